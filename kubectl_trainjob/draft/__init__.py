@@ -1,0 +1,10 @@
+"""The one way to write into an object that is being made.
+
+In: plain data (dicts, lists, scalars). Out: new plain data that shares every untouched part, and, when asked, who
+wrote each value and from which line. Must not: know what the data means.
+"""
+
+from kubectl_trainjob.draft.draft import Draft
+from kubectl_trainjob.draft.origin import Cause, Origin
+
+__all__ = ["Cause", "Draft", "Origin"]

@@ -1,0 +1,107 @@
+"""`Draft`: an immutable object under construction, written by pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kubectl_trainjob.draft.origin import Cause, Note, Origin
+from kubectl_trainjob.source import Place, Pointer, Source
+
+
+class Draft:
+    """Plain data with `get`, `put`, `drop` and `arrange`; each write returns a new draft that shares what it can.
+
+    With `inputs` (name → Source) the draft records an origin for every write; without, recording costs one comparison.
+    """
+
+    __slots__ = ("_inputs", "_note", "_step", "value")
+
+    def __init__(self, value: Any, inputs: Mapping[str, Source] | None = None) -> None:
+        self.value = value
+        self._inputs = inputs
+        self._step = "start"
+        self._note = Note(Origin("start")) if inputs is not None else None
+
+    def _with(self, value: Any, note: Note | None) -> Draft:
+        new = Draft.__new__(Draft)
+        new.value, new._inputs, new._step, new._note = value, self._inputs, self._step, note
+        return new
+
+    def step(self, name: str) -> Draft:
+        """The same data; what is written from here on was written by `name`."""
+        if self._note is None:
+            return self
+        new = self._with(self.value, self._note)
+        new._step = name
+        return new
+
+    def get(self, *pointer: str | int) -> Any:
+        """The value at `pointer`, None where there is none."""
+        value = self.value
+        for key in pointer:
+            if isinstance(value, dict):
+                value = value.get(key)
+            elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+                value = value[key]
+            else:
+                return None
+        return value
+
+    def put(self, pointer: Pointer, value: Any, *, copied: Cause | None = None, because: tuple[Cause, ...] = ()) -> Draft:
+        """Write `value`; missing mappings on the way are made, an index equal to the list's length appends.
+
+        `copied` names the input value that `value` is, `because` the input values that it was computed from.
+        """
+        note = None
+        if self._note is not None:
+            note = self._note.put(pointer, Note(self._origin(pointer, copied, because)))
+        return self._with(_put(self.value, pointer, value), note)
+
+    def drop(self, pointer: Pointer) -> Draft:
+        """Remove a mapping's entry; nothing happens where there is none."""
+        parent = self.get(*pointer[:-1])
+        if not isinstance(parent, dict) or pointer[-1] not in parent:
+            return self
+        rest = {key: value for key, value in parent.items() if key != pointer[-1]}
+        return self._with(_put(self.value, pointer[:-1], rest), self._note)
+
+    def arrange(self, pointer: Pointer, order: list[int]) -> Draft:
+        """Put the list at `pointer` into another order; `order[i]` is the old index of the item that becomes item i."""
+        items = self.get(*pointer)
+        note = self._note.arrange(pointer, order) if self._note is not None else None
+        return self._with(_put(self.value, pointer, [items[old] for old in order]), note)
+
+    def reshape(self, pointer: Pointer, value: Any) -> Draft:
+        """The value at `pointer` in another spelling: same entries at the same places, so origins stay."""
+        return self._with(_put(self.value, pointer, value), self._note)
+
+    def origin(self, pointer: Pointer) -> Origin | None:
+        """Who wrote the value at `pointer`; None when the draft does not record."""
+        return self._note.at(pointer).origin if self._note is not None else None
+
+    def _origin(self, pointer: Pointer, copied: Cause | None, because: tuple[Cause, ...]) -> Origin:
+        assert self._note is not None
+        replaced = self._note.at(pointer).origin if self.get(*pointer) is not None else None
+        causes = tuple(place for cause in because if (place := self._place(cause)))
+        return Origin(self._step, self._place(copied) if copied else None, causes, replaced)
+
+    def _place(self, cause: Cause) -> Place | None:
+        assert self._inputs is not None
+        source = self._inputs.get(str(cause[0]))
+        return Place(source, cause[1:]) if source else None
+
+
+def _put(node: Any, pointer: Pointer, value: Any) -> Any:
+    if not pointer:
+        return value
+    key, rest = pointer[0], pointer[1:]
+    if isinstance(key, int):
+        items = list(node or ())
+        if key == len(items):
+            items.append(None)
+        items[key] = _put(items[key], rest, value)
+        return items
+    entries = dict(node or ())
+    entries[key] = _put(entries.get(key), rest, value)
+    return entries
