@@ -1,0 +1,112 @@
+"""The command group: finds subcommands late, and turns every way to end into an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import click
+
+from kubectl_trainjob import __version__
+from kubectl_trainjob.cli.streams import complain, forsake, tell
+from kubectl_trainjob.faults import EnvironmentFault
+
+
+class _Late(NamedTuple):
+    module: str
+    summary: str
+
+
+# The module `kubectl_trainjob.cli.NAME` holds the command NAME; its summary stands here so that help imports nothing.
+_COMMANDS = {
+    "build": _Late("kubectl_trainjob.cli.build", "Print what the controllers would create for TrainJobs."),
+}
+
+
+class LateGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command's name, in the order of the help text."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now; None when there is none of that name."""
+        late = _COMMANDS.get(cmd_name)
+        if late is None:
+            return None
+        command = getattr(importlib.import_module(late.module), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that `args` begin with; a usage error names the nearest one."""
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            ctx.fail(_unknown(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help text's list of commands, from the table instead of from the modules."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, late.summary) for name, late in _COMMANDS.items()])
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    from kubectl_trainjob.cli.printable import printable
+
+    nearest = get_close_matches(name, _COMMANDS, n=1)
+    hint = f'did you mean "{nearest[0]}"?' if nearest else f"the commands are: {', '.join(_COMMANDS)}"
+    return f'unknown command "{printable(name)}"; {hint}'
+
+
+@click.group(
+    cls=LateGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=True,
+)
+@click.version_option(__version__, message="kubectl-trainjob %(version)s")
+def app() -> None:
+    """Compile training runtimes and TrainJobs, offline, into exactly what the controllers would create."""
+
+
+def _refuse(error: click.ClickException) -> None:
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            tell(error.ctx.get_help() + "\n")
+            return
+        tell(f"{error.ctx.get_usage()}\n")
+    for line in error.format_message().splitlines():
+        complain(f"error: {line}")
+
+
+def program_name(argv0: str) -> str:
+    """How usage texts call the program: as a kubectl plugin where it is named like one, as kubectl's own plugins do."""
+    name = os.path.basename(argv0)
+    return "kubectl trainjob" if name.startswith("kubectl-") else "python -m kubectl_trainjob"
+
+
+def run(argv0: str, arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; a bug is the only thing that leaves as an exception."""
+    try:
+        with app.make_context(program_name(argv0), list(arguments)) as context:
+            return int(app.invoke(context) or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        _refuse(error)
+        return 2
+    except EnvironmentFault as fault:
+        complain(f"error: {fault}")
+        return 2
+    except BrokenPipeError:  # the reader of our output has gone (`| head`): end as a program killed by SIGPIPE would
+        forsake()
+        return 141
+    except (KeyboardInterrupt, click.Abort):
+        forsake()
+        return 130

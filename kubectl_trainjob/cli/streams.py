@@ -1,0 +1,63 @@
+"""Standard input, output and error of a command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+
+from kubectl_trainjob.cli.printable import printable
+from kubectl_trainjob.faults import EnvironmentFault
+
+
+def standard_input() -> bytes:
+    """Everything on standard input."""
+    if sys.stdin is None:
+        raise EnvironmentFault('standard input is closed, so "-" has nothing to read')
+    return sys.stdin.buffer.read()
+
+
+def emit(chunks: Iterable[str]) -> None:
+    """Write the result to stdout, as UTF-8 whatever the locale; raises BrokenPipeError when nobody reads on."""
+    parts = [chunk.encode() for chunk in chunks]  # all of them before the first byte: never half a result
+    if not parts:
+        return
+    if sys.stdout is None:
+        raise EnvironmentFault("standard output is closed, so the result has nowhere to go")
+    try:
+        sys.stdout.buffer.writelines(parts)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        forsake()
+        raise EnvironmentFault(f"the result could not be written: {error.strerror}") from error
+
+
+def complain(line: str) -> None:
+    """Write one line to stderr; whatever a terminal would interpret in it is escaped."""
+    tell(printable(line) + "\n")
+
+
+def tell(text: str) -> None:
+    """Write text to stderr that is safe for a terminal already."""
+    if sys.stderr is not None and text:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def forsake() -> None:
+    """Point stdout and stderr at nothing, so that the interpreter's last flush cannot fail and speak."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            os.dup2(nothing, stream.fileno())
+        except (AttributeError, OSError, ValueError):  # closed, or replaced by something that is no file
+            continue
+
+
+def stderr_has_colour() -> bool:
+    """Whether stderr is a terminal that wants colour (NO_COLOR, TERM=dumb)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stderr is not None and sys.stderr.isatty()
