@@ -1,0 +1,62 @@
+"""How a string is written so that every YAML reader takes it back as that string.
+
+The readers are kubectl (go-yaml v2 and its YAML 1.1 words), kustomize (go-yaml v3), PyYAML (YAML 1.1) and ruamel.yaml
+(YAML 1.2 and 1.1). They disagree about what `y`, `0o17`, `1e3`, `22:22` or `2024-01-01` are, so whatever any of them
+could take for something else is quoted. Characters that a person cannot see are written as escapes.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSEEN_BUT_BREAKS = (
+    "\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff"
+    "\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
+)
+UNSEEN = re.compile(f"[\t\n{_UNSEEN_BUT_BREAKS}]")
+"""Control characters, odd blanks, line separators, bidirectional and zero-width marks, byte order marks, surrogates."""
+
+# Signs may lead an option (`--lr=1e-5`), dots and slashes a path; every other indicator asks for quotes.
+_PLAIN = re.compile(rf"(?:[^\W\d]|[-+./$(\\^;~0-9])[^\t\n{_UNSEEN_BUT_BREAKS}]*(?<![ :])\Z")
+_INDICATOR = re.compile(r": | #|\A-(?:\Z| )|\A---|\A\.\.\.")
+_NUMBER = re.compile(r"[-+]?\.?[0-9_][-+.,:_0-9a-fA-FxXoO]*\Z|[-+.]+\Z|[-+]?\.(?:inf|nan)\Z|[0-9]{4}-", re.IGNORECASE)
+_WORDS = frozenset(("~", "null", "true", "false", "y", "yes", "n", "no", "on", "off"))
+
+_UNFIT_FOR_BLOCK = re.compile(f"\\A[ \t\n]|[{_UNSEEN_BUT_BREAKS}]|[ \t]\n*\\Z")
+_ESCAPED = re.compile(rf'["\\\t\n{_UNSEEN_BUT_BREAKS}]')
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_LINE_START = re.compile(r"\n(?=[^\n])")
+
+
+def scalar(text: str) -> str:
+    """`text` on one line: plain where no reader could misread it, else in single, else in double quotes.
+
+    Raises ValueError for a lone surrogate, which no file can hold.
+    """
+    if _PLAIN.match(text) and not (_INDICATOR.search(text) or _NUMBER.match(text) or text.lower() in _WORDS):
+        return text
+    if UNSEEN.search(text):
+        return '"' + _ESCAPED.sub(_escape, text) + '"'
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literal(text: str, indent: str) -> str | None:
+    """`text`, which has several lines, as a literal block whose lines start with `indent`; None where none is safe.
+
+    Refused are characters that a block cannot escape, first lines that would change the indentation and blanks that
+    nobody sees at the end.
+    """
+    if _UNFIT_FOR_BLOCK.search(text):
+        return None
+    body = text.rstrip("\n")
+    ends = len(text) - len(body)
+    head = ("|-\n", "|\n", "|+\n")[min(ends, 2)]
+    return head + indent + _LINE_START.sub("\n" + indent, body) + "\n" * (ends - 1)
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if 0xD800 <= code <= 0xDFFF:
+        raise ValueError(f"a lone surrogate (U+{code:04X}) cannot be written")
+    return _ESCAPES.get(character) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
