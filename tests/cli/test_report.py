@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from kubectl_trainjob.cli.report import MOST_SHOWN, report
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
+from kubectl_trainjob.findings.rule import Rule, Severity
+from kubectl_trainjob.source import Place, Source, SourceFile, Span
+
+ERROR = Rule("KTJ201", "runtime-not-found", "")
+OTHER = Rule("KTJ120", "no-such-field", "")
+WARNING = Rule("KTJ502", "deprecated", "", Severity.WARNING)
+
+JOB = SourceFile("jobs/llm.yaml", "kind: TrainJob\nspec:\n  runtimeRef:\n    name: torch-distributd\n")
+RUNTIME = SourceFile("runtimes/torch.yaml", "metadata:\n  name: torch-distributed\n")
+
+
+def located(place: Place) -> Span:
+    assert place.span is not None
+    return place.span
+
+
+def at(file: SourceFile, line: int, column: int, width: int = 1) -> Place:
+    return Place(Source(file), span=Span(line, column, line, column + width))
+
+
+def dedent(text: str) -> str:
+    return textwrap.dedent(text).removeprefix("\n")
+
+
+def test_nothing_to_say() -> None:
+    assert report([], located) == ""
+
+
+def test_one_finding_with_a_related_place() -> None:
+    finding = Diagnostic(
+        ERROR,
+        'no runtime "torch-distributd"; did you mean "torch-distributed"?',
+        at(JOB, 4, 11, 16),
+        (Related("the runtime stands here", at(RUNTIME, 2, 9)),),
+    )
+    assert report([finding], located) == dedent("""
+        jobs/llm.yaml:4:11: error KTJ201 runtime-not-found: no runtime "torch-distributd"; did you mean "torch-distributed"?
+              name: torch-distributd
+                    ^~~~~~~~~~~~~~~~
+        runtimes/torch.yaml:2:9: note: the runtime stands here
+    """)
+
+
+def test_sorted_by_place_and_rule_each_once_and_counted() -> None:
+    findings = [
+        Diagnostic(WARNING, "old", at(RUNTIME, 2, 3, 4)),
+        Diagnostic(ERROR, "b", at(JOB, 2, 1, 4)),
+        Diagnostic(OTHER, "c", at(JOB, 2, 1, 4)),
+        Diagnostic(ERROR, "a", at(JOB, 1, 7, 8)),
+        Diagnostic(ERROR, "b", at(JOB, 2, 1, 4)),
+    ]
+    expected = dedent("""
+        jobs/llm.yaml:1:7: error KTJ201 runtime-not-found: a
+          kind: TrainJob
+                ^~~~~~~~
+        jobs/llm.yaml:2:1: error KTJ120 no-such-field: c
+          spec:
+          ^~~~
+        jobs/llm.yaml:2:1: error KTJ201 runtime-not-found: b
+          spec:
+          ^~~~
+        runtimes/torch.yaml:2:3: warning KTJ502 deprecated: old
+            name: torch-distributed
+            ^~~~
+        3 errors, 1 warning
+    """)
+    assert report(findings, located) == expected
+    assert report(reversed(findings), located) == expected
+
+
+def test_colour_only_when_asked_for() -> None:
+    finding = Diagnostic(ERROR, "a", at(JOB, 1, 7, 8))
+    assert "\x1b" not in report([finding], located)
+    assert report([finding], located, colour=True) == (
+        "\x1b[1mjobs/llm.yaml:1:7:\x1b[0m \x1b[1;31merror\x1b[0m KTJ201 runtime-not-found: a\n"
+        "  kind: TrainJob\n"
+        "        \x1b[1;32m^~~~~~~~\x1b[0m\n"
+    )
+
+
+@pytest.mark.parametrize("hostile", ["\x1b]52;c;aGk=\x07", "\u202egnp.exe", "\x9b2J", "a\rb", "\u2066x\u2069"])
+def test_no_control_from_path_message_line_or_note_gets_through(hostile: str) -> None:
+    file = SourceFile(f"jobs/{hostile}.yaml", f"name: {hostile.replace(chr(13), '')}")
+    finding = Diagnostic(ERROR, hostile, at(file, 1, 1), (Related(hostile, at(file, 1, 1)),))
+    assert all(line.isprintable() for line in report([finding], located).split("\n"))
+
+
+def test_many_findings_are_cut_and_the_rest_is_counted() -> None:
+    text = "a: 1\n" * (MOST_SHOWN + 5)
+    file = SourceFile("many.yaml", text)
+    shown = report([Diagnostic(ERROR, "a", at(file, n + 1, 1)) for n in range(MOST_SHOWN + 5)], located)
+    assert shown.count("error KTJ201") == MOST_SHOWN
+    assert shown.endswith(f"{MOST_SHOWN + 5} errors (5 more not shown)\n")
