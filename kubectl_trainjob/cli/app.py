@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -105,8 +106,8 @@ def run(argv0: str, arguments: Sequence[str]) -> int:
         complain(f"error: {fault}")
         return 2
     except BrokenPipeError:  # the reader of our output has gone (`| head`): end as a program killed by SIGPIPE would
-        forsake()
+        forsake(sys.stdout, sys.stderr)
         return 141
     except (KeyboardInterrupt, click.Abort):
-        forsake()
+        forsake(sys.stdout, sys.stderr)
         return 130

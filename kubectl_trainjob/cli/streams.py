@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 from kubectl_trainjob.cli.printable import printable
 from kubectl_trainjob.faults import EnvironmentFault
@@ -30,7 +31,7 @@ def emit(chunks: Iterable[str]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        forsake()
+        forsake(sys.stdout)
         raise EnvironmentFault(f"the result could not be written: {error.strerror}") from error
 
 
@@ -46,10 +47,10 @@ def tell(text: str) -> None:
         sys.stderr.flush()
 
 
-def forsake() -> None:
-    """Point stdout and stderr at nothing, so that the interpreter's last flush cannot fail and speak."""
+def forsake(*streams: TextIO) -> None:
+    """Point streams at nothing, so that the interpreter's last flush cannot fail and speak."""
     nothing = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
+    for stream in streams:
         try:
             os.dup2(nothing, stream.fileno())
         except (AttributeError, OSError, ValueError):  # closed, or replaced by something that is no file

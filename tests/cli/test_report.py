@@ -37,12 +37,12 @@ def test_nothing_to_say() -> None:
 def test_one_finding_with_a_related_place() -> None:
     finding = Diagnostic(
         ERROR,
-        'no runtime "torch-distributd"; did you mean "torch-distributed"?',
+        'no "torch-distributd"; did you mean "torch-distributed"?',
         at(JOB, 4, 11, 16),
         (Related("the runtime stands here", at(RUNTIME, 2, 9)),),
     )
     assert report([finding], located) == dedent("""
-        jobs/llm.yaml:4:11: error KTJ201 runtime-not-found: no runtime "torch-distributd"; did you mean "torch-distributed"?
+        jobs/llm.yaml:4:11: error KTJ201 runtime-not-found: no "torch-distributd"; did you mean "torch-distributed"?
               name: torch-distributd
                     ^~~~~~~~~~~~~~~~
         runtimes/torch.yaml:2:9: note: the runtime stands here
