@@ -7,7 +7,7 @@ a spelling that upstream takes for canonical is kept (`1.500`, `+5`), a unit bey
 from __future__ import annotations
 
 from functools import total_ordering
-from typing import Literal
+from typing import ClassVar, Literal
 
 from kubectl_trainjob.api.numbers import INT64_MAX, as_int32, as_int64, fits_int64, json_number
 
@@ -43,6 +43,9 @@ class Quantity:
 
     __slots__ = ("_exact", "_scale", "_text", "_unscaled", "notation")
 
+    ZERO: ClassVar[Quantity]
+    """Nothing, in no notation yet: a sum that starts here takes the notation of what is added first."""
+
     def __init__(
         self, unscaled: int = 0, scale: int = 0, notation: Notation = "", *, exact: bool = False, text: str = ""
     ) -> None:
@@ -57,7 +60,6 @@ class Quantity:
         """The quantity that `text` spells; a number stands for its JSON spelling. Raises QuantityError."""
         return _parse(text if isinstance(text, str) else json_number(text))
 
-    @property
     def is_zero(self) -> bool:
         """Whether the amount is nothing."""
         return self._unscaled == 0
@@ -125,7 +127,7 @@ class Quantity:
     def _compare(self, other: Quantity) -> int:
         if abs(self._scale - other._scale) > _LONGEST * 2:
             larger = self if self._scale > other._scale else other
-            mine, theirs = (q._unscaled if q is larger or larger.is_zero else 0 for q in (self, other))
+            mine, theirs = (q._unscaled if q is larger or larger.is_zero() else 0 for q in (self, other))
         else:
             mine, theirs, _ = _aligned(self, other)
         return (mine > theirs) - (mine < theirs)
@@ -144,6 +146,7 @@ class Quantity:
         return hash((number, times + self._scale if number else 0))
 
 
+Quantity.ZERO = Quantity()
 _canonical: dict[str, str] = {}
 
 
