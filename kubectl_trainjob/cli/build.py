@@ -95,10 +95,12 @@ def build(
     from kubectl_trainjob.repo.read import read
 
     documents = read(paths + filenames, standard_input)
-    options = pipeline.BuildOptions(namespace, trainer_version, allow_empty)
-    built = pipeline.build(documents, options)
+    built = pipeline.build(documents, pipeline.BuildOptions(namespace, trainer_version))
     _report(built)
     if has_errors(built.diagnostics):
+        return 1
+    if not built.objects and not allow_empty:
+        complain("error: nothing to print: no TrainJob, and no other object besides runtimes (see --allow-empty)")
         return 1
     _note(built)
     emit(render(built.objects, output))

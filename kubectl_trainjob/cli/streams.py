@@ -9,13 +9,14 @@ from typing import TextIO
 
 from kubectl_trainjob.cli.printable import printable
 from kubectl_trainjob.faults import EnvironmentFault
+from kubectl_trainjob.limits import LIMITS
 
 
 def standard_input() -> bytes:
-    """Everything on standard input."""
+    """What stands on standard input; one byte more than the limit of a file where it is longer."""
     if sys.stdin is None:
         raise EnvironmentFault('standard input is closed, so "-" has nothing to read')
-    return sys.stdin.buffer.read()
+    return sys.stdin.buffer.read(LIMITS.file_bytes + 1)
 
 
 def emit(chunks: Iterable[str]) -> None:

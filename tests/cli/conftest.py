@@ -55,7 +55,6 @@ class Locator:
 class BuildOptions:
     namespace: str = ""
     trainer_version: str = "2.3"
-    allow_empty: bool = False
 
 
 @pytest.fixture

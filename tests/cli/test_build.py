@@ -97,14 +97,24 @@ def test_arguments_reach_the_stages(stages: Stages, monkeypatch: pytest.MonkeyPa
     assert build("a.yaml", "-f", "-", "-f", "b", "-o", "json", "-n", "team-a", "--allow-empty") == 0
     assert stages.paths == ("a.yaml", "-", "b")
     assert stages.stdin == b"kind: TrainJob"
-    assert vars(stages.options) == {"namespace": "team-a", "trainer_version": "2.3", "allow_empty": True}
+    assert vars(stages.options) == {"namespace": "team-a", "trainer_version": "2.3"}
     assert stages.rendered == "json"
 
 
 def test_defaults(stages: Stages) -> None:
+    stages.result = Build(OBJECTS)
     assert build("a.yaml") == 0
-    assert vars(stages.options) == {"namespace": "", "trainer_version": "2.3", "allow_empty": False}
+    assert vars(stages.options) == {"namespace": "", "trainer_version": "2.3"}
     assert stages.rendered == "yaml"
+
+
+def test_an_empty_result_is_an_error(stages: Stages, capfd: pytest.CaptureFixture[str]) -> None:
+    assert build("a.yaml") == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("error: nothing to print: ")
+    assert build("a.yaml", "--allow-empty") == 0
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
