@@ -10,7 +10,7 @@ from kubectl_trainjob.yamlio.emit import atom
 from kubectl_trainjob.yamlio.quoting import UNSEEN
 
 _STEP = " " * 4
-_ESCAPED = re.compile(rf'["\\]|{UNSEEN.pattern}')
+_ESCAPED = re.compile(rf'["\\\t\n{UNSEEN}]')
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from kubectl_trainjob.emit.jsontext import write_json
 from kubectl_trainjob.stages import Body
 from kubectl_trainjob.yamlio.emit import Emitter, lead_first
 
@@ -33,6 +32,8 @@ def _yaml(objects: Iterable[Body]) -> Iterator[str]:
 
 
 def _json(objects: Iterable[Body]) -> Iterator[str]:
+    from kubectl_trainjob.emit.jsontext import write_json  # stays out of the way when YAML is asked for
+
     yield '{\n    "apiVersion": "v1",\n    "kind": "List",\n    "items": ['
     separator, end = "\n" + " " * 8, "]\n}\n"
     for body in objects:

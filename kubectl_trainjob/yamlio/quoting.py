@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import re
 
-_UNSEEN_BUT_BREAKS = (
+UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff"
     "\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
 )
-UNSEEN = re.compile(f"[\t\n{_UNSEEN_BUT_BREAKS}]")
-"""Control characters, odd blanks, line separators, bidirectional and zero-width marks, byte order marks, surrogates."""
+"""For a character class: control characters save tab and line feed, odd blanks, line separators, bidirectional and
+zero-width marks, byte order marks, surrogates."""
 
 # Signs may lead an option (`--lr=1e-5`), dots and slashes a path; every other indicator asks for quotes.
-_PLAIN = re.compile(rf"(?:[^\W\d]|[-+./$(\\^;~0-9])[^\t\n{_UNSEEN_BUT_BREAKS}]*(?<![ :])\Z")
+_PLAIN = re.compile(rf"(?:[^\W\d]|[-+./$(<\\^;~0-9])[^\t\n{UNSEEN}]*(?<![ :])\Z")
 _INDICATOR = re.compile(r": | #|\A-(?:\Z| )|\A---|\A\.\.\.")
 _NUMBER = re.compile(r"[-+]?\.?[0-9_][-+.,:_0-9a-fA-FxXoO]*\Z|[-+.]+\Z|[-+]?\.(?:inf|nan)\Z|[0-9]{4}-", re.IGNORECASE)
-_WORDS = frozenset(("~", "null", "true", "false", "y", "yes", "n", "no", "on", "off"))
+_WORDS = frozenset(("~", "<<", "null", "true", "false", "y", "yes", "n", "no", "on", "off"))
 
-_UNFIT_FOR_BLOCK = re.compile(f"\\A[ \t\n]|[{_UNSEEN_BUT_BREAKS}]|[ \t]\n*\\Z")
-_ESCAPED = re.compile(rf'["\\\t\n{_UNSEEN_BUT_BREAKS}]')
+_HAS_UNSEEN = re.compile(f"[{UNSEEN}]")
+_ESCAPED = rf'["\\\t\n{UNSEEN}]'  # seldom needed, so not compiled at import
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _LINE_START = re.compile(r"\n(?=[^\n])")
 
@@ -35,8 +35,8 @@ def scalar(text: str) -> str:
     """
     if _PLAIN.match(text) and not (_INDICATOR.search(text) or _NUMBER.match(text) or text.lower() in _WORDS):
         return text
-    if UNSEEN.search(text):
-        return '"' + _ESCAPED.sub(_escape, text) + '"'
+    if "\t" in text or "\n" in text or _HAS_UNSEEN.search(text):
+        return '"' + re.sub(_ESCAPED, _escape, text) + '"'
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -46,12 +46,11 @@ def literal(text: str, indent: str) -> str | None:
     Refused are characters that a block cannot escape, first lines that would change the indentation and blanks that
     nobody sees at the end.
     """
-    if _UNFIT_FOR_BLOCK.search(text):
-        return None
     body = text.rstrip("\n")
+    if not body or body.lstrip("\n")[0] in " \t" or body[-1] in " \t" or _HAS_UNSEEN.search(text):
+        return None
     ends = len(text) - len(body)
-    head = ("|-\n", "|\n", "|+\n")[min(ends, 2)]
-    return head + indent + _LINE_START.sub("\n" + indent, body) + "\n" * (ends - 1)
+    return ("|-", "|", "|+")[min(ends, 2)] + _LINE_START.sub("\n" + indent, "\n" + body) + "\n" * (ends - 1)
 
 
 def _escape(match: re.Match[str]) -> str:
