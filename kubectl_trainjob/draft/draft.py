@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubectl_trainjob.draft.origin import Cause, Note, Origin
 from kubectl_trainjob.source import Place, Pointer, Source
+
+Entry = tuple[str | int, Any, Cause | None, tuple[Cause, ...]]
+"""(key or index, value, copied, because), the last two as for `Draft.put`."""
 
 
 class Draft:
@@ -48,15 +51,34 @@ class Draft:
                 return None
         return value
 
-    def put(self, pointer: Pointer, value: Any, *, copied: Cause | None = None, because: tuple[Cause, ...] = ()) -> Draft:
+    def put(
+        self, pointer: Pointer, value: Any, *, copied: Cause | None = None, because: tuple[Cause, ...] = ()
+    ) -> Draft:
         """Write `value`; missing mappings on the way are made, an index equal to the list's length appends.
 
         `copied` names the input value that `value` is, `because` the input values that it was computed from.
         """
         note = None
         if self._note is not None:
-            note = self._note.put(pointer, Note(self._origin(pointer, copied, because)))
+            replaced = self._note.at(pointer).origin if self.get(*pointer) is not None else None
+            note = self._note.put(pointer, Note(self._origin(copied, because, replaced)))
         return self._with(_put(self.value, pointer, value), note)
+
+    def put_all(self, pointer: Pointer, entries: Sequence[Entry]) -> Draft:
+        """Write several entries of the mapping or list at `pointer`, as that many `put`s would, but copy the way once."""
+        container = self.get(*pointer)
+        keys = [key for key, *_ in entries]
+        changed: Any = list(container or ()) if keys and isinstance(keys[0], int) else dict(container or ())
+        note = self._note
+        for key, value, copied, because in entries:
+            if note is not None:
+                replaced = note.at((*pointer, key)).origin if _has(changed, key) else None
+                note = note.put((*pointer, key), Note(self._origin(copied, because, replaced)))
+            if isinstance(changed, list) and key == len(changed):
+                changed.append(value)
+            else:
+                changed[key] = value
+        return self._with(_put(self.value, pointer, changed), note)
 
     def drop(self, pointer: Pointer) -> Draft:
         """Remove a mapping's entry; nothing happens where there is none."""
@@ -80,9 +102,7 @@ class Draft:
         """Who wrote the value at `pointer`; None when the draft does not record."""
         return self._note.at(pointer).origin if self._note is not None else None
 
-    def _origin(self, pointer: Pointer, copied: Cause | None, because: tuple[Cause, ...]) -> Origin:
-        assert self._note is not None
-        replaced = self._note.at(pointer).origin if self.get(*pointer) is not None else None
+    def _origin(self, copied: Cause | None, because: tuple[Cause, ...], replaced: Origin | None) -> Origin:
         causes = tuple(place for cause in because if (place := self._place(cause)))
         return Origin(self._step, self._place(copied) if copied else None, causes, replaced)
 
@@ -92,16 +112,20 @@ class Draft:
         return Place(source, cause[1:]) if source else None
 
 
-def _put(node: Any, pointer: Pointer, value: Any) -> Any:
-    if not pointer:
+def _has(container: Any, key: str | int) -> bool:
+    return key in container if isinstance(container, dict) else int(key) < len(container)
+
+
+def _put(node: Any, pointer: Pointer, value: Any, depth: int = 0) -> Any:
+    if depth == len(pointer):
         return value
-    key, rest = pointer[0], pointer[1:]
+    key = pointer[depth]
     if isinstance(key, int):
         items = list(node or ())
         if key == len(items):
             items.append(None)
-        items[key] = _put(items[key], rest, value)
+        items[key] = _put(items[key], pointer, value, depth + 1)
         return items
     entries = dict(node or ())
-    entries[key] = _put(entries.get(key), rest, value)
+    entries[key] = _put(entries.get(key), pointer, value, depth + 1)
     return entries
