@@ -1,0 +1,60 @@
+// Recorder: what upstream's own code makes of an input. See README.md for the modes and their lines.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+)
+
+// A mode turns one JSON line of standard input into one JSON line of standard output.
+type mode func() (answer func(line []byte) (any, error), err error)
+
+var repeats = flag.Int("repeats", 10, "how often each TrainJob is expanded to find what upstream leaves to chance")
+
+var modes = map[string]mode{
+	"record":      recordMode,
+	"updates":     updatesMode,
+	"quantity":    quantityMode,
+	"merge":       mergeMode,
+	"podrequests": podRequestsMode,
+}
+
+func main() {
+	flag.Usage = usage
+	flag.Parse()
+	if err := run(flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "recorder:", err)
+		os.Exit(2)
+	}
+}
+
+func run(name string) error {
+	switch name {
+	case "types":
+		return printTypes(os.Stdout)
+	case "crds":
+		return printCRDPaths(os.Stdout)
+	}
+	start, known := modes[name]
+	if !known {
+		usage()
+		return fmt.Errorf("unknown mode %q", name)
+	}
+	answer, err := start()
+	if err != nil {
+		return err
+	}
+	return eachLine(os.Stdin, os.Stdout, answer)
+}
+
+func usage() {
+	names := []string{"types", "crds"}
+	for name := range modes {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	fmt.Fprintf(os.Stderr, "usage: recorder [-repeats N] %s\n", strings.Join(names, "|"))
+}
