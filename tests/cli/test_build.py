@@ -108,7 +108,8 @@ def test_defaults(stages: Stages) -> None:
     assert stages.rendered == "yaml"
 
 
-def test_an_empty_result_is_an_error(stages: Stages, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("stages")
+def test_an_empty_result_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:
     assert build("a.yaml") == 1
     out, err = capfd.readouterr()
     assert out == ""
