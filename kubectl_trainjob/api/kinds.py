@@ -1,0 +1,82 @@
+"""What is known of kinds beyond Trainer's own: scope, order of printing, and training kinds that are not expanded."""
+
+from __future__ import annotations
+
+CLUSTER_SCOPED = frozenset(
+    {
+        "APIService",
+        "CSIDriver",
+        "CSINode",
+        "ClusterQueue",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "ClusterTrainingRuntime",
+        "Cohort",
+        "CustomResourceDefinition",
+        "DeviceClass",
+        "FlowSchema",
+        "IngressClass",
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "MutatingWebhookConfiguration",
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PriorityClass",
+        "PriorityLevelConfiguration",
+        "ResourceFlavor",
+        "ResourceSlice",
+        "RuntimeClass",
+        "StorageClass",
+        "Topology",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingWebhookConfiguration",
+        "VolumeAttachment",
+        "WorkloadPriorityClass",
+    }
+)
+"""Kinds without a namespace; every other kind is taken for namespaced, as kustomize does."""
+
+_FIRST = (
+    "Namespace",
+    "CustomResourceDefinition",
+    "PriorityClass",
+    "ServiceAccount",
+    "Role",
+    "ClusterRole",
+    "RoleBinding",
+    "ClusterRoleBinding",
+    "Secret",
+    "ConfigMap",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "ClusterTrainingRuntime",
+    "TrainingRuntime",
+)
+_LAST = ("PodGroup", "JobSet", "TrainJob")
+_ORDER = {kind: index for index, kind in enumerate(_FIRST)} | {kind: 100 + index for index, kind in enumerate(_LAST)}
+
+LEGACY_TRAINING = {
+    ("kubeflow.org", "PyTorchJob"): "write a TrainJob with a runtime that has mlPolicy.torch",
+    ("kubeflow.org", "MPIJob"): "write a TrainJob with a runtime that has mlPolicy.mpi",
+    ("kubeflow.org", "TFJob"): "write a TrainJob",
+    ("kubeflow.org", "XGBoostJob"): "write a TrainJob with a runtime that has mlPolicy.xgboost",
+    ("kubeflow.org", "JAXJob"): "write a TrainJob with a runtime that has mlPolicy.jax",
+    ("kubeflow.org", "PaddleJob"): "write a TrainJob",
+    ("kubeflow.org", "TrainJob"): "write apiVersion: trainer.kubeflow.org/v1alpha1",
+    ("kubeflow.org", "TrainingRuntime"): "write apiVersion: trainer.kubeflow.org/v1alpha1",
+    ("kubeflow.org", "ClusterTrainingRuntime"): "write apiVersion: trainer.kubeflow.org/v1alpha1",
+    ("ome.io", "TrainingJob"): "write a TrainJob",
+}
+"""(group, kind) of training jobs that would pass through unexpanded, and what to do instead."""
+
+
+def group_of(api_version: str) -> str:
+    """The group of an apiVersion, "" for the core group."""
+    return api_version.rpartition("/")[0]
+
+
+def print_order(kind: str) -> int:
+    """What is needed first is printed first: namespaces before what lives in them, PodGroups before JobSets."""
+    return _ORDER.get(kind, 50)

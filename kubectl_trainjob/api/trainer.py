@@ -1,0 +1,59 @@
+"""Names that Kubeflow Trainer 2.3 owns. Mirrors `pkg/constants` and the volcano and scheduler-plugins API constants."""
+
+from __future__ import annotations
+
+GROUP = "trainer.kubeflow.org"
+API_VERSION = "trainer.kubeflow.org/v1alpha1"
+TRAIN_JOB = "TrainJob"
+TRAINING_RUNTIME = "TrainingRuntime"
+CLUSTER_TRAINING_RUNTIME = "ClusterTrainingRuntime"
+RUNTIME_KINDS = (TRAINING_RUNTIME, CLUSTER_TRAINING_RUNTIME)
+
+ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
+SUPPORT_LABEL = "trainer.kubeflow.org/support"
+DATASET_INITIALIZER = "dataset-initializer"
+MODEL_INITIALIZER = "model-initializer"
+ANCESTOR_TRAINER = "trainer"
+NODE = "node"
+LAUNCHER = "launcher"
+TRAINER_PORT = 29500
+COMPLETION_INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+
+INITIALIZER_VOLUME = "initializer"
+INITIALIZER_STORAGE_ENV = "STORAGE_URI"
+
+MANAGED_BY_TRAINER = "trainer.kubeflow.org/trainjob-controller"
+MANAGED_BY_MULTIKUEUE = "kueue.x-k8s.io/multikueue"
+KUEUE_LABEL_PREFIX = "kueue.x-k8s.io/"
+
+COSCHEDULING_API_VERSION = "scheduling.x-k8s.io/v1alpha1"
+COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"
+VOLCANO_API_VERSION = "scheduling.volcano.sh/v1beta1"
+VOLCANO_GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
+VOLCANO_QUEUE_ANNOTATION = "scheduling.volcano.sh/queue-name"
+
+TORCH_RESERVED_ENV = frozenset(
+    {"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"}
+)
+XGBOOST_RESERVED_ENV = frozenset({"DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER"})
+MPI_RESERVED_ENV = frozenset(
+    {
+        "OMPI_MCA_orte_default_hostfile",
+        "OMPI_MCA_plm_rsh_args",
+        "OMPI_MCA_orte_keep_fqdn_hostnames",
+        "OMPI_MCA_orte_set_default_slots",
+    }
+)
+OPEN_MPI = "OpenMPI"
+SSH_AUTH_SUFFIX = "-mpi-ssh-auth"
+HOSTFILE_SUFFIX = "-mpi-hostfile"
+
+TORCHTUNE_COMMAND = ["tune", "run"]
+TORCHTUNE_MODELS = ("llama3_2/1B", "llama3_2/3B", "llama3_3/70B", "qwen2_5/1.5B")
+TORCHTUNE_RUNTIME_ARGS = frozenset(
+    {"output_dir", "tokenizer.path", "tokenizer.merges_file", "checkpointer.checkpoint_dir"}
+)
+
+FLUX_CURVE_SUFFIX = "-flux-curve"
+FLUX_ENTRYPOINT_SUFFIX = "-flux-entrypoint"
+FLUX_INSTALLER = "flux-installer"

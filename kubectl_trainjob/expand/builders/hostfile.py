@@ -1,0 +1,35 @@
+"""The ConfigMap with MPI's hostfile. Mirrors buildHostFileConfigMap in trainer `…/plugins/mpi` (2.0-2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.jobset import REPLICATED_JOBS
+from kubectl_trainjob.api.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.expand.plan import TRAIN_JOB, Plan, PodSet
+
+
+def build(plan: Plan, config_map: Draft) -> Draft:
+    """One line a host, `<host> slots=<processes>`; the launcher is a host when it runs as a node."""
+    policy = plan.policy("mpi") or {}
+    hosts = {NODE, LAUNCHER} if policy.get("runLauncherAsNode") else {NODE}
+    lines = ""
+    if policy.get("mpiImplementation", OPEN_MPI) == OPEN_MPI:
+        pod_sets = [pods for pods in plan.pod_sets if pods.name in hosts]
+        lines = "".join(f"{host} slots={plan.processes}\n" for pods in pod_sets for host in _hosts(plan, pods))
+    causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
+    config_map = config_map.step("mpi").put(("apiVersion",), "v1").put(("kind",), "ConfigMap")
+    config_map = config_map.put(("metadata", "name"), f"{plan.name}{HOSTFILE_SUFFIX}")
+    if plan.namespace:
+        cause = (TRAIN_JOB, "metadata", "namespace")
+        config_map = config_map.put(("metadata", "namespace"), plan.namespace, copied=cause)
+    return config_map.put(("data", "hostfile"), lines, because=causes)
+
+
+def _hosts(plan: Plan, pods: PodSet) -> Iterator[str]:
+    """The DNS names of a PodSet's pods, below the headless Service's name."""
+    subdomain = plan.jobset.get("spec", "network", "subdomain") or plan.name
+    for replica in range(plan.jobset.get(*REPLICATED_JOBS, pods.index, "replicas")):
+        for pod in range(pods.count):
+            yield f"{plan.name}-{pods.name}-{replica}-{pod}.{subdomain}"

@@ -1,0 +1,153 @@
+"""The JobSet: the last writes, in the order in which Trainer makes them.
+
+Mirrors trainer `pkg/runtime/framework/plugins/jobset` SyncParallelCount, Build and builder.go (2.3), then renders what
+has to stand in a file that is applied twice, and keeps Kueue's labels.
+"""
+
+from __future__ import annotations
+
+from kubectl_trainjob.api import jobset as api
+from kubectl_trainjob.api.trainer import (
+    ANCESTOR_TRAINER,
+    DATASET_INITIALIZER,
+    INITIALIZER_STORAGE_ENV,
+    KUEUE_LABEL_PREFIX,
+    MODEL_INITIALIZER,
+    NODE,
+)
+from kubectl_trainjob.draft import Cause, Draft, Entry
+from kubectl_trainjob.expand.plan import TRAIN_JOB, TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.upsert import Item, Write, job_env, same_port, upsert
+from kubectl_trainjob.source import Pointer
+
+INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
+
+
+def build(plan: Plan) -> Draft:
+    """The finished JobSet: `{"metadata": …, "spec": …}`."""
+    plan = plan.with_jobset(plan.jobset.step("jobset"))
+    for pods in plan.pod_sets:
+        plan = plan.with_jobset(_replay_ports(plan.jobset, pods))
+        plan = plan.with_jobset(_counts(plan, pods))
+    for pods in plan.pod_sets:
+        if pods.ancestor in INITIALIZERS:
+            plan = plan.with_jobset(_initializer(plan, pods, INITIALIZERS[pods.ancestor]))
+    for pods in plan.pod_sets:
+        plan = plan.with_jobset(_trainer(plan, pods))
+    for pods in plan.pod_sets:
+        plan = plan.with_jobset(_pod_metadata(plan, pods))
+    return _metadata(plan, _suspend(plan))
+
+
+def _replay_ports(jobset: Draft, pods: PodSet) -> Draft:
+    """Trainer copies each container's ports out and writes them back one by one, where an unnamed port takes the place
+    of the first unnamed one. So several unnamed ports do not come out as they went in.
+    """
+    for kind in ("initContainers", "containers"):
+        for index, container in enumerate(jobset.get(*api.pod_spec(pods.index), kind) or ()):
+            ports = container.get("ports")
+            if ports and len(ports) > 1:
+                replayed = _replayed(ports)
+                pointer = (*api.pod_spec(pods.index), kind, index, "ports")
+                jobset = jobset if replayed == ports else _put_moved(jobset, pointer, ports, replayed)
+    return jobset
+
+
+def _put_moved(jobset: Draft, pointer: Pointer, ports: list[Item], replayed: list[Item]) -> Draft:
+    order = [next(i for i, old in enumerate(ports) if old is new) for new in replayed]
+    return jobset.arrange(pointer, order)
+
+
+def _replayed(ports: list[Item]) -> list[Item]:
+    result = list(ports)
+    for port in ports:
+        result[next(i for i, old in enumerate(result) if same_port(old, port))] = port
+    return result
+
+
+def _counts(plan: Plan, pods: PodSet) -> Draft:
+    """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are overwritten alike."""
+    entries: list[Entry] = [(field, pods.count, None, pods.counted_from) for field in ("parallelism", "completions")]
+    return plan.jobset.put_all((*api.job_template(pods.index), "spec"), entries)
+
+
+def _initializer(plan: Plan, pods: PodSet, field: str) -> Draft:
+    cause: Cause = (TRAIN_JOB, "spec", "initializer", field)
+    jobset = plan.jobset.put((*api.REPLICATED_JOBS, pods.index, "replicas"), 1)
+    settings = (plan.job.get("initializer") or {}).get(field)
+    if settings is None or pods.ancestor is None:
+        return jobset
+    writes = job_env(settings.get("env"), (*cause, "env"))
+    if "storageUri" in settings:
+        storage = {"name": INITIALIZER_STORAGE_ENV, "value": settings["storageUri"]}
+        writes.insert(0, Write(storage, because=((*cause, "storageUri"),)))
+    for container in plan.containers(pods, pods.ancestor):
+        jobset = upsert(jobset, container, "env", writes)
+        if "secretRef" in settings:
+            reference = {"secretRef": {"name": settings["secretRef"].get("name", "")}}
+            position = len(jobset.get(*container, "envFrom") or ())
+            jobset = jobset.put((*container, "envFrom", position), reference, because=((*cause, "secretRef"),))
+    return jobset
+
+
+def _trainer(plan: Plan, pods: PodSet) -> Draft:
+    """Image, command, args and env of the trainer's `node` container; env also where the launcher counts as a node."""
+    jobset = plan.jobset
+    is_trainer = pods.ancestor == ANCESTOR_TRAINER
+    if is_trainer:
+        jobset = jobset.put((*api.REPLICATED_JOBS, pods.index, "replicas"), 1)
+    launcher_as_node = bool((plan.policy("mpi") or {}).get("runLauncherAsNode")) and pods.name == NODE
+    if plan.trainer is None or not (is_trainer or launcher_as_node):
+        return jobset
+    for container in plan.containers(pods, NODE):
+        if is_trainer:
+            jobset = _container(plan, jobset, container)
+        jobset = upsert(jobset, container, "env", job_env(plan.trainer.get("env"), (*TRAINER, "env")))
+    return jobset
+
+
+def _container(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
+    image = (plan.trainer or {}).get("image")
+    if image is not None:
+        jobset = jobset.put((*container, "image"), image, copied=(*TRAINER, "image"))
+    for field, value in (("command", plan.command), ("args", plan.args)):
+        if value:
+            stated = value == (plan.trainer or {}).get(field)
+            jobset = jobset.put(
+                (*container, field),
+                value,
+                copied=(*TRAINER, field) if stated else None,
+                because=() if stated else ((*TRAINER, field),),
+            )
+        elif value is not None:
+            jobset = jobset.drop((*container, field))
+    return jobset
+
+
+def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:
+    jobset = plan.jobset
+    for field, entries in (("labels", plan.pod_labels), ("annotations", plan.pod_annotations)):
+        for key, value in (entries or {}).items():
+            jobset = jobset.put((*api.pod_template(pods.index), "metadata", field, key), value)
+    return jobset
+
+
+def _suspend(plan: Plan) -> Draft:
+    """`suspend` is printed only when the TrainJob states it: the schema's default would fight whoever suspends jobs."""
+    jobset = plan.jobset.drop(("spec", "suspend"))
+    stated = plan.resolved.job.manifest.body["spec"].get("suspend")
+    if stated is None:
+        return jobset
+    return jobset.put(("spec", "suspend"), stated, copied=(TRAIN_JOB, "spec", "suspend"))
+
+
+def _metadata(plan: Plan, jobset: Draft) -> Draft:
+    """Name and namespace, and Kueue's labels: without a TrainJob in the cluster Kueue manages the JobSet."""
+    job = plan.resolved.job.body["metadata"]
+    for key, value in (job.get("labels") or {}).items():
+        if key.startswith(KUEUE_LABEL_PREFIX):
+            jobset = jobset.put(("metadata", "labels", key), value, copied=(TRAIN_JOB, "metadata", "labels", key))
+    for field, value in (("name", plan.name), ("namespace", plan.namespace)):
+        if value:
+            jobset = jobset.put(("metadata", field), value, copied=(TRAIN_JOB, "metadata", field))
+    return jobset

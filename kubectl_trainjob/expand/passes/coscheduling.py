@@ -1,0 +1,22 @@
+"""Gang scheduling with the scheduler-plugins: the pods' label.
+
+Mirrors trainer `pkg/runtime/framework/plugins/coscheduling` EnforcePodGroupPolicy (2.0-2.3); the PodGroup itself is
+made in `builders/pod_group.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kubectl_trainjob.api.trainer import COSCHEDULING_LABEL
+from kubectl_trainjob.expand.plan import Plan
+
+
+def applies(plan: Plan) -> bool:
+    """Runtimes with `podGroupPolicy.coscheduling`."""
+    return plan.pod_group_policy.get("coscheduling") is not None
+
+
+def enforce(plan: Plan) -> Plan:
+    """Label every Pod with its PodGroup."""
+    return replace(plan, pod_labels={**(plan.pod_labels or {}), COSCHEDULING_LABEL: plan.name})

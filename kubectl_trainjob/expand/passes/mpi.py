@@ -1,0 +1,146 @@
+"""MPI: SSH keys, hostfile and Open MPI's environment.
+
+Mirrors trainer `pkg/runtime/framework/plugins/mpi` Validate and EnforceMLPolicy (2.3); the hostfile's ConfigMap is
+made in `builders/hostfile.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubectl_trainjob.api.jobset import pod_spec
+from kubectl_trainjob.api.trainer import (
+    HOSTFILE_SUFFIX,
+    LAUNCHER,
+    MPI_RESERVED_ENV,
+    NODE,
+    OPEN_MPI,
+    SSH_AUTH_SUFFIX,
+)
+from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.reserved import reserved_env
+from kubectl_trainjob.expand.resources import gpu_count, node_resources
+from kubectl_trainjob.expand.upsert import Write, env, upsert
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
+
+POLICY: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
+
+
+def applies(plan: Plan) -> bool:
+    """Runtimes with `mlPolicy.mpi`."""
+    return plan.policy("mpi") is not None
+
+
+def _policy(plan: Plan) -> Mapping[str, Any]:
+    return plan.policy("mpi") or {}
+
+
+def _launcher_is_node(plan: Plan) -> bool:
+    return bool(_policy(plan).get("runLauncherAsNode", False))
+
+
+def validate(plan: Plan) -> Iterator[Diagnostic]:
+    """The webhook's conditions, and the MPI implementation that only the controller stumbles over."""
+    nodes = 1 if plan.trainer is None else plan.trainer.get("numNodes", 1)
+    if nodes >= 2 and _launcher_is_node(plan) and not (plan.by_name(LAUNCHER) and plan.by_name(NODE)):
+        message = (
+            f'numNodes {nodes} with runLauncherAsNode needs replicatedJobs "launcher" and "node" in the runtime; '
+            "set numNodes to 1 or use a runtime that has both"
+        )
+        yield Diagnostic(MPI_JOBS_MISSING, message, plan.job_place("spec", "trainer", "numNodes"))
+    yield from reserved_env(plan, MPI_RESERVED_ENV, MPI_RESERVED)
+    implementation = _policy(plan).get("mpiImplementation", OPEN_MPI)
+    launcher = plan.by_name(LAUNCHER)
+    if implementation != OPEN_MPI and launcher and next(plan.containers(launcher, NODE), None):
+        message = f'mpiImplementation "{implementation}" is admitted, then fails the controller; write "{OPEN_MPI}"'
+        yield Diagnostic(
+            MPI_IMPLEMENTATION, message, plan.runtime_place("spec", "mlPolicy", "mpi", "mpiImplementation")
+        )
+
+
+def enforce(plan: Plan) -> Plan:
+    """Set the nodes and processes; volumes, mounts and env of the pods named `node` and `launcher`."""
+    plan = _nodes(plan)
+    processes, cause = _processes(plan)
+    for pods in plan.pod_sets:
+        if pods.name in (NODE, LAUNCHER):
+            plan = _volumes(plan, pods)
+            plan = _mounts(plan, pods)
+        if pods.name == LAUNCHER:
+            plan = _launcher_env(plan, pods, processes, cause)
+    return replace(plan, processes=processes)
+
+
+def _nodes(plan: Plan) -> Plan:
+    nodes = (plan.trainer or {}).get("numNodes")
+    pods = plan.by_name(NODE)
+    if nodes is None or pods is None:
+        return plan
+    # One of the nodes is the launcher then; upstream keeps at least one pod besides it.
+    count = max(nodes - 1, 1) if _launcher_is_node(plan) else nodes
+    return plan.with_count(pods, count, (*TRAINER, "numNodes"))
+
+
+def _processes(plan: Plan) -> tuple[int, Cause]:
+    """Slots a node: the TrainJob's, else the runtime's, where 1 means one a GPU."""
+    stated = (plan.trainer or {}).get("numProcPerNode")
+    if stated is not None:
+        return stated, (*TRAINER, "numProcPerNode")
+    of_runtime = _policy(plan).get("numProcPerNode", 1)
+    if of_runtime == 1:
+        resources, cause = node_resources(plan)
+        gpus = gpu_count(resources)
+        if gpus > 1:
+            return gpus, cause
+    return of_runtime, (*POLICY, "numProcPerNode")
+
+
+def _volumes(plan: Plan, pods: PodSet) -> Plan:
+    volumes = [Write(_ssh_volume(plan.name))]
+    if pods.name == LAUNCHER:
+        volumes.append(Write(_hostfile_volume(plan.name)))
+    return plan.with_jobset(upsert(plan.jobset, pod_spec(pods.index), "volumes", volumes))
+
+
+def _ssh_volume(name: str) -> dict[str, Any]:
+    files = [
+        ("ssh-privatekey", "id_rsa", 0o640),
+        ("ssh-publickey", "id_rsa.pub", 0o644),
+        ("ssh-publickey", "authorized_keys", 0o644),
+    ]
+    items = [{"key": key, "path": path, "mode": mode} for key, path, mode in files]
+    return {
+        "name": "mpi-ssh-auth",
+        "secret": {"secretName": f"{name}{SSH_AUTH_SUFFIX}", "defaultMode": 0o400, "items": items},
+    }
+
+
+def _hostfile_volume(name: str) -> dict[str, Any]:
+    items = [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]
+    return {"name": "mpi-hostfile", "configMap": {"name": f"{name}{HOSTFILE_SUFFIX}", "items": items}}
+
+
+def _mounts(plan: Plan, pods: PodSet) -> Plan:
+    ssh = {"name": "mpi-ssh-auth", "mountPath": _policy(plan).get("sshAuthMountPath", "/root/.ssh")}
+    mounts = [Write(ssh, because=((*POLICY, "sshAuthMountPath"),))]
+    if pods.name == LAUNCHER:
+        mounts.append(Write({"name": "mpi-hostfile", "mountPath": "/etc/mpi"}))
+    for container in plan.containers(pods, NODE):
+        plan = plan.with_jobset(upsert(plan.jobset, container, "volumeMounts", mounts))
+    return plan
+
+
+def _launcher_env(plan: Plan, pods: PodSet, processes: int, cause: Cause) -> Plan:
+    writes = [
+        env("OMPI_MCA_orte_default_hostfile", "/etc/mpi/hostfile"),
+        env("OMPI_MCA_orte_keep_fqdn_hostnames", "true"),
+        env("OMPI_MCA_orte_set_default_slots", str(processes), cause),
+        env("OMPI_MCA_plm_rsh_args", "-o ConnectionAttempts=10"),
+    ]
+    for container in plan.containers(pods, NODE):
+        plan = plan.with_jobset(upsert(plan.jobset, container, "env", writes))
+    return plan

@@ -1,0 +1,34 @@
+"""Gang scheduling with Volcano: the pods' annotation and the queue's name.
+
+Mirrors trainer `pkg/runtime/framework/plugins/volcano` Validate and EnforcePodGroupPolicy (2.1-2.3). Whether a
+PriorityClass exists only the cluster knows, so it is not judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kubectl_trainjob.api.trainer import VOLCANO_GROUP_ANNOTATION, VOLCANO_QUEUE_ANNOTATION
+from kubectl_trainjob.expand.plan import Plan
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.gang import VOLCANO_QUEUE
+
+
+def applies(plan: Plan) -> bool:
+    """Runtimes with `podGroupPolicy.volcano`."""
+    return plan.pod_group_policy.get("volcano") is not None
+
+
+def validate(plan: Plan) -> Iterator[Diagnostic]:
+    """A queue that is named must have a name."""
+    if plan.jobset.get("metadata", "annotations", VOLCANO_QUEUE_ANNOTATION) == "":
+        place = plan.origin_place("metadata", "annotations", VOLCANO_QUEUE_ANNOTATION)
+        yield Diagnostic(
+            VOLCANO_QUEUE, f'annotation "{VOLCANO_QUEUE_ANNOTATION}" is empty; name a queue or remove it', place
+        )
+
+
+def enforce(plan: Plan) -> Plan:
+    """Annotate every Pod with its PodGroup."""
+    return replace(plan, pod_annotations={**(plan.pod_annotations or {}), VOLCANO_GROUP_ANNOTATION: plan.name})

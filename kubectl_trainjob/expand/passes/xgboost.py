@@ -1,0 +1,49 @@
+"""XGBoost: tracker address and number of workers. Mirrors trainer `…/framework/plugins/xgboost` (2.2, 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.trainer import (
+    ANCESTOR_TRAINER,
+    COMPLETION_INDEX_FIELD,
+    NODE,
+    TRAINER_PORT,
+    XGBOOST_RESERVED_ENV,
+)
+from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
+from kubectl_trainjob.expand.plan import Plan
+from kubectl_trainjob.expand.reserved import reserved_env
+from kubectl_trainjob.expand.resources import gpu_count, node_resources
+from kubectl_trainjob.expand.upsert import Write, env, field_env, upsert
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.launch import XGBOOST_RESERVED
+
+
+def applies(plan: Plan) -> bool:
+    """Runtimes with `mlPolicy.xgboost`."""
+    return plan.policy("xgboost") is not None
+
+
+def validate(plan: Plan) -> Iterator[Diagnostic]:
+    """DMLC_* belong to the launcher."""
+    return reserved_env(plan, XGBOOST_RESERVED_ENV, XGBOOST_RESERVED)
+
+
+def enforce(plan: Plan) -> Plan:
+    """Set the nodes, and DMLC_* in the `node` container: one worker a GPU, or one a node."""
+    plan = trainer_nodes(plan)
+    container = plan.container(ANCESTOR_TRAINER, NODE)
+    if plan.trainer is None or container is None:
+        return plan
+    nodes, causes = node_count(plan)
+    resources, cause = node_resources(plan)
+    workers = nodes * (gpu_count(resources) or 1)
+    writes = [
+        env("DMLC_TRACKER_URI", first_node(plan)),
+        env("DMLC_TRACKER_PORT", str(TRAINER_PORT)),
+        field_env("DMLC_TASK_ID", COMPLETION_INDEX_FIELD),
+        env("DMLC_NUM_WORKER", str(workers), *causes, cause),
+    ]
+    jobset = upsert(plan.jobset, container, "env", writes)
+    return plan.with_jobset(upsert(jobset, container, "ports", [Write({"containerPort": TRAINER_PORT})]))

@@ -1,0 +1,137 @@
+"""`Plan`: what is known about one expansion while the passes run.
+
+Mirrors trainer `pkg/runtime` (Info, PodSet), with one difference: upstream copies containers into PodSets and writes
+them back, here passes write straight into the JobSet draft, and `builders/jobset.py` replays the one visible effect
+of the copying (ports).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kubectl_trainjob.api.jobset import job_template, pod_spec
+from kubectl_trainjob.api.trainer import ANCESTOR_LABEL
+from kubectl_trainjob.draft import Cause, Draft
+from kubectl_trainjob.source import Place, Pointer
+from kubectl_trainjob.stages import Resolved
+
+TRAIN_JOB = "trainJob"
+RUNTIME = "runtime"
+TRAINER: Cause = (TRAIN_JOB, "spec", "trainer")
+
+
+@dataclass(frozen=True, slots=True)
+class PodSet:
+    """The pods of one replicatedJob: its index, name, `trainjob-ancestor-step` label and number of pods."""
+
+    index: int
+    name: str
+    ancestor: str | None
+    count: int
+    counted_from: tuple[Cause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One expansion under way: `jobset` is being made, `command` and `args` are the trainer's as passes left them."""
+
+    resolved: Resolved
+    jobset: Draft
+    pod_sets: tuple[PodSet, ...]
+    command: list[str] | None
+    args: list[str] | None
+    pod_labels: Mapping[str, str] | None = None
+    pod_annotations: Mapping[str, str] | None = None
+    processes: int = 1
+
+    @property
+    def name(self) -> str:
+        """The TrainJob's name, which the JobSet and the PodGroup share."""
+        return self.resolved.job.manifest.id.name
+
+    @property
+    def namespace(self) -> str:
+        """The namespace that the TrainJob states, "" for none."""
+        return self.resolved.job.manifest.id.namespace
+
+    @property
+    def job(self) -> Mapping[str, Any]:
+        """The TrainJob's spec."""
+        spec: Mapping[str, Any] = self.resolved.job.body["spec"]
+        return spec
+
+    @property
+    def trainer(self) -> Mapping[str, Any] | None:
+        """The TrainJob's `spec.trainer`, None when it is not written: for most passes not the same as `{}`."""
+        return self.job.get("trainer")
+
+    @property
+    def ml_policy(self) -> Mapping[str, Any] | None:
+        """The runtime's `spec.mlPolicy`."""
+        return _spec(self.resolved.runtime.body).get("mlPolicy")
+
+    @property
+    def pod_group_policy(self) -> Mapping[str, Any]:
+        """The runtime's `spec.podGroupPolicy`, empty when absent."""
+        return _spec(self.resolved.runtime.body).get("podGroupPolicy") or {}
+
+    def policy(self, kind: str) -> Mapping[str, Any] | None:
+        """The settings of one ML policy ("torch", "mpi", …), None when the runtime has another or none."""
+        return (self.ml_policy or {}).get(kind)
+
+    def by_ancestor(self, ancestor: str) -> PodSet | None:
+        """The first PodSet with this ancestor label."""
+        return next((pods for pods in self.pod_sets if pods.ancestor == ancestor), None)
+
+    def by_name(self, name: str) -> PodSet | None:
+        """The PodSet of the replicatedJob with this name."""
+        return next((pods for pods in self.pod_sets if pods.name == name), None)
+
+    def containers(self, pods: PodSet, name: str, kind: str = "containers") -> Iterator[Pointer]:
+        """Where the containers with this name stand in the JobSet."""
+        base = pod_spec(pods.index)
+        for index, container in enumerate(self.jobset.get(*base, kind) or ()):
+            if container.get("name") == name:
+                yield (*base, kind, index)
+
+    def container(self, ancestor: str, name: str) -> Pointer | None:
+        """Where the first container with this name stands in the first PodSet of the ancestor."""
+        pods = self.by_ancestor(ancestor)
+        return next(self.containers(pods, name), None) if pods else None
+
+    def with_jobset(self, jobset: Draft) -> Plan:
+        """The plan after a write into the JobSet."""
+        return replace(self, jobset=jobset)
+
+    def with_count(self, pods: PodSet, count: int, *causes: Cause) -> Plan:
+        """The plan with another number of pods in one PodSet."""
+        changed = replace(pods, count=count, counted_from=causes)
+        return replace(self, pod_sets=tuple(changed if each is pods else each for each in self.pod_sets))
+
+    def job_place(self, *pointer: str | int) -> Place:
+        """A place in the TrainJob."""
+        return self.resolved.job.manifest.place(*pointer)
+
+    def origin_place(self, *pointer: str | int) -> Place:
+        """The line that a value of the JobSet comes from; the TrainJob's runtimeRef where that is not recorded."""
+        origin = self.jobset.origin(pointer)
+        place = origin.first_place() if origin else None
+        return place or self.job_place("spec", "runtimeRef", "name")
+
+    def runtime_place(self, *pointer: str | int) -> Place:
+        """A place in the runtime."""
+        return self.resolved.runtime.manifest.place(*pointer)
+
+
+def _spec(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    spec: Mapping[str, Any] = body["spec"]
+    return spec
+
+
+def ancestor_of(jobset: Draft, index: int) -> str | None:
+    """The `trainjob-ancestor-step` label of a replicatedJob."""
+    labels = jobset.get(*job_template(index), "metadata", "labels") or {}
+    ancestor: str | None = labels.get(ANCESTOR_LABEL)
+    return ancestor

@@ -1,0 +1,75 @@
+"""The order of an expansion: start, validate, enforce, build.
+
+Mirrors trainer `pkg/runtime/core/trainingruntime.go` NewObjects and ValidateObjects (2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.api import jobset as jobset_api
+from kubectl_trainjob.api.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.expand.builders import flux_entrypoint, hostfile, jobset, pod_group
+from kubectl_trainjob.expand.passes import PASSES
+from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan
+from kubectl_trainjob.expand.start import start
+from kubectl_trainjob.expand.strategic_merge import MergeError
+from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.findings.references import PATCH_UNMERGEABLE
+from kubectl_trainjob.stages import Body, RequiredSecret, Resolved
+
+Drafts = tuple[Draft, ...]
+
+
+def expand(resolved: Resolved, template: Body, *, record: bool = False) -> tuple[Drafts, tuple[Diagnostic, ...]]:
+    """The JobSet first, then what goes with it; no drafts when a plugin refuses the TrainJob.
+
+    `template` is the runtime's JobSet spec in canonical form. With `record` the drafts know where each value is from.
+    """
+    try:
+        plan = start(resolved, template, record=record)
+    except MergeError as error:
+        return (), (_unmergeable(resolved, error),)
+    passes = [each for each in PASSES if each.applies(plan)]
+    diagnostics = tuple(finding for each in passes for finding in each.validate(plan))
+    if has_errors(diagnostics):
+        # Only a recorded expansion knows the lines of what the runtime and the patches brought in.
+        return ((), diagnostics) if record else expand(resolved, template, record=True)
+    for each in passes:
+        plan = each.enforce(plan.with_jobset(plan.jobset.step(each.name)))
+    return tuple(_build(plan, record=record)), diagnostics
+
+
+def _build(plan: Plan, *, record: bool) -> Iterator[Draft]:
+    head = Draft({"apiVersion": jobset_api.API_VERSION, "kind": jobset_api.KIND})
+    finished = jobset.build(plan)
+    yield finished.reshape((), {**head.value, **finished.value})
+    manifests = plan.resolved.job.manifest, plan.resolved.runtime.manifest
+    inputs = {TRAIN_JOB: manifests[0].source, RUNTIME: manifests[1].source}
+    empty = Draft({}, inputs if record else None)
+    if plan.pod_group_policy.get("coscheduling") is not None:
+        yield pod_group.coscheduling(plan, empty)
+    if plan.pod_group_policy.get("volcano") is not None:
+        yield pod_group.volcano(plan, empty)
+    if plan.policy("mpi") is not None:
+        yield hostfile.build(plan, empty)
+    if plan.policy("flux") is not None:
+        yield flux_entrypoint.build(plan, empty)
+
+
+def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
+    """The Secrets that the controller would generate for this job and a build does not print."""
+    identity = resolved.job.manifest.id
+    policy = resolved.runtime.body["spec"].get("mlPolicy") or {}
+    wanted = (("mpi", SSH_AUTH_SUFFIX, "SSH keys of the MPI job"), ("flux", FLUX_CURVE_SUFFIX, "CURVE keys of Flux"))
+    return tuple(
+        RequiredSecret(identity.namespace, f"{identity.name}{suffix}", purpose)
+        for kind, suffix, purpose in wanted
+        if policy.get(kind) is not None
+    )
+
+
+def _unmergeable(resolved: Resolved, error: MergeError) -> Diagnostic:
+    message = f"the patches cannot be merged into the runtime ({error}): the API server answers with an internal error"
+    return Diagnostic(PATCH_UNMERGEABLE, message, resolved.job.manifest.place("spec", "runtimePatches").key())

@@ -1,0 +1,151 @@
+"""The order of the stages: read → check → admit → resolve → expand → admit what was made. Start reading here.
+
+`build` never raises for what stands in a user's files: every problem is a `Diagnostic`, and one broken object does not
+hide another's problems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kubectl_trainjob.admission.jobset import findings as jobset_findings
+from kubectl_trainjob.admission.jobset import render_create_defaults
+from kubectl_trainjob.admission.objects import Memo, admit
+from kubectl_trainjob.admission.runtime import validate as validate_runtime
+from kubectl_trainjob.api.jobset import SPEC_TYPE
+from kubectl_trainjob.api.kinds import print_order
+from kubectl_trainjob.api.trainer import MANAGED_BY_TRAINER
+from kubectl_trainjob.api.types import canonical
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.expand.run import expand, required_secrets
+from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
+from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
+from kubectl_trainjob.resolve.objects import check, in_namespace, is_runtime, is_train_job
+from kubectl_trainjob.resolve.runtime import Runtimes
+from kubectl_trainjob.stages import Admitted, Body, Build, Documents, Expanded, Manifest, Resolved
+
+Findings = tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """`namespace` fills missing ones; "" leaves them out."""
+
+    namespace: str = ""
+    trainer_version: str = "2.3"
+
+
+def build(documents: Documents, options: BuildOptions) -> Build:
+    """All that the inputs become, in the order in which it is printed, and all that is wrong with them."""
+    inputs = [in_namespace(manifest, options.namespace) for manifest in documents.inputs]
+    library = [in_namespace(manifest, options.namespace) for manifest in documents.library]
+    own_runtimes = [manifest for manifest in inputs if is_runtime(manifest)]
+    admitted = AdmittedRuntimes()
+    diagnostics = [*documents.diagnostics, *check(inputs)]
+    diagnostics += [finding for manifest in own_runtimes for finding in admitted.admit(manifest).diagnostics]
+    runtimes = Runtimes([*own_runtimes, *library], options.namespace)
+    expanded = [compile_job(manifest, runtimes, admitted) for manifest in inputs if is_train_job(manifest)]
+    others = [manifest.body for manifest in inputs if not is_train_job(manifest) and not is_runtime(manifest)]
+    objects = sorted([body for each in expanded for body in each.objects] + others, key=_print_key)
+    # A library runtime's findings belong to the build once a job refers to it; several jobs may, so once is enough.
+    diagnostics += dict.fromkeys(finding for each in expanded for finding in each.diagnostics)
+    secrets = tuple(secret for each in expanded for secret in each.secrets)
+    return Build(tuple(objects), secrets, tuple(diagnostics), documents.ignored, tuple(expanded))
+
+
+def _print_key(body: Body) -> tuple[Any, ...]:
+    metadata = body.get("metadata") or {}
+    kind = str(body["kind"])
+    return (print_order(kind), kind, body["apiVersion"], metadata.get("namespace") or "", metadata.get("name") or "")
+
+
+@dataclass(frozen=True, slots=True)
+class AdmittedRuntime:
+    """A runtime after admission: None and the reasons, or its body and its JobSet spec in canonical form."""
+
+    runtime: Admitted | None
+    template: Body
+    diagnostics: Findings
+
+
+class AdmittedRuntimes:
+    """Each runtime is admitted once, however many jobs use it; `memo` knows the parts that their JobSets share."""
+
+    def __init__(self) -> None:
+        self.memo = Memo()
+        self._by_source: dict[Any, AdmittedRuntime] = {}
+
+    def admit(self, manifest: Manifest) -> AdmittedRuntime:
+        """The runtime, admitted."""
+        known = self._by_source.get(manifest.source)
+        if known is None:
+            known = self._by_source[manifest.source] = self._admit(manifest)
+        return known
+
+    def _admit(self, manifest: Manifest) -> AdmittedRuntime:
+        runtime, diagnostics = admit(manifest, self.memo)
+        if runtime is None:
+            return AdmittedRuntime(None, {}, tuple(diagnostics))
+        diagnostics += validate_runtime(runtime)
+        spec = (runtime.body["spec"].get("template") or {}).get("spec") or {}
+        return AdmittedRuntime(runtime, canonical(spec, SPEC_TYPE), tuple(diagnostics))
+
+
+def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
+    """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
+    job, diagnostics = admit(manifest, admitted.memo)
+    if job is None:
+        return Expanded(manifest, diagnostics=tuple(diagnostics))
+    diagnostics += _unmanaged(job)
+    found = runtimes.find(job)
+    if isinstance(found, Diagnostic):
+        return Expanded(manifest, diagnostics=(*diagnostics, found))
+    runtime = admitted.admit(found)
+    diagnostics += runtime.diagnostics
+    if runtime.runtime is None or has_errors(diagnostics):
+        return Expanded(manifest, diagnostics=tuple(diagnostics))
+    return _expand(Resolved(job, runtime.runtime), runtime.template, admitted.memo, tuple(diagnostics))
+
+
+def _expand(resolved: Resolved, template: Body, memo: Memo, diagnostics: Findings) -> Expanded:
+    manifest = resolved.job.manifest
+    drafts, found = expand(resolved, template)
+    diagnostics += found
+    if not drafts:
+        return Expanded(manifest, diagnostics=diagnostics)
+    jobset = render_create_defaults(drafts[0])
+    refused = jobset_findings(jobset.value, memo)
+    if refused:
+        return Expanded(manifest, diagnostics=diagnostics + _at_the_source(resolved, template, refused))
+    objects = (jobset.value, *(draft.value for draft in drafts[1:]))
+    return Expanded(manifest, objects, required_secrets(resolved), diagnostics)
+
+
+def _at_the_source(resolved: Resolved, template: Body, refused: list[Any]) -> Findings:
+    """What JobSet's admission refuses, at the lines that it comes from: expand once more, this time recording."""
+    drafts, _ = expand(resolved, template, record=True)
+    jobset = render_create_defaults(drafts[0])
+    return tuple(_located(finding, jobset, resolved) for finding in refused)
+
+
+def _located(finding: Any, jobset: Draft, resolved: Resolved) -> Diagnostic:
+    origin = jobset.origin(finding.pointer)
+    place = origin.first_place() if origin else None
+    fallback = resolved.job.manifest.place("metadata", "name")
+    return Diagnostic(finding.rule, f"the JobSet would be refused: {finding.message}", place or fallback)
+
+
+def _unmanaged(job: Admitted) -> list[Diagnostic]:
+    """What only Trainer's controller would do for this job, or would not do at all."""
+    found = []
+    spec, place = job.body["spec"], job.manifest.place
+    manager = spec.get("managedBy", MANAGED_BY_TRAINER)
+    if manager != MANAGED_BY_TRAINER:
+        message = f'"{manager}" runs this TrainJob in another cluster: there is no JobSet to build; remove managedBy'
+        found.append(Diagnostic(MANAGED_ELSEWHERE, message, place("spec", "managedBy")))
+    if spec.get("activeDeadlineSeconds"):
+        message = "only Trainer's controller enforces activeDeadlineSeconds; a JobSet without it runs on"
+        found.append(Diagnostic(DEADLINE_NOT_ENFORCED, message, place("spec", "activeDeadlineSeconds").key()))
+    return found

@@ -1,0 +1,67 @@
+"""What can be said of the inputs as a set: their namespaces, objects given twice, kinds that are not expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from kubectl_trainjob.api import trainer
+from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, LEGACY_TRAINING, group_of
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
+from kubectl_trainjob.findings.naming import GENERATE_NAME
+from kubectl_trainjob.findings.objects import DUPLICATE_OBJECT, LEGACY_KIND
+from kubectl_trainjob.stages import Manifest
+
+
+def is_train_job(manifest: Manifest) -> bool:
+    """Whether the object is a TrainJob that can be expanded."""
+    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind == trainer.TRAIN_JOB
+
+
+def is_runtime(manifest: Manifest) -> bool:
+    """Whether the object is a runtime that TrainJobs can refer to."""
+    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind in trainer.RUNTIME_KINDS
+
+
+def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
+    """The object in `namespace`, unless it states one, has none by its kind, or `namespace` is ""."""
+    if not namespace or manifest.id.namespace or manifest.id.kind in CLUSTER_SCOPED:
+        return manifest
+    metadata = {**(manifest.body.get("metadata") or {}), "namespace": namespace}
+    return replace(manifest, id=replace(manifest.id, namespace=namespace), body={**manifest.body, "metadata": metadata})
+
+
+def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    """Duplicates, unexpandable training kinds, and names left to the API server."""
+    first: dict[tuple[str, str, str, str], Manifest] = {}
+    for manifest in manifests:
+        identity = manifest.id
+        group = group_of(identity.api_version)
+        if not identity.name:
+            yield from _generate_name(manifest)
+            continue
+        earlier = first.setdefault((group, identity.kind, identity.namespace, identity.name), manifest)
+        if earlier is not manifest:
+            yield _duplicate(manifest, earlier)
+        yield from _legacy(manifest, group)
+
+
+def _duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
+    message = f'{manifest.id.kind} "{manifest.id.name}" is given twice; rename or remove one of them'
+    related = Related("first given here", earlier.place("metadata", "name"))
+    return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,))
+
+
+def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
+    advice = LEGACY_TRAINING.get((group, manifest.id.kind))
+    if advice is None and group == trainer.GROUP and manifest.id.api_version != trainer.API_VERSION:
+        advice = f"write apiVersion: {trainer.API_VERSION}"
+    if advice is not None:
+        message = f'{manifest.id.kind} of "{manifest.id.api_version}" cannot be expanded; {advice}'
+        yield Diagnostic(LEGACY_KIND, message, manifest.place("apiVersion"))
+
+
+def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:
+    if (manifest.body.get("metadata") or {}).get("generateName"):
+        message = "a name made up by the API server cannot be applied twice; write metadata.name"
+        yield Diagnostic(GENERATE_NAME, message, manifest.place("metadata", "generateName").key())

@@ -1,0 +1,81 @@
+"""runtimeRef → runtime. Mirrors the look-ups of trainer `pkg/webhooks` and `pkg/runtime/core` (2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kubectl_trainjob.api import trainer as api
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
+from kubectl_trainjob.findings.references import RUNTIME_KIND, RUNTIME_NAMESPACE, RUNTIME_NOT_FOUND
+from kubectl_trainjob.stages import Admitted, Manifest
+from kubectl_trainjob.yamlio.nearest import nearest
+
+Key = tuple[str, str, str]
+"""(kind, namespace, name); the namespace of a ClusterTrainingRuntime is ""."""
+
+
+class Runtimes:
+    """The runtimes that TrainJobs may refer to. Of two with the same identity the first one counts."""
+
+    def __init__(self, manifests: Iterable[Manifest], namespace: str) -> None:
+        """`namespace` is the one of objects that state none ("" when unknown: then they go together)."""
+        self._namespace = namespace
+        self._by_key: dict[Key, Manifest] = {}
+        for manifest in manifests:
+            self._by_key.setdefault(self._key(manifest), manifest)
+
+    def _key(self, manifest: Manifest) -> Key:
+        identity = manifest.id
+        if identity.kind == api.CLUSTER_TRAINING_RUNTIME:
+            return identity.kind, "", identity.name
+        return identity.kind, self._in(identity.namespace), identity.name
+
+    def _in(self, namespace: str) -> str:
+        return namespace or self._namespace or "default"
+
+    def find(self, job: Admitted) -> Manifest | Diagnostic:
+        """The runtime that the TrainJob means, or what is wrong with its runtimeRef."""
+        ref: Mapping[str, str] = job.body["spec"]["runtimeRef"]
+        kind, group = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME), ref.get("apiGroup", api.GROUP)
+        if group != api.GROUP or kind not in api.RUNTIME_KINDS:
+            return _unsupported(job, group, kind)
+        own = self._in(job.manifest.id.namespace)
+        namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else own
+        found = self._by_key.get((kind, namespace, ref["name"]))
+        return found or self._missing(job, kind, ref["name"])
+
+    def _missing(self, job: Admitted, kind: str, name: str) -> Diagnostic:
+        place = job.manifest.place("spec", "runtimeRef", "name")
+        elsewhere = next((m for (k, _, n), m in self._by_key.items() if (k, n) == (kind, name)), None)
+        if elsewhere is not None:
+            message = (
+                f'TrainingRuntime "{name}" stands in namespace "{self._in(elsewhere.id.namespace)}", the TrainJob in '
+                f'"{self._in(job.manifest.id.namespace)}"; move one of them or use a ClusterTrainingRuntime'
+            )
+            return Diagnostic(RUNTIME_NAMESPACE, message, place, (_here(elsewhere),))
+        hint, related = self._hint(kind, name)
+        return Diagnostic(RUNTIME_NOT_FOUND, f'{kind} "{name}" does not exist{hint}', place, related)
+
+    def _hint(self, kind: str, name: str) -> tuple[str, tuple[Related, ...]]:
+        """What the user may have meant: the same name in the other kind, or the nearest name."""
+        other = next((m for (k, _, n), m in self._by_key.items() if k != kind and n == name), None)
+        if other is not None:
+            return f"; a {other.id.kind} of this name does: write `kind: {other.id.kind}`", (_here(other),)
+        names = {n: m for (k, _, n), m in self._by_key.items() if k == kind}
+        meant = nearest(name, names)
+        if meant is None:
+            return "; add it to the inputs or to the folder runtimes/", ()
+        return f'; did you mean "{meant}"?', (_here(names[meant]),)
+
+
+def _here(manifest: Manifest) -> Related:
+    return Related("it stands here", manifest.place("metadata", "name"))
+
+
+def _unsupported(job: Admitted, group: str, kind: str) -> Diagnostic:
+    field = "apiGroup" if group != api.GROUP else "kind"
+    message = (
+        f'runtimeRef means a "{kind}" of "{group}"; only TrainingRuntime and ClusterTrainingRuntime of '
+        f'"{api.GROUP}" are runtimes'
+    )
+    return Diagnostic(RUNTIME_KIND, message, job.manifest.place("spec", "runtimeRef", field))
