@@ -42,13 +42,11 @@ class Draft:
     def get(self, *pointer: str | int) -> Any:
         """The value at `pointer`, None where there is none."""
         value = self.value
-        for key in pointer:
-            if isinstance(value, dict):
-                value = value.get(key)
-            elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+        try:
+            for key in pointer:
                 value = value[key]
-            else:
-                return None
+        except (KeyError, IndexError, TypeError):
+            return None
         return value
 
     def put(
@@ -65,19 +63,17 @@ class Draft:
         return self._with(_put(self.value, pointer, value), note)
 
     def put_all(self, pointer: Pointer, entries: Sequence[Entry]) -> Draft:
-        """Write several entries of the mapping or list at `pointer`, as that many `put`s would, but copy the way once."""
-        container = self.get(*pointer)
-        keys = [key for key, *_ in entries]
-        changed: Any = list(container or ()) if keys and isinstance(keys[0], int) else dict(container or ())
+        """Write several entries of the mapping or list at `pointer`, as many `put`s would, but copy the way once.
+
+        There is at least one entry.
+        """
+        changed = _copy(self.get(*pointer), entries[0][0])
         note = self._note
         for key, value, copied, because in entries:
             if note is not None:
                 replaced = note.at((*pointer, key)).origin if _has(changed, key) else None
                 note = note.put((*pointer, key), Note(self._origin(copied, because, replaced)))
-            if isinstance(changed, list) and key == len(changed):
-                changed.append(value)
-            else:
-                changed[key] = value
+            _assign(changed, key, value)
         return self._with(_put(self.value, pointer, changed), note)
 
     def drop(self, pointer: Pointer) -> Draft:
@@ -116,16 +112,29 @@ def _has(container: Any, key: str | int) -> bool:
     return key in container if isinstance(container, dict) else int(key) < len(container)
 
 
-def _put(node: Any, pointer: Pointer, value: Any, depth: int = 0) -> Any:
-    if depth == len(pointer):
+def _put(root: Any, pointer: Pointer, value: Any) -> Any:
+    """A copy of `root` with `value` at `pointer`; only the containers on the way are copied."""
+    if not pointer:
         return value
-    key = pointer[depth]
-    if isinstance(key, int):
-        items = list(node or ())
-        if key == len(items):
-            items.append(None)
-        items[key] = _put(items[key], pointer, value, depth + 1)
-        return items
-    entries = dict(node or ())
-    entries[key] = _put(entries.get(key), pointer, value, depth + 1)
-    return entries
+    last = len(pointer) - 1
+    top = node = _copy(root, pointer[0])
+    for depth in range(last):
+        key = pointer[depth]
+        child = _copy(node[key] if _has(node, key) else None, pointer[depth + 1])
+        _assign(node, key, child)
+        node = child
+    _assign(node, pointer[last], value)
+    return top
+
+
+def _copy(container: Any, key: str | int) -> Any:
+    if container is None:
+        return [] if isinstance(key, int) else {}
+    return container.copy()
+
+
+def _assign(container: Any, key: str | int, value: Any) -> None:
+    if isinstance(container, list) and key == len(container):
+        container.append(value)
+    else:
+        container[key] = value

@@ -19,7 +19,7 @@ def trainer_nodes(plan: Plan) -> Plan:
 def node_count(plan: Plan) -> tuple[int, tuple[Cause, ...]]:
     """The number of training nodes as the launcher's env states it, and where it comes from."""
     pods = plan.by_ancestor(ANCESTOR_TRAINER)
-    return (pods.count, pods.counted_from) if pods else (1, ())
+    return (pods.size, pods.counted_from) if pods else (1, ())
 
 
 def first_node(plan: Plan) -> str:

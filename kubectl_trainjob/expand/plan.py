@@ -8,8 +8,7 @@ of the copying (ports).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.jobset import job_template, pod_spec
 from kubectl_trainjob.api.trainer import ANCESTOR_LABEL
@@ -22,19 +21,17 @@ RUNTIME = "runtime"
 TRAINER: Cause = (TRAIN_JOB, "spec", "trainer")
 
 
-@dataclass(frozen=True, slots=True)
-class PodSet:
+class PodSet(NamedTuple):
     """The pods of one replicatedJob: its index, name, `trainjob-ancestor-step` label and number of pods."""
 
     index: int
     name: str
     ancestor: str | None
-    count: int
+    size: int
     counted_from: tuple[Cause, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """One expansion under way: `jobset` is being made, `command` and `args` are the trainer's as passes left them."""
 
     resolved: Resolved
@@ -103,12 +100,12 @@ class Plan:
 
     def with_jobset(self, jobset: Draft) -> Plan:
         """The plan after a write into the JobSet."""
-        return replace(self, jobset=jobset)
+        return self._replace(jobset=jobset)
 
     def with_count(self, pods: PodSet, count: int, *causes: Cause) -> Plan:
         """The plan with another number of pods in one PodSet."""
-        changed = replace(pods, count=count, counted_from=causes)
-        return replace(self, pod_sets=tuple(changed if each is pods else each for each in self.pod_sets))
+        changed = pods._replace(size=count, counted_from=causes)
+        return self._replace(pod_sets=tuple(changed if each is pods else each for each in self.pod_sets))
 
     def job_place(self, *pointer: str | int) -> Place:
         """A place in the TrainJob."""

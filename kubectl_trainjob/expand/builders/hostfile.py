@@ -31,5 +31,5 @@ def _hosts(plan: Plan, pods: PodSet) -> Iterator[str]:
     """The DNS names of a PodSet's pods, below the headless Service's name."""
     subdomain = plan.jobset.get("spec", "network", "subdomain") or plan.name
     for replica in range(plan.jobset.get(*REPLICATED_JOBS, pods.index, "replicas")):
-        for pod in range(pods.count):
+        for pod in range(pods.size):
             yield f"{plan.name}-{pods.name}-{replica}-{pod}.{subdomain}"

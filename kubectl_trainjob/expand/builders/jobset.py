@@ -67,7 +67,7 @@ def _replayed(ports: list[Item]) -> list[Item]:
 
 def _counts(plan: Plan, pods: PodSet) -> Draft:
     """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are overwritten alike."""
-    entries: list[Entry] = [(field, pods.count, None, pods.counted_from) for field in ("parallelism", "completions")]
+    entries: list[Entry] = [(field, pods.size, None, pods.counted_from) for field in ("parallelism", "completions")]
     return plan.jobset.put_all((*api.job_template(pods.index), "spec"), entries)
 
 

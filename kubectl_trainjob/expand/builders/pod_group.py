@@ -50,7 +50,7 @@ def _group(plan: Plan, group: Draft, api_version: str) -> Draft:
         if value:
             group = group.put(("metadata", field), value, copied=(TRAIN_JOB, "metadata", field))
     causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
-    group = group.put(("spec", "minMember"), sum(pods.count for pods in plan.pod_sets), because=causes)
+    group = group.put(("spec", "minMember"), sum(pods.size for pods in plan.pod_sets), because=causes)
     resources = {name: str(quantity) for name, quantity in _total(plan).items()}
     return group.put(("spec", "minResources"), resources, because=causes)
 
@@ -61,6 +61,6 @@ def _total(plan: Plan) -> Mapping[str, Quantity]:
     for pods in plan.pod_sets:
         spec: dict[str, Any] = plan.jobset.get(*pod_spec(pods.index))
         for name, quantity in pod_requests(spec).items():
-            share = quantity * pods.count
+            share = quantity * pods.size
             total[name] = total[name] + share if name in total else share
     return total

@@ -6,8 +6,6 @@ made in `builders/pod_group.py`.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kubectl_trainjob.api.trainer import COSCHEDULING_LABEL
 from kubectl_trainjob.expand.plan import Plan
 
@@ -19,4 +17,4 @@ def applies(plan: Plan) -> bool:
 
 def enforce(plan: Plan) -> Plan:
     """Label every Pod with its PodGroup."""
-    return replace(plan, pod_labels={**(plan.pod_labels or {}), COSCHEDULING_LABEL: plan.name})
+    return plan._replace(pod_labels={**(plan.pod_labels or {}), COSCHEDULING_LABEL: plan.name})

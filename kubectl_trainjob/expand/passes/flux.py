@@ -7,7 +7,6 @@ ConfigMap is made in `builders/flux_entrypoint.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.api.jobset import pod_spec
@@ -52,7 +51,7 @@ def enforce(plan: Plan) -> Plan:
     for pods in plan.pod_sets:
         if pods.name == NODE:
             plan = _node(plan, pods, settings["FLUX_VIEW_IMAGE"])
-    return replace(plan, command=command, args=None)
+    return plan._replace(command=command, args=None)
 
 
 def _wrapped_command(plan: Plan) -> str:

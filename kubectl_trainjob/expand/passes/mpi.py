@@ -7,7 +7,6 @@ made in `builders/hostfile.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.api.jobset import pod_spec
@@ -72,7 +71,7 @@ def enforce(plan: Plan) -> Plan:
             plan = _mounts(plan, pods)
         if pods.name == LAUNCHER:
             plan = _launcher_env(plan, pods, processes, cause)
-    return replace(plan, processes=processes)
+    return plan._replace(processes=processes)
 
 
 def _nodes(plan: Plan) -> Plan:

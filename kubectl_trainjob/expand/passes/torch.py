@@ -6,7 +6,6 @@ Mirrors trainer `pkg/runtime/framework/plugins/torch/torch.go` (2.3).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.api.trainer import (
@@ -58,7 +57,7 @@ def enforce(plan: Plan) -> Plan:
     if plan.trainer is not None and container is not None:
         plan = _enforce_node(plan, container, rank, None if _is_torchtune(plan) else master)
         if _is_torchtune(plan):
-            plan = replace(plan, command=[*TORCHTUNE_COMMAND, *torchtune.arguments(plan, processes)])
+            plan = plan._replace(command=[*TORCHTUNE_COMMAND, *torchtune.arguments(plan, processes)])
     for _, job, name in _injection_targets(plan):
         target = _find_container(plan, job, name)
         if target is not None:

@@ -7,7 +7,6 @@ PriorityClass exists only the cluster knows, so it is not judged here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kubectl_trainjob.api.trainer import VOLCANO_GROUP_ANNOTATION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.expand.plan import Plan
@@ -31,4 +30,4 @@ def validate(plan: Plan) -> Iterator[Diagnostic]:
 
 def enforce(plan: Plan) -> Plan:
     """Annotate every Pod with its PodGroup."""
-    return replace(plan, pod_annotations={**(plan.pod_annotations or {}), VOLCANO_GROUP_ANNOTATION: plan.name})
+    return plan._replace(pod_annotations={**(plan.pod_annotations or {}), VOLCANO_GROUP_ANNOTATION: plan.name})
