@@ -61,3 +61,11 @@ def test_a_place_behind_the_file_has_no_excerpt() -> None:
 def test_a_mark_over_several_lines_ends_with_the_first() -> None:
     shown = Excerpts().show(SourceFile("x.yaml", "a:\n  b: 1\n  c: 2\n"), Span(2, 3, 3, 7))
     assert shown == ("  b: 1", "  ^~~~")
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\r\n\x85\u2028\u2029"), max_size=5), min_size=1), st.data())
+def test_finds_every_line(lines: list[str], data: st.DataObject) -> None:
+    text = lines[0] + "".join(data.draw(st.sampled_from(["\n", "\r\n", "\x85", "\u2029"])) + line for line in lines[1:])
+    number = data.draw(st.integers(1, len(lines)))
+    shown = Excerpts().show(SourceFile("x.yaml", text), Span(number, 1, number, 1))
+    assert shown == underline(lines[number - 1], 0, 0)
