@@ -1,0 +1,101 @@
+"""Schemas as packaged: read one product version's file, make a kind's nodes when they are first met.
+
+The files under `data/` are written by `tests/schemas/generate.py`: JSON, compressed, `{"kinds": {"<apiVersion>/<kind>":
+{"root": index, "namespaced": bool, "status": bool}}, "nodes": [schema, …]}`; a schema names its parts by index.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from kubectl_trainjob.schemas.cel import RULES, TRANSITIONS
+from kubectl_trainjob.schemas.composites import List, Object
+from kubectl_trainjob.schemas.scalars import Amount, Anything, Boolean, Integer, IntOrString, Number, Scalar, Text
+from kubectl_trainjob.schemas.walk import Checked, Memo, Walk
+
+_GZIP = 16 + zlib.MAX_WBITS
+_SCALARS: Mapping[str, type[Scalar]] = {
+    "string": Text,
+    "integer": Integer,
+    "number": Number,
+    "boolean": Boolean,
+    "int-or-string": IntOrString,
+    "quantity": Amount,
+    "any": Anything,
+}
+
+
+class Schema:
+    """The schema of one kind in one product version."""
+
+    __slots__ = ("has_status", "kind", "namespaced", "root")
+
+    def __init__(self, kind: str, entry: Mapping[str, Any], root: Object) -> None:
+        self.kind = kind
+        self.root = root
+        self.namespaced: bool = entry["namespaced"]
+        self.has_status: bool = entry["status"]
+
+    def check(self, value: Mapping[str, Any], memo: Memo | None = None) -> Checked:
+        """Walk one object: defaults, unknown fields, nulls, types, limits, list keys and CEL rules.
+
+        A `status` of a kind with that subresource is dropped, as the server does on creation.
+        """
+        walk = Walk(self.kind, memo)
+        given = value
+        if self.has_status and "status" in value:
+            given = {key: item for key, item in value.items() if key != "status"}
+        completed = self.root.visit(given, walk)
+        return Checked(completed, tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls))
+
+
+class _Product:
+    """One file's nodes; each is made once."""
+
+    __slots__ = ("_made", "_schemas", "kinds")
+
+    def __init__(self, kinds: Mapping[str, Any], schemas: list[dict[str, Any]]) -> None:
+        self.kinds = kinds
+        self._schemas = schemas
+        self._made: dict[int, Scalar | Object | List] = {}
+
+    def node(self, index: int) -> Scalar | Object | List:
+        """The node of one schema."""
+        made = self._made.get(index)
+        if made is None:
+            made = self._made[index] = self._make(self._schemas[index])
+        return made
+
+    def _make(self, schema: dict[str, Any]) -> Scalar | Object | List:
+        texts = (rule["rule"] for rule in schema.get("validations", ()))
+        rules = tuple(RULES[text] for text in texts if text not in TRANSITIONS)
+        if schema["type"] == "object":
+            fields = schema.get("properties", {})
+            schema = {**schema, "defaulted": [name for name in fields if "default" in self._schemas[fields[name]]]}
+            return Object(schema, rules, self.node)
+        if schema["type"] == "array":
+            return List(schema, rules, self.node)
+        return _SCALARS[schema["type"]](schema, rules)
+
+
+@cache
+def _product(version: str) -> _Product:
+    path = os.path.join(os.path.dirname(__file__), "data", f"{version}.json.gz")
+    with open(path, "rb") as file:
+        data = json.loads(zlib.decompress(file.read(), _GZIP))
+    return _Product(data["kinds"], data["nodes"])
+
+
+@cache
+def schema_for(product_version: str, api_version: str, kind: str) -> Schema:
+    """The schema of a kind, for example `schema_for("trainer-2.3", "trainer.kubeflow.org/v1alpha1", "TrainJob")`."""
+    product = _product(product_version)
+    entry = product.kinds[f"{api_version}/{kind}"]
+    root = product.node(entry["root"])
+    assert isinstance(root, Object)
+    return Schema(kind, entry, root)

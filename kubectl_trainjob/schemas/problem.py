@@ -1,0 +1,20 @@
+"""What a schema finds wrong with a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.source import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding inside one object; the caller knows the file. `related` holds (message, pointer) pairs."""
+
+    rule: Rule
+    pointer: Pointer
+    message: str
+    on: Literal["key", "value"] = "value"
+    related: tuple[tuple[str, Pointer], ...] = ()
