@@ -1,0 +1,107 @@
+"""JobSet's admission of an expanded JobSet.
+
+Mirrors the API server with the CRD of JobSet 0.12 and sigs.k8s.io/jobset pkg/webhooks/jobset_webhook.go
+(ValidateCreate, v0.12), feature gates at their defaults. Everything happens on a copy; pointers are those of the
+JobSet as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.admission.jobset_claims import claim_problems
+from kubectl_trainjob.admission.jobset_defaults import webhook_defaults
+from kubectl_trainjob.admission.jobset_names import group_problems, name_problems, subdomain_problems
+from kubectl_trainjob.admission.jobset_policies import coordinator_problems, failure_problems, target_problems
+from kubectl_trainjob.admission.metadata import metadata_problems
+from kubectl_trainjob.api.validation import domain_prefixed_path
+from kubectl_trainjob.findings.contents import INVALID_MANAGED_BY
+from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.findings.structure import DEPENDS_ON_INVALID
+from kubectl_trainjob.schemas.formats import INT32
+from kubectl_trainjob.schemas.load import schema_for
+from kubectl_trainjob.schemas.messages import quoted
+from kubectl_trainjob.schemas.problem import Problem
+from kubectl_trainjob.schemas.walk import Memo
+from kubectl_trainjob.stages import Body
+
+JobSetFinding = Problem
+"""One refusal: rule, pointer into the JobSet, on (key or value), message, related."""
+
+_LONGEST_MANAGER = 63
+
+
+def findings(jobset: Body, memo: Memo | None = None, version: str = "0.12") -> list[JobSetFinding]:
+    """Why JobSet's admission refuses a JobSet; empty when it does not.
+
+    `memo` is shared between calls: parts that several JobSets have in common are judged once.
+    """
+    schema = schema_for(f"jobset-{version}", str(jobset["apiVersion"]), str(jobset["kind"]))
+    checked = schema.check(webhook_defaults(jobset), memo)
+    problems = list(checked.problems)
+    if checked.well_formed:
+        problems += metadata_problems(checked.value["metadata"], any_subdomain=False)
+        problems += _create_problems(checked.value)
+    return problems
+
+
+def _create_problems(jobset: Mapping[str, Any]) -> Iterator[Problem]:
+    name, spec = jobset["metadata"].get("name", ""), jobset["spec"]
+    jobs = spec.get("replicatedJobs", [])
+    yield from subdomain_problems(spec["network"])
+    yield from _manager(spec)
+    yield from _dependencies(jobs)
+    yield from _products(jobs)
+    yield from group_problems(jobs)
+    yield from name_problems(name, jobs)
+    yield from target_problems(spec, jobs)
+    yield from failure_problems(spec.get("failurePolicy"), jobs)
+    if spec.get("coordinator") is not None:
+        yield from coordinator_problems(name, spec, jobs)
+    yield from claim_problems(name, spec.get("volumeClaimPolicies", []), jobs)
+
+
+def _manager(spec: Mapping[str, Any]) -> Iterator[Problem]:
+    manager = spec.get("managedBy")
+    if manager is None:
+        return
+    fault = domain_prefixed_path(manager)
+    if not fault and len(manager) > _LONGEST_MANAGER:
+        fault = f"must be no more than {_LONGEST_MANAGER} characters"
+    if fault:
+        yield Problem(INVALID_MANAGED_BY, ("spec", "managedBy"), f"managedBy {quoted(manager)} {fault}")
+
+
+def _dependencies(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
+    known: list[str] = []
+    for index, job in enumerate(jobs):
+        place = ("spec", "replicatedJobs", index, "dependsOn")
+        if index == 0 and job.get("dependsOn") is not None:
+            message = (
+                f"replicatedJob {quoted(job['name'])} is the first and cannot depend on others; put them before it"
+            )
+            yield Problem(DEPENDS_ON_INVALID, place, message, "key")
+        known.append(job["name"])
+        for dependency in job.get("dependsOn", ()) if index else ():
+            if dependency["name"] not in known:
+                yield Problem(DEPENDS_ON_INVALID, place, _dependency_message(job, dependency["name"], jobs), "key")
+
+
+def _dependency_message(job: Mapping[str, Any], target: str, jobs: list[Mapping[str, Any]]) -> str:
+    start = f"replicatedJob {quoted(job['name'])} cannot depend on {quoted(target)}"
+    if any(other["name"] == target for other in jobs):
+        return f"{start}, which stands later in the list; put {quoted(target)} first"
+    return f"{start}, which does not exist; there are {', '.join(quoted(other['name']) for other in jobs)}"
+
+
+def _products(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
+    for index, job in enumerate(jobs):
+        parallelism = job["template"].get("spec", {}).get("parallelism", 1)
+        if parallelism * job["replicas"] > INT32[1]:
+            message = (
+                f"replicas {job['replicas']} times parallelism {parallelism} exceeds {INT32[1]}; lower one of them"
+            )
+            yield Problem(
+                INVALID_TYPE_OR_ENUM, ("spec", "replicatedJobs", index, "template", "spec", "parallelism"), message
+            )

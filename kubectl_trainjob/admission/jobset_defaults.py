@@ -1,0 +1,58 @@
+"""Defaults of JobSet's mutating webhook, and those that are always printed.
+
+Mirrors sigs.k8s.io/jobset pkg/webhooks/jobset_webhook.go (Default, v0.12). The server sets these on creation only and
+then compares them with what is applied, so a JobSet printed without them could be applied once and never again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_trainjob.api.jobset import REPLICATED_JOBS, job_template, pod_spec
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import Body
+
+STEP = "jobset-defaults"
+
+
+def render_create_defaults(draft: Draft) -> Draft:
+    """A JobSet with the defaults that are always printed; the draft's value is the JobSet."""
+    draft = draft.step(STEP)
+    for index in range(len(draft.get(*REPLICATED_JOBS) or ())):
+        draft = _put_missing(draft, (*job_template(index), "spec", "completionMode"), "Indexed")
+        draft = _put_missing(draft, (*pod_spec(index), "restartPolicy"), "OnFailure")
+    rules: Pointer = ("spec", "failurePolicy", "rules")
+    for index in range(len(draft.get(*rules) or ())):
+        draft = _put_missing(draft, (*rules, index, "name"), f"failurePolicyRule{index}")
+    return _claim_defaults(draft)
+
+
+def webhook_defaults(jobset: Body) -> dict[str, Any]:
+    """A JobSet as the mutating webhook leaves it."""
+    body: dict[str, Any] = render_create_defaults(Draft(jobset)).value
+    spec = dict(body.get("spec") or {})
+    if spec.get("successPolicy") is None:
+        spec["successPolicy"] = {"operator": "All"}
+    if spec.get("startupPolicy") is None:
+        spec["startupPolicy"] = {"startupPolicyOrder": "AnyOrder"}
+    network = spec.get("network") or {}
+    given = {key: value for key, value in network.items() if value is not None}
+    spec["network"] = {"enableDNSHostnames": True, "publishNotReadyAddresses": True, **given}
+    return {**body, "spec": spec}
+
+
+def _claim_defaults(draft: Draft) -> Draft:
+    policies: Pointer = ("spec", "volumeClaimPolicies")
+    for index, policy in enumerate(draft.get(*policies) or ()):
+        if policy.get("retentionPolicy") is None:
+            draft = draft.put((*policies, index, "retentionPolicy"), {"whenDeleted": "Delete"})
+        for template in range(len(policy.get("templates") or ())):
+            place = (*policies, index, "templates", template, "status")
+            if draft.get(*place) is None:
+                draft = draft.put(place, {})
+    return draft
+
+
+def _put_missing(draft: Draft, pointer: Pointer, value: str) -> Draft:
+    return draft if draft.get(*pointer) else draft.put(pointer, value)

@@ -1,0 +1,64 @@
+"""The validating webhook of runtimes.
+
+Mirrors kubeflow/trainer pkg/webhooks/trainingruntime_webhook.go and clustertrainingruntime_webhook.go (2.0 to 2.3), and
+the object selector of manifests/base/webhook/patch_validating.yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.api.trainer import (
+    ANCESTOR_LABEL,
+    ANCESTOR_TRAINER,
+    DATASET_INITIALIZER,
+    MODEL_INITIALIZER,
+    NODE,
+    SUPPORT_LABEL,
+)
+from kubectl_trainjob.findings.runtimes import ANCESTOR_CONTAINER_MISSING, ANCESTOR_REPLICAS, RUNTIME_DEPRECATED
+from kubectl_trainjob.schemas.messages import quoted
+from kubectl_trainjob.schemas.problem import Problem
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import Body
+
+VALIDATION_LABEL = "trainer.kubeflow.org/webhook-validation"
+CONTAINERS = {
+    ANCESTOR_TRAINER: NODE,
+    DATASET_INITIALIZER: DATASET_INITIALIZER,
+    MODEL_INITIALIZER: MODEL_INITIALIZER,
+}
+"""The container that a step of the TrainJob runs in, by the value of the ancestor label."""
+
+_REPLICATED_JOBS: Pointer = ("spec", "template", "spec", "replicatedJobs")
+
+
+def runtime_problems(runtime: Body) -> Iterator[Problem]:
+    """What the webhook says of a runtime that carries its defaults; silent where a label switches it off."""
+    labels = runtime.get("metadata", {}).get("labels", {})
+    if labels.get(SUPPORT_LABEL) == "deprecated":
+        message = "the runtime is deprecated and will be removed; move its TrainJobs to another runtime"
+        yield Problem(RUNTIME_DEPRECATED, ("metadata", "labels", SUPPORT_LABEL), message)
+    if labels.get(VALIDATION_LABEL) == "disabled":
+        return
+    template = runtime.get("spec", {}).get("template", {})
+    for index, job in enumerate(template.get("spec", {}).get("replicatedJobs", ())):
+        step = job["template"].get("metadata", {}).get("labels", {}).get(ANCESTOR_LABEL)
+        if step in CONTAINERS:
+            yield from _ancestor(job, step, (*_REPLICATED_JOBS, index))
+
+
+def _ancestor(job: Mapping[str, Any], step: str, place: Pointer) -> Iterator[Problem]:
+    if job["replicas"] != 1:
+        message = f"replicas of the {step} step must be 1, not {job['replicas']}; set the number of nodes with numNodes"
+        yield Problem(ANCESTOR_REPLICAS, (*place, "replicas"), message)
+    below: Pointer = ("template", "spec", "template", "spec", "containers")
+    containers = job["template"].get("spec", {}).get("template", {}).get("spec", {}).get("containers", ())
+    if all(container["name"] != CONTAINERS[step] for container in containers):
+        names = ", ".join(quoted(container["name"]) for container in containers) or "none"
+        message = (
+            f"the {step} step needs a container named {quoted(CONTAINERS[step])} (found {names}); rename its container"
+        )
+        first: Pointer = (*below, 0, "name") if containers else below
+        yield Problem(ANCESTOR_CONTAINER_MISSING, (*place, *first), message)
