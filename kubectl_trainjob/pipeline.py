@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_trainjob.admission.jobset import JobSetFinding
 from kubectl_trainjob.admission.jobset import findings as jobset_findings
-from kubectl_trainjob.admission.jobset import render_create_defaults
-from kubectl_trainjob.admission.objects import Memo, admit
-from kubectl_trainjob.admission.runtime import validate as validate_runtime
+from kubectl_trainjob.admission.jobset_defaults import render_create_defaults
+from kubectl_trainjob.admission.objects import admit
 from kubectl_trainjob.api.jobset import SPEC_TYPE
 from kubectl_trainjob.api.kinds import print_order
 from kubectl_trainjob.api.trainer import MANAGED_BY_TRAINER
@@ -24,6 +24,8 @@ from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
 from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.resolve.objects import check, in_namespace, is_runtime, is_train_job
 from kubectl_trainjob.resolve.runtime import Runtimes
+from kubectl_trainjob.schemas.walk import Memo
+from kubectl_trainjob.source import Source
 from kubectl_trainjob.stages import Admitted, Body, Build, Documents, Expanded, Manifest, Resolved
 
 Findings = tuple[Diagnostic, ...]
@@ -42,7 +44,7 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     inputs = [in_namespace(manifest, options.namespace) for manifest in documents.inputs]
     library = [in_namespace(manifest, options.namespace) for manifest in documents.library]
     own_runtimes = [manifest for manifest in inputs if is_runtime(manifest)]
-    admitted = AdmittedRuntimes()
+    admitted = AdmittedRuntimes(options.trainer_version)
     diagnostics = [*documents.diagnostics, *check(inputs)]
     diagnostics += [finding for manifest in own_runtimes for finding in admitted.admit(manifest).diagnostics]
     runtimes = Runtimes([*own_runtimes, *library], options.namespace)
@@ -73,9 +75,10 @@ class AdmittedRuntime:
 class AdmittedRuntimes:
     """Each runtime is admitted once, however many jobs use it; `memo` knows the parts that their JobSets share."""
 
-    def __init__(self) -> None:
+    def __init__(self, trainer_version: str) -> None:
+        self.trainer_version = trainer_version
         self.memo = Memo()
-        self._by_source: dict[Any, AdmittedRuntime] = {}
+        self._by_source: dict[Source, AdmittedRuntime] = {}
 
     def admit(self, manifest: Manifest) -> AdmittedRuntime:
         """The runtime, admitted."""
@@ -85,28 +88,28 @@ class AdmittedRuntimes:
         return known
 
     def _admit(self, manifest: Manifest) -> AdmittedRuntime:
-        runtime, diagnostics = admit(manifest, self.memo)
+        runtime, diagnostics = admit(manifest, self.trainer_version)
         if runtime is None:
             return AdmittedRuntime(None, {}, tuple(diagnostics))
-        diagnostics += validate_runtime(runtime)
         spec = (runtime.body["spec"].get("template") or {}).get("spec") or {}
         return AdmittedRuntime(runtime, canonical(spec, SPEC_TYPE), tuple(diagnostics))
 
 
 def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
-    job, diagnostics = admit(manifest, admitted.memo)
+    job, found = admit(manifest, admitted.trainer_version)
+    diagnostics: Findings = tuple(found)
     if job is None:
-        return Expanded(manifest, diagnostics=tuple(diagnostics))
-    diagnostics += _unmanaged(job)
-    found = runtimes.find(job)
-    if isinstance(found, Diagnostic):
-        return Expanded(manifest, diagnostics=(*diagnostics, found))
-    runtime = admitted.admit(found)
+        return Expanded(manifest, diagnostics=diagnostics)
+    diagnostics += tuple(_unmanaged(job))
+    target = runtimes.find(job)
+    if isinstance(target, Diagnostic):
+        return Expanded(manifest, diagnostics=(*diagnostics, target))
+    runtime = admitted.admit(target)
     diagnostics += runtime.diagnostics
     if runtime.runtime is None or has_errors(diagnostics):
-        return Expanded(manifest, diagnostics=tuple(diagnostics))
-    return _expand(Resolved(job, runtime.runtime), runtime.template, admitted.memo, tuple(diagnostics))
+        return Expanded(manifest, diagnostics=diagnostics)
+    return _expand(Resolved(job, runtime.runtime), runtime.template, admitted.memo, diagnostics)
 
 
 def _expand(resolved: Resolved, template: Body, memo: Memo, diagnostics: Findings) -> Expanded:
@@ -123,14 +126,14 @@ def _expand(resolved: Resolved, template: Body, memo: Memo, diagnostics: Finding
     return Expanded(manifest, objects, required_secrets(resolved), diagnostics)
 
 
-def _at_the_source(resolved: Resolved, template: Body, refused: list[Any]) -> Findings:
+def _at_the_source(resolved: Resolved, template: Body, refused: list[JobSetFinding]) -> Findings:
     """What JobSet's admission refuses, at the lines that it comes from: expand once more, this time recording."""
     drafts, _ = expand(resolved, template, record=True)
     jobset = render_create_defaults(drafts[0])
     return tuple(_located(finding, jobset, resolved) for finding in refused)
 
 
-def _located(finding: Any, jobset: Draft, resolved: Resolved) -> Diagnostic:
+def _located(finding: JobSetFinding, jobset: Draft, resolved: Resolved) -> Diagnostic:
     origin = jobset.origin(finding.pointer)
     place = origin.first_place() if origin else None
     fallback = resolved.job.manifest.place("metadata", "name")

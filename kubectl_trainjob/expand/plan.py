@@ -22,9 +22,9 @@ TRAINER: Cause = (TRAIN_JOB, "spec", "trainer")
 
 
 class PodSet(NamedTuple):
-    """The pods of one replicatedJob: its index, name, `trainjob-ancestor-step` label and number of pods."""
+    """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label and number of pods."""
 
-    index: int
+    position: int
     name: str
     ancestor: str | None
     size: int
@@ -88,7 +88,7 @@ class Plan(NamedTuple):
 
     def containers(self, pods: PodSet, name: str, kind: str = "containers") -> Iterator[Pointer]:
         """Where the containers with this name stand in the JobSet."""
-        base = pod_spec(pods.index)
+        base = pod_spec(pods.position)
         for index, container in enumerate(self.jobset.get(*base, kind) or ()):
             if container.get("name") == name:
                 yield (*base, kind, index)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from kubectl_trainjob.api import trainer
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, LEGACY_TRAINING, group_of
@@ -27,7 +28,7 @@ def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     """The object in `namespace`, unless it states one, has none by its kind, or `namespace` is ""."""
     if not namespace or manifest.id.namespace or manifest.id.kind in CLUSTER_SCOPED:
         return manifest
-    metadata = {**(manifest.body.get("metadata") or {}), "namespace": namespace}
+    metadata = {**_metadata(manifest), "namespace": namespace}
     return replace(manifest, id=replace(manifest.id, namespace=namespace), body={**manifest.body, "metadata": metadata})
 
 
@@ -46,6 +47,11 @@ def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
         yield from _legacy(manifest, group)
 
 
+def _metadata(manifest: Manifest) -> Mapping[str, Any]:
+    metadata = manifest.body.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
 def _duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
     message = f'{manifest.id.kind} "{manifest.id.name}" is given twice; rename or remove one of them'
     related = Related("first given here", earlier.place("metadata", "name"))
@@ -62,6 +68,7 @@ def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
 
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:
-    if (manifest.body.get("metadata") or {}).get("generateName"):
+    """For kinds that nobody else admits."""
+    if group_of(manifest.id.api_version) != trainer.GROUP and _metadata(manifest).get("generateName"):
         message = "a name made up by the API server cannot be applied twice; write metadata.name"
         yield Diagnostic(GENERATE_NAME, message, manifest.place("metadata", "generateName").key())

@@ -30,6 +30,6 @@ def build(plan: Plan, config_map: Draft) -> Draft:
 def _hosts(plan: Plan, pods: PodSet) -> Iterator[str]:
     """The DNS names of a PodSet's pods, below the headless Service's name."""
     subdomain = plan.jobset.get("spec", "network", "subdomain") or plan.name
-    for replica in range(plan.jobset.get(*REPLICATED_JOBS, pods.index, "replicas")):
+    for replica in range(plan.jobset.get(*REPLICATED_JOBS, pods.position, "replicas")):
         for pod in range(pods.size):
             yield f"{plan.name}-{pods.name}-{replica}-{pod}.{subdomain}"

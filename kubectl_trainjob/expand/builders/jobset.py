@@ -44,11 +44,11 @@ def _replay_ports(jobset: Draft, pods: PodSet) -> Draft:
     of the first unnamed one. So several unnamed ports do not come out as they went in.
     """
     for kind in ("initContainers", "containers"):
-        for index, container in enumerate(jobset.get(*api.pod_spec(pods.index), kind) or ()):
+        for index, container in enumerate(jobset.get(*api.pod_spec(pods.position), kind) or ()):
             ports = container.get("ports")
             if ports and len(ports) > 1:
                 replayed = _replayed(ports)
-                pointer = (*api.pod_spec(pods.index), kind, index, "ports")
+                pointer = (*api.pod_spec(pods.position), kind, index, "ports")
                 jobset = jobset if replayed == ports else _put_moved(jobset, pointer, ports, replayed)
     return jobset
 
@@ -68,12 +68,12 @@ def _replayed(ports: list[Item]) -> list[Item]:
 def _counts(plan: Plan, pods: PodSet) -> Draft:
     """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are overwritten alike."""
     entries: list[Entry] = [(field, pods.size, None, pods.counted_from) for field in ("parallelism", "completions")]
-    return plan.jobset.put_all((*api.job_template(pods.index), "spec"), entries)
+    return plan.jobset.put_all((*api.job_template(pods.position), "spec"), entries)
 
 
 def _initializer(plan: Plan, pods: PodSet, field: str) -> Draft:
     cause: Cause = (TRAIN_JOB, "spec", "initializer", field)
-    jobset = plan.jobset.put((*api.REPLICATED_JOBS, pods.index, "replicas"), 1)
+    jobset = plan.jobset.put((*api.REPLICATED_JOBS, pods.position, "replicas"), 1)
     settings = (plan.job.get("initializer") or {}).get(field)
     if settings is None or pods.ancestor is None:
         return jobset
@@ -95,7 +95,7 @@ def _trainer(plan: Plan, pods: PodSet) -> Draft:
     jobset = plan.jobset
     is_trainer = pods.ancestor == ANCESTOR_TRAINER
     if is_trainer:
-        jobset = jobset.put((*api.REPLICATED_JOBS, pods.index, "replicas"), 1)
+        jobset = jobset.put((*api.REPLICATED_JOBS, pods.position, "replicas"), 1)
     launcher_as_node = bool((plan.policy("mpi") or {}).get("runLauncherAsNode")) and pods.name == NODE
     if plan.trainer is None or not (is_trainer or launcher_as_node):
         return jobset
@@ -128,7 +128,7 @@ def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:
     jobset = plan.jobset
     for field, entries in (("labels", plan.pod_labels), ("annotations", plan.pod_annotations)):
         for key, value in (entries or {}).items():
-            jobset = jobset.put((*api.pod_template(pods.index), "metadata", field, key), value)
+            jobset = jobset.put((*api.pod_template(pods.position), "metadata", field, key), value)
     return jobset
 
 

@@ -59,7 +59,7 @@ def _total(plan: Plan) -> Mapping[str, Quantity]:
     """What all pods request together."""
     total: dict[str, Quantity] = {}
     for pods in plan.pod_sets:
-        spec: dict[str, Any] = plan.jobset.get(*pod_spec(pods.index))
+        spec: dict[str, Any] = plan.jobset.get(*pod_spec(pods.position))
         for name, quantity in pod_requests(spec).items():
             share = quantity * pods.size
             total[name] = total[name] + share if name in total else share

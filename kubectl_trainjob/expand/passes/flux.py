@@ -64,7 +64,7 @@ def _wrapped_command(plan: Plan) -> str:
 
 
 def _node(plan: Plan, pods: PodSet, image: str) -> Plan:
-    spec = pod_spec(pods.index)
+    spec = pod_spec(pods.position)
     jobset = upsert(plan.jobset, spec, "volumes", [Write(volume) for volume in _volumes(plan.name)])
     position = len(jobset.get(*spec, "initContainers") or ())
     jobset = jobset.put((*spec, "initContainers", position), _installer(plan.name, image), because=((*TRAINER, "env"),))

@@ -41,7 +41,7 @@ def _missing(plan: Plan, name: str) -> str:
         return f'replicatedJob "{name}"'
     if not any(True for kind in ("containers", "initContainers") for _ in plan.containers(pods, name, kind)):
         return f'container "{name}" in replicatedJob "{name}"'
-    for container in plan.jobset.get(*pod_spec(pods.index), "containers") or ():
+    for container in plan.jobset.get(*pod_spec(pods.position), "containers") or ():
         mounts = container.get("volumeMounts") or ()
         if container["name"] == name and any(mount["name"] == INITIALIZER_VOLUME for mount in mounts):
             return ""

@@ -102,7 +102,7 @@ def _volumes(plan: Plan, pods: PodSet) -> Plan:
     volumes = [Write(_ssh_volume(plan.name))]
     if pods.name == LAUNCHER:
         volumes.append(Write(_hostfile_volume(plan.name)))
-    return plan.with_jobset(upsert(plan.jobset, pod_spec(pods.index), "volumes", volumes))
+    return plan.with_jobset(upsert(plan.jobset, pod_spec(pods.position), "volumes", volumes))
 
 
 def _ssh_volume(name: str) -> dict[str, Any]:
