@@ -22,6 +22,7 @@ from kubectl_trainjob.expand.run import expand, required_secrets
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
 from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
+from kubectl_trainjob.findings.references import RUNTIME_NOT_FOUND
 from kubectl_trainjob.resolve.objects import check, in_namespace, is_runtime, is_train_job
 from kubectl_trainjob.resolve.runtime import Runtimes
 from kubectl_trainjob.schemas.walk import Memo
@@ -53,6 +54,9 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     objects = sorted([body for each in expanded for body in each.objects] + others, key=_print_key)
     # A library runtime's findings belong to the build once a job refers to it; several jobs may, so once is enough.
     diagnostics += dict.fromkeys(finding for each in expanded for finding in each.diagnostics)
+    if any(finding.rule is RUNTIME_NOT_FOUND for finding in diagnostics):
+        # The runtime may stand in a document of the library that could not be read.
+        diagnostics += documents.library_diagnostics
     secrets = tuple(secret for each in expanded for secret in each.secrets)
     return Build(tuple(objects), secrets, tuple(diagnostics), documents.ignored, tuple(expanded))
 

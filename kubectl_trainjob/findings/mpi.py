@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 
 MPI_RESERVED = Rule(
     "KTJ501",
@@ -148,7 +148,7 @@ FLUX_RESERVED_INIT = Rule(
         ---
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: TrainJob
-        metadata: {name: mnist}
+        metadata: {name: mnist, namespace: team-a}
         spec: {runtimeRef: {name: flux}, trainer: {numNodes: 1}}
     Good:
         apiVersion: trainer.kubeflow.org/v1alpha1
@@ -168,7 +168,7 @@ FLUX_RESERVED_INIT = Rule(
         ---
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: TrainJob
-        metadata: {name: mnist}
+        metadata: {name: mnist, namespace: team-a}
         spec: {runtimeRef: {name: flux}, trainer: {numNodes: 1}}
     """,
 )
@@ -190,7 +190,7 @@ FLUX_NUM_NODES = Rule(
         ---
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: TrainJob
-        metadata: {name: mnist}
+        metadata: {name: mnist, namespace: team-a}
         spec: {runtimeRef: {name: flux}, trainer: {}}
     Good:
         apiVersion: trainer.kubeflow.org/v1alpha1
@@ -202,7 +202,7 @@ FLUX_NUM_NODES = Rule(
         ---
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: TrainJob
-        metadata: {name: mnist}
+        metadata: {name: mnist, namespace: team-a}
         spec: {runtimeRef: {name: flux}, trainer: {numNodes: 2}}
     """,
 )
@@ -213,4 +213,40 @@ FLUX_PROCESSES = Rule(
     A Flux job runs at least one process a node. The schemas of TrainJob and runtime refuse smaller numbers already, so
     this is met only where a schema is older than the webhook.
     """,
+)
+
+FLUX_NAMESPACE = Rule(
+    "KTJ514",
+    "flux-namespace-assumed",
+    """
+    Flux's configuration holds host names with the namespace in them. For a TrainJob that states none, `default` is
+    written there; applied to another namespace the nodes would not find each other.
+
+    Bad:
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: flux}
+        spec:
+          mlPolicy: {flux: {}}
+          template: {spec: {replicatedJobs: []}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: flux}, trainer: {numNodes: 2}}
+    Good:
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: flux}
+        spec:
+          mlPolicy: {flux: {}}
+          template: {spec: {replicatedJobs: []}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist, namespace: team-a}
+        spec: {runtimeRef: {name: flux}, trainer: {numNodes: 2}}
+    """,
+    severity=Severity.WARNING,
+    rule_class=RuleClass.MISBEHAVES,
 )

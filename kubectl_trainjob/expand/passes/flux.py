@@ -21,7 +21,7 @@ from kubectl_trainjob.expand.flux_settings import broker_settings
 from kubectl_trainjob.expand.plan import TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.upsert import Item, Write, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.findings.mpi import FLUX_NUM_NODES, FLUX_PROCESSES, FLUX_RESERVED_INIT
+from kubectl_trainjob.findings.mpi import FLUX_NAMESPACE, FLUX_NUM_NODES, FLUX_PROCESSES, FLUX_RESERVED_INIT
 
 
 def applies(plan: Plan) -> bool:
@@ -30,7 +30,7 @@ def applies(plan: Plan) -> bool:
 
 
 def validate(plan: Plan) -> Iterator[Diagnostic]:
-    """The webhook's conditions, and the two missing fields on which the controller crashes."""
+    """The webhook's conditions, the missing field on which the controller crashes, and a guess that must be told."""
     processes = (plan.trainer or {}).get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode"))
     if processes is not None and processes < 1:
         place = plan.job_place("spec", "trainer", "numProcPerNode")
@@ -42,6 +42,9 @@ def validate(plan: Plan) -> Iterator[Diagnostic]:
     if (plan.trainer or {}).get("numNodes") is None:
         message = "a Flux job without spec.trainer.numNodes is accepted, then crashes the controller; write numNodes"
         yield Diagnostic(FLUX_NUM_NODES, message, plan.job_place("spec", "trainer").key())
+    if not plan.namespace:
+        message = 'Flux\'s configuration names the namespace "default"; write metadata.namespace or build with -n'
+        yield Diagnostic(FLUX_NAMESPACE, message, plan.job_place("metadata"))
 
 
 def enforce(plan: Plan) -> Plan:
