@@ -1,0 +1,24 @@
+"""How much a build reads. Every limit is named in the error that it causes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in bytes; `depth` counts nested mappings and lists, the outermost being 1.
+
+    `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat.
+    """
+
+    file_bytes: int = 32 * _MEBIBYTE
+    build_bytes: int = 128 * _MEBIBYTE
+    documents: int = 20_000
+    depth: int = 64
+    alias_nodes: int = 100_000
+
+
+LIMITS = Limits()

@@ -1,0 +1,143 @@
+"""Text to YAML nodes: libyaml's composer where PyYAML has it, PyYAML's own otherwise, with one set of hooks.
+
+PyYAML resolves and constructs in Python, which costs far more than libyaml's parsing; here a node is only told
+whether its text is plain, and `read` makes plain data of it by kubectl's rules.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from yaml.composer import Composer
+from yaml.error import YAMLError
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.parser import Parser
+from yaml.reader import Reader
+from yaml.scanner import Scanner
+
+try:
+    from yaml._yaml import CParser
+except ImportError:  # PyYAML without its C part
+    _HAS_LIBYAML = False
+else:
+    _HAS_LIBYAML = True
+
+__all__ = [
+    "BACKEND",
+    "COLLECTION",
+    "PLAIN",
+    "QUOTED",
+    "Backend",
+    "MappingNode",
+    "Node",
+    "ScalarNode",
+    "SequenceNode",
+    "TooDeepError",
+    "YAMLError",
+    "events",
+    "may_nest_deeply",
+    "roots",
+]
+
+Backend = Literal["libyaml", "python"]
+BACKEND: Backend = "libyaml" if _HAS_LIBYAML else "python"
+
+# What stands in `node.tag` of a node without an explicit tag.
+PLAIN = "plain"
+QUOTED = "quoted"
+COLLECTION = "collection"
+
+_SAFE_BRACKETS = 500  # so many nested nodes fit any thread's C stack
+_LONG_INDENT = re.compile(r"\n[ \t?:-]{250}")
+
+
+class TooDeepError(Exception):
+    """Mappings and lists are nested deeper than allowed; `node` is the first one too deep."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__("nested too deeply")
+        self.node = node
+
+
+class _Untyped:
+    """The hooks of a composer: no tag is resolved, no path is followed."""
+
+    def resolve(self, kind: type, _value: str | None, implicit: Any) -> str:
+        if kind is ScalarNode:
+            return PLAIN if implicit[0] else QUOTED
+        return COLLECTION
+
+    # Called for every node: functions written in C that do nothing cost less than Python's.
+    descend_resolver = staticmethod(operator.is_)
+    ascend_resolver = staticmethod(bool)
+
+
+class _Guarded(_Untyped):
+    """The same, refusing to go deeper than `limit` collections: composing is recursive in C."""
+
+    limit = 0
+    _depth = 0
+
+    def descend_resolver(self, parent: Any, _index: Any) -> None:  # type: ignore[override]
+        self._depth += 1
+        if self._depth > self.limit + 1 and parent is not None:
+            raise TooDeepError(parent)
+
+    def ascend_resolver(self) -> None:  # type: ignore[override]
+        self._depth -= 1
+
+
+class _PurePython(_Guarded, Reader, Scanner, Parser, Composer):
+    def __init__(self, text: str) -> None:
+        Reader.__init__(self, text)
+        Scanner.__init__(self)
+        Parser.__init__(self)
+        Composer.__init__(self)
+
+
+if _HAS_LIBYAML:
+
+    class _Libyaml(_Untyped, CParser):
+        pass
+
+    class _GuardedLibyaml(_Guarded, CParser):
+        pass
+
+
+def roots(text: str, depth: int | None, backend: Backend = BACKEND) -> Iterator[Node]:
+    """The root node of each document; `depth` None leaves depth unchecked, for text that cannot nest deeply.
+
+    Raises YAMLError for syntax and characters that YAML refuses, TooDeepError where `depth` is exceeded.
+    """
+    parser = _parser(text, depth, backend)
+    while parser.check_node():
+        yield parser.get_node()
+
+
+def events(text: str, backend: Backend = BACKEND) -> Iterator[Any]:
+    """The parser's events (PyYAML's classes), for what nodes do not show: where an alias stands."""
+    parser = _parser(text, None, backend)
+    while parser.check_event():
+        yield parser.get_event()
+
+
+def _parser(text: str, depth: int | None, backend: Backend) -> Any:
+    if backend == "libyaml" and depth is None:
+        return _Libyaml(text)
+    parser = _GuardedLibyaml(text) if backend == "libyaml" else _PurePython(text)
+    parser.limit = 1000 if depth is None else depth
+    return parser
+
+
+def may_nest_deeply(text: str) -> bool:
+    """Whether composing the text might exhaust the C stack; cheap, and wrong only towards True."""
+    if _LONG_INDENT.match("\n" + text[:250]) is not None or _LONG_INDENT.search(text) is not None:
+        return True
+    return _brackets(text) > _SAFE_BRACKETS and max(map(_brackets, text.split("\n---"))) > _SAFE_BRACKETS
+
+
+def _brackets(text: str) -> int:
+    return text.count("[") + text.count("{")

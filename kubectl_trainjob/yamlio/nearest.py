@@ -1,0 +1,39 @@
+"""The nearest name, for "did you mean"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_TYPING_ERRORS_PER_LETTER = 1 / 3
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that `word` was probably meant to be; None where none is near.
+
+    Near means that at most a third of the letters (one at least) must be inserted, dropped, replaced or swapped with
+    their neighbour; case does not count. Of several equally near ones the first in sorted order.
+    """
+    lowered = word.lower()
+    best, best_distance = None, max(1, int(len(word) * _TYPING_ERRORS_PER_LETTER)) + 1
+    for candidate in sorted(candidates):
+        if candidate == word or abs(len(candidate) - len(word)) >= best_distance:
+            continue
+        distance = _distance(lowered, candidate.lower())
+        if distance < min(best_distance, max(len(candidate), 1)):
+            best, best_distance = candidate, distance
+    return best
+
+
+def _distance(left: str, right: str) -> int:
+    """Edits between two words; swapping two neighbours is one edit (optimal string alignment)."""
+    before: list[int] = []
+    above = list(range(len(right) + 1))
+    for row, letter in enumerate(left, 1):
+        line = [row]
+        for column, other in enumerate(right, 1):
+            cost = min(above[column] + 1, line[-1] + 1, above[column - 1] + (letter != other))
+            if row > 1 and column > 1 and letter == right[column - 2] and left[row - 2] == other:
+                cost = min(cost, before[column - 2] + 1)
+            line.append(cost)
+        before, above = above, line
+    return above[-1]

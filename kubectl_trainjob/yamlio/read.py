@@ -1,0 +1,220 @@
+"""Files to objects: every document of a stream and every item of a List, as plain data, as kubectl reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kubectl_trainjob.findings import inputs, reading
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.limits import LIMITS, Limits
+from kubectl_trainjob.source import Place, Pointer, Source, SourceFile
+from kubectl_trainjob.yamlio import syntax
+from kubectl_trainjob.yamlio.careful import AbandonedError, Careful
+from kubectl_trainjob.yamlio.compose import BACKEND, Backend, TooDeepError, YAMLError, roots
+from kubectl_trainjob.yamlio.fast import UNUSUAL, Fast, looks_unusual
+from kubectl_trainjob.yamlio.stream import Lines, Piece, TooManyError, is_json, pieces, whole_surrogates_hidden
+
+_SEPARATOR_LINE = re.compile(r"---[ \t]*(\S.*)")
+_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(%[^\r\n]*)")
+_DOCUMENT_END = re.compile(r"^\.\.\.(?=\s|\Z)", re.MULTILINE)
+_BLANK_OR_COMMENT = re.compile(r"(?:\s|^#.*$|(?<=\s)#.*$|^---)*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one file holds: mappings with where they stand, and what is wrong with the rest.
+
+    A document with errors is among the objects when its data could be made out, so that others still find it.
+    """
+
+    objects: list[tuple[dict[str, Any], Source]] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def read_stream(file: SourceFile, limits: Limits = LIMITS) -> Reading:
+    """The objects of one file read alone."""
+    return Reader(limits).read(file)
+
+
+class Reader:
+    """Reads the files of one build; counts documents and repeated nodes over all of them."""
+
+    def __init__(self, limits: Limits = LIMITS, backend: Backend = BACKEND) -> None:
+        self._limits = limits
+        self._backend = backend
+        self._fast = Fast(limits.depth, backend)
+        self._documents = 0
+        self._repeated = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit of documents is used up and exceeded."""
+        return self._documents > self._limits.documents
+
+    def read(self, file: SourceFile) -> Reading:
+        """The objects of one file; documents behind a limit are left out, with a diagnostic."""
+        result = Reading()
+        try:
+            self._read(file, result)
+        except TooManyError as error:
+            span = Lines(file.text).span(error.offset, error.offset + 1)
+            result.diagnostics.append(self._too_many(Place(Source(file), span=span)))
+        return result
+
+    def _read(self, file: SourceFile, result: Reading) -> None:
+        for number, value in self._values(file, result.diagnostics):
+            for body, source in self._objects(value, Source(file, number), result.diagnostics):
+                self._documents += 1
+                if self.is_full:
+                    result.diagnostics.append(self._too_many(Place(source)))
+                    return
+                result.objects.append((body, source))
+
+    def _values(self, file: SourceFile, diagnostics: list[Diagnostic]) -> Iterator[tuple[int, Any]]:
+        """The document number and data of each document that is not empty."""
+        text = file.text
+        values = self._all_at_once(text)
+        if values is None or any(value is UNUSUAL for value in values):
+            yield from self._one_by_one(file, values, diagnostics)
+            return
+        for number, value in enumerate(values):
+            if value is not None:
+                yield number, value
+
+    def _all_at_once(self, text: str) -> list[Any] | None:
+        """The data of all documents, UNUSUAL among them; None where the stream cannot be read as a whole."""
+        if is_json(text):
+            try:
+                return self._fast.json_documents(text, self._limits.documents)
+            except (ValueError, RecursionError):
+                return None
+        if text.count("\n---") >= self._limits.documents or looks_unusual(text):
+            return None
+        try:
+            return list(self._fast.documents(text))
+        except (YAMLError, TooDeepError, ValueError):
+            return None
+
+    def _one_by_one(
+        self, file: SourceFile, values: list[Any] | None, diagnostics: list[Diagnostic]
+    ) -> Iterator[tuple[int, Any]]:
+        lines = Lines(file.text)
+        for piece in pieces(file.text, self._limits.documents):
+            value = values[piece.number] if values is not None else self._alone(piece)
+            if value is UNUSUAL:
+                value = self._with_care(file, piece, lines, diagnostics)
+            if value is not None:
+                yield piece.number, value
+
+    def _alone(self, piece: Piece) -> Any:
+        """The data of one document; UNUSUAL where it needs care."""
+        if piece.is_json or looks_unusual(piece.text):
+            return UNUSUAL
+        try:
+            found = list(self._fast.documents(piece.text))
+        except (YAMLError, TooDeepError, ValueError):
+            return UNUSUAL
+        return found[0] if len(found) == 1 else UNUSUAL if found else None
+
+    def _with_care(self, file: SourceFile, piece: Piece, lines: Lines, diagnostics: list[Diagnostic]) -> Any:
+        careful = Careful(file, piece, lines, self._limits, self._backend)
+        careful.repeated = self._repeated
+        try:
+            return self._checked(careful, piece)
+        except AbandonedError:
+            return None
+        except TooDeepError as error:
+            careful.too_deep(error.node)
+        except (YAMLError, ValueError, OverflowError) as error:
+            careful.diagnostics.append(syntax.explain(error, piece, careful.place_at))
+        finally:
+            self._repeated = careful.repeated
+            diagnostics.extend(careful.diagnostics)
+        return None
+
+    def _checked(self, careful: Careful, piece: Piece) -> Any:
+        text = piece.text
+        if odd := _not_one_document(text):
+            rule, message, start, end = odd
+            careful.diagnostics.append(Diagnostic(rule, message, careful.place_at(start, end)))
+            return None
+        if piece.is_json:
+            text = whole_surrogates_hidden(text)
+        found = list(roots(text, self._limits.depth, self._backend))
+        if len(found) > 1:
+            at = found[1].start_mark.index
+            message = "kubectl reads no second document here; put it behind a line that is ---"
+            careful.diagnostics.append(Diagnostic(reading.DOCUMENT_SEPARATOR, message, careful.place_at(at, at + 1)))
+        return careful.build(found[0]) if found else None
+
+    def _objects(
+        self, value: Any, source: Source, diagnostics: list[Diagnostic]
+    ) -> Iterator[tuple[dict[str, Any], Source]]:
+        """The object itself, or the items of a List; mirrors unstructured's decodeToList (k8s.io/apimachinery)."""
+        if not isinstance(value, dict):
+            message = (
+                f"{_what(value)} stands where an object belongs; write a mapping with apiVersion, kind and metadata"
+            )
+            diagnostics.append(Diagnostic(reading.NOT_AN_OBJECT, message, Place(source)))
+            return
+        items = _list_items(value)
+        if items is None:
+            yield value, source
+            return
+        for index, item in enumerate(items):
+            inferred = _as_item(item, value) if isinstance(item, dict) else item
+            place: Pointer = (*source.prefix, "items", index)
+            yield from self._objects(inferred, Source(source.file, source.document, place), diagnostics)
+
+    def _too_many(self, place: Place) -> Diagnostic:
+        message = f"more than {self._limits.documents} documents in one build, the limit; build fewer files at a time"
+        return Diagnostic(inputs.TOO_MANY_DOCUMENTS, message, place)
+
+
+def _not_one_document(text: str) -> tuple[Rule, str, int, int] | None:
+    """What keeps kubectl from reading a piece as one document: rule, message, offsets."""
+    if (line := _SEPARATOR_LINE.match(text)) and not _is_comment_line(text, line.start(1)):
+        message = f'"{line[1].rstrip()[:40]}" stands on the separator line; move it to the next line'
+        return reading.DOCUMENT_SEPARATOR, message, line.start(1), line.end(1)
+    if directive := _DIRECTIVE.match(text):
+        message = f'the directive "{directive[1].rstrip()[:40]}" makes kubectl refuse the file; remove the line'
+        return reading.DIRECTIVE, message, directive.start(1), directive.end(1)
+    end = _DOCUMENT_END.search(text)
+    if end and _BLANK_OR_COMMENT.fullmatch(text, end.end()) is None:
+        message = 'what follows "..." is ignored by kubectl; separate documents by a line ---'
+        return reading.DOCUMENT_SEPARATOR, message, end.start(), end.end()
+    return None
+
+
+def _is_comment_line(text: str, at: int) -> bool:
+    return text[at] == "#" and text[at - 1] in " \t"
+
+
+def _what(value: Any) -> str:
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str):
+        return f'the text "{value[:40]}"'
+    return "null" if value is None else f"the value {str(value).lower()}"
+
+
+def _list_items(value: dict[str, Any]) -> list[Any] | None:
+    kind, items = value.get("kind"), value.get("items")
+    if not isinstance(kind, str) or not kind.endswith("List"):
+        return None
+    if isinstance(items, list):
+        return items
+    return [] if kind == "List" and items is None else None
+
+
+def _as_item(item: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """An item of a typed list may leave out its type: it is the list's kind without "List"."""
+    if item.get("kind") or item.get("apiVersion"):
+        return item
+    return {"apiVersion": whole.get("apiVersion"), "kind": whole["kind"].removesuffix("List")} | {
+        key: value for key, value in item.items() if key not in ("apiVersion", "kind")
+    }

@@ -1,0 +1,116 @@
+"""Places to lines and columns: the document is composed once more, with marks, when somebody wants to see it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.source import Place, Pointer, SourceFile, Span
+from kubectl_trainjob.yamlio.compose import (
+    BACKEND,
+    PLAIN,
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    TooDeepError,
+    YAMLError,
+    roots,
+)
+from kubectl_trainjob.yamlio.stream import Lines, Piece, TooManyError, pieces, whole_surrogates_hidden
+
+START = Span(1, 1, 1, 1)
+
+
+class Locator:
+    """Finds spans for one report; keeps each document that it composed."""
+
+    def __init__(self) -> None:
+        self._lines: dict[SourceFile, Lines] = {}
+        self._pieces: dict[SourceFile, list[Piece]] = {}
+        self._roots: dict[tuple[SourceFile, int], Node | None] = {}
+
+    def locate(self, place: Place) -> Span:
+        """The text of a place; the start of the file where its document cannot be composed.
+
+        A mapping or list that begins below its key is shown by the key, a missing entry by its nearest parent.
+        """
+        if place.span is not None:
+            return place.span
+        source = place.source
+        root = self._root(source.file, source.document)
+        if root is None:
+            return START
+        start = self._pieces[source.file][source.document].start
+        node = _shown(root, source.prefix + place.pointer, place.on == "key")
+        return self._file_lines(source.file).span(start + node.start_mark.index, start + node.end_mark.index)
+
+    def _file_lines(self, file: SourceFile) -> Lines:
+        if file not in self._lines:
+            self._lines[file] = Lines(file.text)
+        return self._lines[file]
+
+    def _root(self, file: SourceFile, document: int) -> Node | None:
+        if (file, document) not in self._roots:
+            self._roots[file, document] = self._compose(file, document)
+        return self._roots[file, document]
+
+    def _compose(self, file: SourceFile, document: int) -> Node | None:
+        try:
+            if file not in self._pieces:
+                self._pieces[file] = pieces(file.text, sys.maxsize)
+            piece = self._pieces[file][document]
+            text = whole_surrogates_hidden(piece.text) if piece.is_json else piece.text
+            return next(roots(text, LIMITS.depth, BACKEND), None)
+        except (YAMLError, TooDeepError, TooManyError, ValueError, IndexError, OverflowError):
+            return None
+
+
+def locate(place: Place) -> Span:
+    """The span of one place, without a cache."""
+    return Locator().locate(place)
+
+
+def _shown(root: Node, pointer: Pointer, on_key: bool) -> Node:
+    """The node to point at: the value itself, its key, or what stands for them."""
+    key, value, found = _follow(root, pointer)
+    if key is None:
+        return value
+    if on_key or not found:
+        return key
+    below = isinstance(value, (MappingNode, SequenceNode)) and value.start_mark.line > key.end_mark.line
+    empty = value.start_mark.index == value.end_mark.index
+    return key if below or empty else value
+
+
+def _follow(root: Node, pointer: Pointer) -> tuple[Node | None, Node, bool]:
+    """Key, value and whether the whole pointer exists; the key is None for the root and for a list's items."""
+    key, value = None, root
+    for step in pointer:
+        entry = _entry(value, step)
+        if entry is None:
+            return key, value, False
+        key, value = entry
+    return key, value, True
+
+
+def _entry(node: Node, step: str | int) -> tuple[Node | None, Node] | None:
+    if isinstance(node, SequenceNode):
+        return (None, node.value[step]) if isinstance(step, int) and 0 <= step < len(node.value) else None
+    if not isinstance(node, MappingNode):
+        return None
+    written = [pair for pair in node.value if isinstance(pair[0], ScalarNode) and pair[0].value == step]
+    if written:
+        return written[0][0], written[0][1]
+    for merged in _merged(node):
+        if (entry := _entry(merged, step)) is not None:
+            return entry
+    return None
+
+
+def _merged(node: Node) -> Iterator[Node]:
+    """The mappings that `<<` brings into a mapping, the strongest first."""
+    for key, value in node.value:
+        if key.tag is PLAIN and key.value == "<<":
+            yield from value.value if isinstance(value, SequenceNode) else (value,)
