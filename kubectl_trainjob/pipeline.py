@@ -52,13 +52,13 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     expanded = [compile_job(manifest, runtimes, admitted) for manifest in inputs if is_train_job(manifest)]
     others = [manifest.body for manifest in inputs if not is_train_job(manifest) and not is_runtime(manifest)]
     objects = sorted([body for each in expanded for body in each.objects] + others, key=_print_key)
-    # A library runtime's findings belong to the build once a job refers to it; several jobs may, so once is enough.
-    diagnostics += dict.fromkeys(finding for each in expanded for finding in each.diagnostics)
+    diagnostics += [finding for each in expanded for finding in each.diagnostics]
     if any(finding.rule is RUNTIME_NOT_FOUND for finding in diagnostics):
         # The runtime may stand in a document of the library that could not be read.
         diagnostics += documents.library_diagnostics
     secrets = tuple(secret for each in expanded for secret in each.secrets)
-    return Build(tuple(objects), secrets, tuple(diagnostics), documents.ignored, tuple(expanded))
+    # A runtime's findings come with each of its jobs.
+    return Build(tuple(objects), secrets, tuple(dict.fromkeys(diagnostics)), documents.ignored, tuple(expanded))
 
 
 def _print_key(body: Body) -> tuple[Any, ...]:

@@ -13,10 +13,11 @@ from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.builders import flux_entrypoint, hostfile, jobset, pod_group
 from kubectl_trainjob.expand.passes import PASSES
 from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan
+from kubectl_trainjob.expand.ports import overwritten
 from kubectl_trainjob.expand.start import start
 from kubectl_trainjob.expand.strategic_merge import MergeError
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.findings.references import PATCH_UNMERGEABLE
+from kubectl_trainjob.findings.patches import PATCH_UNMERGEABLE
 from kubectl_trainjob.stages import Body, RequiredSecret, Resolved
 
 Drafts = tuple[Draft, ...]
@@ -38,6 +39,9 @@ def expand(resolved: Resolved, template: Body, *, record: bool = False) -> tuple
         return ((), diagnostics) if record else expand(resolved, template, record=True)
     for each in passes:
         plan = each.enforce(plan.with_jobset(plan.jobset.step(each.name)))
+    lost = tuple(overwritten(plan))
+    if lost:
+        return ((), (*diagnostics, *lost)) if record else expand(resolved, template, record=True)
     return tuple(_build(plan, record=record)), diagnostics
 
 

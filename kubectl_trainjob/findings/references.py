@@ -126,82 +126,6 @@ INITIALIZER_TARGET = Rule(
     """,
 )
 
-PATCH_FORBIDDEN_ENV = Rule(
-    "KTJ215",
-    "patch-forbidden-env",
-    """
-    runtimePatches may not set env of the containers `node`, `dataset-initializer` and `model-initializer`; these have
-    fields of their own: spec.trainer.env and spec.initializer.
-
-    Bad:
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: ClusterTrainingRuntime
-        metadata: {name: plain}
-        spec:
-          template:
-            spec:
-              replicatedJobs:
-              - {name: node, template: {spec: {template: {spec: {containers: [{name: node, image: "acme/train:1"}]}}}}}
-        ---
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: TrainJob
-        metadata: {name: mnist}
-        spec:
-          runtimeRef: {name: plain}
-          runtimePatches:
-          - manager: acme.io/team
-            trainingRuntimeSpec:
-              template:
-                spec:
-                  replicatedJobs:
-                  - name: node
-                    template: {spec: {template: {spec: {containers: [{name: node, env: [{name: A, value: b}]}]}}}}
-    Good:
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: ClusterTrainingRuntime
-        metadata: {name: plain}
-        spec:
-          template:
-            spec:
-              replicatedJobs:
-              - {name: node, template: {spec: {template: {spec: {containers: [{name: node, image: "acme/train:1"}]}}}}}
-        ---
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: TrainJob
-        metadata: {name: mnist}
-        spec: {runtimeRef: {name: plain}, trainer: {env: [{name: A, value: b}]}}
-    """,
-)
-
-PATCH_MANAGER = Rule(
-    "KTJ216",
-    "patch-manager",
-    """
-    The manager of a runtime patch says who owns it, as a domain-prefixed path such as `acme.io/team`.
-
-    Bad:
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: ClusterTrainingRuntime
-        metadata: {name: plain}
-        spec: {template: {spec: {replicatedJobs: []}}}
-        ---
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: TrainJob
-        metadata: {name: mnist}
-        spec: {runtimeRef: {name: plain}, runtimePatches: [{manager: team}]}
-    Good:
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: ClusterTrainingRuntime
-        metadata: {name: plain}
-        spec: {template: {spec: {replicatedJobs: []}}}
-        ---
-        apiVersion: trainer.kubeflow.org/v1alpha1
-        kind: TrainJob
-        metadata: {name: mnist}
-        spec: {runtimeRef: {name: plain}, runtimePatches: [{manager: acme.io/team}]}
-    """,
-)
-
 ENV_INJECTION_TARGET = Rule(
     "KTJ217",
     "env-injection-target",
@@ -236,12 +160,12 @@ ENV_INJECTION_TARGET = Rule(
     """,
 )
 
-PATCH_UNMERGEABLE = Rule(
-    "KTJ220",
-    "patch-unmergeable",
+PORTS_OVERWRITTEN = Rule(
+    "KTJ221",
+    "ports-overwritten",
     """
-    A strategic merge needs the key of every list item, for example the name of an image pull secret. Where the key is
-    missing the webhook fails with an internal error and the TrainJob cannot be created.
+    Trainer writes a container's ports one by one and takes two unnamed ports, or two with the same number, for one.
+    So of several unnamed ports one is lost and another stands twice, and JobSet's admission refuses the result.
 
     Bad:
         apiVersion: trainer.kubeflow.org/v1alpha1
@@ -255,20 +179,16 @@ PATCH_UNMERGEABLE = Rule(
                 template:
                   spec:
                     template:
-                      spec: {imagePullSecrets: [{name: ""}], containers: [{name: node, image: "acme/train:1"}]}
+                      spec:
+                        containers:
+                        - name: node
+                          image: acme/train:1
+                          ports: [{containerPort: 8080}, {containerPort: 9090}]
         ---
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: TrainJob
         metadata: {name: mnist}
-        spec:
-          runtimeRef: {name: plain}
-          runtimePatches:
-          - manager: acme.io/team
-            trainingRuntimeSpec:
-              template:
-                spec:
-                  replicatedJobs:
-                  - {name: node, template: {spec: {template: {spec: {imagePullSecrets: [{name: registry}]}}}}}
+        spec: {runtimeRef: {name: plain}}
     Good:
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: ClusterTrainingRuntime
@@ -281,19 +201,15 @@ PATCH_UNMERGEABLE = Rule(
                 template:
                   spec:
                     template:
-                      spec: {imagePullSecrets: [{name: a}], containers: [{name: node, image: "acme/train:1"}]}
+                      spec:
+                        containers:
+                        - name: node
+                          image: acme/train:1
+                          ports: [{containerPort: 8080, name: http}, {containerPort: 9090, name: metrics}]
         ---
         apiVersion: trainer.kubeflow.org/v1alpha1
         kind: TrainJob
         metadata: {name: mnist}
-        spec:
-          runtimeRef: {name: plain}
-          runtimePatches:
-          - manager: acme.io/team
-            trainingRuntimeSpec:
-              template:
-                spec:
-                  replicatedJobs:
-                  - {name: node, template: {spec: {template: {spec: {imagePullSecrets: [{name: registry}]}}}}}
+        spec: {runtimeRef: {name: plain}}
     """,
 )

@@ -17,7 +17,7 @@ from kubectl_trainjob.api.trainer import (
 )
 from kubectl_trainjob.draft import Cause, Draft, Entry
 from kubectl_trainjob.expand.plan import TRAIN_JOB, TRAINER, Plan, PodSet
-from kubectl_trainjob.expand.upsert import Item, Write, job_env, same_port, upsert
+from kubectl_trainjob.expand.upsert import Write, job_env, upsert
 from kubectl_trainjob.source import Pointer
 
 INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
@@ -27,7 +27,6 @@ def build(plan: Plan) -> Draft:
     """The finished JobSet: `{"metadata": …, "spec": …}`."""
     plan = plan.with_jobset(plan.jobset.step("jobset"))
     for pods in plan.pod_sets:
-        plan = plan.with_jobset(_replay_ports(plan.jobset, pods))
         plan = plan.with_jobset(_counts(plan, pods))
     for pods in plan.pod_sets:
         if pods.ancestor in INITIALIZERS:
@@ -37,32 +36,6 @@ def build(plan: Plan) -> Draft:
     for pods in plan.pod_sets:
         plan = plan.with_jobset(_pod_metadata(plan, pods))
     return _metadata(plan, _suspend(plan))
-
-
-def _replay_ports(jobset: Draft, pods: PodSet) -> Draft:
-    """Trainer copies each container's ports out and writes them back one by one, where an unnamed port takes the place
-    of the first unnamed one. So several unnamed ports do not come out as they went in.
-    """
-    for kind in ("initContainers", "containers"):
-        for index, container in enumerate(jobset.get(*api.pod_spec(pods.position), kind) or ()):
-            ports = container.get("ports")
-            if ports and len(ports) > 1:
-                replayed = _replayed(ports)
-                pointer = (*api.pod_spec(pods.position), kind, index, "ports")
-                jobset = jobset if replayed == ports else _put_moved(jobset, pointer, ports, replayed)
-    return jobset
-
-
-def _put_moved(jobset: Draft, pointer: Pointer, ports: list[Item], replayed: list[Item]) -> Draft:
-    order = [next(i for i, old in enumerate(ports) if old is new) for new in replayed]
-    return jobset.arrange(pointer, order)
-
-
-def _replayed(ports: list[Item]) -> list[Item]:
-    result = list(ports)
-    for port in ports:
-        result[next(i for i, old in enumerate(result) if same_port(old, port))] = port
-    return result
 
 
 def _counts(plan: Plan, pods: PodSet) -> Draft:
