@@ -160,7 +160,8 @@ def canonical(text: str | int | float) -> str:
         known = str(_parse(text.strip(" ")))
         if len(_canonical) < 4096:
             _canonical[text] = known
-    return known
+    # Whoever asks whether anything changed asks by identity.
+    return text if known == text else known
 
 
 def _parse(text: str) -> Quantity:
