@@ -1,0 +1,83 @@
+"""One document's data to a manifest: its type and name, and whether it is an object at all."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from kubectl_trainjob.findings import inputs
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.source import Place, Source
+from kubectl_trainjob.stages import Manifest, ObjectId
+
+_TRAINER_GROUP = "trainer.kubeflow.org"
+_RUNTIMES = frozenset(("TrainingRuntime", "ClusterTrainingRuntime"))
+# What configures a tool and is never sent to a cluster.
+_CONFIGURATION = {
+    "kustomize.config.k8s.io": frozenset(("Kustomization", "Component")),
+    "kubectl-trainjob.dev": frozenset(("Config", "Overlay")),
+}
+
+NotAnObject = Literal["ignored", "configuration"]
+
+
+def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | NotAnObject:
+    """The manifest; or what is wrong with it; or why it is none ("ignored": neither apiVersion nor kind)."""
+    api_version, kind = body.get("apiVersion"), body.get("kind")
+    if api_version is None and kind is None:
+        return "ignored"
+    if not isinstance(api_version, str) or not api_version:
+        return _bad_type("apiVersion", api_version, source)
+    if not isinstance(kind, str) or not kind:
+        return _bad_type("kind", kind, source)
+    if kind in _CONFIGURATION.get(group_of(api_version), ()):
+        return "configuration"
+    metadata = body.get("metadata")
+    named = metadata if isinstance(metadata, dict) else {}
+    name, namespace = named.get("name"), named.get("namespace")
+    if (unnamed := _bad_name(name, named, api_version, kind)) is not None:
+        return Diagnostic(inputs.MISSING_NAME, unnamed, Place(source, ("metadata", "name")))
+    return Manifest(ObjectId(api_version, kind, _text(namespace), _text(name)), body, source)
+
+
+def group_of(api_version: str) -> str:
+    """The API group; "" for the core group."""
+    return api_version.rpartition("/")[0]
+
+
+def is_runtime(manifest: Manifest) -> bool:
+    """Whether TrainJobs may refer to it."""
+    return manifest.id.kind in _RUNTIMES and group_of(manifest.id.api_version) == _TRAINER_GROUP
+
+
+def is_train_job(manifest: Manifest) -> bool:
+    """Whether it may refer to a runtime."""
+    return manifest.id.kind == "TrainJob" and group_of(manifest.id.api_version) == _TRAINER_GROUP
+
+
+def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:
+    other = "apiVersion" if field == "kind" else "kind"
+    if value is None or value == "":
+        message = f'"{field}" is missing while "{other}" is there; add it, or remove both from what is no object'
+    else:
+        message = f'"{field}" must be text, not {_shown(value)}; write it in quotes'
+    return Diagnostic(inputs.MISSING_TYPE, message, Place(source, (field,)))
+
+
+def _bad_name(name: Any, metadata: dict[str, Any], api_version: str, kind: str) -> str | None:
+    if isinstance(name, str) and name:
+        return None
+    if name is None or name == "":
+        return None if metadata.get("generateName") else f'the {kind} has no name; add "metadata.name"'
+    if group_of(api_version) == _TRAINER_GROUP:
+        return None  # its schema says so
+    return f'"metadata.name" of the {kind} must be text, not {_shown(name)}; write it in quotes'
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,153 @@
+"""`SecureRoot`: the one way to a user's files. Nothing outside the root is opened, whatever lies inside it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+_CHUNK = 1 << 20
+# Windows has neither: there each component is looked at before it is used, which a race could get around.
+_HAS_DIRECTORY_HANDLES = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_LINK_ERRORS = frozenset({errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP)})  # as systems differ
+
+
+class UnsafePathError(Exception):
+    """A path inside the root that is not followed: a link, a special file, a way out. Says nothing of its content."""
+
+
+class TooLargeError(Exception):
+    """A file has more bytes than allowed."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """What a directory holds; a link is neither file nor directory, `leads_to_directory` says where it goes."""
+
+    name: str
+    is_file: bool
+    is_directory: bool
+    is_link: bool = False
+    leads_to_directory: bool = False
+
+
+class SecureRoot:
+    """Reads below one directory. Paths are relative to it, with "/" between components, none of which may be a link.
+
+    Opening goes component by component with O_NOFOLLOW, relative to the handle of the one before, so that a link put
+    in place meanwhile is refused as well.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self.directory = os.path.realpath(directory)
+
+    def read(self, path: str, most: int) -> bytes:
+        """The bytes of a regular file; raises TooLargeError beyond `most`, UnsafePathError, OSError."""
+        with self._open(path, _FILE) as handle:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise UnsafePathError("it is no regular file")
+            return read_all(handle, most, found.st_size)
+
+    def entries(self, path: str = "") -> list[Entry]:
+        """What a directory holds, sorted by name; raises UnsafePathError, OSError."""
+        with self._open(path, _DIRECTORY) as handle:
+            where = handle if _HAS_DIRECTORY_HANDLES else os.path.join(self.directory, path)
+            with os.scandir(where) as found:
+                return sorted(map(_entry, found))
+
+    def has_file(self, path: str) -> bool:
+        """Whether a regular file is there."""
+        try:
+            with self._open(path, _FILE) as handle:
+                return stat.S_ISREG(os.fstat(handle).st_mode)
+        except (UnsafePathError, OSError):
+            return False
+
+    def has_directory(self, path: str) -> bool:
+        """Whether a directory is there."""
+        try:
+            with self._open(path, _DIRECTORY) as handle:
+                return stat.S_ISDIR(os.fstat(handle).st_mode)
+        except (UnsafePathError, OSError):
+            return False
+
+    @contextmanager
+    def _open(self, path: str, flags: int) -> Iterator[int]:
+        components = _components(path)
+        try:
+            handle = self._descend(components, flags) if _HAS_DIRECTORY_HANDLES else self._look_first(components, flags)
+        except OSError as error:
+            if error.errno in _LINK_ERRORS:
+                raise UnsafePathError("it is a symbolic link") from None
+            raise
+        try:
+            yield handle
+        finally:
+            os.close(handle)
+
+    def _descend(self, components: list[str], flags: int) -> int:
+        if not components:
+            return os.open(self.directory, flags)
+        handle = os.open(self.directory, _DIRECTORY)
+        for number, name in enumerate(components, 1):
+            last = number == len(components)
+            try:
+                below = os.open(name, (flags if last else _DIRECTORY) | _NO_LINK, dir_fd=handle)
+            except NotADirectoryError:
+                _refuse_link(os.stat(name, dir_fd=handle, follow_symlinks=False))
+                raise
+            finally:
+                os.close(handle)
+            handle = below
+        return handle
+
+    def _look_first(self, components: list[str], flags: int) -> int:
+        path = self.directory
+        for name in components:
+            path = os.path.join(path, name)
+            _refuse_link(os.lstat(path))
+        return os.open(path, flags | _NO_LINK)
+
+
+def read_all(handle: int, most: int, expected: int = 0) -> bytes:
+    """Everything behind a file handle; raises TooLargeError as soon as that is more than `most` bytes."""
+    if expected > most:
+        raise TooLargeError
+    parts: list[bytes] = []
+    size = 0
+    while part := os.read(handle, _CHUNK):
+        size += len(part)
+        if size > most:
+            raise TooLargeError
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _components(path: str) -> list[str]:
+    if not path:
+        return []
+    components = path.split("/")
+    if os.path.isabs(path) or "\0" in path or any(name in ("", ".", "..") or os.sep in name for name in components):
+        raise UnsafePathError("it does not stay inside the repository")
+    return components
+
+
+def _refuse_link(found: os.stat_result) -> None:
+    if stat.S_ISLNK(found.st_mode):
+        raise UnsafePathError("it is a symbolic link")
+
+
+def _entry(found: os.DirEntry[str]) -> Entry:
+    if not found.is_symlink():
+        return Entry(found.name, found.is_file(follow_symlinks=False), found.is_dir(follow_symlinks=False))
+    try:
+        return Entry(found.name, False, False, is_link=True, leads_to_directory=found.is_dir())
+    except OSError:  # a loop of links
+        return Entry(found.name, False, False, is_link=True)
