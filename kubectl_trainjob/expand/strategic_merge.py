@@ -2,7 +2,9 @@
 
 Mirrors k8s.io/apimachinery/pkg/util/strategicpatch StrategicMergePatch (mergeMap, mergeSlice, normalizeElementOrder).
 Lists with a merge strategy are merged by key and put into the patch's order among the old one's, other lists are
-replaced. null deletes; `$patch: delete` and `$patch: replace` are obeyed; other directives are refused.
+replaced. null deletes; `$patch: delete` and `$patch: replace` are obeyed; other directives are refused. Not mirrored:
+where a set of scalars repeats itself, upstream's order depends on the spare room of a Go slice, and where a patch names
+an entry twice, upstream may leave a `$patch` in the result.
 """
 
 from __future__ import annotations
