@@ -74,7 +74,7 @@ def _record(arguments: argparse.Namespace) -> int:
     known = cases.load(arguments.version)
     wanted = {case.id: case for case in known if case.id.startswith(arguments.case)}
     records = upstream.record({name: case.input for name, case in wanted.items()})
-    changed = [n for n, case in wanted.items() if upstream.stable(case.expected) != upstream.stable(records[n])]
+    changed = [n for n, case in wanted.items() if not upstream.same(case.expected, records[n])]
     print(*changed, sep="\n")
     print(f"{len(changed)} of {len(wanted)} records differ", file=sys.stderr)
     if not arguments.dry_run:

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from tests.conformance.cases import Case, load
+from tests.conformance.generate import inputs
 from tests.conformance.judge import judge
 
 VERSION = "2.3"
@@ -21,6 +22,7 @@ GROUPS = {
     "many": 10,
     "mpi": 50,
     "nproc": 60,
+    "own": 291,
     "patches": 60,
     "plain": 40,
     "torch": 70,
@@ -42,6 +44,11 @@ def _by_group() -> dict[str, list[Case]]:
 
 def test_every_group_is_known() -> None:
     assert {group: len(cases) for group, cases in _by_group().items()} == GROUPS
+
+
+def test_the_stored_inputs_are_the_generated_ones() -> None:
+    stored = {case.name: case.input for case in _by_group()["own"]}
+    assert stored == inputs()
 
 
 @pytest.mark.parametrize("group", GROUPS)

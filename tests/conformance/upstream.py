@@ -16,6 +16,7 @@ from tests.tools import missing
 
 RECORDER = Path(__file__).parent / "recorder"
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
+_ENV_INDEX = re.compile(r"env\[\d+\]")
 
 
 @cache
@@ -50,18 +51,26 @@ def record(inputs: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     return records
 
 
-def stable(value: Any, *, any_env_order: bool | None = None) -> Any:
-    """A record without what is random in it: addresses in messages, and env order where it says `unordered`."""
-    if any_env_order is None:
-        any_env_order = any(job.get("unordered") for job in value["jobs"])
+def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two records agree but for what differs from run to run.
+
+    That is: addresses in messages, the order of objects of one name, and env where a record says `unordered`.
+    """
+    any_env_order = any(job.get("unordered") for record in (one, other) for job in record["jobs"])
+    sets = ("objects", "env") if any_env_order else ("objects",)
+    return bool(_stable(one, sets) == _stable(other, sets))
+
+
+def _stable(value: Any, sets: tuple[str, ...]) -> Any:
     if isinstance(value, dict):
-        return {
-            key: sorted(map(json.dumps, entry))
-            if any_env_order and key == "env" and isinstance(entry, list)
-            else stable(entry, any_env_order=any_env_order)
-            for key, entry in value.items()
-            if key != "unordered"
-        }
+        entries = {key: _stable(entry, sets) for key, entry in value.items() if key != "unordered"}
+        for key in sets:
+            if isinstance(entries.get(key), list):
+                entries[key] = sorted(entries[key], key=lambda entry: json.dumps(entry, sort_keys=True))
+        return entries
     if isinstance(value, list):
-        return [stable(entry, any_env_order=any_env_order) for entry in value]
-    return _ADDRESS.sub("0x", value) if isinstance(value, str) else value
+        return [_stable(entry, sets) for entry in value]
+    if not isinstance(value, str):
+        return value
+    text = _ADDRESS.sub("0x", value)
+    return _ENV_INDEX.sub("env[]", text) if "env" in sets else text

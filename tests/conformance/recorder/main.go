@@ -7,6 +7,10 @@ import (
 	"os"
 	"sort"
 	"strings"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // A mode turns one JSON line of standard input into one JSON line of standard output.
@@ -25,6 +29,8 @@ var modes = map[string]mode{
 func main() {
 	flag.Usage = usage
 	flag.Parse()
+	klog.SetLogger(logr.Discard()) // what upstream thinks worth a log line is no part of an answer
+	log.SetLogger(logr.Discard())
 	if err := run(flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "recorder:", err)
 		os.Exit(2)

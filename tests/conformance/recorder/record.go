@@ -81,7 +81,7 @@ func (s crdSchemas) recordJob(in *input, one job) JobRecord {
 	if out.Error == "" {
 		out.Objects = seen.first
 		out.Unordered, out.Nondeterministic = seen.unordered(), seen.nondeterministic()
-		if isXGBoost(in, one.typed.Spec.RuntimeRef) {
+		if hasRandomEnv(in, one.typed) {
 			out.Unordered = append(out.Unordered, "env")
 		}
 	}

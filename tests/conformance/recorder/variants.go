@@ -91,8 +91,13 @@ func text(value any) string {
 	return string(raw)
 }
 
-// isXGBoost tells whether two of Trainer's plugins append env to this job, in the random order of a Go map.
-func isXGBoost(in *input, ref trainer.RuntimeRef) bool {
+// hasRandomEnv tells whether two of Trainer's plugins append env to this job, in the random order of a Go map:
+// XGBoost's own and the one that adds the TrainJob's.
+func hasRandomEnv(in *input, job *trainer.TrainJob) bool {
+	if job.Spec.Trainer == nil || len(job.Spec.Trainer.Env) == 0 {
+		return false
+	}
+	ref := job.Spec.RuntimeRef
 	for _, object := range in.runtimes {
 		var policy *trainer.MLPolicy
 		switch typed := object.(type) {
