@@ -56,8 +56,9 @@ def broken(rules: tuple[CelRule, ...], value: Any) -> Iterator[Problem]:
 
 def _in_order_without_dependencies(spec: Mapping[str, Any]) -> bool:
     policy = spec.get("startupPolicy")
-    if policy is None or policy["startupPolicyOrder"] != "InOrder":
+    if policy is None or policy.get("startupPolicyOrder", "InOrder") != "InOrder":
         return True
+    # In CEL a false absorbs an error, on either side of `&&`: without dependencies the order may be absent.
     return not any("dependsOn" in job for job in spec["replicatedJobs"])
 
 

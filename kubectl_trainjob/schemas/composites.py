@@ -24,7 +24,7 @@ from kubectl_trainjob.schemas.scalars import Scalar
 from kubectl_trainjob.schemas.walk import Walk
 from kubectl_trainjob.yamlio.nearest import nearest
 
-Part = "Scalar | Composite"
+_TOO_SMALL_TO_REMEMBER = 3
 
 
 class Composite:
@@ -32,7 +32,7 @@ class Composite:
 
     __slots__ = ("default", "least", "most", "nullable", "plain", "rules")
     expected = ""
-    kind: type = object
+    kind: Any = object
 
     def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
         self.default = schema.get("default")
@@ -48,7 +48,7 @@ class Composite:
             if value is not None or not self.nullable:
                 walk.report(INVALID_TYPE_OR_ENUM, wrong_type(walk.field(), self.expected, value))
             return value
-        memo = walk.memo
+        memo = walk.memo if len(value) > _TOO_SMALL_TO_REMEMBER else None
         if memo is not None and (known := memo.get(value, self)) is not None:
             return known[1]
         problems, nulls = len(walk.problems), len(walk.nulls)

@@ -31,7 +31,7 @@ class Memo:
 
     __slots__ = ("_limit", "_old", "_young")
 
-    def __init__(self, limit: int = 20_000) -> None:
+    def __init__(self, limit: int = 2_000) -> None:
         self._limit = limit
         self._young: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._old: dict[tuple[int, int], tuple[Any, Any]] = {}
