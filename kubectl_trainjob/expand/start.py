@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, SPEC_TYPE, job_template, pod_spec
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
-from kubectl_trainjob.api.types import canonical
+from kubectl_trainjob.api.types import canonical, marshalled
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, TRAINER, Plan, PodSet, ancestor_of
 from kubectl_trainjob.expand.strategic_merge import merge
@@ -68,7 +68,7 @@ def _merge_patches(jobset: Draft, patches: list[Mapping[str, Any]]) -> Draft:
     for index, patch in enumerate(patches):
         spec = _patch_template(patch).get("spec")
         if spec is not None:
-            jobset = merge(jobset, ("spec",), canonical(spec, PATCH_TYPE), SPEC_TYPE, _patch_cause(index, "spec"))
+            jobset = merge(jobset, ("spec",), marshalled(spec, PATCH_TYPE), SPEC_TYPE, _patch_cause(index, "spec"))
             jobset = jobset.reshape(("spec",), canonical(jobset.get("spec"), SPEC_TYPE))
     return _restore_order(jobset, order)
 

@@ -59,7 +59,7 @@ class Locator:
     def _compose(self, file: SourceFile, document: int) -> Node | None:
         try:
             if file not in self._pieces:
-                self._pieces[file] = pieces(file.text, sys.maxsize)
+                self._pieces[file] = pieces(file.text, sys.maxsize - 1)
             piece = self._pieces[file][document]
             text = whole_surrogates_hidden(piece.text) if piece.is_json else piece.text
             return next(roots(text, LIMITS.depth, BACKEND), None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, NODE
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.flux_settings import broker_settings
@@ -44,7 +45,7 @@ def _entrypoint(plan: Plan) -> str:
     nodes = trainer["numNodes"]
     tasks = trainer.get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode", 1))
     gpus = gpu_count(node_resources(plan)[0])
-    resources, flags = f"--cores={_range(tasks)}", f"-N {nodes} -n {_int32(tasks * nodes)}"
+    resources, flags = f"--cores={_range(tasks)}", f"-N {nodes} -n {as_int32(tasks * nodes)}"
     if gpus > 0:
         resources, flags = f"{resources} --gpu={_range(gpus)}", f"{flags} -g {gpus}"
     return _fill("entrypoint.sh", resources, f"{plan.name}-{NODE}-0-0", flags)
@@ -66,8 +67,3 @@ def _broker(plan: Plan, hosts: str) -> str:
 def _range(size: int) -> str:
     """Flux's notation of `size` indexes from 0; for none it is "0--1", as upstream writes it."""
     return "0" if size == 1 else f"0-{size - 1}"
-
-
-def _int32(number: int) -> int:
-    """Upstream multiplies in 32 bits."""
-    return (number + 2**31) % 2**32 - 2**31

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.jobset import pod_spec
+from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import (
     HOSTFILE_SUFFIX,
     LAUNCHER,
@@ -94,7 +95,7 @@ def _processes(plan: Plan) -> tuple[int, Cause]:
         resources, cause = node_resources(plan)
         gpus = gpu_count(resources)
         if gpus > 1:
-            return gpus, cause
+            return as_int32(gpus), cause
     return of_runtime, (*POLICY, "numProcPerNode")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import (
     ANCESTOR_TRAINER,
     COMPLETION_INDEX_FIELD,
@@ -91,7 +92,7 @@ def _processes(plan: Plan) -> tuple[int | None, Pointer]:
     if stated is not None:
         return stated, (*TRAINER, "numProcPerNode")
     resources, cause = node_resources(plan)
-    return (None if gpu_count(resources) else max(1, cpu_count(resources))), cause
+    return (None if gpu_count(resources) else as_int32(max(1, cpu_count(resources)))), cause
 
 
 def _injection_targets(plan: Plan) -> Iterator[tuple[Pointer, str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import (
     ANCESTOR_TRAINER,
     COMPLETION_INDEX_FIELD,
@@ -38,7 +39,7 @@ def enforce(plan: Plan) -> Plan:
         return plan
     nodes, causes = node_count(plan)
     resources, cause = node_resources(plan)
-    workers = nodes * (gpu_count(resources) or 1)
+    workers = as_int32(nodes * as_int32(gpu_count(resources) or 1))
     writes = [
         env("DMLC_TRACKER_URI", first_node(plan)),
         env("DMLC_TRACKER_PORT", str(TRAINER_PORT)),
