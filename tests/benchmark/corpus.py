@@ -154,13 +154,13 @@ def _trainer(framework: str, **more: Any) -> dict[str, Any]:
 
 
 def _initializer(what: str) -> dict[str, Any]:
-    mounts = [{"name": "workspace", "mountPath": "/workspace"}]
+    mounts = [{"name": "initializer", "mountPath": "/workspace"}]
     container = {
         "name": f"{what}-initializer",
         "image": f"registry.example.com/base/{what}:2.3",
         "volumeMounts": mounts,
     }
-    volume = {"name": "workspace", "persistentVolumeClaim": {"claimName": "workspace"}}
+    volume = {"name": "initializer", "persistentVolumeClaim": {"claimName": "workspace"}}
     return _replicated_job(
         f"{what}-initializer", f"{what}-initializer", {"containers": [container], "volumes": [volume]}
     )

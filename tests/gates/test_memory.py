@@ -1,0 +1,18 @@
+"""The whole command's peak resident memory."""
+
+import sys
+
+import pytest
+
+from tests.benchmark import corpus
+from tests.benchmark.measure import once
+
+pytestmark = [pytest.mark.gate, pytest.mark.slow]
+
+
+@pytest.mark.parametrize(("jobs", "most"), [(1, 40), (1000, 60), (10_000, 150)])
+def test_peak_memory(jobs, most, tmp_path, tell):
+    corpus.write_stream(tmp_path / "jobs.yaml", jobs)
+    peak = once([sys.executable, "-m", "kubectl_trainjob", "build", str(tmp_path / "jobs.yaml")]).peak
+    tell(f"peak memory of {jobs} jobs: {peak:.0f} MiB (at most {most})")
+    assert peak <= most

@@ -1,0 +1,22 @@
+"""A draft that does not record makes nothing that only a recorder needs."""
+
+import pytest
+
+from kubectl_trainjob.draft import Draft, draft
+from tests.benchmark import corpus
+from tests.gates.work import build
+
+pytestmark = pytest.mark.gate
+
+
+def test_no_origin_is_made_when_nobody_asks(monkeypatch):
+    def refuse(*_args, **_more):
+        raise AssertionError("an origin was made")
+
+    text = "---\n".join(corpus.documents(14))
+    expected = build(text)
+    monkeypatch.setattr(draft, "Note", refuse)
+    monkeypatch.setattr(draft, "Origin", refuse)
+    assert build(text) == expected
+    with pytest.raises(AssertionError, match="an origin was made"):
+        Draft({}, {}).put(("a",), 1)
