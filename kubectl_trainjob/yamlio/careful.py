@@ -31,6 +31,7 @@ from kubectl_trainjob.yamlio.scalars import NotFiniteError, plain
 from kubectl_trainjob.yamlio.stream import Lines, Piece
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_SLASH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\/)")
 _STANDARD_TAGS = "tag:yaml.org,2002:"
 _SHOWN_LENGTH = 60
 
@@ -189,7 +190,7 @@ class Careful:
         self.report(reading.NON_STRING_KEY, message, node)
         return AbandonedError()
 
-    def _scalar(self, node: Node) -> Any:
+    def _scalar(self, node: ScalarNode) -> Any:
         if node.tag is not PLAIN:
             self._refuse_tag(node)
             return self._text(node)
@@ -206,16 +207,25 @@ class Careful:
         self.report(reading.NOT_FINITE, message, node)
         return text
 
-    def _text(self, node: Node) -> str:
+    def _text(self, node: ScalarNode) -> str:
         text: str = node.value
         if "\0" in text:
             self.report(reading.CONTROL_CHARACTER, syntax.control_character("\0"), node)
+        if "/" in text and node.style == '"' and not self._piece.is_json:
+            self._refuse_slash_escape(node)
         half = _HALF_CHARACTER.search(text)
         if half is not None:
             message = f'the escape "\\u{ord(half[0]):04x}" is no character; write the character itself'
             self.report(reading.LONE_SURROGATE, message, node)
             return _HALF_CHARACTER.sub("\ufffd", text)
         return text
+
+    def _refuse_slash_escape(self, node: ScalarNode) -> None:
+        """YAML 1.2 and libyaml know this escape, go-yaml does not."""
+        found = _SLASH_ESCAPE.search(self._piece.text, node.start_mark.index, node.end_mark.index)
+        if found is not None:
+            message = 'kubectl does not know the escape "\\/" in YAML; write the slash without a backslash'
+            self.diagnostics.append(Diagnostic(reading.YAML_SYNTAX, message, self.place_at(*found.span(1))))
 
     def _refuse_tag(self, node: Node) -> None:
         tag: str = node.tag

@@ -23,7 +23,7 @@ from kubectl_trainjob.yamlio.stream import skip_blanks
 _CACHED = 65_536
 
 _CONTENT_ON_SEPARATOR = re.compile(r"\n---(?![ \t]*(?:\r?\n|\Z)|[ \t]+#)")
-_ESCAPE = re.compile(r"\\(?:0|x00|u0000|U00000000|u[dD][89a-fA-F])")
+_ESCAPE = re.compile(r"\\(?:/|0|x00|u0000|U00000000|u[dD][89a-fA-F])")
 _ANCHOR = re.compile(r"&[0-9A-Za-z_-]")
 _ALIAS = re.compile(r"\*[0-9A-Za-z_-]")
 _BEFORE_TOKEN = frozenset(" \t\r\n[{,:?-")
@@ -41,7 +41,7 @@ def looks_unusual(text: str) -> bool:
     """Whether a text has anything that `Fast.documents` would misread; it may also be harmless.
 
     These are document ends, directives and content on separator lines, line ends at which libyaml starts a document
-    but kubectl does not, escapes of NUL and of surrogates, and aliases.
+    but kubectl does not, escapes of NUL, of surrogates and of the slash, and aliases.
     """
     return _has_unusual_lines(text) or ("\\" in text and _ESCAPE.search(text) is not None) or _has_aliases(text)
 
