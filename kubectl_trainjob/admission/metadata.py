@@ -26,11 +26,10 @@ def metadata_problems(metadata: Mapping[str, Any], *, any_subdomain: bool = True
 
     `any_subdomain` is false where another rule says what the name may be.
     """
-    name = metadata.get("name")
-    if not name:
+    if "name" not in metadata:
         yield _unnamed(metadata)
-    elif any_subdomain and (fault := dns_1123_subdomain(name)):
-        yield Problem(NAME_INVALID, NAME, f"name {quoted(name)} {fault}")
+    elif any_subdomain and (fault := dns_1123_subdomain(metadata["name"])):
+        yield Problem(NAME_INVALID, NAME, f"name {quoted(metadata['name'])} {fault}")
     if fault := dns_1123_label(metadata["namespace"]) if metadata.get("namespace") else "":
         yield _invalid(f"namespace {quoted(metadata['namespace'])} {fault}", "namespace")
     yield from _labels(metadata.get("labels", {}))

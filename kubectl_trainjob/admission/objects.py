@@ -28,7 +28,9 @@ def admit(manifest: Manifest, trainer: str = "2.3") -> tuple[Admitted | None, li
     """
     schema = schema_for(f"trainer-{trainer}", manifest.id.api_version, manifest.id.kind)
     checked = schema.check(manifest.body)
-    problems = list(dict.fromkeys((*_problems(checked, schema.kind), *_nulls(checked))))
+    found = (*_problems(checked, schema.kind), *_nulls(checked))
+    # Reversed, so that of several findings of one rule at one place the first is kept.
+    problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
     if any(problem.rule is GENERATE_NAME for problem in problems):
         problems = [problem for problem in problems if problem.pointer != NAME]
     diagnostics = [_diagnostic(problem, manifest) for problem in problems]
