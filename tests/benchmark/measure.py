@@ -1,9 +1,12 @@
 """Whole processes measured in turn, so that a machine that slows down slows down everybody."""
 
+import functools
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,10 +31,18 @@ class Program:
     command: Sequence[str]
 
 
+@functools.cache
+def _bytecode() -> tempfile.TemporaryDirectory[str]:
+    """Where compiled modules are kept, as an installed package has them, whatever this environment says."""
+    return tempfile.TemporaryDirectory(prefix="bytecode-")
+
+
 def once(command: Sequence[str]) -> Cost:
     """Run a command; it has to succeed."""
     timed = [sys.executable, "-I", "-S", str(_TIMED), *command]
-    done = subprocess.run(timed, capture_output=True, text=True, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = _bytecode().name
+    done = subprocess.run(timed, capture_output=True, text=True, check=True, env=environment)
     cost = json.loads(done.stdout)
     if cost.pop("code") != 0:
         raise RuntimeError(f"{' '.join(command)} failed")

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.gate
 
 # Each of these costs more than reading, expanding and printing a job. jsonschema_rs: 40 to 70 ms.
 _FORBIDDEN = """
-asyncio concurrent ctypes doctest email ftplib http importlib.metadata jinja2 jsonpatch jsonschema jsonschema_rs
-kubernetes logging multiprocessing pdb pydantic pydoc queue requests rich ruamel socket sqlite3 ssl subprocess
+asyncio concurrent ctypes doctest email ftplib http importlib.metadata importlib.resources jinja2 jsonpatch jsonschema
+jsonschema_rs kubernetes logging multiprocessing pdb pydantic pydoc queue requests rich ruamel socket sqlite3 ssl subprocess
 tempfile unittest urllib.request xml zipfile
 """
 FORBIDDEN = _FORBIDDEN.split()
@@ -48,7 +48,8 @@ def test_build_imports_nothing_heavy(imported, tell):
 def test_build_imports_no_package_but_click_and_yaml(imported):
     packages = {module.split(".")[0] for module in imported}
     foreign = packages - sys.stdlib_module_names - {"kubectl_trainjob"}
-    assert {name for name in foreign if not name.startswith("_")} <= {"click", "yaml", "sitecustomize", "usercustomize"}
+    of_python = {"org", "sitecustomize", "usercustomize"}  # tried by `copy` and `site`
+    assert {name for name in foreign - of_python if not name.startswith("_")} <= {"click", "yaml"}
 
 
 def test_build_imports_no_part_that_it_does_not_need(imported):
