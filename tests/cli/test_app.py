@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.cli.app import program_name
 from tests.tools import require
 
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ["build", str(ROOT / "runtimes"), str(ROOT / "overlays" / "fashion-mnist")]
 MODULE = [sys.executable, "-m", "kubectl_trainjob"]
 
 
@@ -32,13 +36,26 @@ def test_usage_names_the_program_as_it_was_called(argv0: str, name: str) -> None
     assert program_name(argv0) == name
 
 
-def test_kubectl_finds_and_runs_the_plugin() -> None:
+@pytest.fixture
+def as_plugin() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Calls real kubectl with this project's console script on PATH."""
     kubectl, plugin = require("kubectl"), Path(require("kubectl-trainjob"))
     path = f"{plugin.parent}{os.pathsep}{os.environ['PATH']}"
-    done = call(kubectl, "trainjob", "build", "--help", env={**os.environ, "PATH": path})
+    return lambda *arguments: call(kubectl, "trainjob", *arguments, env={**os.environ, "PATH": path})
+
+
+def test_kubectl_finds_the_plugin(as_plugin: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    done = as_plugin("build", "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Usage: kubectl trainjob build [OPTIONS] PATH...\n")
     assert "Examples:\n" in done.stdout
+
+
+def test_the_plugin_and_the_module_build_the_same(as_plugin: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    plugin, module = as_plugin(*EXAMPLE), call(*MODULE, *EXAMPLE)
+    assert (plugin.returncode, plugin.stderr) == (module.returncode, module.stderr) == (0, "")
+    assert plugin.stdout == module.stdout
+    assert plugin.stdout.startswith("apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n")
 
 
 def test_module_shows_its_version() -> None:
@@ -65,14 +82,52 @@ def test_an_unknown_command_is_told_the_nearest(word: str, hint: str) -> None:
     assert done.stderr.endswith(f"error: {hint}\n")
 
 
-def test_help_to_a_closed_pipe_is_quiet() -> None:
+@pytest.mark.parametrize("arguments", [pytest.param(["--help"], id="help"), pytest.param(EXAMPLE, id="build")])
+def test_a_closed_pipe_is_quiet(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        done = subprocess.run([*MODULE, "--help"], stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run([*MODULE, *arguments], stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_interrupt_is_quiet() -> None:
+    started = subprocess.Popen(
+        [*MODULE, "build", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={
+            **os.environ,
+            "PYTHONVERBOSE": "1",
+        },  # says on stderr which modules are loaded: the last ones before it reads
+    )
+    assert started.stderr is not None
+    for line in started.stderr:
+        if b"import 'kubectl_trainjob.repo.read'" in line:
+            break
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert (started.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    assert b"KeyboardInterrupt" not in err
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    done = call(*MODULE, "build", str(tmp_path / "none.yaml"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"error: {tmp_path / 'none.yaml'}: No such file or directory\n"
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8"])
+def test_the_locale_changes_no_byte(locale: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {ä: 模型}\n", "utf-8")
+    env = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([*MODULE, "build", str(tmp_path)], capture_output=True, env=env, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "  ä: 模型\n" in done.stdout.decode()
 
 
 def test_a_full_disk_is_trouble_with_the_environment() -> None:
