@@ -13,8 +13,8 @@ pytestmark = pytest.mark.gate
 # Each of these costs more than reading, expanding and printing a job. jsonschema_rs: 40 to 70 ms.
 _FORBIDDEN = """
 asyncio concurrent ctypes doctest email ftplib http importlib.metadata importlib.resources jinja2 jsonpatch jsonschema
-jsonschema_rs kubernetes logging multiprocessing pdb pydantic pydoc queue requests rich ruamel socket sqlite3 ssl subprocess
-tempfile unittest urllib.request xml zipfile
+jsonschema_rs kubernetes logging multiprocessing pdb pydantic pydoc queue requests rich ruamel socket sqlite3 ssl
+subprocess tempfile unittest urllib.request xml zipfile
 """
 FORBIDDEN = _FORBIDDEN.split()
 OWN_PARTS_NOT_NEEDED = [
