@@ -11,8 +11,8 @@ Mirrors encoding/json, k8s.io/apimachinery/pkg/runtime (ToUnstructured) and the 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Container
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.quantity import canonical as canonical_quantity
 
@@ -76,14 +76,39 @@ def field(type_name: str, name: str) -> Field | None:
     return _struct(type_name).fields.get(name)
 
 
-def canonical(value: Any, type_name: str) -> Any:
+class _Spelling(NamedTuple):
+    """How to write: with nulls or without, and which containers (by id) are known to be canonical already."""
+
+    nulls: bool = False
+    settled: Container[int] = ()
+
+
+_APPLIED = _Spelling()
+_MARSHALLED = _Spelling(nulls=True)
+
+
+def canonical(value: Any, type_name: str, settled: Container[int] = ()) -> Any:
     """`value` as it is applied: decoded into the struct, and written by way of the apply configuration.
 
     Unknown fields, nulls and what `omitempty` omits are gone, as are empty lists and maps; structs that are no pointers
     and fields without `omitempty` are there; quantities are canonical. Unchanged parts are the same objects. A value of
     the wrong type is left alone: admission has refused it. Raises QuantityError.
+
+    `settled` holds the ids of containers that came out of an earlier call (see `settle`): they are not walked again.
     """
-    return _canonical_struct(value, type_name, False)
+    return _canonical_struct(value, type_name, _Spelling(settled=settled) if settled else _APPLIED)
+
+
+def settle(value: Any) -> frozenset[int]:
+    """The ids of all containers of a canonical value; they mean something as long as the value lives."""
+    found: set[int] = set()
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (dict, list)):
+            found.add(id(each))
+            waiting.extend(each.values() if isinstance(each, dict) else each)
+    return frozenset(found)
 
 
 def marshalled(value: Any, type_name: str) -> Any:
@@ -92,7 +117,7 @@ def marshalled(value: Any, type_name: str) -> Any:
     There an absent list or time is written as null, which deletes when the result is used as a merge patch, and an
     empty list stays.
     """
-    return _canonical_struct(value, type_name, True)
+    return _canonical_struct(value, type_name, _MARSHALLED)
 
 
 def _struct(type_name: str) -> _Struct:
@@ -106,14 +131,14 @@ def _struct(type_name: str) -> _Struct:
     return known
 
 
-def _canonical_struct(value: Any, type_name: str, nulls: bool) -> Any:
-    if not isinstance(value, dict):
+def _canonical_struct(value: Any, type_name: str, how: _Spelling) -> Any:
+    if not isinstance(value, dict) or id(value) in how.settled:
         return value
     struct = _struct(type_name)
     changed: dict[str, Any] | None = None
     for name, old in value.items():
         each = struct.fields.get(name)
-        new = _GONE if each is None or old is None else _canonical_field(old, each, nulls)
+        new = _GONE if each is None or old is None else _canonical_field(old, each, how)
         if new is not old:
             if changed is None:
                 changed = dict(value)
@@ -124,68 +149,68 @@ def _canonical_struct(value: Any, type_name: str, nulls: bool) -> Any:
     result = value if changed is None else changed
     for name, each in struct.kept:
         if name not in result:
-            zero = _zero(each, nulls)
+            zero = _zero(each, how)
             if zero is not _GONE:
                 result = changed = dict(value) if changed is None else changed
                 changed[name] = zero
     return result
 
 
-def _canonical_field(value: Any, each: Field, nulls: bool) -> Any:
-    new = _canonical_value(value, each, nulls)
+def _canonical_field(value: Any, each: Field, how: _Spelling) -> Any:
+    new = _canonical_value(value, each, how)
     if each.pointer:
         return new
     if each.kind == "struct":
-        return new if each.keep or new != _zero(each, nulls) else _GONE
+        return new if each.keep or new != _zero(each, how) else _GONE
     if each.kind in ("list", "map"):
-        return new if new or (each.keep and nulls) else _GONE
+        return new if new or (each.keep and how.nulls) else _GONE
     return new if new or each.keep else _GONE
 
 
-def _canonical_value(value: Any, each: Field, nulls: bool) -> Any:
+def _canonical_value(value: Any, each: Field, how: _Spelling) -> Any:
     rule = _RULES.get(each.kind)
-    return value if rule is None else rule(value, each, nulls)
+    return value if rule is None else rule(value, each, how)
 
 
-def _canonical_list(value: Any, each: Field, nulls: bool) -> Any:
-    if not isinstance(value, list):
+def _canonical_list(value: Any, each: Field, how: _Spelling) -> Any:
+    if not isinstance(value, list) or id(value) in how.settled:
         return value
-    new = [_element(item, each, nulls) for item in value]
+    new = [_element(item, each, how) for item in value]
     return value if all(map(_same, new, value)) else new
 
 
-def _canonical_map(value: Any, each: Field, nulls: bool) -> Any:
-    if not isinstance(value, dict):
+def _canonical_map(value: Any, each: Field, how: _Spelling) -> Any:
+    if not isinstance(value, dict) or id(value) in how.settled:
         return value
-    new = {key: _element(item, each, nulls) for key, item in value.items()}
+    new = {key: _element(item, each, how) for key, item in value.items()}
     return value if all(map(_same, new.values(), value.values())) else new
 
 
-def _element(item: Any, each: Field, nulls: bool) -> Any:
+def _element(item: Any, each: Field, how: _Spelling) -> Any:
     assert each.elem is not None
-    return _zero(each.elem, nulls) if item is None else _canonical_value(item, each.elem, nulls)
+    return _zero(each.elem, how) if item is None else _canonical_value(item, each.elem, how)
 
 
 def _same(one: Any, other: Any) -> bool:
     return one is other
 
 
-def _zero(each: Field, nulls: bool) -> Any:
+def _zero(each: Field, how: _Spelling) -> Any:
     """What Go prints for the zero value of a field without `omitempty`."""
     if each.kind != "struct" or each.pointer:
-        missing = None if nulls else _GONE
+        missing = None if how.nulls else _GONE
         return missing if each.pointer else _SCALARS.get(each.kind, missing)
-    key = each.of, nulls
+    key = each.of, how.nulls
     if key not in _zeros:
-        _zeros[key] = _canonical_struct({}, each.of, nulls)
+        _zeros[key] = _canonical_struct({}, each.of, how)
     return _zeros[key]
 
 
-_Rule = Callable[[Any, Field, bool], Any]
+_Rule = Callable[[Any, Field, _Spelling], Any]
 _RULES: dict[str, _Rule] = {
-    "struct": lambda value, each, nulls: _canonical_struct(value, each.of, nulls),
+    "struct": lambda value, each, how: _canonical_struct(value, each.of, how),
     "list": _canonical_list,
     "map": _canonical_map,
-    "quantity": lambda value, _each, _nulls: canonical_quantity(value),
-    **dict.fromkeys(_INTEGERS, lambda value, _each, _nulls: int(value) if isinstance(value, float) else value),
+    "quantity": lambda value, _each, _how: canonical_quantity(value),
+    **dict.fromkeys(_INTEGERS, lambda value, _each, _how: int(value) if isinstance(value, float) else value),
 }

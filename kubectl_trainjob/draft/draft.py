@@ -41,13 +41,7 @@ class Draft:
 
     def get(self, *pointer: str | int) -> Any:
         """The value at `pointer`, None where there is none."""
-        value = self.value
-        try:
-            for key in pointer:
-                value = value[key]
-        except (KeyError, IndexError, TypeError):
-            return None
-        return value
+        return _at(self.value, pointer)
 
     def put(
         self, pointer: Pointer, value: Any, *, copied: Cause | None = None, because: tuple[Cause, ...] = ()
@@ -61,6 +55,19 @@ class Draft:
             replaced = self._note.at(pointer).origin if self.get(*pointer) is not None else None
             note = self._note.put(pointer, Note(self._origin(copied, because, replaced)))
         return self._with(_put(self.value, pointer, value), note)
+
+    def put_each(self, writes: Sequence[tuple[Pointer, Any, Cause | None, tuple[Cause, ...]]]) -> Draft:
+        """As many `put`s, one after the other, that copy each container on their ways once.
+
+        A write is (pointer, value, copied, because).
+        """
+        value, note, fresh = self.value, self._note, set[int]()
+        for pointer, new, copied, because in writes:
+            if note is not None:
+                replaced = note.at(pointer).origin if _at(value, pointer) is not None else None
+                note = note.put(pointer, Note(self._origin(copied, because, replaced)))
+            value = _put(value, pointer, new, fresh)
+        return self._with(value, note)
 
     def put_all(self, pointer: Pointer, entries: Sequence[Entry]) -> Draft:
         """Write several entries of the mapping or list at `pointer`, as many `put`s would, but copy the way once.
@@ -108,23 +115,49 @@ class Draft:
         return Place(source, cause[1:]) if source else None
 
 
+def _at(value: Any, pointer: Pointer) -> Any:
+    try:
+        for key in pointer:
+            value = value[key]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return value
+
+
 def _has(container: Any, key: str | int) -> bool:
     return key in container if isinstance(container, dict) else int(key) < len(container)
 
 
-def _put(root: Any, pointer: Pointer, value: Any) -> Any:
-    """A copy of `root` with `value` at `pointer`; only the containers on the way are copied."""
+def _put(root: Any, pointer: Pointer, value: Any, fresh: set[int] | None = None) -> Any:
+    """A copy of `root` with `value` at `pointer`; only the containers on the way are copied.
+
+    `fresh` holds the ids of copies that an earlier call made for the same caller and nobody else knows: these are
+    written into.
+    """
     if not pointer:
         return value
     last = len(pointer) - 1
-    top = node = _copy(root, pointer[0])
+    top = node = _own(root, pointer[0], fresh)
     for depth in range(last):
         key = pointer[depth]
-        child = _copy(node[key] if _has(node, key) else None, pointer[depth + 1])
-        _assign(node, key, child)
+        old = node[key] if _has(node, key) else None
+        child = _own(old, pointer[depth + 1], fresh)
+        if child is not old:
+            _assign(node, key, child)
         node = child
     _assign(node, pointer[last], value)
     return top
+
+
+def _own(container: Any, key: str | int, fresh: set[int] | None) -> Any:
+    """A container that may be written into; `key` tells which kind to make where there is none."""
+    if fresh is None:
+        return _copy(container, key)
+    if id(container) in fresh:
+        return container
+    copy = _copy(container, key)
+    fresh.add(id(copy))
+    return copy
 
 
 def _copy(container: Any, key: str | int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.api import types
-from kubectl_trainjob.api.types import canonical, field, marshalled
+from kubectl_trainjob.api.types import canonical, field, marshalled, settle
 from tests.conformance import upstream
 from tests.unit.api import vectors
 from tests.unit.api.vectors import JOBSET_SPEC
@@ -126,3 +126,13 @@ def test_fields():
     assert field("core/v1.Container", "nothing") is None
     with pytest.raises(KeyError):
         field("core/v1.Nothing", "name")
+
+
+def test_settled_parts_are_not_walked_again():
+    first = canonical({"containers": [{"name": "a", "resources": {"limits": {"cpu": "0.5"}}}]}, "core/v1.PodSpec")
+    settled = settle(first)
+    assert canonical(first, "core/v1.PodSpec", settled) is first
+    changed = {**first, "containers": [*first["containers"], {"name": "b"}]}
+    again = canonical(changed, "core/v1.PodSpec", settled)
+    assert again == canonical(changed, "core/v1.PodSpec")
+    assert again["containers"][0] is first["containers"][0]

@@ -99,3 +99,24 @@ def test_recording_changes_nothing_in_the_data(writes):
         if value is not None:
             assert traced.origin(pointer).place == Place(JOB, pointer)
     assert plain.value == traced.value
+
+
+@given(WRITES)
+def test_many_writes_are_as_many_puts(writes):
+    one, each = Draft(TEMPLATE, INPUTS), []
+    for pointer, value in writes:
+        if any(not isinstance(one.get(*pointer[:i]), dict | None) for i in range(1, len(pointer))):
+            continue
+        one = one.put(pointer, value, copied=("trainJob", *pointer))
+        each.append((pointer, value, ("trainJob", *pointer), ()))
+    before = copy.deepcopy(TEMPLATE)
+    many = Draft(TEMPLATE, INPUTS).put_each(each)
+    assert many.value == one.value
+    assert before == TEMPLATE
+    assert [many.origin(pointer) for pointer, *_ in each] == [one.origin(pointer) for pointer, *_ in each]
+
+
+def test_many_writes_leave_the_written_values_alone():
+    value = {"a": 1}
+    draft = Draft({}).put_each([(("x",), value, None, ()), (("x", "b"), 2, None, ())])
+    assert (draft.value, value) == ({"x": {"a": 1, "b": 2}}, {"a": 1})
