@@ -215,8 +215,7 @@ class Careful:
             self._refuse_slash_escape(node)
         half = _HALF_CHARACTER.search(text)
         if half is not None:
-            message = f'the escape "\\u{ord(half[0]):04x}" is no character; write the character itself'
-            self.report(reading.LONE_SURROGATE, message, node)
+            self.report(reading.LONE_SURROGATE, syntax.lone_surrogate(f"\\u{ord(half[0]):04x}"), node)
             return _HALF_CHARACTER.sub("\ufffd", text)
         return text
 

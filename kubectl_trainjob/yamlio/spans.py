@@ -98,15 +98,18 @@ def _follow(root: Node, pointer: Pointer) -> tuple[Node | None, Node, bool]:
 def _entry(node: Node, step: str | int) -> tuple[Node | None, Node] | None:
     if isinstance(node, SequenceNode):
         return (None, node.value[step]) if isinstance(step, int) and 0 <= step < len(node.value) else None
-    if not isinstance(node, MappingNode):
+    return _keyed(node, step, set())
+
+
+def _keyed(node: Node, step: str | int, seen: set[int]) -> tuple[Node, Node] | None:
+    """A mapping's entry, or that of a mapping it merges; each is looked at once."""
+    if not isinstance(node, MappingNode) or id(node) in seen:
         return None
-    written = [pair for pair in node.value if isinstance(pair[0], ScalarNode) and pair[0].value == step]
-    if written:
-        return written[0][0], written[0][1]
-    for merged in _merged(node):
-        if (entry := _entry(merged, step)) is not None:
-            return entry
-    return None
+    seen.add(id(node))
+    for key, value in node.value:
+        if isinstance(key, ScalarNode) and key.value == step:
+            return key, value
+    return next((entry for merged in _merged(node) if (entry := _keyed(merged, step, seen)) is not None), None)
 
 
 def _merged(node: Node) -> Iterator[Node]:

@@ -11,7 +11,7 @@ import json
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from kubectl_trainjob.source import Span
 
@@ -99,8 +99,8 @@ def pieces(text: str, most: int) -> list[Piece]:
         starts.insert(0, 0)
     if len(starts) > most:
         raise TooManyError(starts[most])
-    ends = [*starts[1:], len(text)]
-    return [Piece(number, start, text[start:end]) for number, (start, end) in enumerate(zip(starts, ends, strict=True))]
+    spans = pairwise([*starts, len(text)])
+    return [Piece(number, start, text[start:end]) for number, (start, end) in enumerate(spans)]
 
 
 def _json_pieces(text: str, most: int) -> list[Piece] | None:

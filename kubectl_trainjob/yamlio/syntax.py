@@ -39,6 +39,7 @@ _ADVICE = (
     ("document start", "text behind the end of the document", "put a line --- before the next document"),
     ("node content", "a value is missing", "write the value, or close the bracket"),
 )
+_ESCAPE = re.compile(r"\\[xuU][0-9a-fA-F]*")
 
 
 def explain(error: Exception, piece: Piece, place_at: PlaceAt) -> Diagnostic:
@@ -54,7 +55,9 @@ def explain(error: Exception, piece: Piece, place_at: PlaceAt) -> Diagnostic:
     if at is None:
         return Diagnostic(reading.YAML_SYNTAX, f"this is not valid YAML: {problem}", place_at(0, 1))
     if "Unicode character escape" in problem:
-        return Diagnostic(reading.LONE_SURROGATE, lone_surrogate(piece.text, at), place_at(at, at + 1))
+        escape = _ESCAPE.search(piece.text, max(piece.text.rfind("\\", 0, at + 1), 0))
+        start, end = escape.span() if escape else (at, at + 1)
+        return Diagnostic(reading.LONE_SURROGATE, lone_surrogate(piece.text[start:end]), place_at(start, end))
     if "duplicate anchor" in context and began is not None:
         message = "an anchor has the name of another one in the same document; give it a name of its own"
         first = Related("the other anchor stands here", place_at(began, began + 1))
@@ -92,7 +95,6 @@ def control_character(char: str) -> str:
     return f"{name} is not allowed here; remove it, or write text without it"
 
 
-def lone_surrogate(text: str, at: int) -> str:
+def lone_surrogate(escape: str) -> str:
     """The message for an escape that names no character."""
-    escape = re.compile(r"\\[xuU][0-9a-fA-F]*").search(text, max(0, at - 2))
-    return f'the escape "{escape[0] if escape else text[at : at + 6]}" is no character; write the character itself'
+    return f'the escape "{escape}" is no character; write the character itself'
