@@ -6,10 +6,11 @@ then compares them with what is applied, so a JobSet printed without them could 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, job_template, pod_spec
-from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.draft import Draft, Write
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import Body
 
@@ -18,14 +19,22 @@ STEP = "jobset-defaults"
 
 def render_create_defaults(draft: Draft) -> Draft:
     """A JobSet with the defaults that are always printed; the draft's value is the JobSet."""
-    draft = draft.step(STEP)
+    missing = [write for write in _defaults(draft) if not draft.get(*write[0]) and draft.get(*write[0]) != {}]
+    return draft.step(STEP).put_each(missing) if missing else draft
+
+
+def _defaults(draft: Draft) -> Iterator[Write]:
     for index in range(len(draft.get(*REPLICATED_JOBS) or ())):
-        draft = _put_missing(draft, (*job_template(index), "spec", "completionMode"), "Indexed")
-        draft = _put_missing(draft, (*pod_spec(index), "restartPolicy"), "OnFailure")
+        yield (*job_template(index), "spec", "completionMode"), "Indexed", None, ()
+        yield (*pod_spec(index), "restartPolicy"), "OnFailure", None, ()
     rules: Pointer = ("spec", "failurePolicy", "rules")
     for index in range(len(draft.get(*rules) or ())):
-        draft = _put_missing(draft, (*rules, index, "name"), f"failurePolicyRule{index}")
-    return _claim_defaults(draft)
+        yield (*rules, index, "name"), f"failurePolicyRule{index}", None, ()
+    policies: Pointer = ("spec", "volumeClaimPolicies")
+    for index, policy in enumerate(draft.get(*policies) or ()):
+        yield (*policies, index, "retentionPolicy"), {"whenDeleted": "Delete"}, None, ()
+        for template in range(len(policy.get("templates") or ())):
+            yield (*policies, index, "templates", template, "status"), {}, None, ()
 
 
 def webhook_defaults(jobset: Body) -> dict[str, Any]:
@@ -40,19 +49,3 @@ def webhook_defaults(jobset: Body) -> dict[str, Any]:
     given = {key: value for key, value in network.items() if value is not None}
     spec["network"] = {"enableDNSHostnames": True, "publishNotReadyAddresses": True, **given}
     return {**body, "spec": spec}
-
-
-def _claim_defaults(draft: Draft) -> Draft:
-    policies: Pointer = ("spec", "volumeClaimPolicies")
-    for index, policy in enumerate(draft.get(*policies) or ()):
-        if policy.get("retentionPolicy") is None:
-            draft = draft.put((*policies, index, "retentionPolicy"), {"whenDeleted": "Delete"})
-        for template in range(len(policy.get("templates") or ())):
-            place = (*policies, index, "templates", template, "status")
-            if draft.get(*place) is None:
-                draft = draft.put(place, {})
-    return draft
-
-
-def _put_missing(draft: Draft, pointer: Pointer, value: str) -> Draft:
-    return draft if draft.get(*pointer) else draft.put(pointer, value)

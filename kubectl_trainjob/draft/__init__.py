@@ -4,7 +4,7 @@ In: plain data (dicts, lists, scalars). Out: new plain data that shares every un
 wrote each value and from which line. Must not: know what the data means.
 """
 
-from kubectl_trainjob.draft.draft import Draft, Entry
+from kubectl_trainjob.draft.draft import Draft, Entry, Write
 from kubectl_trainjob.draft.origin import Cause, Origin
 
-__all__ = ["Cause", "Draft", "Entry", "Origin"]
+__all__ = ["Cause", "Draft", "Entry", "Origin", "Write"]

@@ -11,6 +11,9 @@ from kubectl_trainjob.source import Place, Pointer, Source
 Entry = tuple[str | int, Any, Cause | None, tuple[Cause, ...]]
 """(key or index, value, copied, because), the last two as for `Draft.put`."""
 
+Write = tuple[Pointer, Any, Cause | None, tuple[Cause, ...]]
+"""(pointer, value, copied, because), for `Draft.put_each`."""
+
 
 class Draft:
     """Plain data with `get`, `put`, `drop` and `arrange`; each write returns a new draft that shares what it can.
@@ -56,11 +59,8 @@ class Draft:
             note = self._note.put(pointer, Note(self._origin(copied, because, replaced)))
         return self._with(_put(self.value, pointer, value), note)
 
-    def put_each(self, writes: Sequence[tuple[Pointer, Any, Cause | None, tuple[Cause, ...]]]) -> Draft:
-        """As many `put`s, one after the other, that copy each container on their ways once.
-
-        A write is (pointer, value, copied, because).
-        """
+    def put_each(self, writes: Sequence[Write]) -> Draft:
+        """As many `put`s, one after the other, that copy each container on their ways once."""
         value, note, fresh = self.value, self._note, set[int]()
         for pointer, new, copied, because in writes:
             if note is not None:
