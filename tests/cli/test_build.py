@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -21,12 +19,6 @@ ERROR = Rule("KTJ201", "runtime-not-found", "")
 WARNING = Rule("KTJ502", "deprecated", "", Severity.WARNING)
 PLACE = Place(Source(SourceFile("job.yaml", "kind: TrainJob")))
 OBJECTS = ({"kind": "JobSet"}, {"kind": "PodGroup"})
-
-
-@pytest.fixture(autouse=True)
-def gc_as_before() -> Iterator[None]:
-    yield
-    gc.enable()
 
 
 def build(*arguments: str) -> int:

@@ -1,0 +1,72 @@
+"""What README and the pre-commit hook show is what happens."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kubectl_trainjob.cli.app import run
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"^```console\n\$ kubectl trainjob (.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the example, with the job of README's second command, whose runtimeRef is misspelt."""
+    for folder in ("runtimes", "overlays"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    job = (ROOT / "overlays" / "fashion-mnist" / "job.yaml").read_text()
+    (tmp_path / "job.yaml").write_text(job.replace("name: torch-distributed\n", "name: torch-distribute\n"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize(("command", "output"), SHOWN)
+def test_commands_print_what_is_shown(command: str, output: str, capfd: pytest.CaptureFixture[str]) -> None:
+    run("kubectl-trainjob", shlex.split(command))
+    out, err = capfd.readouterr()
+    assert out + err == output
+
+
+def test_a_result_and_an_error_are_shown() -> None:
+    assert len(SHOWN) == 2
+
+
+def test_the_job_shown_is_the_bundled_one() -> None:
+    assert f"```yaml\n{(ROOT / 'overlays' / 'fashion-mnist' / 'job.yaml').read_text()}```\n" in README
+
+
+def test_links_lead_somewhere() -> None:
+    targets = [t for t in re.findall(r"\]\(([^)]+)\)", README) if "://" not in t]
+    assert targets
+    assert [t for t in targets if not (ROOT / t).exists()] == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", ".github/ARCHITECTURE.md"])
+def test_every_option_named_exists(name: str) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "kubectl_trainjob", "build", "--help"], capture_output=True, text=True, check=True
+    )
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / name).read_text(encoding="utf-8")))
+    assert {option for option in named if option not in shown.stdout} <= {"--quiet"}
+
+
+def test_the_hook_builds_a_repository(repository: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    program, *arguments = [*shlex.split(hook["entry"]), *hook["args"]]
+    assert (hook["id"], program) == ("trainjob-build", "kubectl-trainjob")
+    assert run(program, arguments) == 1, "the misspelt job is in the repository"
+    capfd.readouterr()
+    (repository / "job.yaml").unlink()
+    assert run(program, arguments) == 0
+    assert capfd.readouterr().err == ""
