@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kubectl_trainjob.admission.jobset import JobSetFinding
+from kubectl_trainjob.admission.jobset import JobSetFinding, learn
 from kubectl_trainjob.admission.jobset import findings as jobset_findings
 from kubectl_trainjob.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.admission.objects import admit
@@ -96,7 +96,9 @@ class AdmittedRuntimes:
         if runtime is None:
             return AdmittedRuntime(None, {}, tuple(diagnostics))
         spec = (runtime.body["spec"].get("template") or {}).get("spec") or {}
-        return AdmittedRuntime(runtime, canonical(spec, SPEC_TYPE), tuple(diagnostics))
+        template = canonical(spec, SPEC_TYPE)
+        learn(template, self.memo)
+        return AdmittedRuntime(runtime, template, tuple(diagnostics))
 
 
 def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:

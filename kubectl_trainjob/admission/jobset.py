@@ -15,6 +15,7 @@ from kubectl_trainjob.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.admission.jobset_names import group_problems, name_problems, subdomain_problems
 from kubectl_trainjob.admission.jobset_policies import coordinator_problems, failure_problems, target_problems
 from kubectl_trainjob.admission.metadata import metadata_problems
+from kubectl_trainjob.api.jobset import API_VERSION, KIND
 from kubectl_trainjob.api.validation import domain_prefixed_path
 from kubectl_trainjob.findings.contents import INVALID_MANAGED_BY
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
@@ -35,7 +36,7 @@ _LONGEST_MANAGER = 63
 def findings(jobset: Body, memo: Memo | None = None, version: str = "0.12") -> list[JobSetFinding]:
     """Why JobSet's admission refuses a JobSet; empty when it does not.
 
-    `memo` is shared between calls: parts that several JobSets have in common are judged once.
+    `memo` knows parts that were judged before (see `learn`).
     """
     schema = schema_for(f"jobset-{version}", str(jobset["apiVersion"]), str(jobset["kind"]))
     checked = schema.check(webhook_defaults(jobset), memo)
@@ -44,6 +45,14 @@ def findings(jobset: Body, memo: Memo | None = None, version: str = "0.12") -> l
         problems += metadata_problems(checked.value["metadata"], any_subdomain=False)
         problems += _create_problems(checked.value)
     return problems
+
+
+def learn(spec: Body, memo: Memo, version: str = "0.12") -> None:
+    """Remember the parts of a runtime's JobSet spec that pass, before its jobs' JobSets are judged with `memo`."""
+    schema = schema_for(f"jobset-{version}", API_VERSION, KIND)
+    memo.learning = True
+    schema.check({"apiVersion": API_VERSION, "kind": KIND, "metadata": {}, "spec": spec}, memo)
+    memo.learning = False
 
 
 def _create_problems(jobset: Mapping[str, Any]) -> Iterator[Problem]:

@@ -24,8 +24,6 @@ from kubectl_trainjob.schemas.scalars import Scalar
 from kubectl_trainjob.schemas.walk import Walk
 from kubectl_trainjob.yamlio.nearest import nearest
 
-_TOO_SMALL_TO_REMEMBER = 3
-
 
 class Composite:
     """A mapping or a list: what was accepted once is not walked again when the walk has a memo."""
@@ -48,9 +46,9 @@ class Composite:
             if value is not None or not self.nullable:
                 walk.report(INVALID_TYPE_OR_ENUM, wrong_type(walk.field(), self.expected, value))
             return value
-        memo = walk.memo if len(value) > _TOO_SMALL_TO_REMEMBER else None
-        if memo is not None and (known := memo.get(value, self)) is not None:
-            return known[1]
+        memo = walk.memo
+        if memo is not None and (known := memo.known.get(id(value))) is not None and known[1] is self:
+            return known[2]
         problems, nulls = len(walk.problems), len(walk.nulls)
         completed = self.complete(value, walk)
         if len(completed) < self.least or (self.most is not None and len(completed) > self.most):
@@ -58,8 +56,8 @@ class Composite:
         if len(walk.problems) == problems:
             if self.rules:
                 walk.adopt(broken(self.rules, completed))
-            if memo is not None and len(walk.problems) == problems and len(walk.nulls) == nulls:
-                memo.put(value, self, completed)
+            if memo is not None and memo.learning and (len(walk.problems), len(walk.nulls)) == (problems, nulls):
+                memo.known[id(value)] = (value, self, completed)
         return completed
 
     def complete(self, value: Any, walk: Walk) -> Any:

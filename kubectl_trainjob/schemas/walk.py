@@ -24,33 +24,17 @@ class Node(Protocol):
 
 
 class Memo:
-    """Subtrees that were accepted before, by identity; keeps them alive, in two generations of bounded size.
+    """Subtrees that were accepted before, by identity, so that JobSets do not pay for what they share with a runtime.
 
-    JobSets of one runtime share most of their parts, so each part is judged once.
+    `known` maps the id of a value to (value, node, completed value) and keeps the value alive. It grows only while
+    `learning`: what belongs to one job alone is not worth remembering.
     """
 
-    __slots__ = ("_limit", "_old", "_young")
+    __slots__ = ("known", "learning")
 
-    def __init__(self, limit: int = 2_000) -> None:
-        self._limit = limit
-        self._young: dict[tuple[int, int], tuple[Any, Any]] = {}
-        self._old: dict[tuple[int, int], tuple[Any, Any]] = {}
-
-    def get(self, value: Any, node: Node) -> tuple[Any, Any] | None:
-        """The value and its completed form, None when this node has not accepted this very object."""
-        key = (id(value), id(node))
-        hit = self._young.get(key)
-        if hit is None:
-            hit = self._old.get(key)
-            if hit is not None:
-                self._young[key] = hit
-        return hit
-
-    def put(self, value: Any, node: Node, completed: Any) -> None:
-        """Remember that `node` accepted `value`."""
-        if len(self._young) >= self._limit:
-            self._old, self._young = self._young, {}
-        self._young[id(value), id(node)] = (value, completed)
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[Any, Node, Any]] = {}
+        self.learning = False
 
 
 class Walk:
