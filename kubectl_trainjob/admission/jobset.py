@@ -13,6 +13,7 @@ from typing import Any
 from kubectl_trainjob.admission.jobset_claims import claim_problems
 from kubectl_trainjob.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.admission.jobset_names import group_problems, name_problems, subdomain_problems
+from kubectl_trainjob.admission.jobset_nulls import null_problems
 from kubectl_trainjob.admission.jobset_policies import coordinator_problems, failure_problems, target_problems
 from kubectl_trainjob.admission.metadata import metadata_problems
 from kubectl_trainjob.api.jobset import API_VERSION, KIND
@@ -69,6 +70,7 @@ def _create_problems(jobset: Mapping[str, Any]) -> Iterator[Problem]:
     if spec.get("coordinator") is not None:
         yield from coordinator_problems(name, spec, jobs)
     yield from claim_problems(name, spec.get("volumeClaimPolicies", []), jobs)
+    yield from null_problems(spec)
 
 
 def _manager(spec: Mapping[str, Any]) -> Iterator[Problem]:

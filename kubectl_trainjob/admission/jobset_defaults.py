@@ -19,8 +19,14 @@ STEP = "jobset-defaults"
 
 def render_create_defaults(draft: Draft) -> Draft:
     """A JobSet with the defaults that are always printed; the draft's value is the JobSet."""
-    missing = [write for write in _defaults(draft) if not draft.get(*write[0]) and draft.get(*write[0]) != {}]
+    missing = [write for write in _defaults(draft) if _is_missing(draft, write[0])]
     return draft.step(STEP).put_each(missing) if missing else draft
+
+
+def _is_missing(draft: Draft, pointer: Pointer) -> bool:
+    """Only a name counts as missing when it is empty: the others are pointers in Go, and "" is a value there."""
+    value = draft.get(*pointer)
+    return value is None or (pointer[-1] == "name" and not value)
 
 
 def _defaults(draft: Draft) -> Iterator[Write]:
