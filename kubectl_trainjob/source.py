@@ -14,7 +14,7 @@ Pointer = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFile:
-    """One file as read: `path` as shown to people ("-" for standard input), `text` decoded, line ends as in the file."""
+    """One file as read: `path` as shown to people ("-": standard input), `text` decoded, line ends as in the file."""
 
     path: str
     text: str
@@ -65,9 +65,7 @@ def show_pointer(pointer: Pointer) -> str:
     """A pointer as Kubernetes writes field paths: `spec.containers[0].env`, `limits[nvidia.com/gpu]`."""
     parts: list[str] = []
     for step in pointer:
-        if isinstance(step, int):
-            parts.append(f"[{step}]")
-        elif "." in step or "/" in step:
+        if isinstance(step, int) or "." in step or "/" in step:
             parts.append(f"[{step}]")
         else:
             parts.append(f".{step}" if parts else step)
