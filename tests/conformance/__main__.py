@@ -84,15 +84,39 @@ def _record(arguments: argparse.Namespace) -> int:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    """Write the seeded inputs of group `own` and record them; other groups stay as they are."""
-    from tests.conformance.generate import inputs
+    """Write the seeded inputs of the groups `own` and `typed` and record them; other groups stay as they are."""
+    from tests.conformance.generate import inputs, typed
 
-    made = inputs()
-    records = upstream.record(made)
-    others = [case for case in cases.load(arguments.version) if case.group != "own"]
-    cases.save(arguments.version, [*others, *(Case("own", name, made[name], records[name]) for name in made)])
-    print(f"{len(made)} cases recorded", file=sys.stderr)
+    made = {"own": inputs(), "typed": typed(upstream.facts())}
+    kept = [case for case in cases.load(arguments.version) if case.group not in made]
+    for group, streams in made.items():
+        records = upstream.record(streams)
+        kept += [Case(group, name, streams[name], records[name]) for name in streams]
+        print(f"{len(streams)} cases recorded in {group}", file=sys.stderr)
+    cases.save(arguments.version, kept)
     return 0
+
+
+def _explore(arguments: argparse.Namespace) -> int:
+    """Record inputs from another seed, hold our build against them, and keep only those that fail, as files."""
+    from tests.conformance.generate import inputs, typed
+    from tests.conformance.judge import judge
+
+    made = {name: text for name, text in inputs(arguments.seed).items() if arguments.topic in name}
+    if arguments.typed:
+        made = typed(upstream.facts(), arguments.seed, arguments.typed)
+    records = upstream.record(made)
+    failed = 0
+    for name, text in made.items():
+        complaints = judge(Case(f"seed {arguments.seed}", name, text, records[name])).complaints
+        failed += bool(complaints)
+        if complaints:
+            print(f"== {name}", *complaints, sep="\n", flush=True)
+        if complaints and arguments.keep:
+            Path(arguments.keep).mkdir(parents=True, exist_ok=True)
+            Path(arguments.keep, f"{name.partition('-')[2]}-{arguments.seed}.yaml").write_text(text, encoding="utf-8")
+    print(f"{len(made) - failed} of {len(made)} right", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -121,8 +145,16 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("--dry-run", action="store_true", help="change no file")
     again.add_argument("--into", choices=cases.VERSIONS, help="write as the cases of this version")
     command(
-        "generate", _generate, "make the inputs of group `own` from their seed and record them; needs Go", case=False
+        "generate",
+        _generate,
+        "make the inputs of groups own and typed from their seed and record them; needs Go",
+        case=False,
     )
+    explore = command("explore", _explore, "judge inputs from another seed without storing them; needs Go", case=False)
+    explore.add_argument("seed")
+    explore.add_argument("--topic", default="", help="only topics whose name holds this")
+    explore.add_argument("--typed", type=int, metavar="N", help="N inputs filled along upstream's Go types instead")
+    explore.add_argument("--keep", metavar="FOLDER", help="write the inputs that fail there")
     return parser
 
 

@@ -107,7 +107,7 @@ def _points_at_jobs(outcome: Outcome, documents: list[Document], jobs: list[dict
             continue
         source = next(d for d in documents if d.is_job and d.name == job["job"])
         findings = [f for f in job.get("findings", []) if f["stage"] in _OF_THE_INPUT]
-        if job["verdict"] == "not-managed-here":
+        if job["verdict"] == "not-managed-here" and not findings:
             findings = [{"stage": "cel", "object": source.name, "field": _MULTIKUEUE_FIELD, "message": "multikueue"}]
         if findings:
             found += _points_at_findings(outcome, documents, findings, source)

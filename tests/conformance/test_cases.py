@@ -22,11 +22,12 @@ GROUPS = {
     "many": 10,
     "mpi": 50,
     "nproc": 60,
-    "own": 291,
+    "own": 330,
     "patches": 60,
     "plain": 40,
     "torch": 70,
     "torchtune": 30,
+    "typed": 120,
     "xgboost": 20,
     "yaml": 2,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance import cases, upstream
+from tests.conformance.generate import typed
 from tests.tools import require
 
 pytestmark = pytest.mark.go
@@ -47,6 +48,12 @@ def test_an_update_recorded_again_is_the_same() -> None:
             assert {state: bool(found) for state, found in line[kind].items()} == {
                 state: bool(found) for state, found in answer[kind].items()
             }, line["name"]
+
+
+def test_the_typed_inputs_are_the_generated_ones() -> None:
+    require("go")
+    stored = {case.name: case.input for case in cases.load("2.3") if case.group == "typed"}
+    assert stored == typed(upstream.facts())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -26,7 +25,7 @@ def program(folder: str = ".") -> Path:
     if go is None:
         missing("the recorder needs Go 1.26 or later")
         raise AssertionError
-    built = Path(tempfile.gettempdir()) / f"trainjob-recorder-{(RECORDER / folder).resolve().name}"
+    built = RECORDER / folder / ".bin" / "recorder"
     subprocess.run([go, "build", "-o", str(built), "."], cwd=RECORDER / folder, check=True)
     return built
 
@@ -36,6 +35,11 @@ def ask(mode: str, questions: Iterable[Any], *, folder: str = ".") -> list[Any]:
     lines = "".join(json.dumps(question) + "\n" for question in questions)
     run = subprocess.run([program(folder), mode], input=lines.encode(), stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def facts() -> Any:
+    """What the recorder's mode `types` tells of upstream's Go types."""
+    return json.loads(subprocess.run([program(), "types"], stdout=subprocess.PIPE, check=True).stdout)
 
 
 def record(inputs: Mapping[str, str]) -> dict[str, dict[str, Any]]:

@@ -189,6 +189,35 @@ def pod_level(rng: random.Random) -> list[Body]:
     return [runtime(policy(rng), node, gang=gang(rng)), trainjob(trainer)]
 
 
+def hollow(rng: random.Random) -> list[Body]:
+    """What Go's types write as null, or keep although empty, where the YAML has nothing or "" in it."""
+    claim: Body = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    if rng.random() < 0.6:
+        group: Body = rng.choice([{}, {"apiGroup": ""}, {"apiGroup": "snapshot.storage.k8s.io"}])
+        claim["dataSource"] = {"kind": "VolumeSnapshot", "name": "other", **group}
+    pods: list[Body] = [
+        {"volumes": [{"name": "v", "projected": {}}]},
+        {"volumes": [{"name": "v", "projected": {"sources": []}}]},
+        {"volumes": [{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": claim}}}]},
+        {"volumes": [{"name": "v", "ephemeral": {}}]},
+        {"hostAliases": [{"ip": "1.2.3.4"}], "dnsConfig": {"options": [{}]}},
+        {
+            "volumes": [
+                {"name": "v", "projected": {"sources": [{"downwardAPI": {}}, {"clusterTrustBundle": {"path": "p"}}]}}
+            ]
+        },
+    ]
+    index = rng.randrange(10**6)
+    mounts = [{"name": "c", "mountPath": "/c"}]
+    node = container(livenessProbe={"grpc": {"port": 1}}, startupProbe={"exec": {}}, volumeMounts=mounts)
+    job: Body = rng.choice([{"completionMode": ""}, {}, {"podReplacementPolicy": ""}])
+    pod = pods[index % len(pods)]
+    fields: Body = {}
+    if index % 3 == 0:
+        fields["volumeClaimPolicies"] = [{"templates": [{"metadata": {"name": "c"}, "spec": claim}]}]
+    return [runtime(policy(rng), replicated("node", node, pod=pod, job=job), **fields), trainjob()]
+
+
 TOPICS = (
     Topic("ports", 12, ports),
     Topic("env", 12, env),
@@ -196,4 +225,5 @@ TOPICS = (
     Topic("quantity", 24, quantities),
     Topic("sidecar", 10, sidecars),
     Topic("podlevel", 8, pod_level),
+    Topic("hollow", 18, hollow),
 )

@@ -163,7 +163,8 @@ def job_set(rng: random.Random) -> list[Body]:
         "volumeClaimPolicies": [{"templates": [template], **rng.choice(retention)}],
     }
     fields = {key: options[key] for key in some(rng, list(options), 2, 5)}
-    jobs = [replicated("side", step=None), replicated()]
+    mounts = [{"name": "data", "mountPath": "/data"}] if rng.random() < 0.8 else []
+    jobs = [replicated("side", step=None), replicated("node", container(volumeMounts=mounts))]
     return [runtime(policy(rng), *jobs, **fields), trainjob({"numNodes": 2})]
 
 
@@ -185,10 +186,10 @@ def metadata(rng: random.Random) -> list[Body]:
     given = own if rng.random() < 0.6 else {}
     extra: Body = {"metadata": inherited} if rng.random() < 0.7 else {}
     extra |= {"gang": gang(rng)} if rng.random() < 0.3 else {}
-    return [
-        runtime(policy(rng), node, cluster=kinds, labels={"trainer.kubeflow.org/framework": "x"}, **extra),
-        trainjob(cluster=kinds, metadata=given, **fields),
-    ]
+    job = trainjob(cluster=kinds, metadata=given, **fields)
+    if kinds and rng.random() < 0.6:
+        del job["metadata"]["namespace"]
+    return [runtime(policy(rng), node, cluster=kinds, labels={"trainer.kubeflow.org/framework": "x"}, **extra), job]
 
 
 def several(rng: random.Random) -> list[Body]:
@@ -206,11 +207,57 @@ def several(rng: random.Random) -> list[Body]:
     return [jobs[0], runtime({"torch": {}, "numNodes": 2}), *jobs[1:]]
 
 
+def spelling(rng: random.Random) -> list[Body]:
+    """Texts that a YAML reader could take for something else; `generate` writes these documents in several styles."""
+    odd = [
+        "yes",
+        "0o17",
+        "0x1F",
+        "1_000",
+        "12:30:00",
+        "~",
+        "null",
+        ".inf",
+        "=",
+        "<<",
+        "2026-01-01",
+        "1e3",
+        "- a",
+        "#",
+        "a: b",
+    ]
+    odd += [
+        "",
+        " ",
+        "a\tb",
+        "é ✓ 😀",
+        "'",
+        '"',
+        "\\",
+        "a\n\nb\n",
+        "\u2028",
+        "\ufeff",
+        "%a",
+        "@b",
+        "`c",
+        "!d",
+        "&e",
+        "*f",
+        "{g}",
+        "|",
+    ]
+    texts = rng.sample(odd, 8)
+    env = [{"name": f"V{i}", "value": text} for i, text in enumerate(texts)]
+    node = replicated("node", container(env=env, args=texts[:4]), pod={"nodeSelector": {"a": texts[4]}})
+    return [runtime(policy(rng), node), trainjob({"command": texts[5:], "numNodes": rng.randint(1, 3)})]
+
+
 TOPICS = (
     Topic("patch", 24, patches),
     Topic("odd-patch", 12, odd_patches),
     Topic("initializer", 12, initializer),
     Topic("jobset", 24, job_set),
-    Topic("metadata", 10, metadata),
+    Topic("metadata", 16, metadata),
     Topic("several", 10, several),
+    Topic("spelling", 15, spelling),
 )
