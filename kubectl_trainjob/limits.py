@@ -11,6 +11,7 @@ _MEBIBYTE = 1 << 20
 class Limits:
     """Sizes in bytes; `depth` counts nested mappings and lists, the outermost being 1.
 
+    `entries` counts the lines and commas of one document: each entry that a parser has to hold needs one of them.
     `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat.
     """
 
@@ -19,6 +20,7 @@ class Limits:
     documents: int = 20_000
     depth: int = 64
     alias_nodes: int = 100_000
+    entries: int = 500_000
 
 
 LIMITS = Limits()

@@ -42,6 +42,16 @@ ALIAS_EXPANSION = Rule(
     rule_class=RuleClass.TOOL,
 )
 
+TOO_DENSE = Rule(
+    "KTJ027",
+    "too-dense",
+    """
+    One document has more lines and commas than the limit; reading it could take gigabytes of memory. No object that
+    Kubernetes stores comes near it: keep large data out of manifests.
+    """,
+    rule_class=RuleClass.TOOL,
+)
+
 UNSAFE_PATH = Rule(
     "KTJ025",
     "unsafe-path",

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from kubectl_trainjob.findings import inputs, reading
 from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.source import Place, Pointer, Source, SourceFile
-from kubectl_trainjob.yamlio import syntax
-from kubectl_trainjob.yamlio.careful import AbandonedError, Careful
-from kubectl_trainjob.yamlio.compose import BACKEND, Backend, TooDeepError, YAMLError, roots
+from kubectl_trainjob.yamlio.compose import BACKEND, Backend, TooDeepError, YAMLError
 from kubectl_trainjob.yamlio.fast import UNUSUAL, Fast, looks_unusual
-from kubectl_trainjob.yamlio.stream import Lines, Piece, TooManyError, is_json, pieces, whole_surrogates_hidden
-
-_SEPARATOR_LINE = re.compile(r"---[ \t]*(\S.*)")
-_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(%[^\r\n]*)")
-_DOCUMENT_END = re.compile(r"^\.\.\.(?=\s|\Z)", re.MULTILINE)
-_BLANK_OR_COMMENT = re.compile(r"(?:\s|^#.*$|(?<=\s)#.*$|^---)*", re.MULTILINE)
+from kubectl_trainjob.yamlio.stream import Lines, Piece, TooManyError, is_dense, is_json, pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +83,18 @@ class Reader:
                 return self._fast.json_documents(text, self._limits.documents)
             except (ValueError, RecursionError):
                 return None
-        if text.count("\n---") >= self._limits.documents or looks_unusual(text):
+        if text.count("\n---") >= self._limits.documents or looks_unusual(text) or self._is_dense(text):
             return None
         try:
             return list(self._fast.documents(text))
         except (YAMLError, TooDeepError, ValueError):
             return None
+
+    def _is_dense(self, text: str) -> bool:
+        """Whether some document of a large file has too many entries."""
+        if not is_dense(text, self._limits):
+            return False
+        return any(is_dense(piece.text, self._limits) for piece in pieces(text, self._limits.documents))
 
     def _one_by_one(
         self, file: SourceFile, values: list[Any] | None, diagnostics: list[Diagnostic]
@@ -112,7 +109,7 @@ class Reader:
 
     def _alone(self, piece: Piece) -> Any:
         """The data of one document; UNUSUAL where it needs care."""
-        if piece.is_json or looks_unusual(piece.text):
+        if piece.is_json or looks_unusual(piece.text) or is_dense(piece.text, self._limits):
             return UNUSUAL
         try:
             found = list(self._fast.documents(piece.text))
@@ -121,35 +118,13 @@ class Reader:
         return found[0] if len(found) == 1 else UNUSUAL if found else None
 
     def _with_care(self, file: SourceFile, piece: Piece, lines: Lines, diagnostics: list[Diagnostic]) -> Any:
-        careful = Careful(file, piece, lines, self._limits, self._backend)
-        careful.repeated = self._repeated
-        try:
-            return self._checked(careful, piece)
-        except AbandonedError:
-            return None
-        except TooDeepError as error:
-            careful.too_deep(error.node)
-        except (YAMLError, ValueError, OverflowError) as error:
-            careful.diagnostics.append(syntax.explain(error, piece, careful.place_at))
-        finally:
-            self._repeated = careful.repeated
-            diagnostics.extend(careful.diagnostics)
-        return None
+        # Most builds meet no document that needs it.
+        from kubectl_trainjob.yamlio.careful_piece import CarefulReader
 
-    def _checked(self, careful: Careful, piece: Piece) -> Any:
-        text = piece.text
-        if odd := _not_one_document(text):
-            rule, message, start, end = odd
-            careful.diagnostics.append(Diagnostic(rule, message, careful.place_at(start, end)))
-            return None
-        if piece.is_json:
-            text = whole_surrogates_hidden(text)
-        found = list(roots(text, self._limits.depth, self._backend))
-        if len(found) > 1:
-            at = found[1].start_mark.index
-            message = "kubectl reads no second document here; put it behind a line that is ---"
-            careful.diagnostics.append(Diagnostic(reading.DOCUMENT_SEPARATOR, message, careful.place_at(at, at + 1)))
-        return careful.build(found[0]) if found else None
+        careful = CarefulReader(file, piece, lines, self._limits, self._backend)
+        value, self._repeated = careful.read(self._repeated)
+        diagnostics.extend(careful.diagnostics)
+        return value
 
     def _objects(
         self, value: Any, source: Source, diagnostics: list[Diagnostic]
@@ -173,25 +148,6 @@ class Reader:
     def _too_many(self, place: Place) -> Diagnostic:
         message = f"more than {self._limits.documents} documents in one build, the limit; build fewer files at a time"
         return Diagnostic(inputs.TOO_MANY_DOCUMENTS, message, place)
-
-
-def _not_one_document(text: str) -> tuple[Rule, str, int, int] | None:
-    """What keeps kubectl from reading a piece as one document: rule, message, offsets."""
-    if (line := _SEPARATOR_LINE.match(text)) and not _is_comment_line(text, line.start(1)):
-        message = f'"{line[1].rstrip()[:40]}" stands on the separator line; move it to the next line'
-        return reading.DOCUMENT_SEPARATOR, message, line.start(1), line.end(1)
-    if directive := _DIRECTIVE.match(text):
-        message = f'the directive "{directive[1].rstrip()[:40]}" makes kubectl refuse the file; remove the line'
-        return reading.DIRECTIVE, message, directive.start(1), directive.end(1)
-    end = _DOCUMENT_END.search(text)
-    if end and _BLANK_OR_COMMENT.fullmatch(text, end.end()) is None:
-        message = 'what follows "..." is ignored by kubectl; separate documents by a line ---'
-        return reading.DOCUMENT_SEPARATOR, message, end.start(), end.end()
-    return None
-
-
-def _is_comment_line(text: str, at: int) -> bool:
-    return text[at] == "#" and text[at - 1] in " \t"
 
 
 def _what(value: Any) -> str:

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.source import Span
 
 _JSON_BLANKS = " \t\r\n"
@@ -101,6 +102,11 @@ def pieces(text: str, most: int) -> list[Piece]:
         raise TooManyError(starts[most])
     spans = pairwise([*starts, len(text)])
     return [Piece(number, start, text[start:end]) for number, (start, end) in enumerate(spans)]
+
+
+def is_dense(text: str, limits: Limits) -> bool:
+    """Whether a document has so many lines and commas that composing it could take more memory than a build should."""
+    return len(text) > limits.entries and text.count(",") + text.count("\n") > limits.entries
 
 
 def _json_pieces(text: str, most: int) -> list[Piece] | None:

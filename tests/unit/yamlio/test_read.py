@@ -219,3 +219,11 @@ def test_alias_limit_holds_over_documents() -> None:
     text = "a: &a [1, 2]\nb: *a\n---\n"
     assert [found.rule.id for found in _errors(text * 2, alias_nodes=5)] == ["KTJ024"]
     assert _errors(text * 2, alias_nodes=6) == []
+
+
+@pytest.mark.parametrize(("entries", "errors"), [(7, []), (6, ["KTJ027"])])
+def test_a_document_with_too_many_entries_is_refused_alone(entries, errors):
+    text = "apiVersion: v1\nkind: A\nx: [1, 2, 3]\nz: 1\nw: 2\n"
+    assert [found.rule.id for found in _errors(text, entries=entries)] == errors
+    both = read_stream(SourceFile("x", f"{text}---\napiVersion: v1\nkind: B\n"), replace(LIMITS, entries=entries))
+    assert [body["kind"] for body, _ in both.objects] == (["B"] if errors else ["A", "B"])
