@@ -23,11 +23,11 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
 from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.findings.references import RUNTIME_NOT_FOUND
-from kubectl_trainjob.resolve.objects import check, in_namespace, is_runtime, is_train_job
+from kubectl_trainjob.resolve.objects import Output, check, collisions, in_namespace, is_runtime, is_train_job
 from kubectl_trainjob.resolve.runtime import Runtimes
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import Source
-from kubectl_trainjob.stages import Admitted, Body, Build, Documents, Expanded, Manifest, Resolved
+from kubectl_trainjob.stages import Admitted, Body, Build, Documents, Expanded, Manifest, Resolved, drain
 
 Findings = tuple[Diagnostic, ...]
 
@@ -49,16 +49,25 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     diagnostics = [*documents.diagnostics, *check(inputs)]
     diagnostics += [finding for manifest in own_runtimes for finding in admitted.admit(manifest).diagnostics]
     runtimes = Runtimes([*own_runtimes, *library], options.namespace)
-    expanded = [compile_job(manifest, runtimes, admitted) for manifest in inputs if is_train_job(manifest)]
-    others = [manifest.body for manifest in inputs if not is_train_job(manifest) and not is_runtime(manifest)]
-    objects = sorted([body for each in expanded for body in each.objects] + others, key=_print_key)
+    jobs = [manifest for manifest in inputs if is_train_job(manifest)]
+    others = [Output(manifest.body, manifest.place("metadata", "name")) for manifest in inputs if _is_other(manifest)]
+    unread, ignored = documents.library_diagnostics, documents.ignored
+    del documents, inputs  # from here on each parsed TrainJob goes when it has been compiled
+    expanded = [compile_job(manifest, runtimes, admitted) for manifest in drain(jobs)]
+    outputs = [Output(body, each.job, is_made=True) for each in expanded for body in each.objects] + others
     diagnostics += [finding for each in expanded for finding in each.diagnostics]
+    if not has_errors(diagnostics):
+        diagnostics += collisions(outputs)
     if any(finding.rule is RUNTIME_NOT_FOUND for finding in diagnostics):
-        # The runtime may stand in a document of the library that could not be read.
-        diagnostics += documents.library_diagnostics
+        diagnostics += unread  # the runtime may stand in a document that could not be read
     secrets = tuple(secret for each in expanded for secret in each.secrets)
+    objects = tuple(sorted((output.body for output in outputs), key=_print_key))
     # A runtime's findings come with each of its jobs.
-    return Build(tuple(objects), secrets, tuple(dict.fromkeys(diagnostics)), documents.ignored, tuple(expanded))
+    return Build(objects, secrets, tuple(dict.fromkeys(diagnostics)), ignored)
+
+
+def _is_other(manifest: Manifest) -> bool:
+    return not is_train_job(manifest) and not is_runtime(manifest)
 
 
 def _print_key(body: Body) -> tuple[Any, ...]:
@@ -103,33 +112,34 @@ class AdmittedRuntimes:
 
 def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
+    place = manifest.place("metadata", "name")
     job, found = admit(manifest, admitted.trainer_version)
     diagnostics: Findings = tuple(found)
     if job is None:
-        return Expanded(manifest, diagnostics=diagnostics)
+        return Expanded(place, diagnostics=diagnostics)
     diagnostics += tuple(_unmanaged(job))
     target = runtimes.find(job)
     if isinstance(target, Diagnostic):
-        return Expanded(manifest, diagnostics=(*diagnostics, target))
+        return Expanded(place, diagnostics=(*diagnostics, target))
     runtime = admitted.admit(target)
     diagnostics += runtime.diagnostics
     if runtime.runtime is None or has_errors(diagnostics):
-        return Expanded(manifest, diagnostics=diagnostics)
+        return Expanded(place, diagnostics=diagnostics)
     return _expand(Resolved(job, runtime.runtime), runtime.template, admitted.memo, diagnostics)
 
 
 def _expand(resolved: Resolved, template: Body, memo: Memo, diagnostics: Findings) -> Expanded:
-    manifest = resolved.job.manifest
+    place = resolved.job.manifest.place("metadata", "name")
     drafts, found = expand(resolved, template)
     diagnostics += found
     if not drafts:
-        return Expanded(manifest, diagnostics=diagnostics)
+        return Expanded(place, diagnostics=diagnostics)
     jobset = render_create_defaults(drafts[0])
     refused = jobset_findings(jobset.value, memo)
     if refused:
-        return Expanded(manifest, diagnostics=diagnostics + _at_the_source(resolved, template, refused))
+        return Expanded(place, diagnostics=diagnostics + _at_the_source(resolved, template, refused))
     objects = (jobset.value, *(draft.value for draft in drafts[1:]))
-    return Expanded(manifest, objects, required_secrets(resolved), diagnostics)
+    return Expanded(place, objects, required_secrets(resolved), diagnostics)
 
 
 def _at_the_source(resolved: Resolved, template: Body, refused: list[JobSetFinding]) -> Findings:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.source import Place, Source
@@ -25,7 +25,7 @@ class ObjectId:
         return f"{self.kind}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Manifest:
     """One object of the user's, as written."""
 
@@ -38,7 +38,7 @@ class Manifest:
         return Place(self.source, pointer)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Documents:
     """What `repo` read: every object of the inputs, and the runtimes that may be referred to besides them."""
 
@@ -49,7 +49,7 @@ class Documents:
     ignored: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Admitted:
     """An object that passed the API server's first half: `body` carries the CRD's defaults."""
 
@@ -57,7 +57,7 @@ class Admitted:
     body: Body
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
     """A TrainJob and the runtime that its runtimeRef means."""
 
@@ -74,17 +74,17 @@ class RequiredSecret:
     purpose: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """What the controllers make of one TrainJob."""
+    """What the controllers make of one TrainJob; `job` is where the TrainJob stands."""
 
-    job: Manifest
+    job: Place
     objects: tuple[Body, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Build:
     """The result of the pipeline: objects in the order in which they are printed."""
 
@@ -92,4 +92,13 @@ class Build:
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
-    expanded: tuple[Expanded, ...] = field(default=(), repr=False)
+
+
+Item = TypeVar("Item")
+
+
+def drain(items: list[Item]) -> Iterator[Item]:
+    """The items in order, each forgotten by the list when it is handed out: so what is done with can be freed."""
+    items.reverse()
+    while items:
+        yield items.pop()

@@ -93,9 +93,10 @@ def build(
     from kubectl_trainjob.emit.render import render
     from kubectl_trainjob.findings.diagnostic import has_errors
     from kubectl_trainjob.repo.read import read
+    from kubectl_trainjob.stages import drain
 
-    documents = read(paths + filenames, standard_input)
-    built = pipeline.build(documents, pipeline.BuildOptions(namespace, trainer_version))
+    options = pipeline.BuildOptions(namespace, trainer_version)
+    built = pipeline.build(read(paths + filenames, standard_input), options)  # no name here keeps what was parsed
     _report(built)
     if has_errors(built.diagnostics):
         return 1
@@ -103,7 +104,9 @@ def build(
         complain("error: nothing to print: no TrainJob, and no other object besides runtimes (see --allow-empty)")
         return 1
     _note(built)
-    emit(render(built.objects, output))
+    objects = list(built.objects)
+    del built
+    emit(render(drain(objects), output))
     return 0
 
 
