@@ -19,7 +19,7 @@ from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.pipeline import BuildOptions, build
 from kubectl_trainjob.repo.read import read
 
-SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=3, depth=8, alias_nodes=50)
+SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=3, depth=8, alias_nodes=50, entries=60)
 
 
 def _files(count: int, text: str) -> Callable[[Path], object]:
@@ -38,6 +38,7 @@ MADE: dict[str, Callable[[Path], object]] = {
     "KTJ024": _files(1, "a: &a [1, 2, 3, 4]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]\n"),
     "KTJ025": lambda folder: (folder / "a.yaml").symlink_to("/etc/hostname"),
     "KTJ026": lambda folder: (folder / "a.yaml.j2").write_text("kind: {{ kind }}"),
+    "KTJ027": _files(1, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}" + "\n" * 61),
 }
 
 # Rules that no input gives, each with the reason.
