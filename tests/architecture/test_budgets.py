@@ -17,7 +17,7 @@ MODULE_LINES = 300
 FUNCTION_LINES = 50
 ARGUMENTS = 6
 PASS_LINES = 150
-MEDIAN_LINES = 12
+MEDIAN_LINES = 10
 VAGUE = {"base", "common", "core", "helper", "helpers", "lib", "manager", "misc", "models", "tools", "util", "utils"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
