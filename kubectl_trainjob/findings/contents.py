@@ -31,6 +31,34 @@ MULTIPLE_ML_POLICIES = Rule(
     """,
 )
 
+ELASTIC_NUM_NODES = Rule(
+    "KTJ114",
+    "elastic-num-nodes",
+    """
+    Trainer 2.0 and 2.1 know torch.elasticPolicy and refuse it beside numNodes. They do nothing else with it: no
+    release ever made an elastic job of it.
+
+    Bad: (Trainer 2.1)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: elastic}
+        spec:
+          mlPolicy: {numNodes: 2, torch: {elasticPolicy: {minNodes: 1, maxNodes: 2}}}
+          template:
+            spec:
+              replicatedJobs: []
+    Good: (Trainer 2.1)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: elastic}
+        spec:
+          mlPolicy: {torch: {elasticPolicy: {minNodes: 1, maxNodes: 2}}}
+          template:
+            spec:
+              replicatedJobs: []
+    """,
+)
+
 INVALID_STORAGE_URI = Rule(
     "KTJ105",
     "invalid-storage-uri",

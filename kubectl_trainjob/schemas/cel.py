@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kubectl_trainjob.findings.contents import INVALID_MANAGED_BY, INVALID_STORAGE_URI, MULTIPLE_ML_POLICIES
+from kubectl_trainjob.findings.contents import (
+    ELASTIC_NUM_NODES,
+    INVALID_MANAGED_BY,
+    INVALID_STORAGE_URI,
+    MULTIPLE_ML_POLICIES,
+)
 from kubectl_trainjob.findings.naming import NAME_INVALID
 from kubectl_trainjob.findings.references import ENV_INJECTION_TARGET
 from kubectl_trainjob.findings.rule import Rule
@@ -26,6 +31,7 @@ TRANSITIONS = frozenset({"self == oldSelf"})
 """Rules that speak of `oldSelf`: they judge updates only."""
 
 ML_POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
+PROCESSES = ("auto", "cpu", "gpu")
 MANAGERS = ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue")
 
 _NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
@@ -90,6 +96,19 @@ def _ml_policy_message(policy: Mapping[str, Any]) -> str:
     return f"only one ML policy is allowed, but {' and '.join(_chosen(policy))} are set; keep one"
 
 
+def _processes(value: Any) -> bool:
+    # In CEL a true absorbs the error of comparing a string with a number, on either side of `||`.
+    return value in PROCESSES if isinstance(value, str) else bool(value > 0)
+
+
+_ONE_POLICY = CelRule(
+    lambda self: len(_chosen(self)) <= 1,
+    MULTIPLE_ML_POLICIES,
+    _ml_policy_message,
+    lambda self: (_chosen(self)[1],),
+    "key",
+)
+
 RULES: Mapping[str, CelRule] = {
     "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": CelRule(
         lambda self: re.fullmatch(_NAME, self["metadata"]["name"]) is not None,
@@ -126,12 +145,19 @@ RULES: Mapping[str, CelRule] = {
         lambda _: "trainerStatus has no lastUpdatedTime; add it",
     ),
     "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)]"
-    ".filter(x, x).size() <= 1": CelRule(
-        lambda self: len(_chosen(self)) <= 1,
-        MULTIPLE_ML_POLICIES,
-        _ml_policy_message,
-        lambda self: (_chosen(self)[1],),
+    ".filter(x, x).size() <= 1": _ONE_POLICY,
+    "!(has(self.torch) && has(self.mpi))": _ONE_POLICY,
+    "!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))": CelRule(
+        lambda self: not ("numNodes" in self and "elasticPolicy" in self.get("torch", {})),
+        ELASTIC_NUM_NODES,
+        lambda _: "numNodes cannot be combined with torch.elasticPolicy; remove one of them",
+        lambda _: ("numNodes",),
         "key",
+    ),
+    "self > 0 || self in ['auto', 'cpu', 'gpu']": CelRule(
+        _processes,
+        INVALID_TYPE_OR_ENUM,
+        lambda self: f"numProcPerNode must be {', '.join(PROCESSES)} or an integer above 0, not {quoted(self)}",
     ),
     "self >= 1": CelRule(
         lambda self: self >= 1,

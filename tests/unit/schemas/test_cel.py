@@ -36,6 +36,20 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)].filter(x, x).size() <= 1": (
         st.fixed_dictionaries({}, optional={name: st.just({}) for name in (*ML_POLICIES, "numNodes")})
     ),
+    "!(has(self.torch) && has(self.mpi))": (
+        st.fixed_dictionaries({}, optional={name: st.just({}) for name in ("torch", "mpi", "numNodes")})
+    ),
+    "!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))": st.fixed_dictionaries(
+        {},
+        optional={
+            "numNodes": st.integers(0, 2),
+            "torch": st.fixed_dictionaries({}, optional={"elasticPolicy": st.just({})}),
+            "mpi": st.just({}),
+        },
+    ),
+    "self > 0 || self in ['auto', 'cpu', 'gpu']": (
+        st.integers(-2, 2) | st.sampled_from(["auto", "cpu", "gpu", "tpu", "4", "", "auto\n"])
+    ),
     "self >= 1": st.integers(-(2**31), 2**31) | st.integers(-2, 2),
     "!self.exists(c, c == 'node')": st.lists(st.sampled_from(["node", "nodes", ""]), max_size=4),
     "!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' "
@@ -78,7 +92,7 @@ def test_verdicts_are_the_librarys(rule):
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("version", ["trainer-2.3", "jobset-0.12"])
+@pytest.mark.parametrize("version", ["trainer-2.0", "trainer-2.1", "trainer-2.2", "trainer-2.3", "jobset-0.12"])
 def test_packaged_rules_are_all_known(version):
     product = _product(version)
     texts = {rule["rule"] for schema in product._schemas for rule in schema.get("validations", ())}
