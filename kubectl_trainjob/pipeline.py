@@ -28,6 +28,7 @@ from kubectl_trainjob.resolve.runtime import Runtimes
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import Source
 from kubectl_trainjob.stages import Admitted, Body, Build, Documents, Expanded, Manifest, Resolved, drain
+from kubectl_trainjob.versions import VERSIONS, Version
 
 Findings = tuple[Diagnostic, ...]
 
@@ -45,7 +46,7 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     inputs = [in_namespace(manifest, options.namespace) for manifest in documents.inputs]
     library = [in_namespace(manifest, options.namespace) for manifest in documents.library]
     own_runtimes = [manifest for manifest in inputs if is_runtime(manifest)]
-    admitted = AdmittedRuntimes(options.trainer_version)
+    admitted = AdmittedRuntimes(VERSIONS[options.trainer_version])
     diagnostics = [*documents.diagnostics, *check(inputs)]
     diagnostics += [finding for manifest in own_runtimes for finding in admitted.admit(manifest).diagnostics]
     runtimes = Runtimes([*own_runtimes, *library], options.namespace)
@@ -88,8 +89,8 @@ class AdmittedRuntime:
 class AdmittedRuntimes:
     """Each runtime is admitted once, however many jobs use it; `memo` knows the parts that their JobSets share."""
 
-    def __init__(self, trainer_version: str) -> None:
-        self.trainer_version = trainer_version
+    def __init__(self, version: Version) -> None:
+        self.version = version
         self.memo = Memo()
         self._by_source: dict[Source, AdmittedRuntime] = {}
 
@@ -101,7 +102,7 @@ class AdmittedRuntimes:
         return known
 
     def _admit(self, manifest: Manifest) -> AdmittedRuntime:
-        runtime, diagnostics = admit(manifest, self.trainer_version)
+        runtime, diagnostics = admit(manifest, self.version.admission)
         if runtime is None:
             return AdmittedRuntime(None, {}, tuple(diagnostics))
         spec = (runtime.body["spec"].get("template") or {}).get("spec") or {}
@@ -113,11 +114,11 @@ class AdmittedRuntimes:
 def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
     place = manifest.place("metadata", "name")
-    job, found = admit(manifest, admitted.trainer_version)
+    job, found = admit(manifest, admitted.version.admission)
     diagnostics: Findings = tuple(found)
     if job is None:
         return Expanded(place, diagnostics=diagnostics)
-    diagnostics += tuple(_unmanaged(job))
+    diagnostics += tuple(_unmanaged(job, admitted.version))
     target = runtimes.find(job)
     if isinstance(target, Diagnostic):
         return Expanded(place, diagnostics=(*diagnostics, target))
@@ -125,27 +126,28 @@ def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntim
     diagnostics += runtime.diagnostics
     if runtime.runtime is None or has_errors(diagnostics):
         return Expanded(place, diagnostics=diagnostics)
-    return _expand(Resolved(job, runtime.runtime), runtime.template, admitted.memo, diagnostics)
+    return _expand(Resolved(job, runtime.runtime), runtime.template, admitted, diagnostics)
 
 
-def _expand(resolved: Resolved, template: Body, memo: Memo, diagnostics: Findings) -> Expanded:
+def _expand(resolved: Resolved, template: Body, admitted: AdmittedRuntimes, diagnostics: Findings) -> Expanded:
     place = resolved.job.manifest.place("metadata", "name")
-    drafts, found = expand(resolved, template)
+    behaviour = admitted.version.behaviour
+    drafts, found = expand(resolved, template, behaviour)
     diagnostics += found
     if not drafts:
         return Expanded(place, diagnostics=diagnostics)
     jobset = render_create_defaults(drafts[0])
-    refused = jobset_findings(jobset.value, memo)
+    refused = jobset_findings(jobset.value, admitted.memo)
     if refused:
-        return Expanded(place, diagnostics=diagnostics + _at_the_source(resolved, template, refused))
+        recorded, _ = expand(resolved, template, behaviour, record=True)
+        return Expanded(place, diagnostics=diagnostics + _at_the_source(resolved, recorded[0], refused))
     objects = (jobset.value, *(draft.value for draft in drafts[1:]))
     return Expanded(place, objects, required_secrets(resolved), diagnostics)
 
 
-def _at_the_source(resolved: Resolved, template: Body, refused: list[JobSetFinding]) -> Findings:
-    """What JobSet's admission refuses, at the lines that it comes from: expand once more, this time recording."""
-    drafts, _ = expand(resolved, template, record=True)
-    jobset = render_create_defaults(drafts[0])
+def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[JobSetFinding]) -> Findings:
+    """What JobSet's admission refuses, at the lines that it comes from, as the recorded JobSet knows them."""
+    jobset = render_create_defaults(recorded)
     return tuple(_located(finding, jobset, resolved) for finding in refused)
 
 
@@ -156,12 +158,12 @@ def _located(finding: JobSetFinding, jobset: Draft, resolved: Resolved) -> Diagn
     return Diagnostic(finding.rule, f"the JobSet would be refused: {finding.message}", place or fallback)
 
 
-def _unmanaged(job: Admitted) -> list[Diagnostic]:
+def _unmanaged(job: Admitted, version: Version) -> list[Diagnostic]:
     """What only Trainer's controller would do for this job, or would not do at all."""
     found = []
     spec, place = job.body["spec"], job.manifest.place
     manager = spec.get("managedBy", MANAGED_BY_TRAINER)
-    if manager != MANAGED_BY_TRAINER:
+    if manager != MANAGED_BY_TRAINER and version.keeps_off:
         message = f'"{manager}" runs this TrainJob in another cluster: there is no JobSet to build; remove managedBy'
         found.append(Diagnostic(MANAGED_ELSEWHERE, message, place("spec", "managedBy")))
     if spec.get("activeDeadlineSeconds"):

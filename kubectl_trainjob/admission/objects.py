@@ -6,10 +6,12 @@ validating webhook of runtimes (kubeflow/trainer pkg/webhooks).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from kubectl_trainjob.admission.metadata import NAME, metadata_problems
 from kubectl_trainjob.admission.runtime import runtime_problems
+from kubectl_trainjob.admission.train_job import named_by_schema
 from kubectl_trainjob.api.trainer import RUNTIME_KINDS
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related, has_errors
 from kubectl_trainjob.findings.naming import GENERATE_NAME
@@ -18,17 +20,32 @@ from kubectl_trainjob.schemas.load import schema_for
 from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.schemas.walk import Checked
 from kubectl_trainjob.source import Place, show_pointer
-from kubectl_trainjob.stages import Admitted, Manifest
+from kubectl_trainjob.stages import Admitted, Body, Manifest
+
+Webhook = Callable[[Body], Iterator[Problem]]
+"""What a validating webhook says of a body with its defaults."""
 
 
-def admit(manifest: Manifest, trainer: str = "2.3") -> tuple[Admitted | None, list[Diagnostic]]:
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """How one Trainer version admits its kinds: the name of the packaged schemas, the webhooks' checks."""
+
+    schemas: str = "trainer-2.3"
+    runtime: Webhook = runtime_problems
+    train_job: Webhook = named_by_schema
+
+
+_LATEST = Admission()
+
+
+def admit(manifest: Manifest, admission: Admission = _LATEST) -> tuple[Admitted | None, list[Diagnostic]]:
     """The object with the CRD's defaults and without nulls, None when it is refused; and everything to be told of it.
 
-    For kinds of trainer.kubeflow.org/v1alpha1. `trainer` is the targeted version, as "2.3".
+    For kinds of trainer.kubeflow.org/v1alpha1.
     """
-    schema = schema_for(f"trainer-{trainer}", manifest.id.api_version, manifest.id.kind)
+    schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
     checked = schema.check(manifest.body)
-    found = (*_problems(checked, schema.kind), *_nulls(checked))
+    found = (*_problems(checked, schema.kind, admission), *_nulls(checked))
     # Reversed, so that of several findings of one rule at one place the first is kept.
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
     if any(problem.rule is GENERATE_NAME for problem in problems):
@@ -39,7 +56,7 @@ def admit(manifest: Manifest, trainer: str = "2.3") -> tuple[Admitted | None, li
     return Admitted(manifest, checked.value), diagnostics
 
 
-def _problems(checked: Checked, kind: str) -> Iterator[Problem]:
+def _problems(checked: Checked, kind: str, admission: Admission) -> Iterator[Problem]:
     yield from checked.problems
     is_runtime = kind in RUNTIME_KINDS
     if not any(
@@ -47,8 +64,8 @@ def _problems(checked: Checked, kind: str) -> Iterator[Problem]:
     ):
         # TrainJobs have a CEL rule for the name that is stricter than the server's own.
         yield from metadata_problems(checked.value.get("metadata", {}), any_subdomain=is_runtime)
-    if is_runtime and checked.well_formed:
-        yield from runtime_problems(checked.value)
+    if checked.well_formed:
+        yield from (admission.runtime if is_runtime else admission.train_job)(checked.value)
 
 
 def _nulls(checked: Checked) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from kubectl_trainjob.api.trainer import (
     ANCESTOR_LABEL,
     ANCESTOR_TRAINER,
     DATASET_INITIALIZER,
+    LAUNCHER,
     MODEL_INITIALIZER,
     NODE,
     SUPPORT_LABEL,
@@ -35,24 +36,45 @@ _REPLICATED_JOBS: Pointer = ("spec", "template", "spec", "replicatedJobs")
 
 
 def runtime_problems(runtime: Body) -> Iterator[Problem]:
-    """What the webhook says of a runtime that carries its defaults; silent where a label switches it off."""
-    labels = runtime.get("metadata", {}).get("labels", {})
-    if labels.get(SUPPORT_LABEL) == "deprecated":
+    """What the webhook says of a runtime that carries its defaults; silent where a label switches it off (2.1-2.3)."""
+    if runtime.get("metadata", {}).get("labels", {}).get(SUPPORT_LABEL) == "deprecated":
         message = "the runtime is deprecated and will be removed; move its TrainJobs to another runtime"
         yield Problem(RUNTIME_DEPRECATED, ("metadata", "labels", SUPPORT_LABEL), message)
-    if labels.get(VALIDATION_LABEL) == "disabled":
+    for job, place in _replicated_jobs(runtime):
+        step = _step(job)
+        if step in CONTAINERS:
+            yield from _replicas(job, f"the {step} step", place)
+            yield from _container(job, step, place)
+
+
+def launchers_and_steps(runtime: Body) -> Iterator[Problem]:
+    """The same of 2.0: the launcher too runs once, containers may have any name, and nothing is deprecated yet."""
+    for job, place in _replicated_jobs(runtime):
+        step = _step(job)
+        if step in CONTAINERS or job["name"] == LAUNCHER:
+            yield from _replicas(job, f"the {step} step" if step in CONTAINERS else "the launcher", place)
+
+
+def _replicated_jobs(runtime: Body) -> Iterator[tuple[Mapping[str, Any], Pointer]]:
+    if runtime.get("metadata", {}).get("labels", {}).get(VALIDATION_LABEL) == "disabled":
         return
     template = runtime.get("spec", {}).get("template", {})
     for index, job in enumerate(template.get("spec", {}).get("replicatedJobs", ())):
-        step = job["template"].get("metadata", {}).get("labels", {}).get(ANCESTOR_LABEL)
-        if step in CONTAINERS:
-            yield from _ancestor(job, step, (*_REPLICATED_JOBS, index))
+        yield job, (*_REPLICATED_JOBS, index)
 
 
-def _ancestor(job: Mapping[str, Any], step: str, place: Pointer) -> Iterator[Problem]:
+def _step(job: Mapping[str, Any]) -> str:
+    step: str = job["template"].get("metadata", {}).get("labels", {}).get(ANCESTOR_LABEL, "")
+    return step
+
+
+def _replicas(job: Mapping[str, Any], who: str, place: Pointer) -> Iterator[Problem]:
     if job["replicas"] != 1:
-        message = f"replicas of the {step} step must be 1, not {job['replicas']}; set the number of nodes with numNodes"
+        message = f"replicas of {who} must be 1, not {job['replicas']}; set the number of nodes with numNodes"
         yield Problem(ANCESTOR_REPLICAS, (*place, "replicas"), message)
+
+
+def _container(job: Mapping[str, Any], step: str, place: Pointer) -> Iterator[Problem]:
     below: Pointer = ("template", "spec", "template", "spec", "containers")
     containers = job["template"].get("spec", {}).get("template", {}).get("spec", {}).get("containers", ())
     if all(container["name"] != CONTAINERS[step] for container in containers):

@@ -13,7 +13,7 @@ from kubectl_trainjob.cli.streams import complain, emit, standard_input, stderr_
 if TYPE_CHECKING:
     from kubectl_trainjob.stages import Build
 
-TRAINER_VERSIONS = ("2.3",)
+TRAINER_VERSIONS = ("2.0", "2.1", "2.2", "2.3")
 
 _HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers would create.
 

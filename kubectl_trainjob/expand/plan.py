@@ -19,6 +19,7 @@ from kubectl_trainjob.stages import Resolved
 TRAIN_JOB = "trainJob"
 RUNTIME = "runtime"
 TRAINER: Cause = (TRAIN_JOB, "spec", "trainer")
+RUNTIME_METADATA: Cause = (RUNTIME, "spec", "template", "metadata")
 
 
 class PodSet(NamedTuple):
@@ -70,9 +71,13 @@ class Plan(NamedTuple):
         return _spec(self.resolved.runtime.body).get("mlPolicy")
 
     @property
-    def pod_group_policy(self) -> Mapping[str, Any]:
-        """The runtime's `spec.podGroupPolicy`, empty when absent."""
-        return _spec(self.resolved.runtime.body).get("podGroupPolicy") or {}
+    def pod_group_policy(self) -> Mapping[str, Any] | None:
+        """The runtime's `spec.podGroupPolicy`."""
+        return _spec(self.resolved.runtime.body).get("podGroupPolicy")
+
+    def gang(self, kind: str) -> Mapping[str, Any] | None:
+        """The settings of one gang scheduler ("coscheduling", "volcano"), None when the runtime has none of it."""
+        return (self.pod_group_policy or {}).get(kind)
 
     def policy(self, kind: str) -> Mapping[str, Any] | None:
         """The settings of one ML policy ("torch", "mpi", …), None when the runtime has another or none."""

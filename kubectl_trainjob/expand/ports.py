@@ -1,8 +1,8 @@
 """Container ports as Trainer writes them back.
 
-Mirrors Build in trainer `pkg/runtime/framework/plugins/jobset` (2.3) with UpsertPort of `pkg/apply`: each container's
-ports are copied out and written back one by one, where an unnamed port takes the place of the first unnamed one. So of
-several unnamed ports some are lost and another stands twice, and the JobSet is refused.
+Mirrors Build in trainer `pkg/runtime/framework/plugins/jobset` (2.0-2.3) with UpsertPort of `pkg/apply`: the ports of
+each container are copied out and written back one by one, where an unnamed port takes the place of the first unnamed
+one. So of several unnamed ports some are lost and another stands twice, and the JobSet is refused.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from kubectl_trainjob.findings.references import PORTS_OVERWRITTEN
 from kubectl_trainjob.source import Pointer
 
 
-def overwritten(plan: Plan) -> Iterator[Diagnostic]:
-    """A finding for each container that loses ports."""
+def overwritten(plan: Plan, kinds: tuple[str, ...]) -> Iterator[Diagnostic]:
+    """A finding for each container that loses ports; `kinds` are the lists of containers that are written back."""
     for pods in plan.pod_sets:
-        for pointer, container in _containers(plan, pods):
+        for pointer, container in _containers(plan, pods, kinds):
             clash = _clash(container["ports"])
             if clash is not None:
                 message = (
@@ -31,8 +31,8 @@ def overwritten(plan: Plan) -> Iterator[Diagnostic]:
                 yield Diagnostic(PORTS_OVERWRITTEN, message, later, (Related("overwrites this one", first),))
 
 
-def _containers(plan: Plan, pods: PodSet) -> Iterator[tuple[Pointer, Item]]:
-    for kind in ("initContainers", "containers"):
+def _containers(plan: Plan, pods: PodSet, kinds: tuple[str, ...]) -> Iterator[tuple[Pointer, Item]]:
+    for kind in kinds:
         for index, container in enumerate(plan.jobset.get(*pod_spec(pods.position), kind) or ()):
             if len(container.get("ports") or ()) > 1:
                 yield (*pod_spec(pods.position), kind, index, "ports"), container

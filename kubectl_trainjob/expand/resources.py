@@ -39,8 +39,13 @@ def gpu_count(resources: Resources) -> int:
     return _gpus(resources.get("requests")) or _gpus(resources.get("limits"))
 
 
+def names_gpu(name: str) -> bool:
+    """Whether Trainer takes a resource of this name for a GPU."""
+    return "gpu" in name.lower()
+
+
 def _gpus(quantities: Mapping[str, Any] | None) -> int:
-    names = sorted(name for name in quantities or () if "gpu" in name.lower())
+    names = sorted(filter(names_gpu, quantities or ()))
     return Quantity.parse(quantities[names[0]]).value() if quantities and names else 0
 
 

@@ -1,6 +1,6 @@
-"""The order of an expansion: start, validate, enforce, build.
+"""The order of an expansion: start, check, enforce, build.
 
-Mirrors trainer `pkg/runtime/core/trainingruntime.go` NewObjects and ValidateObjects (2.3).
+Mirrors trainer `pkg/runtime/core/trainingruntime.go` NewObjects and ValidateObjects.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from kubectl_trainjob.api import jobset as jobset_api
 from kubectl_trainjob.api.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.expand.builders import flux_entrypoint, hostfile, jobset, pod_group
-from kubectl_trainjob.expand.passes import PASSES
+from kubectl_trainjob.expand.behaviour import Behaviour
+from kubectl_trainjob.expand.builders import jobset
 from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan
 from kubectl_trainjob.expand.ports import overwritten
 from kubectl_trainjob.expand.start import start
@@ -23,43 +23,40 @@ from kubectl_trainjob.stages import Body, RequiredSecret, Resolved
 Drafts = tuple[Draft, ...]
 
 
-def expand(resolved: Resolved, template: Body, *, record: bool = False) -> tuple[Drafts, tuple[Diagnostic, ...]]:
+def expand(
+    resolved: Resolved, template: Body, behaviour: Behaviour, *, record: bool = False
+) -> tuple[Drafts, tuple[Diagnostic, ...]]:
     """The JobSet first, then what goes with it; no drafts when a plugin refuses the TrainJob.
 
     `template` is the runtime's JobSet spec in canonical form. With `record` the drafts know where each value is from.
     """
     try:
-        plan = start(resolved, template, record=record)
+        plan = start(resolved, template, behaviour, record=record)
     except MergeError as error:
-        return (), (_unmergeable(resolved, error),)
-    passes = [each for each in PASSES if each.applies(plan)]
-    diagnostics = tuple(finding for each in passes for finding in each.validate(plan))
+        return (), (_unmergeable(resolved, behaviour, error),)
+    passes = [each for each in behaviour.passes if each.applies(plan)]
+    diagnostics = tuple(finding for each in passes for check in each.checks for finding in check(plan))
     if has_errors(diagnostics):
-        # Only a recorded expansion knows the lines of what the runtime and the patches brought in.
-        return ((), diagnostics) if record else expand(resolved, template, record=True)
+        # Only a recorded expansion knows the lines of what the runtime and the overrides brought in.
+        return ((), diagnostics) if record else expand(resolved, template, behaviour, record=True)
     for each in passes:
         plan = each.enforce(plan.with_jobset(plan.jobset.step(each.name)))
-    lost = tuple(overwritten(plan))
+    lost = tuple(overwritten(plan, behaviour.ports_written_back))
     if lost:
-        return ((), (*diagnostics, *lost)) if record else expand(resolved, template, record=True)
-    return tuple(_build(plan, record=record)), diagnostics
+        return ((), (*diagnostics, *lost)) if record else expand(resolved, template, behaviour, record=True)
+    return tuple(_build(plan, behaviour, record=record)), diagnostics
 
 
-def _build(plan: Plan, *, record: bool) -> Iterator[Draft]:
+def _build(plan: Plan, behaviour: Behaviour, *, record: bool) -> Iterator[Draft]:
     head = Draft({"apiVersion": jobset_api.API_VERSION, "kind": jobset_api.KIND})
-    finished = jobset.build(plan)
+    finished = jobset.build(plan, behaviour)
     yield finished.reshape((), {**head.value, **finished.value})
     manifests = plan.resolved.job.manifest, plan.resolved.runtime.manifest
     inputs = {TRAIN_JOB: manifests[0].source, RUNTIME: manifests[1].source}
     empty = Draft({}, inputs if record else None)
-    if plan.pod_group_policy.get("coscheduling") is not None:
-        yield pod_group.coscheduling(plan, empty)
-    if plan.pod_group_policy.get("volcano") is not None:
-        yield pod_group.volcano(plan, empty)
-    if plan.policy("mpi") is not None:
-        yield hostfile.build(plan, empty)
-    if plan.policy("flux") is not None:
-        yield flux_entrypoint.build(plan, empty)
+    for builder in behaviour.builders:
+        if builder.applies(plan):
+            yield builder.build(plan, empty.step(builder.name))
 
 
 def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
@@ -74,6 +71,7 @@ def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
     )
 
 
-def _unmergeable(resolved: Resolved, error: MergeError) -> Diagnostic:
-    message = f"the patches cannot be merged into the runtime ({error}): the API server answers with an internal error"
-    return Diagnostic(PATCH_UNMERGEABLE, message, resolved.job.manifest.place("spec", "runtimePatches").key())
+def _unmergeable(resolved: Resolved, behaviour: Behaviour, error: MergeError) -> Diagnostic:
+    field = behaviour.overrides.field
+    message = f"{field} cannot be merged into the runtime ({error}): the API server answers with an internal error"
+    return Diagnostic(PATCH_UNMERGEABLE, message, resolved.job.manifest.place("spec", field).key())

@@ -140,6 +140,86 @@ TORCHTUNE_MANAGED_ARG = Rule(
     """,
 )
 
+JAX_TRAINER = Rule(
+    "KTJ417",
+    "jax-trainer-step",
+    """
+    Trainer 2.2's controller crashes on a JAX runtime in which no replicatedJob is the trainer's: the TrainJob is
+    accepted and its JobSet never created. Label the replicatedJob, or move on to Trainer 2.3.
+
+    Bad: (Trainer 2.2)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: jax}
+        spec:
+          mlPolicy: {jax: {}}
+          template:
+            spec:
+              replicatedJobs:
+              - name: node
+                template: {spec: {template: {spec: {containers: [{name: node, image: "acme/train:1"}]}}}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: jax}}
+    Good: (Trainer 2.2)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: jax}
+        spec:
+          mlPolicy: {jax: {}}
+          template:
+            spec:
+              replicatedJobs:
+              - name: node
+                template:
+                  metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+                  spec: {template: {spec: {containers: [{name: node, image: "acme/train:1"}]}}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: jax}}
+    """,
+)
+
+TORCHTUNE_NUM_NODES = Rule(
+    "KTJ418",
+    "torchtune-num-nodes",
+    """
+    Trainer 2.0 and 2.1: the webhook crashes on a TrainJob with the command `tune run` that states numProcPerNode but
+    not numNodes, so the API server answers with an internal error. Write both.
+
+    Bad: (Trainer 2.1)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: torchtune-llama3.2-1b}
+        spec:
+          mlPolicy: {torch: {}}
+          template: {spec: {replicatedJobs: []}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: torchtune-llama3.2-1b}, trainer: {command: [tune, run], numProcPerNode: 2}}
+    Good: (Trainer 2.1)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: torchtune-llama3.2-1b}
+        spec:
+          mlPolicy: {torch: {}}
+          template: {spec: {replicatedJobs: []}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec:
+          runtimeRef: {name: torchtune-llama3.2-1b}
+          trainer: {command: [tune, run], numNodes: 1, numProcPerNode: 2}
+    """,
+)
+
 XGBOOST_RESERVED = Rule(
     "KTJ416",
     "xgboost-reserved-env",

@@ -19,6 +19,7 @@ from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.pipeline import BuildOptions, build
 from kubectl_trainjob.repo.read import read
 
+LATEST = BuildOptions().trainer_version
 SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=3, depth=8, alias_nodes=50, entries=60)
 
 
@@ -59,7 +60,7 @@ EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for 
 
 
 def example(rule: Rule, title: str) -> str | None:
-    """The indented block behind `Bad:` or `Good:` in a manual."""
+    """The indented block behind `Bad:` or `Good:` in a manual; the title may go on with the Trainer that is meant."""
     found = re.search(rf"^{title}:[^\n]*\n+((?:[ \t]+[^\n]*\n|\n)+)", cleandoc(rule.manual) + "\n", re.MULTILINE)
     return textwrap.dedent(found[1]).strip("\n") + "\n" if found else None
 
@@ -86,9 +87,17 @@ def test_the_exceptions_exist() -> None:
     assert not set(MADE) & set(NEVER)
 
 
-def found_in(folder: Path, limits: Limits = LIMITS) -> list[str]:
+def target(rule: Rule) -> str:
+    """The Trainer that a manual's examples are meant for."""
+    titles = re.findall(r"^(?:Bad|Good):(?: \(Trainer (\d\.\d)\))?$", cleandoc(rule.manual), re.MULTILINE)
+    assert len(set(titles)) <= 1
+    return titles[0] if titles and titles[0] else LATEST
+
+
+def found_in(folder: Path, limits: Limits = LIMITS, trainer_version: str = LATEST) -> list[str]:
     """The ids that a build of a folder reports."""
-    built = build(read([str(folder)], lambda: b"", limits), BuildOptions())
+    options = BuildOptions(trainer_version=trainer_version)
+    built = build(read([str(folder)], lambda: b"", limits), options)
     return sorted({diagnostic.rule.id for diagnostic in built.diagnostics})
 
 
@@ -102,6 +111,6 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
         return
     file = tmp_path / "example.yaml"
     file.write_text(example(rule, "Bad") or "")
-    assert found_in(tmp_path) == [rule.id]
+    assert found_in(tmp_path, trainer_version=target(rule)) == [rule.id]
     file.write_text(example(rule, "Good") or "")
-    assert found_in(tmp_path) == []
+    assert found_in(tmp_path, trainer_version=target(rule)) == []

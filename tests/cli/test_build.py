@@ -114,7 +114,11 @@ def test_an_empty_result_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         pytest.param([], "nothing to build: name a file, a directory or - for standard input", id="no path"),
-        pytest.param(["x", "--trainer-version", "1.9"], 'Trainer "1.9" is not supported; supported: 2.3', id="version"),
+        pytest.param(
+            ["x", "--trainer-version", "1.9"],
+            'Trainer "1.9" is not supported; supported: 2.0, 2.1, 2.2, 2.3',
+            id="version",
+        ),
         pytest.param(["x", "-n", "Team A"], '"Team A" is no namespace', id="namespace"),
         pytest.param(["x", "-n", "a\x1b[31m"], '"a\\x1b[31m" is no namespace', id="control characters"),
         pytest.param(["x", "-o", "wide"], "'wide' is not one of 'yaml', 'json'", id="format"),

@@ -6,8 +6,6 @@ the controller writes (Apache-2.0, header included); `%s` marks what is filled i
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, NODE
 from kubectl_trainjob.draft import Cause, Draft
@@ -15,6 +13,7 @@ from kubectl_trainjob.expand.flux_settings import broker_settings
 from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, TRAINER, Plan
 from kubectl_trainjob.expand.resources import gpu_count, node_resources
 
+_SCRIPT = "#!/bin/sh"
 CAUSES: tuple[Cause, ...] = (
     (*TRAINER, "numNodes"),
     (*TRAINER, "numProcPerNode"),
@@ -23,32 +22,51 @@ CAUSES: tuple[Cause, ...] = (
 
 
 def build(plan: Plan, config_map: Draft) -> Draft:
-    """`entrypoint.sh` for the application's container and `init.sh` for the installer."""
-    config_map = config_map.step("flux").put(("apiVersion",), "v1").put(("kind",), "ConfigMap")
+    """`entrypoint.sh` for the application's container and `init.sh` for the installer (2.3)."""
+    return _build(plan, config_map, _entrypoint(plan, _resources(plan)), _init(plan))
+
+
+def build_local(plan: Plan, config_map: Draft) -> Draft:
+    """The same without the licence, and each node finds out about its resources itself (2.2)."""
+    scripts = _entrypoint(plan, "--local"), _init(plan)
+    return _build(plan, config_map, *(text[text.index(_SCRIPT) :] for text in scripts))
+
+
+def _build(plan: Plan, config_map: Draft, entrypoint: str, init: str) -> Draft:
+    config_map = config_map.put(("apiVersion",), "v1").put(("kind",), "ConfigMap")
     config_map = config_map.put(("metadata", "name"), f"{plan.name}{FLUX_ENTRYPOINT_SUFFIX}")
     if plan.namespace:
         cause = (TRAIN_JOB, "metadata", "namespace")
         config_map = config_map.put(("metadata", "namespace"), plan.namespace, copied=cause)
-    config_map = config_map.put(("data", "entrypoint.sh"), _entrypoint(plan), because=CAUSES)
-    return config_map.put(("data", "init.sh"), _init(plan), because=CAUSES)
+    config_map = config_map.put(("data", "entrypoint.sh"), entrypoint, because=CAUSES)
+    return config_map.put(("data", "init.sh"), init, because=CAUSES)
 
 
 def _fill(template: str, *values: str) -> str:
     """The text of a template with its `%s` replaced one after the other."""
+    from importlib.resources import files  # few jobs are Flux jobs, and it is slow to import
+
     parts = files(__package__).joinpath("flux", template).read_text(encoding="utf-8").split("%s")
     assert len(parts) == len(values) + 1
     return "".join(part + value for part, value in zip(parts, [*values, ""], strict=True))
 
 
-def _entrypoint(plan: Plan) -> str:
-    trainer = plan.trainer or {}
-    nodes = trainer["numNodes"]
-    tasks = trainer.get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode", 1))
-    gpus = gpu_count(node_resources(plan)[0])
-    resources, flags = f"--cores={_range(tasks)}", f"-N {nodes} -n {as_int32(tasks * nodes)}"
-    if gpus > 0:
-        resources, flags = f"{resources} --gpu={_range(gpus)}", f"{flags} -g {gpus}"
+def _entrypoint(plan: Plan, resources: str) -> str:
+    nodes, tasks, gpus = _size(plan)
+    flags = f"-N {nodes} -n {as_int32(tasks * nodes)}{f' -g {gpus}' if gpus > 0 else ''}"
     return _fill("entrypoint.sh", resources, f"{plan.name}-{NODE}-0-0", flags)
+
+
+def _resources(plan: Plan) -> str:
+    _, tasks, gpus = _size(plan)
+    return f"--cores={_range(tasks)}{f' --gpu={_range(gpus)}' if gpus > 0 else ''}"
+
+
+def _size(plan: Plan) -> tuple[int, int, int]:
+    """Nodes, and the tasks and GPUs of each."""
+    trainer = plan.trainer or {}
+    tasks = trainer.get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode", 1))
+    return trainer["numNodes"], tasks, gpu_count(node_resources(plan)[0])
 
 
 def _init(plan: Plan) -> str:

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS
 from kubectl_trainjob.api.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.plan import TRAIN_JOB, Plan, PodSet
 
+Replicas = Callable[[Plan, PodSet], int]
 
-def build(plan: Plan, config_map: Draft) -> Draft:
-    """One line a host, `<host> slots=<processes>`; the launcher is a host when it runs as a node."""
+
+def all_replicas(plan: Plan, pods: PodSet) -> int:
+    """As many as the replicatedJob has (2.3)."""
+    replicas: int = plan.jobset.get(*REPLICATED_JOBS, pods.position, "replicas")
+    return replicas
+
+
+def first_replica(_plan: Plan, _pods: PodSet) -> int:
+    """One (2.0-2.2)."""
+    return 1
+
+
+def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
+    """One line a host, `<host> slots=<processes>`; the launcher is a host when it runs as a node.
+
+    `replicas` tells how many of a replicatedJob are listed.
+    """
     policy = plan.policy("mpi") or {}
     hosts = {NODE, LAUNCHER} if policy.get("runLauncherAsNode") else {NODE}
     lines = ""
     if policy.get("mpiImplementation", OPEN_MPI) == OPEN_MPI:
-        pod_sets = [pods for pods in plan.pod_sets if pods.name in hosts]
-        lines = "".join(f"{host} slots={plan.processes}\n" for pods in pod_sets for host in _hosts(plan, pods))
+        names = (name for pods in plan.pod_sets if pods.name in hosts for name in _names(plan, pods, replicas))
+        lines = "".join(f"{name} slots={plan.processes}\n" for name in names)
     causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
-    config_map = config_map.step("mpi").put(("apiVersion",), "v1").put(("kind",), "ConfigMap")
+    config_map = config_map.put(("apiVersion",), "v1").put(("kind",), "ConfigMap")
     config_map = config_map.put(("metadata", "name"), f"{plan.name}{HOSTFILE_SUFFIX}")
     if plan.namespace:
         cause = (TRAIN_JOB, "metadata", "namespace")
@@ -27,9 +43,9 @@ def build(plan: Plan, config_map: Draft) -> Draft:
     return config_map.put(("data", "hostfile"), lines, because=causes)
 
 
-def _hosts(plan: Plan, pods: PodSet) -> Iterator[str]:
+def _names(plan: Plan, pods: PodSet, replicas: Replicas) -> Iterator[str]:
     """The DNS names of a PodSet's pods, below the headless Service's name."""
     subdomain = plan.jobset.get("spec", "network", "subdomain") or plan.name
-    for replica in range(plan.jobset.get(*REPLICATED_JOBS, pods.position, "replicas")):
+    for replica in range(replicas(plan, pods)):
         for pod in range(pods.size):
             yield f"{plan.name}-{pods.name}-{replica}-{pod}.{subdomain}"

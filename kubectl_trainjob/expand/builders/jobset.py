@@ -1,12 +1,13 @@
 """The JobSet: the last writes, in the order in which Trainer makes them.
 
-Mirrors trainer `pkg/runtime/framework/plugins/jobset` SyncParallelCount, Build and builder.go (2.3), then renders what
-has to stand in a file that is applied twice, and keeps Kueue's labels.
+Mirrors trainer `pkg/runtime/framework/plugins/jobset` SyncParallelCount, Build and builder.go (2.0-2.3), then keeps
+Kueue's labels.
 """
 
 from __future__ import annotations
 
 from kubectl_trainjob.api import jobset as api
+from kubectl_trainjob.api.quantity import canonical
 from kubectl_trainjob.api.trainer import (
     ANCESTOR_TRAINER,
     DATASET_INITIALIZER,
@@ -16,6 +17,7 @@ from kubectl_trainjob.api.trainer import (
     NODE,
 )
 from kubectl_trainjob.draft import Cause, Draft, Entry
+from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.plan import TRAIN_JOB, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.upsert import Write, job_env, upsert
 from kubectl_trainjob.source import Pointer
@@ -23,24 +25,27 @@ from kubectl_trainjob.source import Pointer
 INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
 
 
-def build(plan: Plan) -> Draft:
+def build(plan: Plan, behaviour: Behaviour) -> Draft:
     """The finished JobSet: `{"metadata": …, "spec": …}`."""
     plan = plan.with_jobset(plan.jobset.step("jobset"))
     for pods in plan.pod_sets:
-        plan = plan.with_jobset(_counts(plan, pods))
+        first_trainer = plan.by_ancestor(ANCESTOR_TRAINER) if behaviour.counts_first_trainer else None
+        same = first_trainer if pods.ancestor == ANCESTOR_TRAINER else None
+        plan = plan.with_jobset(_counts(plan, pods, same or pods))
     for pods in plan.pod_sets:
         if pods.ancestor in INITIALIZERS:
             plan = plan.with_jobset(_initializer(plan, pods, INITIALIZERS[pods.ancestor]))
     for pods in plan.pod_sets:
-        plan = plan.with_jobset(_trainer(plan, pods))
+        plan = plan.with_jobset(_trainer(plan, pods, behaviour))
     for pods in plan.pod_sets:
         plan = plan.with_jobset(_pod_metadata(plan, pods))
     return _metadata(plan, _suspend(plan))
 
 
-def _counts(plan: Plan, pods: PodSet) -> Draft:
+def _counts(plan: Plan, pods: PodSet, counted: PodSet) -> Draft:
     """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are overwritten alike."""
-    entries: list[Entry] = [(field, pods.size, None, pods.counted_from) for field in ("parallelism", "completions")]
+    fields = ("parallelism", "completions")
+    entries: list[Entry] = [(field, counted.size, None, counted.counted_from) for field in fields]
     return plan.jobset.put_all((*api.job_template(pods.position), "spec"), entries)
 
 
@@ -63,18 +68,20 @@ def _initializer(plan: Plan, pods: PodSet, field: str) -> Draft:
     return jobset
 
 
-def _trainer(plan: Plan, pods: PodSet) -> Draft:
+def _trainer(plan: Plan, pods: PodSet, behaviour: Behaviour) -> Draft:
     """Image, command, args and env of the trainer's `node` container; env also where the launcher counts as a node."""
     jobset = plan.jobset
     is_trainer = pods.ancestor == ANCESTOR_TRAINER
     if is_trainer:
         jobset = jobset.put((*api.REPLICATED_JOBS, pods.position, "replicas"), 1)
     launcher_as_node = bool((plan.policy("mpi") or {}).get("runLauncherAsNode")) and pods.name == NODE
-    if plan.trainer is None or not (is_trainer or launcher_as_node):
+    if plan.trainer is None or not (is_trainer or (launcher_as_node and behaviour.launcher_as_node)):
         return jobset
     for container in plan.containers(pods, NODE):
         if is_trainer:
             jobset = _container(plan, jobset, container)
+        if behaviour.resources_per_node == "replaced":
+            jobset = _resources(plan, jobset, container)
         jobset = upsert(jobset, container, "env", job_env(plan.trainer.get("env"), (*TRAINER, "env")))
     return jobset
 
@@ -95,6 +102,19 @@ def _container(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
         elif value is not None:
             jobset = jobset.drop((*container, field))
     return jobset
+
+
+def _resources(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
+    """The TrainJob's limits and requests instead of all that the container had, claims included."""
+    override = (plan.trainer or {}).get("resourcesPerNode") or {}
+    stated = {field: override[field] for field in ("limits", "requests") if field in override}
+    if not stated:
+        return jobset
+    resources = {
+        field: {name: canonical(quantity) for name, quantity in quantities.items()}
+        for field, quantities in stated.items()
+    }
+    return jobset.put((*container, "resources"), resources, copied=(*TRAINER, "resourcesPerNode"))
 
 
 def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:

@@ -6,30 +6,29 @@ all pods of the job, initializers and launcher included, and replicas not at all
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec
-from kubectl_trainjob.api.pod_requests import pod_requests
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.api.trainer import COSCHEDULING_API_VERSION, VOLCANO_API_VERSION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.draft import Cause, Draft
-from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan
+from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan, PodSet
 
+Requests = Callable[[Plan, PodSet], Mapping[str, Quantity]]
 POLICY: Cause = (RUNTIME, "spec", "podGroupPolicy")
 
 
-def coscheduling(plan: Plan, podless: Draft) -> Draft:
-    """The scheduler-plugins' PodGroup; `podless` is a draft that holds nothing yet."""
-    group = _group(plan, podless.step("coscheduling"), COSCHEDULING_API_VERSION)
-    timeout = plan.pod_group_policy["coscheduling"].get("scheduleTimeoutSeconds", 60)
+def coscheduling(requests: Requests, plan: Plan, group: Draft) -> Draft:
+    """The scheduler-plugins' PodGroup; `requests` tells what one Pod asks for."""
+    group = _group(requests, plan, group, COSCHEDULING_API_VERSION)
+    timeout = (plan.gang("coscheduling") or {}).get("scheduleTimeoutSeconds", 60)
     cause = (*POLICY, "coscheduling", "scheduleTimeoutSeconds")
     return group.put(("spec", "scheduleTimeoutSeconds"), timeout, copied=cause)
 
 
-def volcano(plan: Plan, podless: Draft) -> Draft:
+def volcano(requests: Requests, plan: Plan, group: Draft) -> Draft:
     """Volcano's PodGroup: queue from the JobSet's annotations, priority class from the last Pod template with one."""
-    group = _group(plan, podless.step("volcano"), VOLCANO_API_VERSION)
+    group = _group(requests, plan, group, VOLCANO_API_VERSION)
     queue = plan.jobset.get("metadata", "annotations", VOLCANO_QUEUE_ANNOTATION)
     if queue is not None:
         group = group.put(("spec", "queue"), queue)
@@ -37,30 +36,29 @@ def volcano(plan: Plan, podless: Draft) -> Draft:
         priority = plan.jobset.get(*pod_spec(index), "priorityClassName")
         if priority:
             group = group.put(("spec", "priorityClassName"), priority)
-    topology = plan.pod_group_policy["volcano"].get("networkTopology")
+    topology = (plan.gang("volcano") or {}).get("networkTopology")
     if topology is not None:
         wanted = {"mode": topology.get("mode", "hard"), "highestTierAllowed": topology.get("highestTierAllowed", 1)}
         group = group.put(("spec", "networkTopology"), wanted, copied=(*POLICY, "volcano", "networkTopology"))
     return group
 
 
-def _group(plan: Plan, group: Draft, api_version: str) -> Draft:
+def _group(requests: Requests, plan: Plan, group: Draft, api_version: str) -> Draft:
     group = group.put(("apiVersion",), api_version).put(("kind",), "PodGroup")
     for field, value in (("name", plan.name), ("namespace", plan.namespace)):
         if value:
             group = group.put(("metadata", field), value, copied=(TRAIN_JOB, "metadata", field))
     causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
     group = group.put(("spec", "minMember"), sum(pods.size for pods in plan.pod_sets), because=causes)
-    resources = {name: str(quantity) for name, quantity in _total(plan).items()}
+    resources = {name: str(quantity) for name, quantity in _total(requests, plan).items()}
     return group.put(("spec", "minResources"), resources, because=causes)
 
 
-def _total(plan: Plan) -> Mapping[str, Quantity]:
+def _total(requests: Requests, plan: Plan) -> Mapping[str, Quantity]:
     """What all pods request together."""
     total: dict[str, Quantity] = {}
     for pods in plan.pod_sets:
-        spec: dict[str, Any] = plan.jobset.get(*pod_spec(pods.position))
-        for name, quantity in pod_requests(spec).items():
+        for name, quantity in requests(plan, pods).items():
             share = quantity * pods.size
             total[name] = total[name] + share if name in total else share
     return total

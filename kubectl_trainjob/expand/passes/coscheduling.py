@@ -12,7 +12,12 @@ from kubectl_trainjob.expand.plan import Plan
 
 def applies(plan: Plan) -> bool:
     """Runtimes with `podGroupPolicy.coscheduling`."""
-    return plan.pod_group_policy.get("coscheduling") is not None
+    return plan.gang("coscheduling") is not None
+
+
+def applies_to_any_gang(plan: Plan) -> bool:
+    """Runtimes with a `podGroupPolicy`, though it be empty (2.0)."""
+    return plan.pod_group_policy is not None
 
 
 def enforce(plan: Plan) -> Plan:

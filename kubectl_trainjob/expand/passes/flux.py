@@ -7,6 +7,7 @@ ConfigMap is made in `builders/flux_entrypoint.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from kubectl_trainjob.api.jobset import pod_spec
@@ -23,57 +24,92 @@ from kubectl_trainjob.expand.upsert import Item, Write, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import FLUX_NAMESPACE, FLUX_NUM_NODES, FLUX_PROCESSES, FLUX_RESERVED_INIT
 
+SHARED_MEMORY = "shared-memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a release sets up.
+
+    `shared_memory`: a volume in memory is mounted. `runtime_command`: where the TrainJob has no command, the runtime's
+    is wrapped. `empty_image`: the installer's image is written though its setting be empty.
+    """
+
+    shared_memory: bool
+    runtime_command: bool
+    empty_image: bool
+
 
 def applies(plan: Plan) -> bool:
     """Runtimes with `mlPolicy.flux`."""
     return plan.policy("flux") is not None
 
 
-def validate(plan: Plan) -> Iterator[Diagnostic]:
-    """The webhook's conditions, the missing field on which the controller crashes, and a guess that must be told."""
-    processes = (plan.trainer or {}).get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode"))
-    if processes is not None and processes < 1:
+def processes(plan: Plan) -> Iterator[Diagnostic]:
+    """At least one process a node (2.3; before, only the runtime's number is looked at, which the schema does)."""
+    stated = (plan.trainer or {}).get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode"))
+    if stated is not None and stated < 1:
         place = plan.job_place("spec", "trainer", "numProcPerNode")
-        yield Diagnostic(FLUX_PROCESSES, f"numProcPerNode {processes} must be at least 1", place)
+        yield Diagnostic(FLUX_PROCESSES, f"numProcPerNode {stated} must be at least 1", place)
+
+
+def own_init_container(plan: Plan) -> Iterator[Diagnostic]:
+    """The installer's name is the controller's."""
     pods = plan.by_name(NODE)
     for container in plan.containers(pods, FLUX_INSTALLER, "initContainers") if pods else ():
         message = f'init container "{FLUX_INSTALLER}" is added by the controller; rename yours'
         yield Diagnostic(FLUX_RESERVED_INIT, message, plan.origin_place(*container, "name"))
+
+
+def nodes_stated(plan: Plan) -> Iterator[Diagnostic]:
+    """The controller reads numNodes without looking whether it is there."""
     if (plan.trainer or {}).get("numNodes") is None:
         message = "a Flux job without spec.trainer.numNodes is accepted, then crashes the controller; write numNodes"
         yield Diagnostic(FLUX_NUM_NODES, message, plan.job_place("spec", "trainer").key())
+
+
+def namespace_stated(plan: Plan) -> Iterator[Diagnostic]:
+    """A guess that must be told."""
     if not plan.namespace:
         message = 'Flux\'s configuration names the namespace "default"; write metadata.namespace or build with -n'
         yield Diagnostic(FLUX_NAMESPACE, message, plan.job_place("metadata"))
 
 
-def enforce(plan: Plan) -> Plan:
+def enforce(setup: Setup, plan: Plan) -> Plan:
     """Wrap the trainer's command; give the pods named `node` the installer and its volumes."""
-    settings = broker_settings(plan)
-    command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", _wrapped_command(plan)]
+    image = broker_settings(plan)["FLUX_VIEW_IMAGE"]
+    installer = _installer(plan.name, image if image or setup.empty_image else None)
+    command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", _wrapped_command(plan, setup)]
     for pods in plan.pod_sets:
         if pods.name == NODE:
-            plan = _node(plan, pods, settings["FLUX_VIEW_IMAGE"])
+            plan = _volumes_of(plan, pods, setup)
+            plan = _installed(plan, pods, installer)
     return plan._replace(command=command, args=None)
 
 
-def _wrapped_command(plan: Plan) -> str:
+def _wrapped_command(plan: Plan, setup: Setup) -> str:
     """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args."""
     container = plan.container(ANCESTOR_TRAINER, NODE)
     command = plan.command
-    if command is None:
+    if command is None and setup.runtime_command:
         command = (plan.jobset.get(*container, "command") if container else None) or []
-    return " ".join([*command, *(plan.args or ())]).strip()
+    return " ".join([*(command or ()), *(plan.args or ())]).strip()
 
 
-def _node(plan: Plan, pods: PodSet, image: str) -> Plan:
-    spec = pod_spec(pods.position)
-    jobset = upsert(plan.jobset, spec, "volumes", [Write(volume) for volume in _volumes(plan.name)])
-    position = len(jobset.get(*spec, "initContainers") or ())
-    jobset = jobset.put((*spec, "initContainers", position), _installer(plan.name, image), because=((*TRAINER, "env"),))
+def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
+    volumes, mounts = _volumes(plan.name), _mounts(plan.name)
+    if not setup.shared_memory:
+        volumes, mounts = ([each for each in items if each["name"] != SHARED_MEMORY] for items in (volumes, mounts))
+    jobset = upsert(plan.jobset, pod_spec(pods.position), "volumes", [Write(volume) for volume in volumes])
     for container in plan.containers(pods, NODE):
-        jobset = upsert(jobset, container, "volumeMounts", [Write(mount) for mount in _mounts(plan.name)])
+        jobset = upsert(jobset, container, "volumeMounts", [Write(mount) for mount in mounts])
     return plan.with_jobset(jobset)
+
+
+def _installed(plan: Plan, pods: PodSet, installer: Item) -> Plan:
+    containers = (*pod_spec(pods.position), "initContainers")
+    position = len(plan.jobset.get(*containers) or ())
+    return plan.with_jobset(plan.jobset.put((*containers, position), installer, because=((*TRAINER, "env"),)))
 
 
 def _volumes(name: str) -> list[Item]:
@@ -82,7 +118,7 @@ def _volumes(name: str) -> list[Item]:
         {"name": "spack-install", "emptyDir": {}},
         {"name": "flux-install", "emptyDir": {}},
         {"name": config, "configMap": {"name": config, "defaultMode": 0o755}},
-        {"name": "shared-memory", "emptyDir": {"medium": "Memory"}},
+        {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory"}},
         {"name": "flux-curve", "secret": {"secretName": f"{name}{FLUX_CURVE_SUFFIX}", "defaultMode": 0o400}},
     ]
 
@@ -98,15 +134,15 @@ def _mounts(name: str) -> list[Item]:
         _mount("spack-install", "/opt/software"),
         _mount(f"{name}{FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
         _mount("flux-curve", "/curve", read_only=True),
-        _mount("shared-memory", "/dev/shm", read_only=True),
+        _mount(SHARED_MEMORY, "/dev/shm", read_only=True),
     ]
 
 
-def _installer(name: str, image: str) -> Item:
+def _installer(name: str, image: str | None) -> Item:
     mounts = [
         _mount("flux-install", "/mnt/flux"),
         _mount(f"{name}{FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
     ]
     command = ["/bin/bash", "/etc/flux-config/init.sh"]
     installer: Item = {"name": FLUX_INSTALLER, "command": command, "volumeMounts": mounts}
-    return {**installer, "image": image} if image else installer
+    return installer if image is None else {**installer, "image": image}

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, COMPLETION_INDEX_FIELD, NODE, TRAINER_PORT
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.trainer import ANCESTOR_LABEL, ANCESTOR_TRAINER, COMPLETION_INDEX_FIELD, NODE, TRAINER_PORT
 from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
 from kubectl_trainjob.expand.plan import Plan
 from kubectl_trainjob.expand.upsert import Write, env, field_env, upsert
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.launch import JAX_TRAINER
 
 
 def applies(plan: Plan) -> bool:
     """Runtimes with `mlPolicy.jax`."""
     return plan.policy("jax") is not None
+
+
+def trainer_step(plan: Plan) -> Iterator[Diagnostic]:
+    """The controller reads the trainer's PodSet without looking whether there is one (2.2)."""
+    if plan.by_ancestor(ANCESTOR_TRAINER) is None:
+        message = (
+            f'no replicatedJob of the runtime is labelled "{ANCESTOR_LABEL}: {ANCESTOR_TRAINER}": the TrainJob is '
+            "accepted, then crashes the controller; label one"
+        )
+        yield Diagnostic(JAX_TRAINER, message, plan.job_place("spec", "runtimeRef", "name"))
 
 
 def enforce(plan: Plan) -> Plan:

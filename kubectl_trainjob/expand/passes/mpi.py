@@ -1,31 +1,26 @@
 """MPI: SSH keys, hostfile and Open MPI's environment.
 
-Mirrors trainer `pkg/runtime/framework/plugins/mpi` Validate and EnforceMLPolicy (2.3); the hostfile's ConfigMap is
+Mirrors trainer `pkg/runtime/framework/plugins/mpi` Validate and EnforceMLPolicy (2.0-2.3); the hostfile's ConfigMap is
 made in `builders/hostfile.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.jobset import pod_spec
 from kubectl_trainjob.api.numbers import as_int32
-from kubectl_trainjob.api.trainer import (
-    HOSTFILE_SUFFIX,
-    LAUNCHER,
-    MPI_RESERVED_ENV,
-    NODE,
-    OPEN_MPI,
-    SSH_AUTH_SUFFIX,
-)
+from kubectl_trainjob.api.trainer import LAUNCHER, MPI_RESERVED_ENV, NODE, OPEN_MPI
 from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.mpi_volumes import hostfile_volume, ssh_volume
 from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.reserved import reserved_env
 from kubectl_trainjob.expand.resources import gpu_count, node_resources
 from kubectl_trainjob.expand.upsert import Write, env, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
+from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 
 POLICY: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
 
@@ -43,8 +38,16 @@ def _launcher_is_node(plan: Plan) -> bool:
     return bool(_policy(plan).get("runLauncherAsNode", False))
 
 
-def validate(plan: Plan) -> Iterator[Diagnostic]:
-    """The webhook's conditions, and the MPI implementation that only the controller stumbles over."""
+def number_of_processes(plan: Plan) -> Iterator[Diagnostic]:
+    """numProcPerNode is a number (2.0, 2.1; later by the schema)."""
+    stated = (plan.trainer or {}).get("numProcPerNode")
+    if isinstance(stated, str):
+        message = f'numProcPerNode "{stated}" must be an integer for MPI'
+        yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
+
+
+def both_jobs(plan: Plan) -> Iterator[Diagnostic]:
+    """A launcher that counts as a node needs another one beside it."""
     nodes = 1 if plan.trainer is None else plan.trainer.get("numNodes", 1)
     if nodes >= 2 and _launcher_is_node(plan) and not (plan.by_name(LAUNCHER) and plan.by_name(NODE)):
         message = (
@@ -52,23 +55,34 @@ def validate(plan: Plan) -> Iterator[Diagnostic]:
             "set numNodes to 1 or use a runtime that has both"
         )
         yield Diagnostic(MPI_JOBS_MISSING, message, plan.job_place("spec", "trainer", "numNodes"))
-    yield from reserved_env(plan, MPI_RESERVED_ENV, MPI_RESERVED)
-    implementation = _policy(plan).get("mpiImplementation", OPEN_MPI)
+
+
+def own_env(plan: Plan) -> Iterator[Diagnostic]:
+    """OMPI_MCA_* belong to the launcher (2.3)."""
+    return reserved_env(plan, MPI_RESERVED_ENV, MPI_RESERVED)
+
+
+def implementation(plan: Plan) -> Iterator[Diagnostic]:
+    """The MPI implementation that only the controller stumbles over."""
+    named = _policy(plan).get("mpiImplementation", OPEN_MPI)
     launcher = plan.by_name(LAUNCHER)
-    if implementation != OPEN_MPI and launcher and next(plan.containers(launcher, NODE), None):
-        message = f'mpiImplementation "{implementation}" is admitted, then fails the controller; write "{OPEN_MPI}"'
+    if named != OPEN_MPI and launcher and next(plan.containers(launcher, NODE), None):
+        message = f'mpiImplementation "{named}" is admitted, then fails the controller; write "{OPEN_MPI}"'
         yield Diagnostic(
             MPI_IMPLEMENTATION, message, plan.runtime_place("spec", "mlPolicy", "mpi", "mpiImplementation")
         )
 
 
-def enforce(plan: Plan) -> Plan:
-    """Set the nodes and processes; volumes, mounts and env of the pods named `node` and `launcher`."""
+def enforce(count: Callable[[Plan], tuple[int, Cause]], ssh_modes: bool, plan: Plan) -> Plan:
+    """Set the nodes and processes; volumes, mounts and env of the pods named `node` and `launcher`.
+
+    `ssh_modes`: whether the mode of each key file is stated (2.3).
+    """
     plan = _nodes(plan)
-    processes, cause = _processes(plan)
+    processes, cause = count(plan)
     for pods in plan.pod_sets:
         if pods.name in (NODE, LAUNCHER):
-            plan = _volumes(plan, pods)
+            plan = _volumes(plan, pods, ssh_modes)
             plan = _mounts(plan, pods)
         if pods.name == LAUNCHER:
             plan = _launcher_env(plan, pods, processes, cause)
@@ -85,43 +99,30 @@ def _nodes(plan: Plan) -> Plan:
     return plan.with_count(pods, count, (*TRAINER, "numNodes"))
 
 
-def _processes(plan: Plan) -> tuple[int, Cause]:
-    """Slots a node: the TrainJob's, else the runtime's, where 1 means one a GPU."""
+def stated_slots(plan: Plan) -> tuple[int, Cause]:
+    """Slots a node: the TrainJob's, else the runtime's (2.0)."""
     stated = (plan.trainer or {}).get("numProcPerNode")
     if stated is not None:
         return stated, (*TRAINER, "numProcPerNode")
-    of_runtime = _policy(plan).get("numProcPerNode", 1)
-    if of_runtime == 1:
+    return _policy(plan).get("numProcPerNode", 1), (*POLICY, "numProcPerNode")
+
+
+def slots(plan: Plan) -> tuple[int, Cause]:
+    """The same, where 1 in the runtime means one a GPU (2.1-2.3)."""
+    stated, said = stated_slots(plan)
+    if stated == 1 and said[0] == RUNTIME:
         resources, cause = node_resources(plan)
         gpus = gpu_count(resources)
         if gpus > 1:
             return as_int32(gpus), cause
-    return of_runtime, (*POLICY, "numProcPerNode")
+    return stated, said
 
 
-def _volumes(plan: Plan, pods: PodSet) -> Plan:
-    volumes = [Write(_ssh_volume(plan.name))]
+def _volumes(plan: Plan, pods: PodSet, ssh_modes: bool) -> Plan:
+    volumes = [Write(ssh_volume(plan.name, ssh_modes))]
     if pods.name == LAUNCHER:
-        volumes.append(Write(_hostfile_volume(plan.name)))
+        volumes.append(Write(hostfile_volume(plan.name)))
     return plan.with_jobset(upsert(plan.jobset, pod_spec(pods.position), "volumes", volumes))
-
-
-def _ssh_volume(name: str) -> dict[str, Any]:
-    files = [
-        ("ssh-privatekey", "id_rsa", 0o640),
-        ("ssh-publickey", "id_rsa.pub", 0o644),
-        ("ssh-publickey", "authorized_keys", 0o644),
-    ]
-    items = [{"key": key, "path": path, "mode": mode} for key, path, mode in files]
-    return {
-        "name": "mpi-ssh-auth",
-        "secret": {"secretName": f"{name}{SSH_AUTH_SUFFIX}", "defaultMode": 0o400, "items": items},
-    }
-
-
-def _hostfile_volume(name: str) -> dict[str, Any]:
-    items = [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]
-    return {"name": "mpi-hostfile", "configMap": {"name": f"{name}{HOSTFILE_SUFFIX}", "items": items}}
 
 
 def _mounts(plan: Plan, pods: PodSet) -> Plan:

@@ -1,14 +1,13 @@
 """PyTorch: the PET_* environment that torchrun reads, and torchtune's command line.
 
-Mirrors trainer `pkg/runtime/framework/plugins/torch/torch.go` (2.3).
+Mirrors trainer `pkg/runtime/framework/plugins/torch/torch.go` (2.0-2.3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import (
     ANCESTOR_TRAINER,
     COMPLETION_INDEX_FIELD,
@@ -17,15 +16,17 @@ from kubectl_trainjob.api.trainer import (
     TORCHTUNE_COMMAND,
     TRAINER_PORT,
 )
+from kubectl_trainjob.draft import Cause
 from kubectl_trainjob.expand import torchtune
 from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
 from kubectl_trainjob.expand.plan import TRAINER, Plan
+from kubectl_trainjob.expand.processes import WORDS, Processes
 from kubectl_trainjob.expand.reserved import reserved_env
-from kubectl_trainjob.expand.resources import cpu_count, gpu_count, node_resources
 from kubectl_trainjob.expand.upsert import Write, env, field_env, job_env, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.launch import TORCH_RESERVED
 from kubectl_trainjob.findings.references import ENV_INJECTION_TARGET
+from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.source import Pointer
 
 
@@ -34,40 +35,51 @@ def applies(plan: Plan) -> bool:
     return plan.policy("torch") is not None
 
 
-def validate(plan: Plan) -> Iterator[Diagnostic]:
-    """Injection targets exist, PET_* belong to the launcher, and torchtune's many conditions."""
+def injection_targets(plan: Plan) -> Iterator[Diagnostic]:
+    """The containers of `envInjection` exist (2.3)."""
     for pointer, job, container in _injection_targets(plan):
         if _find_container(plan, job, container) is None:
             message = (
                 f'container "{container}" of replicatedJob "{job}" does not exist in the runtime; name one that does'
             )
             yield Diagnostic(ENV_INJECTION_TARGET, message, plan.runtime_place(*pointer))
-    if plan.trainer is not None:
-        yield from reserved_env(plan, TORCH_RESERVED_ENV, TORCH_RESERVED)
-        if _is_torchtune(plan):
-            yield from torchtune.validate(plan)
 
 
-def enforce(plan: Plan) -> Plan:
+def own_env(plan: Plan) -> Iterator[Diagnostic]:
+    """PET_* belong to the launcher."""
+    return reserved_env(plan, TORCH_RESERVED_ENV, TORCH_RESERVED)
+
+
+def own_env_beside_processes(plan: Plan) -> Iterator[Diagnostic]:
+    """The same, but the webhook looks only at TrainJobs that state numProcPerNode (2.0, 2.1)."""
+    if (plan.trainer or {}).get("numProcPerNode") is not None:
+        yield from own_env(plan)
+
+
+def word_or_number(plan: Plan) -> Iterator[Diagnostic]:
+    """numProcPerNode is a number or one of three words (2.0, 2.1; later a number, by the schema)."""
+    stated = (plan.trainer or {}).get("numProcPerNode")
+    if isinstance(stated, str) and stated not in WORDS:
+        message = f'numProcPerNode "{stated}" must be {", ".join(WORDS)} or an integer'
+        yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
+
+
+def enforce(count: Callable[[Plan], tuple[Processes, Cause]], known: torchtune.Torchtune, plan: Plan) -> Plan:
     """Set the nodes, and PET_* in the injection targets and, given a `spec.trainer`, in the `node` container."""
     plan = trainer_nodes(plan)
-    processes, cause = _processes(plan)
-    rank = _rank_env(plan, "auto" if processes is None else str(processes), cause)
+    processes, cause = count(plan)
+    rank = _rank_env(plan, str(processes), cause)
     master = [env("PET_MASTER_ADDR", first_node(plan)), env("PET_MASTER_PORT", str(TRAINER_PORT))]
     container = plan.container(ANCESTOR_TRAINER, NODE)
     if plan.trainer is not None and container is not None:
-        plan = _enforce_node(plan, container, rank, None if _is_torchtune(plan) else master)
-        if _is_torchtune(plan):
-            plan = plan._replace(command=[*TORCHTUNE_COMMAND, *torchtune.arguments(plan, processes)])
+        plan = _enforce_node(plan, container, rank, None if torchtune.asked_for(plan) else master)
+        if torchtune.asked_for(plan):
+            plan = plan._replace(command=[*TORCHTUNE_COMMAND, *torchtune.arguments(plan, processes, known)])
     for _, job, name in _injection_targets(plan):
         target = _find_container(plan, job, name)
         if target is not None:
             plan = plan.with_jobset(upsert(plan.jobset, target, "env", [*rank, *master]))
     return plan
-
-
-def _is_torchtune(plan: Plan) -> bool:
-    return plan.command == TORCHTUNE_COMMAND
 
 
 def _enforce_node(plan: Plan, container: Pointer, rank: list[Write], master: list[Write] | None) -> Plan:
@@ -77,22 +89,13 @@ def _enforce_node(plan: Plan, container: Pointer, rank: list[Write], master: lis
     return plan.with_jobset(upsert(jobset, container, "ports", [Write({"containerPort": TRAINER_PORT})]))
 
 
-def _rank_env(plan: Plan, processes: str, cause: Pointer) -> list[Write]:
+def _rank_env(plan: Plan, processes: str, cause: Cause) -> list[Write]:
     nodes, causes = node_count(plan)
     return [
         env("PET_NNODES", str(nodes), *causes),
         env("PET_NPROC_PER_NODE", processes, cause),
         field_env("PET_NODE_RANK", COMPLETION_INDEX_FIELD),
     ]
-
-
-def _processes(plan: Plan) -> tuple[int | None, Pointer]:
-    """Processes a node: as the TrainJob says, else None ("auto") where there are GPUs, else one a CPU."""
-    stated = (plan.trainer or {}).get("numProcPerNode")
-    if stated is not None:
-        return stated, (*TRAINER, "numProcPerNode")
-    resources, cause = node_resources(plan)
-    return (None if gpu_count(resources) else as_int32(max(1, cpu_count(resources)))), cause
 
 
 def _injection_targets(plan: Plan) -> Iterator[tuple[Pointer, str, str]]:

@@ -16,10 +16,10 @@ from kubectl_trainjob.findings.gang import VOLCANO_QUEUE
 
 def applies(plan: Plan) -> bool:
     """Runtimes with `podGroupPolicy.volcano`."""
-    return plan.pod_group_policy.get("volcano") is not None
+    return plan.gang("volcano") is not None
 
 
-def validate(plan: Plan) -> Iterator[Diagnostic]:
+def queue_named(plan: Plan) -> Iterator[Diagnostic]:
     """A queue that is named must have a name."""
     if plan.jobset.get("metadata", "annotations", VOLCANO_QUEUE_ANNOTATION) == "":
         place = plan.origin_place("metadata", "annotations", VOLCANO_QUEUE_ANNOTATION)

@@ -26,7 +26,7 @@ def applies(plan: Plan) -> bool:
     return plan.policy("xgboost") is not None
 
 
-def validate(plan: Plan) -> Iterator[Diagnostic]:
+def own_env(plan: Plan) -> Iterator[Diagnostic]:
     """DMLC_* belong to the launcher."""
     return reserved_env(plan, XGBOOST_RESERVED_ENV, XGBOOST_RESERVED)
 

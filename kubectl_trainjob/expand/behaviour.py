@@ -1,0 +1,79 @@
+"""What one Trainer version does its own way in an expansion: the shape of a row of `kubectl_trainjob/versions.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kubectl_trainjob.draft import Cause, Draft
+from kubectl_trainjob.expand.plan import Plan
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import Resolved
+
+Check = Callable[[Plan], Iterator[Diagnostic]]
+Metadata = tuple[Cause, Mapping[str, Any]]
+"""Something with labels and annotations, and where it stands."""
+
+
+def _unchanged(plan: Plan) -> Plan:
+    return plan
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """`applies` is asked first; `checks` are the plugin's part of the TrainJob webhook, `enforce` its work.
+
+    A check also tells what only the controller stumbles over.
+    """
+
+    name: str
+    applies: Callable[[Plan], bool]
+    checks: tuple[Check, ...] = ()
+    enforce: Callable[[Plan], Plan] = _unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Makes one object that goes with the JobSet; `build` gets a draft that holds nothing yet."""
+
+    name: str
+    applies: Callable[[Plan], bool]
+    build: Callable[[Plan, Draft], Draft]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """The TrainJob's field that changes the runtime's template, and what its JobSet's metadata is made of.
+
+    `merge` works on a draft of the JobSet in canonical form, and leaves it so. It raises MergeError.
+    """
+
+    field: str
+    merge: Callable[[Draft, Resolved], Draft]
+    metadata: Callable[[Resolved], Iterable[Metadata]]
+
+    @property
+    def pointer(self) -> Pointer:
+        """Where the field stands in a TrainJob."""
+        return "spec", self.field
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How a version expands: in the order of the work, first what comes before the passes, last what comes after.
+
+    `resources_per_node`: whether the TrainJob's are merged into the template before all else, or replace the
+    containers' in the finished JobSet. `launcher_as_node`: whether an MPI launcher that is a node makes the
+    replicatedJob `node` a trainer, with the TrainJob's env and resources. `counts_first_trainer`: whether each trainer
+    step runs as many Pods as the first. `ports_written_back`: the containers whose ports are written anew.
+    """
+
+    overrides: Overrides
+    passes: tuple[Pass, ...]
+    builders: tuple[Builder, ...]
+    resources_per_node: Literal["merged", "replaced"] = "merged"
+    launcher_as_node: bool = True
+    counts_first_trainer: bool = False
+    ports_written_back: tuple[str, ...] = ("initContainers", "containers")

@@ -1,0 +1,75 @@
+"""podTemplateOverrides and podSpecOverrides: strategic merges into the Pods of the replicatedJobs that they name.
+
+Mirrors mergePodTemplateOverrides (2.1), mergePodSpecOverrides (2.0) and the labels of newRuntimeInfo in trainer
+`pkg/runtime/core/trainingruntime.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec, pod_template
+from kubectl_trainjob.api.types import canonical, marshalled
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.expand.behaviour import Metadata
+from kubectl_trainjob.expand.plan import RUNTIME_METADATA, TRAIN_JOB
+from kubectl_trainjob.expand.strategic_merge import merge
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import Resolved
+
+POD_TEMPLATES = "podTemplateOverrides"
+POD_SPECS = "podSpecOverrides"
+
+_TEMPLATE_PATCH = "trainer-2.1/v1alpha1.PodTemplateSpecOverride"
+_SPEC_PATCH = "trainer-2.0/v1alpha1.PodSpecOverride"
+_POD_TEMPLATE = "core/v1.PodTemplateSpec"
+_POD_SPEC = "core/v1.PodSpec"
+
+
+def metadata(resolved: Resolved) -> Iterator[Metadata]:
+    """The runtime template's, then the TrainJob's `spec.labels` and `spec.annotations` on top."""
+    template = resolved.runtime.body["spec"].get("template") or {}
+    yield RUNTIME_METADATA, template.get("metadata") or {}
+    yield (TRAIN_JOB, "spec"), resolved.job.body["spec"]
+
+
+def merge_pod_templates(jobset: Draft, resolved: Resolved) -> Draft:
+    """Merge labels, annotations and spec of each override into the Pod templates (2.1)."""
+    return _merge(jobset, resolved, POD_TEMPLATES, _template_patch, pod_template, _POD_TEMPLATE)
+
+
+def merge_pod_specs(jobset: Draft, resolved: Resolved) -> Draft:
+    """Merge each override into the Pod specs (2.0)."""
+    return _merge(jobset, resolved, POD_SPECS, _spec_patch, pod_spec, _POD_SPEC)
+
+
+def _template_patch(override: Mapping[str, Any]) -> dict[str, Any]:
+    given = override.get("metadata") or {}
+    patch: dict[str, Any] = {"metadata": {key: given[key] for key in ("labels", "annotations") if key in given}}
+    if override.get("spec") is not None:
+        patch["spec"] = marshalled(override["spec"], _TEMPLATE_PATCH)
+    return patch if patch["metadata"] else {key: value for key, value in patch.items() if key != "metadata"}
+
+
+def _spec_patch(override: Mapping[str, Any]) -> dict[str, Any]:
+    # Upstream merges targetJobs too, and loses it when the result is decoded.
+    return {key: value for key, value in marshalled(override, _SPEC_PATCH).items() if key != "targetJobs"}
+
+
+def _merge(
+    jobset: Draft,
+    resolved: Resolved,
+    field: str,
+    patch_of: Callable[[Mapping[str, Any]], dict[str, Any]],
+    place: Callable[[int], Pointer],
+    type_name: str,
+) -> Draft:
+    for number, override in enumerate(resolved.job.body["spec"].get(field) or ()):
+        targets = {target["name"] for target in override["targetJobs"]}
+        patch = patch_of(override)
+        for index, job in enumerate(jobset.get(*REPLICATED_JOBS) or ()):
+            if job["name"] in targets:
+                jobset = merge(jobset, place(index), patch, type_name, (TRAIN_JOB, "spec", field, number))
+                jobset = jobset.reshape(place(index), canonical(jobset.get(*place(index)), type_name))
+    return jobset

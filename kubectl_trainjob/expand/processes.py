@@ -1,0 +1,77 @@
+"""How many processes torch starts on a node, by the rules of the releases.
+
+Mirrors the first half of EnforceMLPolicy in trainer `pkg/runtime/framework/plugins/torch/torch.go`. A word instead of a
+number is left to torchrun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kubectl_trainjob.api.numbers import as_int32
+from kubectl_trainjob.api.quantity import Quantity
+from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan
+from kubectl_trainjob.expand.resources import cpu_count, gpu_count, names_gpu, node_resources
+
+Processes = int | str
+AUTO, CPU = "auto", "cpu"
+WORDS = (AUTO, CPU, "gpu")
+
+
+def stated_or_counted(plan: Plan) -> tuple[Processes, Cause]:
+    """As the TrainJob says, else "auto" where there are GPUs, else one a CPU (2.2, 2.3)."""
+    stated = (plan.trainer or {}).get("numProcPerNode")
+    if stated is not None:
+        return stated, (*TRAINER, "numProcPerNode")
+    resources, cause = node_resources(plan)
+    return (AUTO if gpu_count(resources) else as_int32(max(1, cpu_count(resources)))), cause
+
+
+def words_counted(plan: Plan) -> tuple[Processes, Cause]:
+    """As the TrainJob or the runtime says; "cpu", and "auto" where there is no GPU, become one a CPU (2.1)."""
+    stated, said = _stated(plan)
+    resources, cause = node_resources(plan)
+    if stated == CPU or (stated == AUTO and not gpu_count(resources)):
+        return as_int32(max(1, cpu_count(resources))), cause
+    return stated, said
+
+
+def overridden_by_resources(plan: Plan) -> tuple[Processes, Cause]:
+    """As the TrainJob or the runtime says, until the TrainJob states resourcesPerNode: then these decide (2.0).
+
+    The limits count if they speak of CPUs as the word asks, else the requests; without requests it is 1, whatever
+    number was stated.
+    """
+    stated, said = _stated(plan)
+    override = (plan.trainer or {}).get("resourcesPerNode")
+    if override is None:
+        return stated, said
+    limits, requests = override.get("limits"), override.get("requests")
+    cause = (*TRAINER, "resourcesPerNode")
+    if limits is not None and _speaks_of_cpus(stated, limits):
+        return _cpus(limits), cause
+    if requests is None:
+        return 1, cause
+    if _speaks_of_cpus(stated, requests):
+        return _cpus(requests), cause
+    return (1, cause) if stated == CPU else (stated, said)
+
+
+def _stated(plan: Plan) -> tuple[Processes, Cause]:
+    of_job = (plan.trainer or {}).get("numProcPerNode")
+    if of_job is not None:
+        return of_job, (*TRAINER, "numProcPerNode")
+    of_runtime: Processes = (plan.policy("torch") or {}).get("numProcPerNode", AUTO)
+    return of_runtime, (RUNTIME, "spec", "mlPolicy", "torch", "numProcPerNode")
+
+
+def _speaks_of_cpus(stated: Processes, quantities: Mapping[str, Any]) -> bool:
+    if stated == AUTO:
+        return not any(names_gpu(name) for name in quantities)
+    return stated == CPU and "cpu" in quantities
+
+
+def _cpus(quantities: Mapping[str, Any]) -> int:
+    return max(1, as_int32(Quantity.parse(quantities.get("cpu", "0")).value()))
