@@ -15,7 +15,7 @@ from tests.conformance.harness import Outcome, run_build
 from tests.conformance.stream import Document, reduced, split
 
 _NAMED_FIELD = re.compile(r"\b((?:spec|metadata)(?:\.[A-Za-z]\w*|\[\d+\])+)")
-_OF_THE_INPUT = ("unknown-field", "schema", "cel", "webhook", "runtime-webhook")
+_OF_THE_INPUT = ("unknown-field", "metadata", "schema", "cel", "webhook", "runtime-webhook")
 _MULTIKUEUE_FIELD = "spec.managedBy"
 
 
@@ -132,7 +132,7 @@ def _points_at_findings(
 
 
 def _stage_order(finding: dict[str, Any]) -> int:
-    return 0 if finding["stage"] in ("unknown-field", "schema") else 1 if finding["stage"] == "cel" else 2
+    return 0 if finding["stage"] in ("unknown-field", "metadata", "schema") else 1 if finding["stage"] == "cel" else 2
 
 
 def _allowed(finding: dict[str, Any], documents: list[Document], job: Document | None) -> Iterator[range]:

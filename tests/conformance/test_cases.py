@@ -22,7 +22,7 @@ GROUPS = {
     "many": 10,
     "mpi": 50,
     "nproc": 60,
-    "own": 330,
+    "own": 415,
     "patches": 60,
     "plain": 40,
     "torch": 70,

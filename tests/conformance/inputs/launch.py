@@ -5,7 +5,18 @@ from __future__ import annotations
 import random
 
 from tests.conformance.inputs.containers import asked, gang, policy
-from tests.conformance.inputs.shapes import Body, Topic, container, replicated, runtime, some, trainjob
+from tests.conformance.inputs.shapes import (
+    Body,
+    Topic,
+    container,
+    initializers,
+    job_patch,
+    patch,
+    replicated,
+    runtime,
+    some,
+    trainjob,
+)
 
 
 def mpi(rng: random.Random) -> list[Body]:
@@ -96,9 +107,100 @@ def counts(rng: random.Random) -> list[Body]:
     return [runtime(settings, *jobs, gang=gang(rng)), trainjob(trainer)]
 
 
+_MODELS = ("llama3.2-1b", "llama3.2-3b", "llama3.3-70b", "qwen2.5-1.5b", "llama3.2-1B", "gpt-2-big", "llama3.2")
+_TUNE_ARGS = (
+    "model.lora_attn_modules=[q_proj,v_proj]",
+    "model.quantize_base=True",
+    "model.quantize_base=False",
+    "model.use_dora= true",
+    "model.use_dora=False",
+    "model.quantize_base",
+    "batch_size=8",
+    "output_dir=/x",
+    "dataset.source=parquet",
+)
+
+
+def torchtune(rng: random.Random) -> list[Body]:
+    name = f"torchtune-{rng.choice(_MODELS)}"
+    command = ["tune", "run", "output_dir=/w/out", "tokenizer.path=/w/t", "tokenizer.merges_file=/w/m", "x=y"]
+    limits = rng.choice([{"nvidia.com/gpu": 1}, {"nvidia.com/gpu": "2"}, {"cpu": 4}])
+    present: list[Body] = [
+        *initializers()[: rng.randint(0, 2)],
+        replicated("node", container(command=command[: rng.randint(2, 6)], resources={"limits": limits})),
+    ]
+    trainer: Body = {"args": some(rng, list(_TUNE_ARGS), 0, 3)}
+    if rng.random() < 0.8:
+        trainer["command"] = rng.choice([["tune", "run"], ["tune", "run"], ["tune", "run"], ["tune"], ["python"]])
+    for key, value in (("numNodes", rng.choice([1, 2])), ("numProcPerNode", rng.randint(1, 2))):
+        if rng.random() < 0.4:
+            trainer[key] = value
+    if rng.random() < 0.4:
+        trainer["resourcesPerNode"] = {rng.choice(["limits", "requests"]): {"nvidia.com/gpu": rng.choice([1, 4])}}
+    dataset = {"initializer": {"dataset": {"storageUri": "hf://org/set/split"}}} if rng.random() < 0.4 else {}
+    made = runtime({"numNodes": rng.choice([1, 1, 2]), "torch": {}}, *present)
+    job = trainjob(trainer, **dataset)
+    made["metadata"]["name"] = job["spec"]["runtimeRef"]["name"] = name
+    return [made, job]
+
+
+_RESERVED = (
+    "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT", "DMLC_NUM_WORKER",
+    "DMLC_TASK_ID", "DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "JAX_NUM_PROCESSES", "JAX_PROCESS_ID",
+    "JAX_COORDINATOR_ADDRESS", "OMPI_MCA_orte_default_hostfile", "FLUX_VIEW_IMAGE", "DMLC_ROLE", "PET_RDZV_BACKEND",
+)  # fmt: skip
+
+
+def reserved(rng: random.Random) -> list[Body]:
+    """Env that a policy keeps to itself, from the runtime, the TrainJob or a patch."""
+    env = [{"name": name, "value": "mine"} for name in rng.sample(_RESERVED, 3)]
+    source = rng.choice([{"torch": {}}, {"jax": {}}, {"xgboost": {}}, {"mpi": {}}, {"flux": {}}, {}])
+    node = replicated("node", container(env=env if rng.random() < 0.5 else []))
+    extra = {"name": "node", "env": env}
+    patched = {"runtimePatches": [patch(job_patch("node", {"containers": [extra]}))]} if rng.random() < 0.3 else {}
+    return [runtime({"numNodes": 2, **source}, node), trainjob({"env": env} if rng.random() < 0.4 else None, **patched)]
+
+
+def gangs(rng: random.Random) -> list[Body]:
+    """What a PodGroup takes from annotations, priority classes and every job's size."""
+    notes = {"scheduling.volcano.sh/queue-name": "q1", "scheduling.k8s.io/group-name": "mine", "other": "1"}
+    inherited = {
+        "annotations": dict(some(rng, list(notes.items()))),
+        "labels": {"scheduling.x-k8s.io/pod-group": "mine"},
+    }
+    pod = {"priorityClassName": rng.choice(["high", "batch-low", ""]), "schedulerName": rng.choice(["volcano", ""])}
+    jobs = [
+        replicated(
+            "first", container("a", resources=asked(rng)), step=None, pod=pod, job={"parallelism": rng.randint(0, 2)}
+        ),
+        *initializers()[: rng.randint(0, 2)],
+        replicated("node", container(resources=asked(rng)), pod=pod if rng.random() < 0.5 else {}),
+    ]
+    rng.shuffle(jobs)
+    trainer = {"numNodes": rng.randint(1, 3), **({"resourcesPerNode": asked(rng)} if rng.random() < 0.5 else {})}
+    own: Body = {"metadata": inherited} if rng.random() < 0.7 else {}
+    return [runtime(policy(rng), *jobs, gang=gang(rng), **own), trainjob(trainer)]
+
+
+def names(rng: random.Random) -> list[Body]:
+    """Names whose sum meets the limits of what is made of them."""
+    job, replica = "j" * rng.choice([1, 40, 52, 55, 57, 60, 63, 64]), rng.choice(["node", "n" * 10, "a-1"])
+    node = replicated(replica, container("node"), step="trainer")
+    source = rng.choice([{"torch": {}}, {"jax": {}}, {"mpi": {}}, {"flux": {}}, {"xgboost": {}}, {}])
+    extra: Body = {"gang": gang(rng)} if rng.random() < 0.3 else {}
+    if rng.random() < 0.3:
+        extra["network"] = {"subdomain": rng.choice(["s" * 63, "s" * 64, "s.t", "1s"])}
+    size = {"numNodes": rng.choice([1, 11, 1001])}
+    return [runtime({"numNodes": 1, **source}, node, **extra), trainjob(size, name=job)]
+
+
 TOPICS = (
     Topic("mpi", 16, mpi),
     Topic("flux", 10, flux),
     Topic("counts", 12, counts),
     Topic("torch", 12, torch),
+    Topic("torchtune", 24, torchtune),
+    Topic("reserved", 16, reserved),
+    Topic("gang", 14, gangs),
+    Topic("names", 20, names),
 )

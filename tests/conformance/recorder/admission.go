@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -8,8 +9,11 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/storage/names"
 )
 
 // admit treats a user's object as the API server does on create: prune (reporting what is unknown), default, validate.
@@ -24,7 +28,23 @@ func (s crdSchemas) admit(object *unstructured.Unstructured) []Finding {
 	found := crd.prune(id, object.Object)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, crd.structural)
 	defaulting.Default(object.Object, crd.structural)
+	found = append(found, crd.validateMetadata("", id, object)...)
 	return append(found, crd.validate("", id, object.Object)...)
+}
+
+// validateMetadata is what the API server asks of every object's name, namespace, labels and annotations.
+func (c *crdSchema) validateMetadata(prefix, id string, object *unstructured.Unstructured) []Finding {
+	stored := object.DeepCopy()
+	stored.SetNamespace("")
+	if c.namespaced {
+		stored.SetNamespace(cmp.Or(object.GetNamespace(), defaultNamespace))
+	}
+	if stored.GetName() == "" && stored.GetGenerateName() != "" {
+		stored.SetName(names.SimpleNameGenerator.GenerateName(stored.GetGenerateName()))
+	}
+	path := field.NewPath("metadata")
+	errs := apivalidation.ValidateObjectMetaAccessor(stored, c.namespaced, apivalidation.NameIsDNSSubdomain, path)
+	return fromFieldErrors(prefix+"metadata", id, errs)
 }
 
 func (c *crdSchema) prune(id string, object map[string]any) []Finding {

@@ -54,7 +54,8 @@ func (s crdSchemas) admitJobSet(object map[string]any) []Finding {
 		if err != nil {
 			return []Finding{newFinding("jobset-decode", id, err.Error())}
 		}
-		found := s[jobSetKey].validate("jobset-", id, stored)
+		found := s[jobSetKey].validateMetadata("jobset-", id, &unstructured.Unstructured{Object: stored})
+		found = append(found, s[jobSetKey].validate("jobset-", id, stored)...)
 		if _, err := jobSetValidateCreate(webhook, context.Background(), typed); err != nil {
 			found = append(found, newFinding("jobset-webhook", id, err.Error()))
 		}

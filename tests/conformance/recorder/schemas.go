@@ -18,6 +18,7 @@ type crdSchema struct {
 	structural *schema.Structural
 	validator  validation.SchemaValidator
 	cel        *cel.Validator
+	namespaced bool
 }
 
 // crdSchemas is keyed by group/version/kind.
@@ -53,6 +54,7 @@ func (s crdSchemas) addFile(file string) error {
 		if err != nil {
 			return err
 		}
+		derived.namespaced = crd.Spec.Scope == apiextensionsv1.NamespaceScoped
 		s[crd.Spec.Group+"/"+version.Name+"/"+crd.Spec.Names.Kind] = derived
 	}
 	return nil
@@ -72,5 +74,6 @@ func derive(external *apiextensionsv1.CustomResourceValidation) (*crdSchema, err
 	if err != nil {
 		return nil, err
 	}
-	return &crdSchema{structural, validator, cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
+	rules := cel.NewValidator(structural, true, celconfig.PerCallLimit)
+	return &crdSchema{structural: structural, validator: validator, cel: rules}, nil
 }
