@@ -62,6 +62,34 @@ REMOVED_FIELD = Rule(
     """,
 )
 
+NEWER_FIELD = Rule(
+    "KTJ110",
+    "field-newer-than-target",
+    """
+    A field that only versions after the targeted one have. The message names them and what the targeted version has
+    in the field's place; `migrate` rewrites it.
+
+    Bad: (Trainer 2.2)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: torch}
+        spec:
+          mlPolicy: {torch: {envInjection: {}}}
+          template:
+            spec:
+              replicatedJobs: []
+    Good: (Trainer 2.2)
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: torch}
+        spec:
+          mlPolicy: {torch: {}}
+          template:
+            spec:
+              replicatedJobs: []
+    """,
+)
+
 INVALID_TYPE_OR_ENUM = Rule(
     "KTJ103",
     "invalid-type-or-enum",

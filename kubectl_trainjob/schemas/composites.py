@@ -13,13 +13,11 @@ from kubectl_trainjob.findings.schema import (
     DUPLICATE_LIST_KEY,
     INVALID_TYPE_OR_ENUM,
     MISSING_FIELD,
-    REMOVED_FIELD,
     UNKNOWN_FIELD,
 )
 from kubectl_trainjob.schemas.cel import CelRule, broken
 from kubectl_trainjob.schemas.messages import quoted, unknown_field, wrong_type
 from kubectl_trainjob.schemas.problem import Problem
-from kubectl_trainjob.schemas.removed import removed_field
 from kubectl_trainjob.schemas.scalars import Scalar
 from kubectl_trainjob.schemas.walk import Walk
 from kubectl_trainjob.yamlio.nearest import nearest
@@ -155,14 +153,6 @@ class Object(Composite):
 
     def _unknown(self, key: str, walk: Walk) -> None:
         if self.open:
-            return
-        removed = removed_field(walk.kind, walk.pointer(key))
-        if removed is not None:
-            message = (
-                f"field {quoted(key)} exists only in Trainer {removed.versions}; {removed.instead} "
-                "(see `kubectl trainjob migrate`)"
-            )
-            walk.report(REMOVED_FIELD, message, key, on="key")
             return
         known = sorted(self.fields.indexes)
         walk.report(UNKNOWN_FIELD, unknown_field(key, nearest(key, known), known), key, on="key")

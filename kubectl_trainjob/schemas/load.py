@@ -15,9 +15,11 @@ from typing import Any
 
 from kubectl_trainjob.schemas.cel import RULES, TRANSITIONS
 from kubectl_trainjob.schemas.composites import List, Object
+from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.schemas.scalars import Amount, Anything, Boolean, Integer, IntOrString, Number, Scalar, Text
 from kubectl_trainjob.schemas.walk import Checked, Memo, Walk
 
+_DATA = os.path.join(os.path.dirname(__file__), "data")
 _GZIP = 16 + zlib.MAX_WBITS
 _SCALARS: Mapping[str, type[Scalar]] = {
     "string": Text,
@@ -31,11 +33,15 @@ _SCALARS: Mapping[str, type[Scalar]] = {
 
 
 class Schema:
-    """The schema of one kind in one product version."""
+    """The schema of one kind; `product` is where it is from, as "trainer-2.3", or "" for a schema without a name."""
 
-    __slots__ = ("has_status", "kind", "namespaced", "root")
+    __slots__ = ("api_version", "has_status", "kind", "namespaced", "product", "root")
 
-    def __init__(self, kind: str, entry: Mapping[str, Any], root: Object) -> None:
+    def __init__(
+        self, kind: str, entry: Mapping[str, Any], root: Object, product: str = "", api_version: str = ""
+    ) -> None:
+        self.product = product
+        self.api_version = api_version
         self.kind = kind
         self.root = root
         self.namespaced: bool = entry["namespaced"]
@@ -46,12 +52,19 @@ class Schema:
 
         A `status` of a kind with that subresource is dropped, as the server does on creation.
         """
-        walk = Walk(self.kind, memo)
+        walk = Walk(memo)
         given = value
         if self.has_status and "status" in value:
             given = {key: item for key, item in value.items() if key != "status"}
         completed = self.root.visit(given, walk)
-        return Checked(completed, tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls))
+        return Checked(completed, self._explained(tuple(dict.fromkeys(walk.problems)), given), tuple(walk.nulls))
+
+    def _explained(self, problems: tuple[Problem, ...], value: Mapping[str, Any]) -> tuple[Problem, ...]:
+        if not (problems and self.product):
+            return problems
+        from kubectl_trainjob.schemas.other_versions import explained  # it reads the schemas of all versions
+
+        return tuple(explained(problem, self, value) for problem in problems)
 
 
 class _Product:
@@ -85,8 +98,7 @@ class _Product:
 
 @cache
 def _product(version: str) -> _Product:
-    path = os.path.join(os.path.dirname(__file__), "data", f"{version}.json.gz")
-    with open(path, "rb") as file:
+    with open(os.path.join(_DATA, f"{version}.json.gz"), "rb") as file:
         data = json.loads(zlib.decompress(file.read(), _GZIP))
     return _Product(data["kinds"], data["nodes"])
 
@@ -98,4 +110,11 @@ def schema_for(product_version: str, api_version: str, kind: str) -> Schema:
     entry = product.kinds[f"{api_version}/{kind}"]
     root = product.node(entry["root"])
     assert isinstance(root, Object)
-    return Schema(kind, entry, root)
+    return Schema(kind, entry, root, product_version, api_version)
+
+
+def packaged(product: str) -> list[str]:
+    """The versions of a product that there are schemas of, from old to new."""
+    names = [name.removesuffix(".json.gz").rpartition("-") for name in os.listdir(_DATA)]
+    found = [version for of, _, version in names if of == product]
+    return sorted(found, key=lambda version: [int(part) for part in version.split(".")])

@@ -40,10 +40,9 @@ class Memo:
 class Walk:
     """Where the walk stands and what it found. `nulls` are the explicit nulls, which count as absent."""
 
-    __slots__ = ("kind", "memo", "nulls", "problems", "trail")
+    __slots__ = ("memo", "nulls", "problems", "trail")
 
-    def __init__(self, kind: str = "", memo: Memo | None = None) -> None:
-        self.kind = kind
+    def __init__(self, memo: Memo | None = None) -> None:
         self.memo = memo
         self.trail: list[str | int] = []
         self.problems: list[Problem] = []
