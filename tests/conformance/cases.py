@@ -19,12 +19,13 @@ VERSIONS = ("2.0", "2.1", "2.2", "2.3")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One input and what upstream answered."""
+    """One input and what upstream answered; `version` is Trainer's."""
 
     group: str
     name: str
     input: str
     expected: dict[str, Any]
+    version: str = VERSIONS[-1]
 
     @property
     def id(self) -> str:
@@ -54,7 +55,7 @@ def write_lines(path: Path, values: Iterable[Any]) -> None:
 
 def load(version: str) -> list[Case]:
     """All cases of a Trainer version, by group and name."""
-    return [Case(**line) for line in read_lines(path_of(version))]
+    return [Case(**line, version=version) for line in read_lines(path_of(version))]
 
 
 def save(version: str, cases: Iterable[Case]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +14,8 @@ from tests.conformance.cases import Case
 from tests.conformance.compare import differences, expected_of, faults
 from tests.conformance.harness import Outcome, run_build
 from tests.conformance.stream import Document, reduced, split
+
+Build = Callable[[str], Outcome]
 
 _NAMED_FIELD = re.compile(r"\b((?:spec|metadata)(?:\.[A-Za-z]\w*|\[\d+\])+)")
 _OF_THE_INPUT = ("unknown-field", "metadata", "schema", "cel", "webhook", "runtime-webhook")
@@ -39,35 +42,40 @@ def judge(case: Case) -> Judgement:
 
 def verdict_on(case: Case) -> Judgement:
     """Build the case's input, and where its jobs fare differently each job alone, and hold it against the record."""
-    record = case.expected
+    record, build = case.expected, partial(_build, case.version)
     jobs = record["jobs"]
     if "stream-error" in record:
-        return _judge_refusal(case.input, lambda outcome, _documents: _says_something(outcome))
+        return _judge_refusal(build, case.input, lambda outcome, _documents: _says_something(outcome))
     if record.get("runtime-findings"):
-        return _judge_refusal(case.input, lambda o, d: _points_at_findings(o, d, record["runtime-findings"], None))
+        findings = record["runtime-findings"]
+        return _judge_refusal(build, case.input, lambda o, d: _points_at_findings(o, d, findings, None))
     if all(job["verdict"] == "accepted" for job in jobs):
-        return Judgement("equal", _check_equal(case.input, jobs))
-    result = _judge_refusal(case.input, lambda outcome, documents: _points_at_jobs(outcome, documents, jobs))
+        return Judgement("equal", _check_equal(build, case.input, jobs))
+    result = _judge_refusal(build, case.input, lambda outcome, documents: _points_at_jobs(outcome, documents, jobs))
     if len(jobs) > 1:
         for job in jobs:
-            result.complaints += _check_alone(case.input, job)
+            result.complaints += _check_alone(build, case.input, job)
     return result
 
 
-def _check_alone(text: str, job: dict[str, Any]) -> list[str]:
+def _build(version: str, text: str) -> Outcome:
+    return run_build(text, "--trainer-version", version)
+
+
+def _check_alone(build: Build, text: str, job: dict[str, Any]) -> list[str]:
     alone = reduced(text, lambda document: not document.is_job or document.name == job["job"])
     if job["verdict"] == "accepted":
-        found = _check_equal(alone, [job])
+        found = _check_equal(build, alone, [job])
     else:
-        found = _judge_refusal(alone, lambda o, d: _points_at_jobs(o, d, [job])).complaints
+        found = _judge_refusal(build, alone, lambda o, d: _points_at_jobs(o, d, [job])).complaints
     return [f"[{job['job']} alone] {line}" for line in found]
 
 
-def _check_equal(text: str, jobs: list[dict[str, Any]]) -> list[str]:
-    outcome = run_build(text)
+def _check_equal(build: Build, text: str, jobs: list[dict[str, Any]]) -> list[str]:
+    outcome = build(text)
     if outcome.exit_code != 0:
         return [f"upstream accepts, build exits {outcome.exit_code}:", *outcome.stderr.splitlines()]
-    if run_build(text).stdout != outcome.stdout:
+    if build(text).stdout != outcome.stdout:
         return ["two builds of one input differ"]
     sources = {document.name: document.body for document in split(text) if document.is_job}
     ours = outcome.objects
@@ -82,8 +90,8 @@ def _check_equal(text: str, jobs: list[dict[str, Any]]) -> list[str]:
     return found
 
 
-def _judge_refusal(text: str, check: Any) -> Judgement:
-    outcome = run_build(text)
+def _judge_refusal(build: Build, text: str, check: Any) -> Judgement:
+    outcome = build(text)
     result = Judgement("refused")
     if outcome.exit_code != 1:
         result.complaints.append(f"upstream refuses, build exits {outcome.exit_code}: {outcome.stderr}")

@@ -1,4 +1,4 @@
-"""Every recorded case of Trainer 2.3: equal objects where upstream accepts, a refusal at the right line where not."""
+"""Every recorded case of each Trainer: equal objects where upstream accepts, a refusal at the right line where not."""
 
 from __future__ import annotations
 
@@ -7,59 +7,101 @@ from functools import cache
 
 import pytest
 
-from tests.conformance.cases import Case, load
+from tests.conformance.cases import VERSIONS, Case, load
 from tests.conformance.generate import inputs
 from tests.conformance.judge import judge
 
-VERSION = "2.3"
-
 # How many cases each group holds: a case that gets lost fails the test of its group.
-GROUPS = {
-    "flux": 20,
-    "gang": 30,
-    "invalid": 58,
-    "jax": 15,
-    "many": 10,
-    "mpi": 50,
-    "nproc": 60,
-    "own": 415,
-    "patches": 60,
-    "plain": 40,
-    "torch": 70,
-    "torchtune": 30,
-    "typed": 120,
-    "xgboost": 20,
-    "yaml": 2,
+CASES = {
+    "2.0": {
+        "gang": 12,
+        "invalid": 47,
+        "many": 3,
+        "mpi": 20,
+        "nproc": 132,
+        "patches": 20,
+        "plain": 10,
+        "torch": 25,
+        "torchtune": 12,
+        "yaml": 2,
+    },
+    "2.1": {
+        "gang": 12,
+        "invalid": 47,
+        "many": 3,
+        "mpi": 20,
+        "nproc": 132,
+        "patches": 20,
+        "plain": 10,
+        "torch": 25,
+        "torchtune": 12,
+        "yaml": 2,
+    },
+    "2.2": {
+        "flux": 6,
+        "gang": 12,
+        "invalid": 58,
+        "jax": 5,
+        "many": 3,
+        "mpi": 20,
+        "nproc": 60,
+        "patches": 20,
+        "plain": 10,
+        "torch": 25,
+        "torchtune": 12,
+        "xgboost": 6,
+        "yaml": 2,
+    },
+    "2.3": {
+        "flux": 20,
+        "gang": 30,
+        "invalid": 58,
+        "jax": 15,
+        "many": 10,
+        "mpi": 50,
+        "nproc": 60,
+        "own": 415,
+        "patches": 60,
+        "plain": 40,
+        "torch": 70,
+        "torchtune": 30,
+        "typed": 120,
+        "xgboost": 20,
+        "yaml": 2,
+    },
 }
+LATEST = VERSIONS[-1]
+GROUPS = CASES[LATEST]
 _SHOWN = 5
 _SHOWN_LINES = 40
 
 
 @cache
-def _by_group() -> dict[str, list[Case]]:
+def _by_group(version: str) -> dict[str, list[Case]]:
     groups = defaultdict(list)
-    for case in load(VERSION):
+    for case in load(version):
         groups[case.group].append(case)
     return groups
 
 
-def test_every_group_is_known() -> None:
-    assert {group: len(cases) for group, cases in _by_group().items()} == GROUPS
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_group_is_known(version: str) -> None:
+    assert {group: len(cases) for group, cases in _by_group(version).items()} == CASES[version]
 
 
 def test_the_stored_inputs_are_the_generated_ones() -> None:
-    stored = {case.name: case.input for case in _by_group()["own"]}
+    stored = {case.name: case.input for case in _by_group(LATEST)["own"]}
     assert stored == inputs()
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_build_does_what_upstream_does(group: str, tally: Counter[tuple[str, str]]) -> None:
+@pytest.mark.parametrize(("version", "group"), [(version, group) for version in VERSIONS for group in CASES[version]])
+def test_build_does_what_upstream_does(version: str, group: str, tally: Counter[tuple[str, str, str]]) -> None:
     failures = []
-    for case in _by_group()[group]:
+    for case in _by_group(version)[group]:
         judgement = judge(case)
-        tally[group, "failed" if judgement.complaints else judgement.kind] += 1
+        tally[version, group, "failed" if judgement.complaints else judgement.kind] += 1
         if judgement.complaints:
             failures.append("\n".join([f"== {case.id}", *judgement.complaints[:_SHOWN_LINES]]))
-    judged = sum(count for (of, _), count in tally.items() if of == group)
-    assert judged == GROUPS[group]
+    judged = sum(count for (*of, _), count in tally.items() if of == [version, group])
+    assert judged == CASES[version][group]
     assert not failures, f"{len(failures)} of {judged} cases:\n" + "\n".join(failures[:_SHOWN])

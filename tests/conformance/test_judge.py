@@ -55,7 +55,7 @@ def _render_create_only(spec: dict[str, Any], source: dict[str, Any]) -> None:
 
 def _answer(monkeypatch: pytest.MonkeyPatch, code: int, objects: Objects | None, stderr: str = "") -> None:
     stdout = "" if objects is None else json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
-    monkeypatch.setattr(judging, "run_build", lambda _text: Outcome(code, stdout, stderr))
+    monkeypatch.setattr(judging, "run_build", lambda _text, *_options: Outcome(code, stdout, stderr))
 
 
 def test_records_themselves_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
