@@ -1,0 +1,1 @@
+"""Agreement with the real controllers: a control plane on loopback (plane/) and the tests that ask it."""
