@@ -1,0 +1,175 @@
+"""What `build` prints, on a cluster with JobSet alone: applied twice it stays as it is, and it runs to its end.
+
+The first tests take the suspended builds, so that only applying changes anything. In the last the test plays those who
+would be there in a cluster: it makes the Secrets that `build` asks for and opens the pods' scheduling gates.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import fake_nodes
+from tests.cluster.agreement import record_of
+from tests.cluster.applying import MANAGER, Kubectl, apply_twice, placed, without_empties
+from tests.cluster.inputs import Job, jobs_of
+from tests.cluster.ownership import Object
+from tests.cluster.plane.client import Client
+from tests.cluster.plane.plane import Plane
+from tests.conformance.cases import load
+from tests.tools import require
+
+pytestmark = pytest.mark.cluster
+
+_THREADS = 4
+_EVERY = 3  # kubectl takes a tenth of a second an object, four times
+_STALL = 30.0
+_SECRET = re.compile(r"Secret (\S+)/(\S+) must exist")
+Identity = tuple[str, str]  # namespace and name
+_JOBSETS = ("jobset.x-k8s.io/v1alpha2", "JobSet")
+
+
+@pytest.fixture(scope="module")
+def built(suspended: list[Job]) -> list[Job]:
+    """The suspended jobs that build."""
+    return [job for job in suspended if job.outcome.exit_code == 0]
+
+
+@pytest.fixture(scope="module")
+def runnable(told: list[str]) -> list[Job]:
+    """The jobs that must run to their end; the others are counted by reason."""
+    left_out: Counter[str] = Counter()
+    chosen = []
+    for number, case in enumerate(load("2.3")):
+        for job in jobs_of(case, f"r{number}", suspend=False):
+            record = record_of(job)
+            if record.get("verdict") != "accepted" or case.expected.get("runtime-findings"):
+                continue
+            reason = "its Jobs would be refused (`late` in its record)" if record.get("late") else _why_not(job)
+            left_out.update([reason] if reason else [])
+            chosen += [] if reason else [job]
+    told.append(f"JobSets run to their end: {len(chosen)}; left out because")
+    told.extend(f"  {reason}: {count}" for reason, count in left_out.most_common())
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def plane(control_plane: type[Plane], built: list[Job], runnable: list[Job]) -> Iterator[Plane]:
+    """JobSet, a scheduler for every name that pods ask for, fake nodes; and a namespace for every job."""
+    jobsets = [_jobset(job) for job in runnable]
+    namespaces = {one["metadata"]["namespace"] for job in built + runnable for one in placed(job)}
+    namespaces |= {one["metadata"]["namespace"] for job in _some(built) for one in placed(job, "-k")}
+    with control_plane(
+        "jobset-manager", "kube-scheduler", "kwok", schedulers=fake_nodes.scheduler_names(jobsets)
+    ) as plane:
+        fake_nodes.furnish(plane.client, jobsets)
+        with ThreadPoolExecutor(_THREADS) as pool:
+            list(pool.map(plane.client.create_namespace, sorted(namespaces)))
+        yield plane
+
+
+def test_a_second_server_side_apply_changes_nothing(plane: Plane, built: list[Job], told: list[str]) -> None:
+    objects = [one for job in built for one in placed(job)]
+    with ThreadPoolExecutor(_THREADS) as pool:
+        found = [problem for problem in pool.map(lambda one: apply_twice(plane.client, one), objects) if problem]
+    told.append(f"objects applied twice server-side: {len(objects)}")
+    assert len(objects) >= 100
+    assert not found, f"{len(found)} of {len(objects)} objects:\n" + "\n".join(found[:5])
+
+
+def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], told: list[str], tmp_path: Path) -> None:
+    objects = [one for job in _some(built) for one in placed(job, "-k")]
+    assert sum("volumeClaimPolicies" in one.get("spec", {}) for one in objects) >= 10
+    kubectl = Kubectl(require("kubectl"), plane, tmp_path, objects)
+    first, second, third = kubectl.apply(), kubectl.apply(), kubectl.apply()
+    dropped = [key for key in first if first[key] != second[key]]
+    told.append(f"objects applied three times client-side: {len(objects)}; the second changed {len(dropped)}")
+    assert len(first) == len(objects)
+    assert [key for key in first if without_empties(first[key]) != without_empties(second[key])] == []
+    assert [key for key in second if second[key] != third[key]] == []
+    assert kubectl.diff() == ""
+
+
+def test_jobsets_run_to_completed(plane: Plane, runnable: list[Job]) -> None:
+    client = plane.client
+    with ThreadPoolExecutor(_THREADS) as pool:
+        list(pool.map(lambda job: _start(client, job), runnable))
+    states = _final_states(client, {_identity(_jobset(job)) for job in runnable})
+    problems = _warnings(client)
+    failures = []
+    for job in runnable:
+        identity = _identity(_jobset(job))
+        if states.get(identity) != "Completed":
+            warnings = "\n  ".join(dict.fromkeys(problems[identity[0]]))
+            failures.append(f"== {job.id}: {states.get(identity, 'not ended')}\n  {warnings}")
+    assert len(runnable) >= 100
+    assert not failures, f"{len(failures)} of {len(runnable)}:\n" + "\n".join(failures[:10])
+
+
+def _some(jobs: list[Job]) -> list[Job]:
+    """Every third, and all with volumeClaimPolicies."""
+    return [
+        job for number, job in enumerate(jobs) if number % _EVERY == 0 or "volumeClaimPolicies" in _jobset(job)["spec"]
+    ]
+
+
+def _jobset(job: Job) -> Object:
+    return next(one for one in placed(job) if one["kind"] == "JobSet")
+
+
+def _why_not(job: Job) -> str:
+    assert job.outcome.exit_code == 0, f"{job.id}: {job.outcome.stderr}"
+    return fake_nodes.why_not(_jobset(job))
+
+
+def _start(client: Client, job: Job) -> None:
+    for namespace, name in _SECRET.findall(job.outcome.stderr):
+        metadata = {"namespace": namespace, "name": name}
+        client.create({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"key": "dummy"}})
+    for one in placed(job):
+        client.apply(one, MANAGER)
+
+
+def _final_states(client: Client, jobsets: set[Identity]) -> dict[Identity, str]:
+    """How each JobSet ended, once all did or none does any more."""
+    states: dict[Identity, str] = {}
+    last_news = time.monotonic()
+    while set(states) < jobsets and time.monotonic() - last_news < _STALL:
+        now = {identity: state for identity, state in _ended(client) if identity in jobsets}
+        if set(now) - set(states):
+            states, last_news = {**states, **now}, time.monotonic()
+        _open_gates(client)
+        time.sleep(1)
+    return states
+
+
+def _ended(client: Client) -> Iterator[tuple[Identity, str]]:
+    """The JobSets that ended, and how; those that are removed once they end leave an event."""
+    for event in client.items("v1", "Event", "reason=AllJobsCompleted"):
+        yield (event["metadata"]["namespace"], event["involvedObject"]["name"]), "Completed"
+    for one in client.items(*_JOBSETS):
+        if state := one.get("status", {}).get("terminalState"):
+            yield _identity(one), state
+
+
+def _identity(one: Object) -> Identity:
+    return one["metadata"]["namespace"], one["metadata"]["name"]
+
+
+def _open_gates(client: Client) -> None:
+    for pod in client.items("v1", "Pod", "status.phase=Pending"):
+        if pod["spec"].get("schedulingGates"):
+            client.merge(pod, {"spec": {"schedulingGates": None}})
+
+
+def _warnings(client: Client) -> defaultdict[str, list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for event in client.items("v1", "Event", "type=Warning"):
+        found[event["metadata"]["namespace"]].append(f"{event.get('reason')}: {event.get('message')}")
+    return found
