@@ -17,10 +17,26 @@ from tests.cluster.agreement import complaints, ending, foretold, ours, report
 from tests.cluster.inputs import Job
 from tests.cluster.plane.plane import Plane
 from tests.cluster.submission import Treatment, submit
-from tests.conformance.test_cases import GROUPS
 
 pytestmark = pytest.mark.cluster
 
+GROUPS = (
+    "flux",
+    "gang",
+    "invalid",
+    "jax",
+    "many",
+    "mpi",
+    "nproc",
+    "own",
+    "patches",
+    "plain",
+    "torch",
+    "torchtune",
+    "typed",
+    "xgboost",
+    "yaml",
+)
 PRIORITY_CLASSES = ("high", "batch-low")  # exist in the recorded cluster too
 _SHOWN = 5
 
