@@ -13,12 +13,11 @@ from kubectl_trainjob.admission.jobset import JobSetFinding, learn
 from kubectl_trainjob.admission.jobset import findings as jobset_findings
 from kubectl_trainjob.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.admission.objects import admit
-from kubectl_trainjob.api.jobset import SPEC_TYPE
 from kubectl_trainjob.api.kinds import print_order
 from kubectl_trainjob.api.trainer import MANAGED_BY_TRAINER
-from kubectl_trainjob.api.types import canonical
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.run import expand, required_secrets
+from kubectl_trainjob.expand.template import Template, template_of
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
 from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
@@ -79,10 +78,10 @@ def _print_key(body: Body) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AdmittedRuntime:
-    """A runtime after admission: None and the reasons, or its body and its JobSet spec in canonical form."""
+    """A runtime after admission: None and the reasons, or its body and its template."""
 
     runtime: Admitted | None
-    template: Body
+    template: Template
     diagnostics: Findings
 
 
@@ -104,10 +103,9 @@ class AdmittedRuntimes:
     def _admit(self, manifest: Manifest) -> AdmittedRuntime:
         runtime, diagnostics = admit(manifest, self.version.admission)
         if runtime is None:
-            return AdmittedRuntime(None, {}, tuple(diagnostics))
-        spec = (runtime.body["spec"].get("template") or {}).get("spec") or {}
-        template = canonical(spec, SPEC_TYPE)
-        learn(template, self.memo)
+            return AdmittedRuntime(None, Template({}, frozenset()), tuple(diagnostics))
+        template = template_of(runtime)
+        learn(template.spec, self.memo)
         return AdmittedRuntime(runtime, template, tuple(diagnostics))
 
 
@@ -129,7 +127,7 @@ def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntim
     return _expand(Resolved(job, runtime.runtime), runtime.template, admitted, diagnostics)
 
 
-def _expand(resolved: Resolved, template: Body, admitted: AdmittedRuntimes, diagnostics: Findings) -> Expanded:
+def _expand(resolved: Resolved, template: Template, admitted: AdmittedRuntimes, diagnostics: Findings) -> Expanded:
     place = resolved.job.manifest.place("metadata", "name")
     behaviour = admitted.version.behaviour
     drafts, found = expand(resolved, template, behaviour)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,11 +47,12 @@ class Builder:
 class Overrides:
     """The TrainJob's field that changes the runtime's template, and what its JobSet's metadata is made of.
 
-    `merge` works on a draft of the JobSet in canonical form, and leaves it so. It raises MergeError.
+    `merge` works on a draft of the JobSet in canonical form, and leaves it so; it is told the ids of the containers
+    that came with the runtime. It raises MergeError.
     """
 
     field: str
-    merge: Callable[[Draft, Resolved], Draft]
+    merge: Callable[[Draft, Resolved, Container[int]], Draft]
     metadata: Callable[[Resolved], Iterable[Metadata]]
 
     @property

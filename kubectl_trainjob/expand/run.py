@@ -16,19 +16,20 @@ from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan
 from kubectl_trainjob.expand.ports import overwritten
 from kubectl_trainjob.expand.start import start
 from kubectl_trainjob.expand.strategic_merge import MergeError
+from kubectl_trainjob.expand.template import Template
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.patches import PATCH_UNMERGEABLE
-from kubectl_trainjob.stages import Body, RequiredSecret, Resolved
+from kubectl_trainjob.stages import RequiredSecret, Resolved
 
 Drafts = tuple[Draft, ...]
 
 
 def expand(
-    resolved: Resolved, template: Body, behaviour: Behaviour, *, record: bool = False
+    resolved: Resolved, template: Template, behaviour: Behaviour, *, record: bool = False
 ) -> tuple[Drafts, tuple[Diagnostic, ...]]:
     """The JobSet first, then what goes with it; no drafts when a plugin refuses the TrainJob.
 
-    `template` is the runtime's JobSet spec in canonical form. With `record` the drafts know where each value is from.
+    With `record` the drafts know where each value is from.
     """
     try:
         plan = start(resolved, template, behaviour, record=record)

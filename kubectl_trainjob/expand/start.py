@@ -14,22 +14,23 @@ from kubectl_trainjob.api.types import canonical
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, TRAINER, Plan, PodSet, ancestor_of
+from kubectl_trainjob.expand.template import Template
 from kubectl_trainjob.source import Pointer
-from kubectl_trainjob.stages import Body, Resolved
+from kubectl_trainjob.stages import Resolved
 
 
-def start(resolved: Resolved, template: Body, behaviour: Behaviour, *, record: bool) -> Plan:
-    """The plan before any plugin ran; `template` is the runtime's JobSet spec in canonical form, shared by its jobs.
+def start(resolved: Resolved, template: Template, behaviour: Behaviour, *, record: bool) -> Plan:
+    """The plan before any plugin ran.
 
     Raises MergeError.
     """
     inputs = {TRAIN_JOB: resolved.job.manifest.source, RUNTIME: resolved.runtime.manifest.source}
     overrides = behaviour.overrides
     jobset = Draft({}, inputs if record else None).step("runtime")
-    jobset = jobset.put(("spec",), template, copied=(RUNTIME, "spec", "template", "spec"))
+    jobset = jobset.put(("spec",), template.spec, copied=(RUNTIME, "spec", "template", "spec"))
     for cause, metadata in overrides.metadata(resolved):
         jobset = _metadata(jobset, cause, metadata)
-    jobset = overrides.merge(jobset.step(overrides.field), resolved)
+    jobset = overrides.merge(jobset.step(overrides.field), resolved, template.settled)
     if behaviour.resources_per_node == "merged":
         jobset = _merge_resources(jobset.step("resourcesPerNode"), resolved)
     trainer = resolved.job.body["spec"].get("trainer") or {}
@@ -38,10 +39,13 @@ def start(resolved: Resolved, template: Body, behaviour: Behaviour, *, record: b
 
 def _metadata(jobset: Draft, cause: Cause, metadata: Mapping[str, Any]) -> Draft:
     """Labels and annotations of the JobSet, over those that it has."""
-    for field in ("labels", "annotations"):
-        for key, value in (metadata.get(field) or {}).items():
-            jobset = jobset.put(("metadata", field, key), value, copied=(*cause, field, key))
-    return jobset
+    return jobset.put_each(
+        [
+            (("metadata", field, key), value, (*cause, field, key), ())
+            for field in ("labels", "annotations")
+            for key, value in (metadata.get(field) or {}).items()
+        ]
+    )
 
 
 def _merge_resources(jobset: Draft, resolved: Resolved) -> Draft:
@@ -66,11 +70,13 @@ def _merge_node_resources(jobset: Draft, spec: Pointer, override: Mapping[str, A
     # Trainer rebuilds the field from limits and requests alone: claims do not survive.
     jobset = jobset.drop((*resources, "claims"))
     wanted = canonical(override, "core/v1.ResourceRequirements")
-    for field in ("limits", "requests"):
-        for name, quantity in (wanted.get(field) or {}).items():
-            cause = (*TRAINER, "resourcesPerNode", field, name)
-            jobset = jobset.put((*resources, field, name), quantity, copied=cause)
-    return jobset
+    return jobset.put_each(
+        [
+            ((*resources, field, name), quantity, (*TRAINER, "resourcesPerNode", field, name), ())
+            for field in ("limits", "requests")
+            for name, quantity in (wanted.get(field) or {}).items()
+        ]
+    )
 
 
 def _pod_sets(jobset: Draft, resolved: Resolved) -> tuple[PodSet, ...]:

@@ -10,7 +10,8 @@ from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, NODE
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.flux_settings import broker_settings
-from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, TRAINER, Plan
+from kubectl_trainjob.expand.identity import identity
+from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan
 from kubectl_trainjob.expand.resources import gpu_count, node_resources
 
 _SCRIPT = "#!/bin/sh"
@@ -33,13 +34,15 @@ def build_local(plan: Plan, config_map: Draft) -> Draft:
 
 
 def _build(plan: Plan, config_map: Draft, entrypoint: str, init: str) -> Draft:
-    config_map = config_map.put(("apiVersion",), "v1").put(("kind",), "ConfigMap")
-    config_map = config_map.put(("metadata", "name"), f"{plan.name}{FLUX_ENTRYPOINT_SUFFIX}")
-    if plan.namespace:
-        cause = (TRAIN_JOB, "metadata", "namespace")
-        config_map = config_map.put(("metadata", "namespace"), plan.namespace, copied=cause)
-    config_map = config_map.put(("data", "entrypoint.sh"), entrypoint, because=CAUSES)
-    return config_map.put(("data", "init.sh"), init, because=CAUSES)
+    return config_map.put_each(
+        [
+            (("apiVersion",), "v1", None, ()),
+            (("kind",), "ConfigMap", None, ()),
+            *identity(plan, FLUX_ENTRYPOINT_SUFFIX),
+            (("data", "entrypoint.sh"), entrypoint, None, CAUSES),
+            (("data", "init.sh"), init, None, CAUSES),
+        ]
+    )
 
 
 def _fill(template: str, *values: str) -> str:

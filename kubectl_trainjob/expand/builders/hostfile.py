@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS
 from kubectl_trainjob.api.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.expand.plan import TRAIN_JOB, Plan, PodSet
+from kubectl_trainjob.expand.identity import identity
+from kubectl_trainjob.expand.plan import Plan, PodSet
 
 Replicas = Callable[[Plan, PodSet], int]
 
@@ -35,12 +36,14 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
         names = (name for pods in plan.pod_sets if pods.name in hosts for name in _names(plan, pods, replicas))
         lines = "".join(f"{name} slots={plan.processes}\n" for name in names)
     causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
-    config_map = config_map.put(("apiVersion",), "v1").put(("kind",), "ConfigMap")
-    config_map = config_map.put(("metadata", "name"), f"{plan.name}{HOSTFILE_SUFFIX}")
-    if plan.namespace:
-        cause = (TRAIN_JOB, "metadata", "namespace")
-        config_map = config_map.put(("metadata", "namespace"), plan.namespace, copied=cause)
-    return config_map.put(("data", "hostfile"), lines, because=causes)
+    return config_map.put_each(
+        [
+            (("apiVersion",), "v1", None, ()),
+            (("kind",), "ConfigMap", None, ()),
+            *identity(plan, HOSTFILE_SUFFIX),
+            (("data", "hostfile"), lines, None, causes),
+        ]
+    )
 
 
 def _names(plan: Plan, pods: PodSet, replicas: Replicas) -> Iterator[str]:

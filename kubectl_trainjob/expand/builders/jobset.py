@@ -17,7 +17,9 @@ from kubectl_trainjob.api.trainer import (
     NODE,
 )
 from kubectl_trainjob.draft import Cause, Draft, Entry
+from kubectl_trainjob.draft import Write as DraftWrite
 from kubectl_trainjob.expand.behaviour import Behaviour
+from kubectl_trainjob.expand.identity import identity
 from kubectl_trainjob.expand.plan import TRAIN_JOB, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.upsert import Write, job_env, upsert
 from kubectl_trainjob.source import Pointer
@@ -87,21 +89,15 @@ def _trainer(plan: Plan, pods: PodSet, behaviour: Behaviour) -> Draft:
 
 
 def _container(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
-    image = (plan.trainer or {}).get("image")
-    if image is not None:
-        jobset = jobset.put((*container, "image"), image, copied=(*TRAINER, "image"))
-    for field, value in (("command", plan.command), ("args", plan.args)):
-        if value:
-            stated = value == (plan.trainer or {}).get(field)
-            jobset = jobset.put(
-                (*container, field),
-                value,
-                copied=(*TRAINER, field) if stated else None,
-                because=() if stated else ((*TRAINER, field),),
-            )
+    trainer = plan.trainer or {}
+    entries: list[Entry] = []
+    for field, value in (("image", trainer.get("image")), ("command", plan.command), ("args", plan.args)):
+        if value or (field == "image" and value is not None):
+            cause = (*TRAINER, field)
+            entries.append((field, value, cause, ()) if value == trainer.get(field) else (field, value, None, (cause,)))
         elif value is not None:
             jobset = jobset.drop((*container, field))
-    return jobset
+    return jobset.put_all(container, entries) if entries else jobset
 
 
 def _resources(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
@@ -118,11 +114,14 @@ def _resources(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
 
 
 def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:
-    jobset = plan.jobset
-    for field, entries in (("labels", plan.pod_labels), ("annotations", plan.pod_annotations)):
-        for key, value in (entries or {}).items():
-            jobset = jobset.put((*api.pod_template(pods.position), "metadata", field, key), value)
-    return jobset
+    metadata = (*api.pod_template(pods.position), "metadata")
+    return plan.jobset.put_each(
+        [
+            ((*metadata, field, key), value, None, ())
+            for field, entries in (("labels", plan.pod_labels), ("annotations", plan.pod_annotations))
+            for key, value in (entries or {}).items()
+        ]
+    )
 
 
 def _suspend(plan: Plan) -> Draft:
@@ -136,11 +135,7 @@ def _suspend(plan: Plan) -> Draft:
 
 def _metadata(plan: Plan, jobset: Draft) -> Draft:
     """Name and namespace, and Kueue's labels: without a TrainJob in the cluster Kueue manages the JobSet."""
-    job = plan.resolved.job.body["metadata"]
-    for key, value in (job.get("labels") or {}).items():
-        if key.startswith(KUEUE_LABEL_PREFIX):
-            jobset = jobset.put(("metadata", "labels", key), value, copied=(TRAIN_JOB, "metadata", "labels", key))
-    for field, value in (("name", plan.name), ("namespace", plan.namespace)):
-        if value:
-            jobset = jobset.put(("metadata", field), value, copied=(TRAIN_JOB, "metadata", field))
-    return jobset
+    labels = plan.resolved.job.body["metadata"].get("labels") or {}
+    pointers = [("metadata", "labels", key) for key in labels if key.startswith(KUEUE_LABEL_PREFIX)]
+    kept: list[DraftWrite] = [(each, labels[each[-1]], (TRAIN_JOB, *each), ()) for each in pointers]
+    return jobset.put_each(kept + identity(plan))

@@ -12,7 +12,8 @@ from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.api.trainer import COSCHEDULING_API_VERSION, VOLCANO_API_VERSION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.draft import Cause, Draft
-from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan, PodSet
+from kubectl_trainjob.expand.identity import identity
+from kubectl_trainjob.expand.plan import RUNTIME, Plan, PodSet
 
 Requests = Callable[[Plan, PodSet], Mapping[str, Quantity]]
 POLICY: Cause = (RUNTIME, "spec", "podGroupPolicy")
@@ -44,14 +45,17 @@ def volcano(requests: Requests, plan: Plan, group: Draft) -> Draft:
 
 
 def _group(requests: Requests, plan: Plan, group: Draft, api_version: str) -> Draft:
-    group = group.put(("apiVersion",), api_version).put(("kind",), "PodGroup")
-    for field, value in (("name", plan.name), ("namespace", plan.namespace)):
-        if value:
-            group = group.put(("metadata", field), value, copied=(TRAIN_JOB, "metadata", field))
     causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
-    group = group.put(("spec", "minMember"), sum(pods.size for pods in plan.pod_sets), because=causes)
     resources = {name: str(quantity) for name, quantity in _total(requests, plan).items()}
-    return group.put(("spec", "minResources"), resources, because=causes)
+    return group.put_each(
+        [
+            (("apiVersion",), api_version, None, ()),
+            (("kind",), "PodGroup", None, ()),
+            *identity(plan),
+            (("spec", "minMember"), sum(pods.size for pods in plan.pod_sets), None, causes),
+            (("spec", "minResources"), resources, None, causes),
+        ]
+    )
 
 
 def _total(requests: Requests, plan: Plan) -> Mapping[str, Quantity]:

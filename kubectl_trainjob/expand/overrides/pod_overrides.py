@@ -6,7 +6,7 @@ Mirrors mergePodTemplateOverrides (2.1), mergePodSpecOverrides (2.0) and the lab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec, pod_template
@@ -34,12 +34,12 @@ def metadata(resolved: Resolved) -> Iterator[Metadata]:
     yield (TRAIN_JOB, "spec"), resolved.job.body["spec"]
 
 
-def merge_pod_templates(jobset: Draft, resolved: Resolved) -> Draft:
+def merge_pod_templates(jobset: Draft, resolved: Resolved, _settled: Container[int]) -> Draft:
     """Merge labels, annotations and spec of each override into the Pod templates (2.1)."""
     return _merge(jobset, resolved, POD_TEMPLATES, _template_patch, pod_template, _POD_TEMPLATE)
 
 
-def merge_pod_specs(jobset: Draft, resolved: Resolved) -> Draft:
+def merge_pod_specs(jobset: Draft, resolved: Resolved, _settled: Container[int]) -> Draft:
     """Merge each override into the Pod specs (2.0)."""
     return _merge(jobset, resolved, POD_SPECS, _spec_patch, pod_spec, _POD_SPEC)
 

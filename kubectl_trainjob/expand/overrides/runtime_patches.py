@@ -6,7 +6,7 @@ Mirrors mergeRuntimePatches and the labels of newRuntimeInfo in trainer `pkg/run
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, SPEC_TYPE, job_template
@@ -32,7 +32,7 @@ def metadata(resolved: Resolved) -> Iterator[Metadata]:
         yield (*cause, "metadata"), patch.get("metadata") or {}
 
 
-def merge_spec(jobset: Draft, resolved: Resolved) -> Draft:
+def merge_spec(jobset: Draft, resolved: Resolved, settled: Container[int]) -> Draft:
     """Merge each patch into the whole JobSet spec (2.3), where a patch may bring a replicatedJob of its own."""
     templates = list(_templates(resolved))
     if not templates:
@@ -42,20 +42,20 @@ def merge_spec(jobset: Draft, resolved: Resolved) -> Draft:
         if patch.get("spec") is not None:
             spec = marshalled(patch["spec"], _SPEC_PATCH)
             jobset = merge(jobset, ("spec",), spec, SPEC_TYPE, (*cause, "spec"))
-            jobset = jobset.reshape(("spec",), canonical(jobset.get("spec"), SPEC_TYPE))
+            jobset = jobset.reshape(("spec",), canonical(jobset.get("spec"), SPEC_TYPE, settled))
     return _restore_order(jobset, order)
 
 
-def merge_job_templates(jobset: Draft, resolved: Resolved) -> Draft:
+def merge_job_templates(jobset: Draft, resolved: Resolved, settled: Container[int]) -> Draft:
     """Merge the Job templates of each patch into those of the runtime (2.2); names that it lacks are passed over."""
     for cause, patch in _templates(resolved):
         for index, job in enumerate((patch.get("spec") or {}).get("replicatedJobs") or ()):
             where = (*cause, "spec", "replicatedJobs", index, "template")
-            jobset = _merge_job_template(jobset, job, where)
+            jobset = _merge_job_template(jobset, job, where, settled)
     return jobset
 
 
-def _merge_job_template(jobset: Draft, patch: Mapping[str, Any], cause: Cause) -> Draft:
+def _merge_job_template(jobset: Draft, patch: Mapping[str, Any], cause: Cause, settled: Container[int]) -> Draft:
     if patch.get("template") is None:
         return jobset
     template = marshalled(patch["template"], _JOB_PATCH)
@@ -63,7 +63,7 @@ def _merge_job_template(jobset: Draft, patch: Mapping[str, Any], cause: Cause) -
         if job["name"] == patch["name"]:
             pointer = job_template(index)
             jobset = merge(jobset, pointer, template, _JOB_TEMPLATE, cause)
-            jobset = jobset.reshape(pointer, canonical(jobset.get(*pointer), _JOB_TEMPLATE))
+            jobset = jobset.reshape(pointer, canonical(jobset.get(*pointer), _JOB_TEMPLATE, settled))
     return jobset
 
 

@@ -1,0 +1,22 @@
+"""A runtime's part of an expansion that all its jobs share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubectl_trainjob.api.jobset import SPEC_TYPE
+from kubectl_trainjob.api.types import canonical, settle
+from kubectl_trainjob.stages import Admitted, Body
+
+
+class Template(NamedTuple):
+    """A runtime's JobSet spec in canonical form, and the ids of its dicts and lists, which are canonical for good."""
+
+    spec: Body
+    settled: frozenset[int]
+
+
+def template_of(runtime: Admitted) -> Template:
+    """The template of a runtime, worked out once however many jobs use it."""
+    spec = canonical((runtime.body["spec"].get("template") or {}).get("spec") or {}, SPEC_TYPE)
+    return Template(spec, settle(spec))
