@@ -24,7 +24,7 @@ def control_plane() -> type[Plane]:
 
 
 @pytest.fixture(scope="session")
-def suspended() -> list[Job]:
+def suspended(control_plane: type[Plane]) -> list[Job]:  # noqa: ARG001 - nothing is built in vain
     """Every TrainJob of every recorded input of 2.3, suspended unless its input says otherwise."""
     return [job for number, case in enumerate(load("2.3")) for job in jobs_of(case, f"c{number}", suspend=True)]
 
