@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.draft import Cause, Draft, Entry
@@ -13,8 +12,7 @@ from kubectl_trainjob.source import Pointer
 Item = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Upsert(NamedTuple):
     """One item to write: copied as it stands from an input, or computed because of some."""
 
     item: Item
@@ -22,8 +20,7 @@ class Write:
     because: tuple[Cause, ...] = ()
 
 
-def _same(key: str) -> Callable[[Item, Item], bool]:
-    return lambda old, new: old.get(key) == new.get(key)
+_KEYS = {"env": "name", "volumes": "name", "volumeMounts": "mountPath"}
 
 
 def same_port(old: Item, new: Item) -> bool:
@@ -31,37 +28,48 @@ def same_port(old: Item, new: Item) -> bool:
     return old.get("containerPort") == new.get("containerPort") or old.get("name") == new.get("name")
 
 
-_MATCH = {"env": _same("name"), "volumes": _same("name"), "volumeMounts": _same("mountPath"), "ports": same_port}
-
-
-def upsert(draft: Draft, owner: Pointer, field: str, writes: Sequence[Write]) -> Draft:
-    """Write items into the list `field` ("env", "ports", "volumes" or "volumeMounts") of the object at `owner`."""
-    match = _MATCH[field]
-    items = list(draft.get(*owner, field) or ())
+def upsert(draft: Draft, owner: Pointer, field: str, items: Sequence[Upsert]) -> Draft:
+    """Write items into the list `field` ("env", "volumes" or "volumeMounts") of the object at `owner`."""
+    if not items:
+        return draft
+    key = _KEYS[field]
+    places: dict[Any, int] = {}
+    size = 0
+    for old in draft.get(*owner, field) or ():
+        places.setdefault(old.get(key), size)
+        size += 1
     entries: list[Entry] = []
-    for write in writes:
-        index = next((i for i, old in enumerate(items) if match(old, write.item)), len(items))
-        items[index : index + 1] = [write.item]
-        entries.append((index, write.item, write.copied, write.because))
-    return draft.put_all((*owner, field), entries) if entries else draft
+    for each in items:
+        index = places.setdefault(each.item[key], size)
+        size = max(size, index + 1)
+        entries.append((index, *each))
+    return draft.put_all((*owner, field), entries)
 
 
-def env(name: str, value: str, *because: Cause) -> Write:
+def upsert_port(draft: Draft, container: Pointer, number: int) -> Draft:
+    """Write an unnamed port into the container's list."""
+    port = {"containerPort": number}
+    ports = draft.get(*container, "ports") or ()
+    index = next((i for i, old in enumerate(ports) if same_port(old, port)), len(ports))
+    return draft.put((*container, "ports", index), port)
+
+
+def env(name: str, value: str, *because: Cause) -> Upsert:
     """An environment variable with a computed value."""
-    return Write({"name": name, "value": value}, because=because)
+    return Upsert({"name": name, "value": value}, because=because)
 
 
-def field_env(name: str, field_path: str) -> Write:
+def field_env(name: str, field_path: str) -> Upsert:
     """An environment variable that Kubernetes fills from a field of the Pod."""
-    return Write({"name": name, "valueFrom": {"fieldRef": {"fieldPath": field_path}}})
+    return Upsert({"name": name, "valueFrom": {"fieldRef": {"fieldPath": field_path}}})
 
 
-def job_env(entries: Sequence[Item] | None, cause: Cause) -> list[Write]:
+def job_env(entries: Sequence[Item] | None, cause: Cause) -> list[Upsert]:
     """The TrainJob's env entries as Trainer copies them (`apply.EnvVar`).
 
     Only four kinds of reference are known there, each with some of its fields; anything else is lost.
     """
-    return [Write(_job_env_var(entry), copied=(*cause, index)) for index, entry in enumerate(entries or ())]
+    return [Upsert(_job_env_var(entry), copied=(*cause, index)) for index, entry in enumerate(entries or ())]
 
 
 def _job_env_var(entry: Item) -> Item:

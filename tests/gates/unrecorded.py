@@ -26,7 +26,7 @@ class _WithoutCauses(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if getattr(node.func, "attr", getattr(node.func, "id", "")) in ("put", "Write"):
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) in ("put", "Upsert"):
             kept = [keyword for keyword in node.keywords if keyword.arg not in _CAUSES]
             dropped["causes"] += len(node.keywords) - len(kept)
             node.keywords = kept

@@ -16,12 +16,11 @@ from kubectl_trainjob.api.trainer import (
     MODEL_INITIALIZER,
     NODE,
 )
-from kubectl_trainjob.draft import Cause, Draft, Entry
-from kubectl_trainjob.draft import Write as DraftWrite
+from kubectl_trainjob.draft import Cause, Draft, Entry, Write
 from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.identity import identity
 from kubectl_trainjob.expand.plan import TRAIN_JOB, TRAINER, Plan, PodSet
-from kubectl_trainjob.expand.upsert import Write, job_env, upsert
+from kubectl_trainjob.expand.upsert import Upsert, job_env, upsert
 from kubectl_trainjob.source import Pointer
 
 INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
@@ -60,7 +59,7 @@ def _initializer(plan: Plan, pods: PodSet, field: str) -> Draft:
     writes = job_env(settings.get("env"), (*cause, "env"))
     if "storageUri" in settings:
         storage = {"name": INITIALIZER_STORAGE_ENV, "value": settings["storageUri"]}
-        writes.insert(0, Write(storage, because=((*cause, "storageUri"),)))
+        writes.insert(0, Upsert(storage, because=((*cause, "storageUri"),)))
     for container in plan.containers(pods, pods.ancestor):
         jobset = upsert(jobset, container, "env", writes)
         if "secretRef" in settings:
@@ -137,5 +136,5 @@ def _metadata(plan: Plan, jobset: Draft) -> Draft:
     """Name and namespace, and Kueue's labels: without a TrainJob in the cluster Kueue manages the JobSet."""
     labels = plan.resolved.job.body["metadata"].get("labels") or {}
     pointers = [("metadata", "labels", key) for key in labels if key.startswith(KUEUE_LABEL_PREFIX)]
-    kept: list[DraftWrite] = [(each, labels[each[-1]], (TRAIN_JOB, *each), ()) for each in pointers]
+    kept: list[Write] = [(each, labels[each[-1]], (TRAIN_JOB, *each), ()) for each in pointers]
     return jobset.put_each(kept + identity(plan))

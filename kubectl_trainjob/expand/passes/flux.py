@@ -20,7 +20,7 @@ from kubectl_trainjob.api.trainer import (
 )
 from kubectl_trainjob.expand.flux_settings import broker_settings
 from kubectl_trainjob.expand.plan import TRAINER, Plan, PodSet
-from kubectl_trainjob.expand.upsert import Item, Write, upsert
+from kubectl_trainjob.expand.upsert import Item, Upsert, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import FLUX_NAMESPACE, FLUX_NUM_NODES, FLUX_PROCESSES, FLUX_RESERVED_INIT
 
@@ -100,9 +100,9 @@ def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
     volumes, mounts = _volumes(plan.name), _mounts(plan.name)
     if not setup.shared_memory:
         volumes, mounts = ([each for each in items if each["name"] != SHARED_MEMORY] for items in (volumes, mounts))
-    jobset = upsert(plan.jobset, pod_spec(pods.position), "volumes", [Write(volume) for volume in volumes])
+    jobset = upsert(plan.jobset, pod_spec(pods.position), "volumes", [Upsert(volume) for volume in volumes])
     for container in plan.containers(pods, NODE):
-        jobset = upsert(jobset, container, "volumeMounts", [Write(mount) for mount in mounts])
+        jobset = upsert(jobset, container, "volumeMounts", [Upsert(mount) for mount in mounts])
     return plan.with_jobset(jobset)
 
 

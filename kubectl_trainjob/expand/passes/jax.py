@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubectl_trainjob.api.trainer import ANCESTOR_LABEL, ANCESTOR_TRAINER, COMPLETION_INDEX_FIELD, NODE, TRAINER_PORT
 from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
 from kubectl_trainjob.expand.plan import Plan
-from kubectl_trainjob.expand.upsert import Write, env, field_env, upsert
+from kubectl_trainjob.expand.upsert import env, field_env, upsert, upsert_port
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.launch import JAX_TRAINER
 
@@ -40,4 +40,4 @@ def enforce(plan: Plan) -> Plan:
         env("JAX_COORDINATOR_ADDRESS", f"{first_node(plan)}:{TRAINER_PORT}"),
     ]
     jobset = upsert(plan.jobset, container, "env", writes)
-    return plan.with_jobset(upsert(jobset, container, "ports", [Write({"containerPort": TRAINER_PORT})]))
+    return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))

@@ -17,7 +17,7 @@ from kubectl_trainjob.expand.mpi_volumes import hostfile_volume, ssh_volume
 from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.reserved import reserved_env
 from kubectl_trainjob.expand.resources import gpu_count, node_resources
-from kubectl_trainjob.expand.upsert import Write, env, upsert
+from kubectl_trainjob.expand.upsert import Upsert, env, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
@@ -119,17 +119,17 @@ def slots(plan: Plan) -> tuple[int, Cause]:
 
 
 def _volumes(plan: Plan, pods: PodSet, ssh_modes: bool) -> Plan:
-    volumes = [Write(ssh_volume(plan.name, ssh_modes))]
+    volumes = [Upsert(ssh_volume(plan.name, ssh_modes))]
     if pods.name == LAUNCHER:
-        volumes.append(Write(hostfile_volume(plan.name)))
+        volumes.append(Upsert(hostfile_volume(plan.name)))
     return plan.with_jobset(upsert(plan.jobset, pod_spec(pods.position), "volumes", volumes))
 
 
 def _mounts(plan: Plan, pods: PodSet) -> Plan:
     ssh = {"name": "mpi-ssh-auth", "mountPath": _policy(plan).get("sshAuthMountPath", "/root/.ssh")}
-    mounts = [Write(ssh, because=((*POLICY, "sshAuthMountPath"),))]
+    mounts = [Upsert(ssh, because=((*POLICY, "sshAuthMountPath"),))]
     if pods.name == LAUNCHER:
-        mounts.append(Write({"name": "mpi-hostfile", "mountPath": "/etc/mpi"}))
+        mounts.append(Upsert({"name": "mpi-hostfile", "mountPath": "/etc/mpi"}))
     for container in plan.containers(pods, NODE):
         plan = plan.with_jobset(upsert(plan.jobset, container, "volumeMounts", mounts))
     return plan

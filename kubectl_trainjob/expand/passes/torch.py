@@ -22,7 +22,7 @@ from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
 from kubectl_trainjob.expand.plan import TRAINER, Plan
 from kubectl_trainjob.expand.processes import WORDS, Processes
 from kubectl_trainjob.expand.reserved import reserved_env
-from kubectl_trainjob.expand.upsert import Write, env, field_env, job_env, upsert
+from kubectl_trainjob.expand.upsert import Upsert, env, field_env, job_env, upsert, upsert_port
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.launch import TORCH_RESERVED
 from kubectl_trainjob.findings.references import ENV_INJECTION_TARGET
@@ -82,14 +82,14 @@ def enforce(count: Callable[[Plan], tuple[Processes, Cause]], known: torchtune.T
     return plan
 
 
-def _enforce_node(plan: Plan, container: Pointer, rank: list[Write], master: list[Write] | None) -> Plan:
+def _enforce_node(plan: Plan, container: Pointer, rank: list[Upsert], master: list[Upsert] | None) -> Plan:
     """Env and port of the main container; torchtune has no `master`, its nodes meet at an address in the command."""
     writes = [*job_env((plan.trainer or {}).get("env"), (*TRAINER, "env")), *rank, *(master or ())]
     jobset = upsert(plan.jobset, container, "env", writes)
-    return plan.with_jobset(upsert(jobset, container, "ports", [Write({"containerPort": TRAINER_PORT})]))
+    return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))
 
 
-def _rank_env(plan: Plan, processes: str, cause: Cause) -> list[Write]:
+def _rank_env(plan: Plan, processes: str, cause: Cause) -> list[Upsert]:
     nodes, causes = node_count(plan)
     return [
         env("PET_NNODES", str(nodes), *causes),

@@ -16,7 +16,7 @@ from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
 from kubectl_trainjob.expand.plan import Plan
 from kubectl_trainjob.expand.reserved import reserved_env
 from kubectl_trainjob.expand.resources import gpu_count, node_resources
-from kubectl_trainjob.expand.upsert import Write, env, field_env, upsert
+from kubectl_trainjob.expand.upsert import env, field_env, upsert, upsert_port
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.launch import XGBOOST_RESERVED
 
@@ -47,4 +47,4 @@ def enforce(plan: Plan) -> Plan:
         env("DMLC_NUM_WORKER", str(workers), *causes, cause),
     ]
     jobset = upsert(plan.jobset, container, "env", writes)
-    return plan.with_jobset(upsert(jobset, container, "ports", [Write({"containerPort": TRAINER_PORT})]))
+    return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))
