@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -23,3 +24,10 @@ def plain_terminal() -> Iterator[None]:
             patch.delenv(name, raising=False)
         patch.setenv("TERM", "xterm")
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def gc_as_before() -> Iterator[None]:
+    """A build in the tests' own process turns the garbage collector off for good."""
+    yield
+    gc.enable()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -56,13 +55,6 @@ class Locator:
 class BuildOptions:
     namespace: str = ""
     trainer_version: str = "2.3"
-
-
-@pytest.fixture(autouse=True)
-def gc_as_before() -> Iterator[None]:
-    """A command that runs in the tests' own process turns the garbage collector off for good."""
-    yield
-    gc.enable()
 
 
 @pytest.fixture
