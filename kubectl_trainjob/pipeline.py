@@ -24,6 +24,7 @@ from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.findings.references import RUNTIME_NOT_FOUND
 from kubectl_trainjob.resolve.objects import Output, check, collisions, in_namespace, is_runtime, is_train_job
 from kubectl_trainjob.resolve.runtime import Runtimes
+from kubectl_trainjob.resolve.target import targeted
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import Source
 from kubectl_trainjob.stages import Admitted, Body, Build, Documents, Expanded, Manifest, Resolved, drain
@@ -34,10 +35,10 @@ Findings = tuple[Diagnostic, ...]
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """`namespace` fills missing ones; "" leaves them out."""
+    """`namespace` fills missing ones, "" leaves them out; `trainer_version` "" means the repository's target."""
 
     namespace: str = ""
-    trainer_version: str = "2.3"
+    trainer_version: str = ""
 
 
 def build(documents: Documents, options: BuildOptions) -> Build:
@@ -45,8 +46,9 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     inputs = [in_namespace(manifest, options.namespace) for manifest in documents.inputs]
     library = [in_namespace(manifest, options.namespace) for manifest in documents.library]
     own_runtimes = [manifest for manifest in inputs if is_runtime(manifest)]
-    admitted = AdmittedRuntimes(VERSIONS[options.trainer_version])
-    diagnostics = [*documents.diagnostics, *check(inputs)]
+    version, conflict = targeted(documents.targets, options.trainer_version)
+    admitted = AdmittedRuntimes(VERSIONS[version])
+    diagnostics = [*documents.diagnostics, *conflict, *check(inputs)]
     diagnostics += [finding for manifest in own_runtimes for finding in admitted.admit(manifest).diagnostics]
     runtimes = Runtimes([*own_runtimes, *library], options.namespace)
     jobs = [manifest for manifest in inputs if is_train_job(manifest)]

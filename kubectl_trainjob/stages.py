@@ -38,6 +38,14 @@ class Manifest:
         return Place(self.source, pointer)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A version of Trainer that a repository's configuration names, as "2.3", and where."""
+
+    trainer: str
+    place: Place
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
     """What `repo` read: every object of the inputs, and the runtimes that may be referred to besides them."""
@@ -47,6 +55,7 @@ class Documents:
     diagnostics: tuple[Diagnostic, ...] = ()
     library_diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
+    targets: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

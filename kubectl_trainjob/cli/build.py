@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from kubectl_trainjob.api.supported import TRAINER_VERSIONS
 from kubectl_trainjob.cli.streams import complain, emit, standard_input, stderr_has_colour, tell
 
 if TYPE_CHECKING:
     from kubectl_trainjob.stages import Build
 
-TRAINER_VERSIONS = ("2.0", "2.1", "2.2", "2.3")
 
 _HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers would create.
 
@@ -43,7 +43,7 @@ def _namespace(_context: click.Context, _parameter: click.Parameter, value: str)
 
 
 def _version(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    if value not in TRAINER_VERSIONS:
+    if value and value not in TRAINER_VERSIONS:
         raise click.BadParameter(f'Trainer "{value}" is not supported; supported: {", ".join(TRAINER_VERSIONS)}')
     return value
 
@@ -69,11 +69,10 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
 )
 @click.option(
     "--trainer-version",
-    default=TRAINER_VERSIONS[-1],
+    default="",
     callback=_version,
-    show_default=True,
     metavar="VERSION",
-    help=f"The Trainer whose behaviour is meant ({', '.join(TRAINER_VERSIONS)}).",
+    help=f"The Trainer that is meant: {', '.join(TRAINER_VERSIONS)}. By default the repository's target or the last.",
 )
 @click.option("--allow-empty", is_flag=True, help="Accept inputs that give no object at all.")
 def build(

@@ -12,15 +12,14 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.repo.classify import classify, is_runtime, is_train_job
+from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.decode import decode
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError, read_all
-from kubectl_trainjob.repo.roots import find_root
+from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, Trouble, is_overlay, walk
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
-from kubectl_trainjob.stages import Documents, Manifest
+from kubectl_trainjob.stages import Documents, Manifest, Target
 from kubectl_trainjob.yamlio.read import Reader
-
-RUNTIME_FOLDERS = ("runtimes",)
 
 _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
     "link": (
@@ -36,8 +35,8 @@ _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
 def read(paths: Sequence[str], stdin: Callable[[], bytes], limits: Limits = LIMITS) -> Documents:
     """The objects of all paths ("-" is standard input), each file once, in the order given, directories sorted.
 
-    The library (`runtimes/` of each root, without the files that are inputs) is read only when a TrainJob is among
-    the inputs: nothing else refers to it. Raises EnvironmentFault for a path that cannot be read.
+    The library (the runtime folders of each root, without the files that are inputs) is read only when a TrainJob is
+    among the inputs: nothing else refers to it. Raises EnvironmentFault for a path that cannot be read.
     """
     intake = _Intake(limits)
     for path in paths:
@@ -45,11 +44,12 @@ def read(paths: Sequence[str], stdin: Callable[[], bytes], limits: Limits = LIMI
             intake.standard_input(stdin)
         else:
             intake.path(path)
-    given = Documents(tuple(intake.manifests), (), tuple(intake.diagnostics), (), intake.ignored)
-    if not any(map(is_train_job, given.inputs)):
-        return given
-    runtimes, diagnostics = intake.library()
-    return Documents(given.inputs, runtimes, given.diagnostics, diagnostics, given.ignored)
+    inputs_, diagnostics, ignored = tuple(intake.manifests), tuple(intake.diagnostics), intake.ignored
+    targets = intake.targets()
+    if not any(map(is_train_job, inputs_)):
+        return Documents(inputs_, (), diagnostics, (), ignored, targets)
+    runtimes, unread = intake.library()
+    return Documents(inputs_, runtimes, diagnostics, unread, ignored, targets)
 
 
 class _Intake:
@@ -65,6 +65,7 @@ class _Intake:
         self._seen: set[str] = set()
         self._roots: dict[str, SecureRoot] = {}
         self._shown_roots: dict[str, str] = {}
+        self._configs: dict[str, Config] = {}
 
     def standard_input(self, stdin: Callable[[], bytes]) -> None:
         """Read standard input, once; its root is the current directory's."""
@@ -102,7 +103,7 @@ class _Intake:
         """The runtimes in the folders of all roots, and what is wrong with the files there."""
         first, noted = len(self.manifests), len(self.diagnostics)
         for root in list(self._roots.values()):
-            for folder in RUNTIME_FOLDERS:
+            for folder in self._configs[root.directory].runtimes:
                 if root.has_directory(folder):
                     shown = os.path.normpath(os.path.join(self._shown_roots[root.directory], folder))
                     self._directory(root, os.path.join(root.directory, folder), shown)
@@ -113,7 +114,26 @@ class _Intake:
         if found not in self._roots:
             self._roots[found] = SecureRoot(found)
             self._shown_roots[self._roots[found].directory] = show(found)
+            self._configs[self._roots[found].directory] = self._config(self._roots[found], show(found))
         return self._roots[found]
+
+    def _config(self, root: SecureRoot, shown: str) -> Config:
+        if not is_configured(root.directory):
+            return Config()
+        file = decode(
+            os.path.normpath(os.path.join(shown, CONFIG_FILE)), root.read(CONFIG_FILE, self._limits.file_bytes)
+        )
+        if isinstance(file, Diagnostic):
+            self.diagnostics.append(file)
+            return Config()
+        config, diagnostics = read_config(file)
+        self.diagnostics += diagnostics
+        return config
+
+    def targets(self) -> tuple[Target, ...]:
+        """The Trainer versions that the roots' configurations name, and where."""
+        found = (config for config in self._configs.values() if config.trainer and config.place)
+        return tuple(Target(config.trainer, config.place) for config in found if config.place)
 
     def _directory(self, root: SecureRoot, real: str, shown: str) -> None:
         inside = _inside(root, real)

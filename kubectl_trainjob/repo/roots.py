@@ -12,7 +12,7 @@ _LOOKED_AT = 1 << 16
 
 def find_root(directory: str) -> str:
     """The root that `directory` (a real path) lies in; git is recognised by `.git`, never run."""
-    for is_root in (_is_configured, _is_git_top):
+    for is_root in (is_configured, _is_git_top):
         for above in _upward(directory):
             if is_root(above):
                 return above
@@ -30,7 +30,7 @@ def _is_git_top(directory: str) -> bool:
     return os.path.lexists(os.path.join(directory, ".git"))
 
 
-def _is_configured(directory: str) -> bool:
+def is_configured(directory: str) -> bool:
     """Whether the file of that name is ours: a TrainJob may be kept in a file `trainjob.yaml` as well."""
     path = os.path.join(directory, CONFIG_FILE)
     try:

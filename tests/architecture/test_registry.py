@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 import kubectl_trainjob.findings
+from kubectl_trainjob.api.supported import LATEST_TRAINER
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.pipeline import BuildOptions, build
 from kubectl_trainjob.repo.read import read
 
-LATEST = BuildOptions().trainer_version
-SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=3, depth=8, alias_nodes=50, entries=60)
+LATEST = LATEST_TRAINER
+SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=4, depth=8, alias_nodes=50, entries=60)
 
 
 def _files(count: int, text: str) -> Callable[[Path], object]:
@@ -34,12 +35,30 @@ MADE: dict[str, Callable[[Path], object]] = {
     "KTJ002": lambda folder: (folder / "a.yaml").write_text("kind: ConfigMap", encoding="utf-16"),
     "KTJ020": _files(1, "#" * 1001),
     "KTJ021": _files(2, "#" * 999),
-    "KTJ022": _files(4, "{apiVersion: v1, kind: ConfigMap, metadata: {name: aNUMBER}}"),
+    "KTJ022": _files(5, "{apiVersion: v1, kind: ConfigMap, metadata: {name: aNUMBER}}"),
     "KTJ023": _files(1, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [[[[[[[[]]]]]]]]}"),
     "KTJ024": _files(1, "a: &a [1, 2, 3, 4]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]\n"),
     "KTJ025": lambda folder: (folder / "a.yaml").symlink_to("/etc/hostname"),
     "KTJ026": lambda folder: (folder / "a.yaml.j2").write_text("kind: {{ kind }}"),
     "KTJ027": _files(1, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}" + "\n" * 61),
+}
+
+
+def _configured(folder: Path, setting: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "a.yaml").write_text(f"{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {folder.name[:3]}}}}}")
+    (folder / "trainjob.yaml").write_text(f"{{apiVersion: kubectl-trainjob.dev/v1alpha1, kind: Config, {setting}}}")
+
+
+def _two_targets(folder: Path) -> None:
+    for name, version in (("one", "2.2"), ("two", "2.3")):
+        _configured(folder / name, f'target: {{trainer: "{version}"}}')
+
+
+MADE |= {
+    "KTJ040": lambda folder: _configured(folder, "taget: {}"),
+    "KTJ041": lambda folder: _configured(folder, 'target: {trainer: "1.9"}'),
+    "KTJ042": _two_targets,
 }
 
 # Rules that no input gives, each with the reason.
@@ -94,10 +113,11 @@ def target(rule: Rule) -> str:
     return titles[0] if titles and titles[0] else LATEST
 
 
-def found_in(folder: Path, limits: Limits = LIMITS, trainer_version: str = LATEST) -> list[str]:
+def found_in(folder: Path, limits: Limits = LIMITS, trainer_version: str = "") -> list[str]:
     """The ids that a build of a folder reports."""
     options = BuildOptions(trainer_version=trainer_version)
-    built = build(read([str(folder)], lambda: b"", limits), options)
+    paths = [str(path) for path in sorted(folder.iterdir()) if path.is_dir()] or [str(folder)]
+    built = build(read(paths, lambda: b"", limits), options)
     return sorted({diagnostic.rule.id for diagnostic in built.diagnostics})
 
 

@@ -86,17 +86,20 @@ def test_a_bug_is_a_traceback(stages: Stages) -> None:
 
 def test_arguments_reach_the_stages(stages: Stages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"kind: TrainJob")))
-    assert build("a.yaml", "-f", "-", "-f", "b", "-o", "json", "-n", "team-a", "--allow-empty") == 0
+    assert (
+        build("a.yaml", "-f", "-", "-f", "b", "-o", "json", "-n", "team-a", "--trainer-version", "2.2", "--allow-empty")
+        == 0
+    )
     assert stages.paths == ("a.yaml", "-", "b")
     assert stages.stdin == b"kind: TrainJob"
-    assert vars(stages.options) == {"namespace": "team-a", "trainer_version": "2.3"}
+    assert vars(stages.options) == {"namespace": "team-a", "trainer_version": "2.2"}
     assert stages.rendered == "json"
 
 
 def test_defaults(stages: Stages) -> None:
     stages.result = Build(OBJECTS)
     assert build("a.yaml") == 0
-    assert vars(stages.options) == {"namespace": "", "trainer_version": "2.3"}
+    assert vars(stages.options) == {"namespace": "", "trainer_version": ""}
     assert stages.rendered == "yaml"
 
 
