@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.quantity import Quantity
@@ -48,20 +49,38 @@ def upsert(draft: Draft, owner: Pointer, field: str, items: Sequence[Upsert]) ->
 
 def upsert_port(draft: Draft, container: Pointer, number: int) -> Draft:
     """Write an unnamed port into the container's list."""
-    port = {"containerPort": number}
+    port = _port(number)
     ports = draft.get(*container, "ports") or ()
     index = next((i for i, old in enumerate(ports) if same_port(old, port)), len(ports))
     return draft.put((*container, "ports", index), port)
 
 
+# Most jobs get the same few items. Nothing ever writes into one, so they can share them.
+
+
+@lru_cache(maxsize=64)
+def _port(number: int) -> Item:
+    return {"containerPort": number}
+
+
+@lru_cache(maxsize=1024)
+def _variable(name: str, value: str) -> Item:
+    return {"name": name, "value": value}
+
+
+@lru_cache(maxsize=64)
+def _field_variable(name: str, field_path: str) -> Item:
+    return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": field_path}}}
+
+
 def env(name: str, value: str, *because: Cause) -> Upsert:
     """An environment variable with a computed value."""
-    return Upsert({"name": name, "value": value}, because=because)
+    return Upsert(_variable(name, value), because=because)
 
 
 def field_env(name: str, field_path: str) -> Upsert:
     """An environment variable that Kubernetes fills from a field of the Pod."""
-    return Upsert({"name": name, "valueFrom": {"fieldRef": {"fieldPath": field_path}}})
+    return Upsert(_field_variable(name, field_path))
 
 
 def job_env(entries: Sequence[Item] | None, cause: Cause) -> list[Upsert]:
@@ -75,7 +94,9 @@ def job_env(entries: Sequence[Item] | None, cause: Cause) -> list[Upsert]:
 def _job_env_var(entry: Item) -> Item:
     source = entry.get("valueFrom")
     if source is None:
-        return {"name": entry["name"], "value": entry.get("value", "")}
+        return (
+            entry if "value" in entry and len(entry) == 2 else {"name": entry["name"], "value": entry.get("value", "")}
+        )
     kept = {kind: copy(source[kind]) for kind, copy in _REFERENCES.items() if source.get(kind) is not None}
     return {"name": entry["name"], "valueFrom": kept}
 

@@ -5,6 +5,7 @@ The edits are made in the text, so that all else reaches the API server as it is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from tests.conformance.stream import Document, reduced, split
 _CLUSTER_WIDE = "ClusterTrainingRuntime"
 # Trainer reads a model out of such a runtime's name, which therefore stays as it is.
 _MEANINGFUL = "torchtune-"
+_NAME = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Job:
 
 
 def jobs_of(case: Case, suffix: str, *, suspend: bool) -> list[Job]:
-    """The TrainJobs of a case, made unique by a suffix; with `suspend` those are suspended that do not say."""
+    """The TrainJobs of a case, made unique by a suffix; with `suspend` they are suspended (see below)."""
     try:
         text = _edited(case.input, suffix, suspend=suspend)
         documents = split(text)
@@ -120,8 +122,8 @@ def _edits(document: Document, suffix: str, home: str, *, suspend: bool) -> Iter
     if kind == "TrainJob":
         if (_scalar(_at(root, "spec", "runtimeRef", "kind")) or _CLUSTER_WIDE) == _CLUSTER_WIDE:
             yield from _reference_edits(root, suffix)
-        if suspend and _at(root, "spec", "suspend") is None:
-            yield from _inserted(_at(root, "spec"), "suspend: true")
+        if suspend:
+            yield from _suspending_edits(root)
 
 
 def _runtime_edits(root: yaml.Node | None, suffix: str, home: str) -> Iterator[Edit]:
@@ -144,6 +146,15 @@ def _reference_edits(root: yaml.Node | None, suffix: str) -> Iterator[Edit]:
         yield from _inserted(_at(root, "spec", "runtimeRef"), "kind: TrainingRuntime")
 
 
+def _suspending_edits(root: yaml.Node | None) -> Iterator[Edit]:
+    """Suspend unless the input says otherwise, and always where a deadline would end the job during the test."""
+    stated = _at(root, "spec", "suspend")
+    if stated is None:
+        yield from _inserted(_at(root, "spec"), "suspend: true")
+    elif _scalar(stated) == "false" and _at(root, "spec", "activeDeadlineSeconds"):
+        yield Edit(stated.start_mark.line, stated.start_mark.column, stated.end_mark.column, "true")
+
+
 def _at(node: yaml.Node | None, *keys: str) -> yaml.Node | None:
     for key in keys:
         entries = node.value if isinstance(node, yaml.MappingNode) else []
@@ -156,8 +167,9 @@ def _scalar(node: yaml.Node | None) -> str:
 
 
 def _renamed(node: yaml.Node | None, suffix: str) -> Iterator[Edit]:
+    """What is no name stays as it is: a suffix could make one of it."""
     is_text = isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:str" and node.value
-    if is_text and node.start_mark.line == node.end_mark.line:
+    if is_text and _NAME.fullmatch(node.value) and node.start_mark.line == node.end_mark.line:
         mark = node.start_mark
         yield Edit(mark.line, mark.column, node.end_mark.column, f'"{node.value}-{suffix}"')
 

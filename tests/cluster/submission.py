@@ -52,7 +52,9 @@ def submit(plane: Plane, jobs: Sequence[Job]) -> dict[str, Treatment]:
     treatments = {job.id: Treatment() for job in jobs}
     namespaces = {namespace_of(d, job.namespace) for job in jobs for d in _readable(job)}
     with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(client.create_namespace, sorted(namespaces | {job.namespace for job in jobs})))
+        list(
+            pool.map(lambda name: _create_namespace(client, name), sorted(namespaces | {job.namespace for job in jobs}))
+        )
         answers = list(pool.map(lambda job: _create_all(client, job, jobs=False), _first_of_each_case(jobs)))
         of_case = {job.case.id: said for job, said in zip(_first_of_each_case(jobs), answers, strict=True)}
         _wait_for_runtimes(client)
@@ -69,6 +71,15 @@ def _readable(job: Job) -> list[Document]:
 
 def _first_of_each_case(jobs: Iterable[Job]) -> list[Job]:
     return list({job.case.id: job for job in reversed(list(jobs))}.values())
+
+
+def _create_namespace(client: Client, name: str) -> None:
+    """Create it unless the input's name for it is no name: then the server refuses all that should go there."""
+    try:
+        client.create_namespace(name)
+    except ApiError as error:
+        if error.status != 422:
+            raise
 
 
 def _create_all(client: Client, job: Job, *, jobs: bool) -> list[str]:

@@ -28,7 +28,7 @@ from tests.tools import require
 pytestmark = pytest.mark.cluster
 
 _THREADS = 4
-_EVERY = 3  # kubectl takes a tenth of a second an object, four times
+_EVERY = 4  # kubectl takes a tenth of a second an object, four times
 _STALL = 30.0
 _SECRET = re.compile(r"Secret (\S+)/(\S+) must exist")
 Identity = tuple[str, str]  # namespace and name
@@ -113,7 +113,7 @@ def test_jobsets_run_to_completed(plane: Plane, runnable: list[Job]) -> None:
 
 
 def _some(jobs: list[Job]) -> list[Job]:
-    """Every third, and all with volumeClaimPolicies."""
+    """Every fourth, and all with volumeClaimPolicies."""
     return [
         job for number, job in enumerate(jobs) if number % _EVERY == 0 or "volumeClaimPolicies" in _jobset(job)["spec"]
     ]

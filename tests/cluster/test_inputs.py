@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import yaml
 
 from tests.cluster.inputs import jobs_of
@@ -55,6 +56,26 @@ def test_each_trainjob_is_taken_alone_with_all_runtimes() -> None:
     one, two = jobs_of(_case("rt", "one", "two"), "x", suspend=False)
     assert [d.name for d in one.documents] == ["rt-x", "one"]
     assert [d.name for d in two.documents] == ["rt-x", "two"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "suspended"),
+    [
+        pytest.param("suspend: false", False, id="stated"),
+        pytest.param("suspend: false, activeDeadlineSeconds: 60", True, id="stated-with-deadline"),
+        pytest.param("labels: {}", True, id="unstated"),
+    ],
+)
+def test_a_stated_suspend_stays_unless_a_deadline_runs(stated: str, suspended: bool) -> None:
+    case = _case("rt", "j")
+    text = case.input.replace("spec:\n  runtimeRef: {name: rt}", f"spec: {{runtimeRef: {{name: rt}}, {stated}}}")
+    (job,) = jobs_of(Case("g", "n", text, {}), "x", suspend=True)
+    assert yaml.safe_load(job.documents[1].text)["spec"]["suspend"] is suspended
+
+
+def test_what_is_no_name_stays() -> None:
+    (job,) = jobs_of(_case("Rt-", "j"), "x", suspend=False)
+    assert [one["metadata"]["name"] for one in yaml.safe_load_all(job.text)] == ["Rt-", "j"]
 
 
 def test_what_nobody_can_read_is_taken_whole() -> None:

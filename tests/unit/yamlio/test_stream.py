@@ -17,7 +17,7 @@ def _counted(text: str, offset: int) -> tuple[int, int]:
     return line, column
 
 
-@given(st.text("ab\n\r\x85\u2028", max_size=40), st.integers(1, 8), st.data())
+@given(st.text("ab\n\r\x85\u2028", max_size=40), st.integers(2, 8), st.data())
 def test_positions(text: str, step: int, data: st.DataObject) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Lines, "_STEP", step)
