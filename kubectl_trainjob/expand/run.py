@@ -64,7 +64,10 @@ def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
     """The Secrets that the controller would generate for this job and a build does not print."""
     identity = resolved.job.manifest.id
     policy = resolved.runtime.body["spec"].get("mlPolicy") or {}
-    wanted = (("mpi", SSH_AUTH_SUFFIX, "SSH keys of the MPI job"), ("flux", FLUX_CURVE_SUFFIX, "CURVE keys of Flux"))
+    wanted = (
+        ("mpi", SSH_AUTH_SUFFIX, "the MPI job's SSH keys, as ssh-privatekey and ssh-publickey"),
+        ("flux", FLUX_CURVE_SUFFIX, "Flux's CURVE certificate, as curve.cert"),
+    )
     return tuple(
         RequiredSecret(identity.namespace, f"{identity.name}{suffix}", purpose)
         for kind, suffix, purpose in wanted

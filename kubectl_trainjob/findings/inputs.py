@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 
 FILE_TOO_LARGE = Rule(
     "KTJ020",
@@ -69,6 +69,26 @@ UNLISTED_TEMPLATE = Rule(
     A template (`*.j2`) lies among the manifests and no overlay lists it, so nothing would render it and its objects
     would be missing from the build without a word. List it in an overlay's `resources`, or move it away.
     """,
+    rule_class=RuleClass.TOOL,
+)
+
+UNBUILT_KUSTOMIZATION = Rule(
+    "KTJ028",
+    "unbuilt-kustomization",
+    """
+    A directory that was named has a kustomization. It is not built: its resources and patches are read as manifests of
+    their own. Let kustomize build it and read the result: `kubectl kustomize DIR | kubectl trainjob build -`.
+
+    Bad:
+        apiVersion: kustomize.config.k8s.io/v1beta1
+        kind: Kustomization
+        resources: [job.yaml]
+    Good:
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: {name: settings}
+    """,
+    severity=Severity.WARNING,
     rule_class=RuleClass.TOOL,
 )
 

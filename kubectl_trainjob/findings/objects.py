@@ -28,6 +28,37 @@ LEGACY_KIND = Rule(
     """,
 )
 
+UNKNOWN_KIND = Rule(
+    "KTJ115",
+    "unknown-kind",
+    """
+    Trainer's group has three kinds: TrainJob, TrainingRuntime and ClusterTrainingRuntime. Another kind in it, or one
+    of these in a group of nearly the same name, is a slip: it would be printed unchanged, as if it were built, and
+    then be refused by every cluster.
+
+    Bad:
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: plain}
+        spec: {template: {spec: {replicatedJobs: []}}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJobs
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: plain}}
+    Good:
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: plain}
+        spec: {template: {spec: {replicatedJobs: []}}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: plain}}
+    """,
+)
+
 DUPLICATE_OBJECT = Rule(
     "KTJ806",
     "duplicate-object",

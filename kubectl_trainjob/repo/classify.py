@@ -11,11 +11,17 @@ from kubectl_trainjob.stages import Manifest, ObjectId
 
 _TRAINER_GROUP = "trainer.kubeflow.org"
 _RUNTIMES = frozenset(("TrainingRuntime", "ClusterTrainingRuntime"))
+_KUSTOMIZE = ("Kustomization", "Component")
 # What configures a tool and is never sent to a cluster.
 _CONFIGURATION = {
-    "kustomize.config.k8s.io": frozenset(("Kustomization", "Component")),
+    "kustomize.config.k8s.io": frozenset(_KUSTOMIZE),
     "kubectl-trainjob.dev": frozenset(("Config", "Overlay")),
 }
+
+UNBUILT = (
+    "is not built here, its files are read as they are; pipe it instead: "
+    "kubectl kustomize DIR | kubectl trainjob build -"
+)
 
 NotAnObject = Literal["ignored", "configuration"]
 
@@ -30,13 +36,17 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
     if not isinstance(kind, str) or not kind:
         return _bad_type("kind", kind, source)
     if kind in _CONFIGURATION.get(group_of(api_version), ()):
-        return "configuration"
+        return _unbuilt(source) if kind in _KUSTOMIZE else "configuration"
     metadata = body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
     name, namespace = named.get("name"), named.get("namespace")
     if (unnamed := _bad_name(name, named, api_version, kind)) is not None:
         return Diagnostic(inputs.MISSING_NAME, unnamed, Place(source, ("metadata", "name")))
     return Manifest(ObjectId(api_version, kind, _text(namespace), _text(name)), body, source)
+
+
+def _unbuilt(source: Source) -> Diagnostic:
+    return Diagnostic(inputs.UNBUILT_KUSTOMIZATION, f"the kustomization {UNBUILT}", Place(source, ("kind",)))
 
 
 def group_of(api_version: str) -> str:

@@ -11,7 +11,7 @@ from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.limits import LIMITS, Limits
-from kubectl_trainjob.repo.classify import classify, is_runtime, is_train_job
+from kubectl_trainjob.repo.classify import UNBUILT, classify, is_runtime, is_train_job
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.decode import decode
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError, read_all
@@ -28,6 +28,7 @@ _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
     ),
     "special": (inputs.UNSAFE_PATH, "is no regular file; remove it, or name it as a PATH of its own"),
     "template": (inputs.UNLISTED_TEMPLATE, "is listed by no overlay, so nothing renders it; list it, or move it away"),
+    "kustomization": (inputs.UNBUILT_KUSTOMIZATION, UNBUILT),
     "deep": (inputs.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
 }
 

@@ -14,7 +14,7 @@ _TEMPLATE = ".j2"
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _DEEPEST = 64
 
-Trouble = Literal["link", "special", "template", "deep"]
+Trouble = Literal["link", "special", "template", "deep", "kustomization"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Found:
 
 
 def walk(root: SecureRoot, directory: str) -> Iterator[Found]:
-    """Manifests below a directory; hidden entries, kustomizations and overlays' directories are left out.
+    """Manifests below a directory; hidden entries and overlays' directories are left out.
 
     Raises UnsafePathError and OSError of the root.
     """
@@ -59,7 +59,9 @@ def _file(path: str, entry: Entry) -> Found | None:
         return Found(path, "link")
     if entry.name.endswith(_TEMPLATE):
         return Found(path, "template")
-    if not entry.name.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS:
+    if entry.name in _KUSTOMIZATIONS:
+        return Found(path, "kustomization")
+    if not entry.name.endswith(_MANIFESTS):
         return None
     if entry.is_file:
         return Found(path)

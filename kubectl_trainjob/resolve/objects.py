@@ -10,9 +10,12 @@ from kubectl_trainjob.api import trainer
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, LEGACY_TRAINING, group_of
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.naming import GENERATE_NAME
-from kubectl_trainjob.findings.objects import DUPLICATE_OBJECT, LEGACY_KIND
+from kubectl_trainjob.findings.objects import DUPLICATE_OBJECT, LEGACY_KIND, UNKNOWN_KIND
 from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import Body, Manifest
+from kubectl_trainjob.yamlio.nearest import nearest
+
+_KINDS = (trainer.TRAIN_JOB, *trainer.RUNTIME_KINDS)
 
 
 def is_train_job(manifest: Manifest) -> bool:
@@ -80,12 +83,20 @@ def _duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
 
 
 def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
-    advice = LEGACY_TRAINING.get((group, manifest.id.kind))
-    if advice is None and group == trainer.GROUP and manifest.id.api_version != trainer.API_VERSION:
+    kind, api_version = manifest.id.kind, manifest.id.api_version
+    advice = LEGACY_TRAINING.get((group, kind))
+    if advice is None and group == trainer.GROUP and api_version != trainer.API_VERSION:
         advice = f"write apiVersion: {trainer.API_VERSION}"
     if advice is not None:
-        message = f'{manifest.id.kind} of "{manifest.id.api_version}" cannot be expanded; {advice}'
+        message = f'{kind} of "{api_version}" cannot be expanded; {advice}'
         yield Diagnostic(LEGACY_KIND, message, manifest.place("apiVersion"))
+    elif group == trainer.GROUP and kind not in _KINDS:
+        meant = nearest(kind, _KINDS)
+        hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(_KINDS)}"
+        yield Diagnostic(UNKNOWN_KIND, f'"{trainer.GROUP}" has no kind "{kind}"; {hint}', manifest.place("kind"))
+    elif group != trainer.GROUP and kind in _KINDS and nearest(group, (trainer.GROUP,)):
+        message = f'"{group}" is not Trainer\'s group, so this {kind} would not be built; write "{trainer.GROUP}"'
+        yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
 
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:

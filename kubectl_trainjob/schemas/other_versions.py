@@ -35,7 +35,7 @@ _IN_PLACE: Mapping[Pointer, str] = {
     ),
     ("spec", "mlPolicy", "torch", "elasticPolicy"): "it has no successor",
 }
-_MIGRATE = "(see `kubectl trainjob migrate`)"
+_MIGRATE = "(build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)"
 
 Node = Scalar | Composite
 

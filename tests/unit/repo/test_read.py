@@ -73,7 +73,7 @@ def test_what_a_directory_leaves_out(write: Write) -> None:
     write({f"jobs/{path}": broken for path in [*left_out, "kustomization.yaml", "k/kustomization.yml"]})
     documents = _read("jobs")
     assert _names(documents) == ["a"]
-    assert not documents.diagnostics
+    assert [found.rule.id for found in documents.diagnostics] == ["KTJ028", "KTJ028"]
 
 
 def test_configuration_is_no_object(write: Write) -> None:
@@ -84,7 +84,7 @@ def test_configuration_is_no_object(write: Write) -> None:
     write({"e.yaml": flux})
     documents = _read(".")
     assert _names(documents) == ["d", "flux"]
-    assert (documents.diagnostics, documents.ignored) == ((), 0)
+    assert ([found.rule.id for found in documents.diagnostics], documents.ignored) == (["KTJ028", "KTJ028"], 0)
 
 
 def test_documents_without_a_type_are_counted(write: Write) -> None:

@@ -105,7 +105,13 @@ def problems(version: str, text: str, field: str) -> list[tuple[str, str, str]]:
     ],
 )
 def test_other_versions_are_named(version, text, field, rule, place, message):
-    assert problems(version, text, field) == [(rule, place, f"{message} (see `kubectl trainjob migrate`)")]
+    assert problems(version, text, field) == [
+        (
+            rule,
+            place,
+            f"{message} (build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)",
+        )
+    ]
 
 
 def test_a_field_that_no_version_has_is_just_unknown():

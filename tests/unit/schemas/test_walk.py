@@ -70,7 +70,7 @@ REFUSED = [
                 "spec.podTemplateOverrides",
                 "key",
                 'field "podTemplateOverrides" exists only in Trainer 2.1; spec.runtimePatches is its successor '
-                "(see `kubectl trainjob migrate`)",
+                "(build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)",
             )
         ],
         id="field of another version",
