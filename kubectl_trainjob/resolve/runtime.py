@@ -73,9 +73,6 @@ def _here(manifest: Manifest) -> Related:
 
 
 def _unsupported(job: Admitted, group: str, kind: str) -> Diagnostic:
-    field = "apiGroup" if group != api.GROUP else "kind"
-    message = (
-        f'runtimeRef means a "{kind}" of "{group}"; only TrainingRuntime and ClusterTrainingRuntime of '
-        f'"{api.GROUP}" are runtimes'
-    )
+    field, right = ("apiGroup", api.GROUP) if group != api.GROUP else ("kind", " or ".join(api.RUNTIME_KINDS))
+    message = f'runtimeRef means a "{kind}" of "{group}", which is no runtime; write {field}: {right}'
     return Diagnostic(RUNTIME_KIND, message, job.manifest.place("spec", "runtimeRef", field))
