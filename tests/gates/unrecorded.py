@@ -26,11 +26,21 @@ class _WithoutCauses(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if getattr(node.func, "attr", getattr(node.func, "id", "")) in ("put", "Upsert"):
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in ("put_each", "put_all"):
+            self._empty_tuples(node)
+        if name in ("put", "Upsert"):
             kept = [keyword for keyword in node.keywords if keyword.arg not in _CAUSES]
             dropped["causes"] += len(node.keywords) - len(kept)
             node.keywords = kept
         return node
+
+    def _empty_tuples(self, call: ast.Call) -> None:
+        """(pointer, value, copied, because) becomes (pointer, value, None, ())."""
+        for each in ast.walk(call):
+            if isinstance(each, ast.Tuple) and len(each.elts) == 4:
+                each.elts[2:] = [ast.Constant(None), ast.Tuple([], ast.Load())]
+                dropped["causes"] += 2
 
 
 class _WithoutNotes(ast.NodeTransformer):
