@@ -118,15 +118,16 @@ def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntim
     diagnostics: Findings = tuple(found)
     if job is None:
         return Expanded(place, diagnostics=diagnostics)
-    diagnostics += tuple(_unmanaged(job, admitted.version))
+    unmanaged = tuple(_unmanaged(job, admitted.version))
     target = runtimes.find(job)
     if isinstance(target, Diagnostic):
-        return Expanded(place, diagnostics=(*diagnostics, target))
+        return Expanded(place, diagnostics=(*diagnostics, *unmanaged, target))
     runtime = admitted.admit(target)
-    diagnostics += runtime.diagnostics
-    if runtime.runtime is None or has_errors(diagnostics):
+    diagnostics += unmanaged + runtime.diagnostics
+    if runtime.runtime is None or has_errors(runtime.diagnostics):
         return Expanded(place, diagnostics=diagnostics)
-    return _expand(Resolved(job, runtime.runtime), runtime.template, admitted, diagnostics)
+    expanded = _expand(Resolved(job, runtime.runtime), runtime.template, admitted, diagnostics)
+    return Expanded(place, diagnostics=expanded.diagnostics) if has_errors(unmanaged) else expanded
 
 
 def _expand(resolved: Resolved, template: Template, admitted: AdmittedRuntimes, diagnostics: Findings) -> Expanded:

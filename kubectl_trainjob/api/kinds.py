@@ -57,6 +57,9 @@ _FIRST = (
 _LAST = ("PodGroup", "JobSet", "TrainJob")
 _ORDER = {kind: index for index, kind in enumerate(_FIRST)} | {kind: 100 + index for index, kind in enumerate(_LAST)}
 
+LARGEST_CONFIG_MAP = 1 << 20
+"""The bytes of data that the API server accepts in one ConfigMap."""
+
 LEGACY_TRAINING = {
     ("kubeflow.org", "PyTorchJob"): "write a TrainJob with a runtime that has mlPolicy.torch",
     ("kubeflow.org", "MPIJob"): "write a TrainJob with a runtime that has mlPolicy.mpi",

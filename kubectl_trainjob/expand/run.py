@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.api import jobset as jobset_api
+from kubectl_trainjob.api.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.api.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.behaviour import Behaviour
@@ -18,6 +19,7 @@ from kubectl_trainjob.expand.start import start
 from kubectl_trainjob.expand.strategic_merge import MergeError
 from kubectl_trainjob.expand.template import Template
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.findings.mpi import HOSTFILE_TOO_LARGE
 from kubectl_trainjob.findings.patches import PATCH_UNMERGEABLE
 from kubectl_trainjob.stages import RequiredSecret, Resolved
 
@@ -45,7 +47,9 @@ def expand(
     lost = tuple(overwritten(plan, behaviour.ports_written_back))
     if lost:
         return ((), (*diagnostics, *lost)) if record else expand(resolved, template, behaviour, record=True)
-    return tuple(_build(plan, behaviour, record=record)), diagnostics
+    drafts = tuple(_build(plan, behaviour, record=record))
+    oversized = tuple(_oversized(plan, drafts))
+    return (() if oversized else drafts), (*diagnostics, *oversized)
 
 
 def _build(plan: Plan, behaviour: Behaviour, *, record: bool) -> Iterator[Draft]:
@@ -58,6 +62,18 @@ def _build(plan: Plan, behaviour: Behaviour, *, record: bool) -> Iterator[Draft]
     for builder in behaviour.builders:
         if builder.applies(plan):
             yield builder.build(plan, empty.step(builder.name))
+
+
+def _oversized(plan: Plan, drafts: Drafts) -> Iterator[Diagnostic]:
+    """ConfigMaps that the API server refuses, so that the controller fails on them."""
+    for draft in drafts:
+        data = draft.get("data") or {}
+        if draft.get("kind") == "ConfigMap" and sum(map(len, data.values())) > LARGEST_CONFIG_MAP:
+            message = (
+                f'ConfigMap "{draft.get("metadata", "name")}" would be larger than 1 MiB, which the API server '
+                "refuses; lower numNodes"
+            )
+            yield Diagnostic(HOSTFILE_TOO_LARGE, message, plan.job_place("spec", "trainer", "numNodes"))
 
 
 def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:

@@ -215,6 +215,49 @@ FLUX_PROCESSES = Rule(
     """,
 )
 
+HOSTFILE_TOO_LARGE = Rule(
+    "KTJ515",
+    "hostfile-too-large",
+    """
+    The hostfile has a line for every host and stands in a ConfigMap, which holds 1 MiB at most. The API server admits
+    the TrainJob; then the controller fails to create the ConfigMap. Mostly numNodes is a slip.
+
+    Bad:
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: mpi}
+        spec:
+          mlPolicy: {mpi: {}}
+          template:
+            spec:
+              replicatedJobs:
+              - name: node
+                template: {spec: {template: {spec: {containers: [{name: node, image: "acme/train:1"}]}}}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: mpi}, trainer: {numNodes: 1000000}}
+    Good:
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: ClusterTrainingRuntime
+        metadata: {name: mpi}
+        spec:
+          mlPolicy: {mpi: {}}
+          template:
+            spec:
+              replicatedJobs:
+              - name: node
+                template: {spec: {template: {spec: {containers: [{name: node, image: "acme/train:1"}]}}}}
+        ---
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata: {name: mnist}
+        spec: {runtimeRef: {name: mpi}, trainer: {numNodes: 1000}}
+    """,
+    rule_class=RuleClass.LATE,
+)
+
 FLUX_NAMESPACE = Rule(
     "KTJ514",
     "flux-namespace-assumed",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS
+from kubectl_trainjob.api.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.api.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.identity import identity
@@ -34,7 +35,7 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
     lines = ""
     if policy.get("mpiImplementation", OPEN_MPI) == OPEN_MPI:
         names = (name for pods in plan.pod_sets if pods.name in hosts for name in _names(plan, pods, replicas))
-        lines = "".join(f"{name} slots={plan.processes}\n" for name in names)
+        lines = "".join(_until_too_large(f"{name} slots={plan.processes}\n" for name in names))
     causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
     return config_map.put_each(
         [
@@ -44,6 +45,16 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
             (("data", "hostfile"), lines, None, causes),
         ]
     )
+
+
+def _until_too_large(lines: Iterable[str]) -> Iterator[str]:
+    """The lines up to the first one that no ConfigMap holds any more: a mistyped numNodes must not fill the memory."""
+    size = 0
+    for line in lines:
+        yield line
+        size += len(line)
+        if size > LARGEST_CONFIG_MAP:
+            return
 
 
 def _names(plan: Plan, pods: PodSet, replicas: Replicas) -> Iterator[str]:
