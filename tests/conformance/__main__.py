@@ -63,7 +63,7 @@ def _add(arguments: argparse.Namespace) -> int:
     inputs = {}
     for index, path in enumerate(map(Path, arguments.files)):
         inputs[f"{number + index:03}-{path.stem}"] = path.read_text(encoding="utf-8")
-    records = upstream.record(inputs)
+    records = upstream.record(inputs, arguments.version)
     cases.save(arguments.version, [*known, *(Case(arguments.group, n, inputs[n], records[n]) for n in inputs)])
     print(f"{len(inputs)} cases added to {arguments.group}", file=sys.stderr)
     return 0
@@ -73,7 +73,7 @@ def _record(arguments: argparse.Namespace) -> int:
     """Record the inputs of cases anew, as a new release of upstream needs it, and tell what has changed."""
     known = cases.load(arguments.version)
     wanted = {case.id: case for case in known if case.id.startswith(arguments.case)}
-    records = upstream.record({name: case.input for name, case in wanted.items()})
+    records = upstream.record({n: case.input for n, case in wanted.items()}, arguments.into or arguments.version)
     changed = [n for n, case in wanted.items() if not upstream.same(case.expected, records[n])]
     print(*changed, sep="\n")
     print(f"{len(changed)} of {len(wanted)} records differ", file=sys.stderr)
@@ -84,13 +84,15 @@ def _record(arguments: argparse.Namespace) -> int:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    """Write the seeded inputs of the groups `own` and `typed` and record them; other groups stay as they are."""
-    from tests.conformance.generate import inputs, typed
+    """Write the seeded inputs and record them; other groups stay as they are."""
+    from tests.conformance.generate import inputs, released, typed
 
-    made = {"own": inputs(), "typed": typed(upstream.facts())}
+    made = {"mixed": released(arguments.version)}
+    if arguments.version == cases.VERSIONS[-1]:
+        made |= {"own": inputs(), "typed": typed(upstream.facts())}
     kept = [case for case in cases.load(arguments.version) if case.group not in made]
     for group, streams in made.items():
-        records = upstream.record(streams)
+        records = upstream.record(streams, arguments.version)
         kept += [Case(group, name, streams[name], records[name]) for name in streams]
         print(f"{len(streams)} cases recorded in {group}", file=sys.stderr)
     cases.save(arguments.version, kept)
@@ -99,16 +101,18 @@ def _generate(arguments: argparse.Namespace) -> int:
 
 def _explore(arguments: argparse.Namespace) -> int:
     """Record inputs from another seed, hold our build against them, and keep only those that fail, as files."""
-    from tests.conformance.generate import inputs, typed
+    from tests.conformance.generate import inputs, released, typed
     from tests.conformance.judge import judge
 
     made = {name: text for name, text in inputs(arguments.seed).items() if arguments.topic in name}
     if arguments.typed:
-        made = typed(upstream.facts(), arguments.seed, arguments.typed)
-    records = upstream.record(made)
+        made = typed(upstream.facts(arguments.version), arguments.seed, arguments.typed)
+    if arguments.mixed:
+        made = released(arguments.version, arguments.seed, arguments.mixed)
+    records = upstream.record(made, arguments.version)
     failed = 0
     for name, text in made.items():
-        complaints = judge(Case(f"seed {arguments.seed}", name, text, records[name])).complaints
+        complaints = judge(Case(f"seed {arguments.seed}", name, text, records[name], arguments.version)).complaints
         failed += bool(complaints)
         if complaints:
             print(f"== {name}", *complaints, sep="\n", flush=True)
@@ -147,13 +151,14 @@ def _parser() -> argparse.ArgumentParser:
     command(
         "generate",
         _generate,
-        "make the inputs of groups own and typed from their seed and record them; needs Go",
+        "make the inputs of groups own, typed and mixed from their seed and record them; needs Go",
         case=False,
     )
     explore = command("explore", _explore, "judge inputs from another seed without storing them; needs Go", case=False)
     explore.add_argument("seed")
     explore.add_argument("--topic", default="", help="only topics whose name holds this")
-    explore.add_argument("--typed", type=int, metavar="N", help="N inputs filled along upstream's Go types instead")
+    explore.add_argument("--typed", type=int, metavar="N", help="N inputs filled along Go types instead (from 2.2)")
+    explore.add_argument("--mixed", type=int, metavar="N", help="N inputs in the shape of the version instead")
     explore.add_argument("--keep", metavar="FOLDER", help="write the inputs that fail there")
     return parser
 

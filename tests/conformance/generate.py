@@ -11,12 +11,13 @@ from typing import Any
 
 import yaml
 
-from tests.conformance.inputs import containers, launch, refused, structure
+from tests.conformance.inputs import containers, launch, refused, releases, structure
 from tests.conformance.inputs.shapes import Topic
 from tests.conformance.inputs.typed import Facts, topics
 
 _SEED = "trainjob"
 _TYPED = 120
+_RELEASED = 160
 _TOPICS = (*containers.TOPICS, *structure.TOPICS, *launch.TOPICS, *refused.TOPICS)
 
 # Words that no YAML reader takes for anything but a string; all else is quoted.
@@ -52,6 +53,11 @@ def inputs(seed: str = _SEED, topics: Iterable[Topic] = _TOPICS) -> dict[str, st
 def typed(facts: Facts, seed: str = _SEED, count: int = _TYPED) -> dict[str, str]:
     """Streams filled along upstream's Go types; `facts` is what the recorder tells of them."""
     return inputs(seed, topics(facts, count))
+
+
+def released(version: str, seed: str = _SEED, count: int = _RELEASED) -> dict[str, str]:
+    """Streams in the shape of one Trainer version."""
+    return inputs(seed, releases.topics(version, count))
 
 
 def _stream(documents: list[dict[str, Any]]) -> str:

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from tests.conformance.cases import VERSIONS, Case, load
-from tests.conformance.generate import inputs
+from tests.conformance.generate import inputs, released
 from tests.conformance.judge import judge
 
 # How many cases each group holds: a case that gets lost fails the test of its group.
@@ -17,6 +17,7 @@ CASES = {
         "gang": 12,
         "invalid": 47,
         "many": 3,
+        "mixed": 160,
         "mpi": 20,
         "nproc": 132,
         "patches": 20,
@@ -29,6 +30,7 @@ CASES = {
         "gang": 12,
         "invalid": 47,
         "many": 3,
+        "mixed": 160,
         "mpi": 20,
         "nproc": 132,
         "patches": 20,
@@ -43,6 +45,7 @@ CASES = {
         "invalid": 58,
         "jax": 5,
         "many": 3,
+        "mixed": 160,
         "mpi": 20,
         "nproc": 60,
         "patches": 20,
@@ -58,6 +61,7 @@ CASES = {
         "invalid": 58,
         "jax": 15,
         "many": 10,
+        "mixed": 160,
         "mpi": 50,
         "nproc": 60,
         "own": 415,
@@ -92,6 +96,8 @@ def test_every_group_is_known(version: str) -> None:
 def test_the_stored_inputs_are_the_generated_ones() -> None:
     stored = {case.name: case.input for case in _by_group(LATEST)["own"]}
     assert stored == inputs()
+    for version in VERSIONS:
+        assert {case.name: case.input for case in _by_group(version)["mixed"]} == released(version)
 
 
 @pytest.mark.parametrize(("version", "group"), [(version, group) for version in VERSIONS for group in CASES[version]])

@@ -39,6 +39,14 @@ def test_a_sample_recorded_again_is_the_same() -> None:
     assert [case.id for case in known if not upstream.same(case.expected, records[case.id])] == []
 
 
+@pytest.mark.parametrize("version", cases.VERSIONS[:-1])
+def test_a_sample_of_an_older_release_recorded_again_is_the_same(version: str) -> None:
+    require("go")
+    known = [case for case in cases.load(version) if case.group == "mixed"][:30]
+    records = upstream.record({case.id: case.input for case in known}, version)
+    assert [case.id for case in known if not upstream.same(case.expected, records[case.id])] == []
+
+
 def test_an_update_recorded_again_is_the_same() -> None:
     require("go")
     known = [line for index, line in enumerate(cases.read_lines(cases.FOLDER / "updates.jsonl.xz")) if index % 60 == 0]

@@ -11,10 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	configapi "github.com/kubeflow/trainer/v2/pkg/apis/config/v1alpha1"
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	"github.com/kubeflow/trainer/v2/pkg/runtime"
-	"github.com/kubeflow/trainer/v2/pkg/runtime/core"
 	testingutil "github.com/kubeflow/trainer/v2/pkg/util/testing"
 )
 
@@ -35,7 +33,7 @@ func runtimeFor(ctx context.Context, runtimes []client.Object, job *trainer.Trai
 	for _, object := range runtimes {
 		objects = append(objects, object.DeepCopyObject().(client.Object))
 	}
-	registered, err := core.New(ctx, builder.WithObjects(objects...).Build(), indexer, &configapi.Configuration{})
+	registered, err := newRuntimes(ctx, builder.WithObjects(objects...).Build(), indexer)
 	if err != nil {
 		return nil, err
 	}

@@ -1,3 +1,5 @@
+//go:build !early
+
 package main
 
 import (
@@ -15,6 +17,8 @@ import (
 
 	testingutil "github.com/kubeflow/trainer/v2/pkg/util/testing"
 )
+
+func init() { modes["jobset"] = jobSetMode }
 
 const jobSetKey = "jobset.x-k8s.io/v1alpha2/JobSet"
 
@@ -35,6 +39,21 @@ func jobSetValidateUpdate(_ *jobSetWebhook, _ context.Context, old, updated *v1a
 
 func newJobSetWebhook() *jobSetWebhook {
 	return &jobSetWebhook{testingutil.NewClientBuilder().Build()}
+}
+
+// jobSetMode judges a JobSet, for programs that cannot.
+func jobSetMode() (func([]byte) (any, error), error) {
+	schemas, err := loadSchemas()
+	if err != nil {
+		return nil, err
+	}
+	return func(line []byte) (any, error) {
+		object := map[string]any{}
+		if err := json.Unmarshal(line, &object); err != nil {
+			return nil, err
+		}
+		return append([]Finding{}, schemas.admitJobSet(object)...), nil
+	}, nil
 }
 
 // admitJobSet is JobSet's own admission of an expanded JobSet, in the API server's order:

@@ -20,9 +20,7 @@ var repeats = flag.Int("repeats", 10, "how often each TrainJob is expanded to fi
 
 var modes = map[string]mode{
 	"record":      recordMode,
-	"updates":     updatesMode,
 	"quantity":    quantityMode,
-	"merge":       mergeMode,
 	"podrequests": podRequestsMode,
 }
 

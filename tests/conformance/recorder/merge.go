@@ -1,3 +1,5 @@
+//go:build !early
+
 package main
 
 import (
@@ -6,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/jobset/api/jobset/v1alpha2"
 )
+
+func init() { modes["merge"] = mergeMode }
 
 type mergeQuestion struct {
 	Original json.RawMessage `json:"original"`

@@ -9,11 +9,7 @@ import (
 	"runtime/debug"
 )
 
-// crdFolders tells where each upstream module keeps its CRDs.
-var crdFolders = map[string]string{
-	"github.com/kubeflow/trainer/v2": "manifests/base/crds",
-	"sigs.k8s.io/jobset":             "config/components/crd/bases",
-}
+const trainerModule = "github.com/kubeflow/trainer/v2"
 
 // crdFiles finds the CRDs of exactly the module versions that this program is built from, in Go's module cache.
 func crdFiles() ([]string, error) {
@@ -55,4 +51,15 @@ func printCRDPaths(out io.Writer) error {
 		fmt.Fprintln(out, file)
 	}
 	return err
+}
+
+// keepsOff tells whether this Trainer's controller leaves alone what another controller manages: since 2.3.
+func keepsOff() bool {
+	build, _ := debug.ReadBuildInfo()
+	for _, module := range build.Deps {
+		if module.Path == trainerModule {
+			return module.Version >= "v2.3"
+		}
+	}
+	return false
 }

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
-	"github.com/kubeflow/trainer/v2/pkg/webhooks"
 )
 
 const (
@@ -88,15 +87,8 @@ func validateRuntime(object client.Object) []Finding {
 		return nil
 	}
 	const stage = "runtime-webhook"
-	return recovered(stage, object.GetName(), func() (found []Finding) {
-		var err error
-		switch typed := object.(type) {
-		case *trainer.TrainingRuntime:
-			_, err = (&webhooks.TrainingRuntimeValidator{}).ValidateCreate(context.Background(), typed)
-		case *trainer.ClusterTrainingRuntime:
-			_, err = (&webhooks.ClusterTrainingRuntimeValidator{}).ValidateCreate(context.Background(), typed)
-		}
-		return fromError(stage, object.GetName(), err)
+	return recovered(stage, object.GetName(), func() []Finding {
+		return fromError(stage, object.GetName(), validateRuntimeCreate(context.Background(), object))
 	})
 }
 

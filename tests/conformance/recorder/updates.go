@@ -1,3 +1,5 @@
+//go:build !early
+
 package main
 
 import (
@@ -11,6 +13,8 @@ import (
 
 	"sigs.k8s.io/jobset/api/jobset/v1alpha2"
 )
+
+func init() { modes["updates"] = updatesMode }
 
 // suspension is a pair of spec.suspend before and after an update.
 type suspension struct{ before, after bool }

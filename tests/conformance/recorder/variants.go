@@ -106,7 +106,7 @@ func hasRandomEnv(in *input, job *trainer.TrainJob) bool {
 		case *trainer.ClusterTrainingRuntime:
 			policy = typed.Spec.MLPolicy
 		}
-		if object.GetName() == ref.Name && policy != nil && policy.XGBoost != nil && kindOf(object) == refKind(ref) {
+		if object.GetName() == ref.Name && policy != nil && usesXGBoost(policy) && kindOf(object) == refKind(ref) {
 			return true
 		}
 	}

@@ -1,6 +1,6 @@
 // Command gotypes says what the Go structs behind the manifests do to a value.
 //
-//	gotypes facts               prints kubectl_trainjob/api/data/go_types.json
+//	gotypes facts               prints the facts in kubectl_trainjob/api/data/go_types.json
 //	gotypes MODE <questions     reads one JSON value a line and prints one JSON answer a line
 //
 // Modes: applied (a JobSetSpec), marshalled ({"type", "value"}), numbers (anything); what is refused answers {"error"}.
@@ -81,11 +81,10 @@ func applied(line []byte) (any, error) {
 }
 
 var structs = map[string]func() any{
-	"jobset/v1alpha2.JobSetSpec":       func() any { return &jobset.JobSetSpec{} },
-	"trainer/v1alpha1.JobSetSpecPatch": func() any { return &trainer.JobSetSpecPatch{} },
-	"trainer/v1alpha1.TrainJobSpec":    func() any { return &trainer.TrainJobSpec{} },
-	"core/v1.PersistentVolumeClaim":    func() any { return &corev1.PersistentVolumeClaim{} },
-	"core/v1.PodSpec":                  func() any { return &corev1.PodSpec{} },
+	"jobset/v1alpha2.JobSetSpec":    func() any { return &jobset.JobSetSpec{} },
+	"trainer/v1alpha1.TrainJobSpec": func() any { return &trainer.TrainJobSpec{} },
+	"core/v1.PersistentVolumeClaim": func() any { return &corev1.PersistentVolumeClaim{} },
+	"core/v1.PodSpec":               func() any { return &corev1.PodSpec{} },
 }
 
 // marshalled is the value once encoding/json has written what it was decoded into.
