@@ -1,9 +1,9 @@
 """The Go structs behind the manifests, and what Go prints after decoding a value into one of them.
 
-`data/go_types.json` holds the facts, printed by reflection from the upstream modules (`go run ./gotypes facts` in
-tests/conformance/recorder): for each struct its fields as "[!][*]TYPE[ strategy[ mergeKey]]", where ! says that Go
-prints the field even when it is zero, * that it is a pointer, and TYPE is a scalar kind, a struct's name, []TYPE or
-{}TYPE.
+`data/go_types.json` holds the facts, printed by reflection from the upstream modules (`python -m
+tests.unit.api.go_types`): for each struct its fields as "[!][*]TYPE[ strategy[ mergeKey]]", where ! says that Go prints
+the field even when it is zero, * that it is a pointer, and TYPE is a scalar kind, a struct's name, []TYPE or {}TYPE.
+`trainer-2.1/v1alpha1.…` is a struct that only that release has.
 
 Mirrors encoding/json, k8s.io/apimachinery/pkg/runtime (ToUnstructured) and the generated apply configurations.
 """

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kubectl_trainjob.api import types
 from kubectl_trainjob.api.types import canonical, field, marshalled, settle
-from tests.conformance import upstream
-from tests.unit.api import vectors
+from tests.unit.api import go_types, vectors
 from tests.unit.api.vectors import JOBSET_SPEC
 
 
@@ -58,8 +54,7 @@ def test_marshalled_as_upstream_does_now():
 
 @pytest.mark.go
 def test_the_facts_are_those_of_the_pinned_modules():
-    run = subprocess.run([upstream.program("gotypes"), "facts"], stdout=subprocess.PIPE, check=True)
-    assert run.stdout == (Path(types.__file__).parent / "data" / "go_types.json").read_bytes()
+    assert go_types.packaged() == go_types.FILE.read_text(encoding="utf-8")
 
 
 def pod(**fields: Any) -> dict[str, Any]:
