@@ -1,8 +1,7 @@
 """`Plan`: what is known about one expansion while the passes run.
 
 Mirrors trainer `pkg/runtime` (Info, PodSet), with one difference: upstream copies containers into PodSets and writes
-them back, here passes write straight into the JobSet draft, and `builders/jobset.py` replays the one visible effect
-of the copying (ports).
+them back, here passes write straight into the JobSet draft, and `ports.py` refuses what only the copying spoils.
 """
 
 from __future__ import annotations

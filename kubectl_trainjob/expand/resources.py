@@ -36,7 +36,9 @@ def gpu_count(resources: Resources) -> int:
 
     With several such names upstream's answer is random (a Go map); here the first by name counts.
     """
-    return _gpus(resources.get("requests")) or _gpus(resources.get("limits"))
+    requested = _gpus(resources.get("requests"))
+    # The schema admits negative amounts; upstream takes those of the requests, but not those of the limits.
+    return requested or max(_gpus(resources.get("limits")), 0)
 
 
 def names_gpu(name: str) -> bool:

@@ -68,10 +68,10 @@ def _oversized(plan: Plan, drafts: Drafts) -> Iterator[Diagnostic]:
     """ConfigMaps that the API server refuses, so that the controller fails on them."""
     for draft in drafts:
         data = draft.get("data") or {}
-        if draft.get("kind") == "ConfigMap" and sum(map(len, data.values())) > LARGEST_CONFIG_MAP:
+        if draft.get("kind") == "ConfigMap" and sum(len(text.encode()) for text in data.values()) > LARGEST_CONFIG_MAP:
             message = (
                 f'ConfigMap "{draft.get("metadata", "name")}" would be larger than 1 MiB, which the API server '
-                "refuses; lower numNodes"
+                "refuses; lower the number of hosts"
             )
             yield Diagnostic(HOSTFILE_TOO_LARGE, message, plan.job_place("spec", "trainer", "numNodes"))
 

@@ -6,6 +6,7 @@ refused rather than ignored.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,7 @@ def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
     if diagnostics:
         return Config(), diagnostics
     trainer = str((body.get("target") or {}).get("trainer", ""))
-    folders = tuple(body.get("runtimes", Config().runtimes))
+    folders = tuple(map(posixpath.normpath, body.get("runtimes", Config().runtimes)))
     return Config(trainer, folders, Place(source, ("target", "trainer"))), []
 
 
@@ -101,4 +102,9 @@ def _runtimes(body: Mapping[str, Any], source: Source) -> Iterator[Diagnostic]:
 
 
 def _is_below(folder: str) -> bool:
-    return bool(folder) and not folder.startswith("/") and ".." not in folder.split("/") and "\0" not in folder
+    return (
+        posixpath.normpath(folder) != "."
+        and not folder.startswith("/")
+        and ".." not in folder.split("/")
+        and "\0" not in folder
+    )

@@ -105,9 +105,11 @@ class _Intake:
         first, noted = len(self.manifests), len(self.diagnostics)
         for root in list(self._roots.values()):
             for folder in self._configs[root.directory].runtimes:
+                shown = os.path.normpath(os.path.join(self._shown_roots[root.directory], folder))
                 if root.has_directory(folder):
-                    shown = os.path.normpath(os.path.join(self._shown_roots[root.directory], folder))
                     self._directory(root, os.path.join(root.directory, folder), shown)
+                elif folder not in Config().runtimes:
+                    raise EnvironmentFault(f"{shown}: the runtimes folder of {CONFIG_FILE} is not there")
         return tuple(filter(is_runtime, self.manifests[first:])), tuple(self.diagnostics[noted:])
 
     def _root(self, directory: str, show: Callable[[str], str]) -> SecureRoot:
@@ -121,9 +123,11 @@ class _Intake:
     def _config(self, root: SecureRoot, shown: str) -> Config:
         if not is_configured(root.directory):
             return Config()
-        file = decode(
-            os.path.normpath(os.path.join(shown, CONFIG_FILE)), root.read(CONFIG_FILE, self._limits.file_bytes)
-        )
+        path = os.path.normpath(os.path.join(shown, CONFIG_FILE))
+        try:
+            file = decode(path, root.read(CONFIG_FILE, self._limits.file_bytes))
+        except (UnsafePathError, TooLargeError) as error:
+            raise EnvironmentFault(f"{path}: {error}") from None
         if isinstance(file, Diagnostic):
             self.diagnostics.append(file)
             return Config()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 CONFIG_FILE = "trainjob.yaml"
-_GROUP = b"kubectl-trainjob.dev/"
+_OURS = re.compile(rb"""apiVersion["']?\s*:\s*["']?kubectl-trainjob\.dev/""")
 _LOOKED_AT = 1 << 16
 
 
@@ -37,6 +38,6 @@ def is_configured(directory: str) -> bool:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False
         with open(path, "rb") as file:
-            return _GROUP in file.read(_LOOKED_AT)
+            return _OURS.search(file.read(_LOOKED_AT)) is not None
     except OSError:
         return False

@@ -87,4 +87,5 @@ def _broker(plan: Plan, hosts: str) -> str:
 
 def _range(size: int) -> str:
     """Flux's notation of `size` indexes from 0; for none it is "0--1", as upstream writes it."""
-    return "0" if size == 1 else f"0-{size - 1}"
+    size = as_int32(size)
+    return "0" if size == 1 else f"0-{as_int32(size - 1)}"

@@ -16,8 +16,8 @@ Replicas = Callable[[Plan, PodSet], int]
 
 def all_replicas(plan: Plan, pods: PodSet) -> int:
     """As many as the replicatedJob has (2.3)."""
-    replicas: int = plan.jobset.get(*REPLICATED_JOBS, pods.position, "replicas")
-    return replicas
+    replicas: int | None = plan.jobset.get(*REPLICATED_JOBS, pods.position, "replicas")
+    return 1 if replicas is None else replicas
 
 
 def first_replica(_plan: Plan, _pods: PodSet) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec
+from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.api.trainer import COSCHEDULING_API_VERSION, VOLCANO_API_VERSION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.draft import Cause, Draft
@@ -52,7 +53,7 @@ def _group(requests: Requests, plan: Plan, group: Draft, api_version: str) -> Dr
             (("apiVersion",), api_version, None, ()),
             (("kind",), "PodGroup", None, ()),
             *identity(plan),
-            (("spec", "minMember"), sum(pods.size for pods in plan.pod_sets), None, causes),
+            (("spec", "minMember"), as_int32(sum(pods.size for pods in plan.pod_sets)), None, causes),
             (("spec", "minResources"), resources, None, causes),
         ]
     )

@@ -95,7 +95,7 @@ def _nodes(plan: Plan) -> Plan:
     if nodes is None or pods is None:
         return plan
     # One of the nodes is the launcher then; upstream keeps at least one pod besides it.
-    count = max(nodes - 1, 1) if _launcher_is_node(plan) else nodes
+    count = max(as_int32(nodes - 1), 1) if _launcher_is_node(plan) else nodes
     return plan.with_count(pods, count, (*TRAINER, "numNodes"))
 
 

@@ -39,7 +39,8 @@ def enforce(plan: Plan) -> Plan:
         return plan
     nodes, causes = node_count(plan)
     resources, cause = node_resources(plan)
-    workers = as_int32(nodes * as_int32(gpu_count(resources) or 1))
+    gpus = gpu_count(resources)
+    workers = as_int32(nodes * (as_int32(gpus) if gpus > 0 else 1))
     writes = [
         env("DMLC_TRACKER_URI", first_node(plan)),
         env("DMLC_TRACKER_PORT", str(TRAINER_PORT)),

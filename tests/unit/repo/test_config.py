@@ -2,6 +2,7 @@
 
 import pytest
 
+from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import SourceFile
@@ -21,6 +22,7 @@ def settings(text):
         ("", "", ("runtimes",)),
         ('target: {trainer: "2.1", jobset: "0.12", kubernetes: "1.36"}\n', "2.1", ("runtimes",)),
         ("runtimes: [platform/runtimes, shared]\n", "", ("platform/runtimes", "shared")),
+        ("runtimes: [./shared/, a//b]\n", "", ("shared", "a/b")),
         ("runtimes: []\n", "", ()),
     ],
 )
@@ -41,6 +43,7 @@ def test_settings(text, trainer, runtimes):
         pytest.param("runtimes: a\n", "KTJ040", 3, "must be a list", id="no list"),
         pytest.param("runtimes:\n- a\n- ../b\n", "KTJ040", 5, "no folder below", id="outside"),
         pytest.param("runtimes: [/etc]\n", "KTJ040", 3, "no folder below", id="absolute"),
+        pytest.param("runtimes: [.]\n", "KTJ040", 3, "no folder below", id="the root itself"),
     ],
 )
 def test_what_is_refused(text, rule, line, part):
@@ -65,3 +68,25 @@ def test_a_build_takes_target_and_folders_from_the_root(tmp_path):
     documents = read([str(tmp_path / "jobs")], lambda: b"")
     assert [target.trainer for target in documents.targets] == ["2.0"]
     assert [manifest.id.name for manifest in documents.library] == ["r"]
+
+
+def test_a_configured_folder_must_be_there(tmp_path):
+    (tmp_path / "trainjob.yaml").write_text(HEAD + "runtimes: [platform]\n")
+    (tmp_path / "a.yaml").write_text("{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: j}}")
+    with pytest.raises(EnvironmentFault, match="platform: the runtimes folder"):
+        read([str(tmp_path)], lambda: b"")
+
+
+def test_a_train_job_may_stand_in_a_file_of_this_name(tmp_path):
+    job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: j\n"
+    note = "  annotations: {lint.kubectl-trainjob.dev/ignore.KTJ301: because} # see kubectl-trainjob.dev/v1alpha1\n"
+    (tmp_path / "trainjob.yaml").write_text(job + note)
+    documents = read([str(tmp_path)], lambda: b"")
+    assert ([m.id.name for m in documents.inputs], documents.diagnostics) == (["j"], ())
+
+
+def test_a_linked_configuration_is_named(tmp_path):
+    (tmp_path / "real.yaml").write_text(HEAD)
+    (tmp_path / "trainjob.yaml").symlink_to("real.yaml")
+    with pytest.raises(EnvironmentFault, match=r"trainjob\.yaml: it is a symbolic link"):
+        read([str(tmp_path)], lambda: b"")
