@@ -14,7 +14,7 @@ def test_a_thousand_jobs_cost_a_small_multiple_of_loading_them_with_pyyaml(tell)
     ratios = sorted(each["build"] / each["load"] for each in rounds)
     tell(f"build of 1000 jobs / PyYAML's C loader: {statistics.median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})")
     # Reading, admitting, expanding, admitting again and writing, for not much more than what PyYAML needs to load.
-    assert statistics.median(ratios) <= 2.5
+    assert statistics.median(ratios) <= 3
 
 
 def test_time_grows_with_the_number_of_jobs(tell):

@@ -38,6 +38,7 @@ def module_directory(module, tmp_path):
     return Path(answer["Dir"])
 
 
+@pytest.mark.go
 @pytest.mark.parametrize(("version", "module", "folder"), RELEASES)
 def test_packaged_schemas_are_those_of_the_release(version, module, folder, tmp_path):
     crds = module_directory(module, tmp_path) / folder
