@@ -1,4 +1,4 @@
-"""Names that Kubeflow Trainer 2.3 owns. Mirrors `pkg/constants` and the volcano and scheduler-plugins API constants."""
+"""Names that Kubeflow Trainer owns (2.0-2.3). Mirrors `pkg/constants` and the volcano and scheduler-plugins API constants."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ INITIALIZER_VOLUME = "initializer"
 INITIALIZER_STORAGE_ENV = "STORAGE_URI"
 
 MANAGED_BY_TRAINER = "trainer.kubeflow.org/trainjob-controller"
-MANAGED_BY_MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 KUEUE_LABEL_PREFIX = "kueue.x-k8s.io/"
 
 COSCHEDULING_API_VERSION = "scheduling.x-k8s.io/v1alpha1"
@@ -49,10 +48,6 @@ SSH_AUTH_SUFFIX = "-mpi-ssh-auth"
 HOSTFILE_SUFFIX = "-mpi-hostfile"
 
 TORCHTUNE_COMMAND = ["tune", "run"]
-TORCHTUNE_MODELS = ("llama3_2/1B", "llama3_2/3B", "llama3_3/70B", "qwen2_5/1.5B")
-TORCHTUNE_RUNTIME_ARGS = frozenset(
-    {"output_dir", "tokenizer.path", "tokenizer.merges_file", "checkpointer.checkpoint_dir"}
-)
 
 FLUX_CURVE_SUFFIX = "-flux-curve"
 FLUX_ENTRYPOINT_SUFFIX = "-flux-entrypoint"

@@ -1,5 +1,6 @@
-"""Resolution: which runtime a TrainJob means.
+"""Resolution: what the inputs mean to each other.
 
-In: an admitted TrainJob and the runtimes at hand. Out: the runtime's manifest, or a diagnostic that says where to look.
-Must not: admit or expand anything.
+In: manifests, admitted TrainJobs, the targets that repositories name. Out: which Trainer is meant, which runtime a
+TrainJob refers to, and diagnostics for objects given twice or of kinds that are not expanded. Must not: admit or expand
+anything.
 """

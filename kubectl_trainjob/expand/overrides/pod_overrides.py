@@ -27,8 +27,8 @@ _POD_TEMPLATE = "core/v1.PodTemplateSpec"
 _POD_SPEC = "core/v1.PodSpec"
 
 
-def metadata(resolved: Resolved) -> Iterator[Metadata]:
-    """The runtime template's, then the TrainJob's `spec.labels` and `spec.annotations` on top."""
+def of_runtime_and_job(resolved: Resolved) -> Iterator[Metadata]:
+    """Metadata of the JobSet: the runtime template's, then `spec.labels` and `spec.annotations` of the TrainJob."""
     template = resolved.runtime.body["spec"].get("template") or {}
     yield RUNTIME_METADATA, template.get("metadata") or {}
     yield (TRAIN_JOB, "spec"), resolved.job.body["spec"]

@@ -17,15 +17,15 @@ from kubectl_trainjob.expand.plan import RUNTIME_METADATA, TRAIN_JOB
 from kubectl_trainjob.expand.strategic_merge import merge
 from kubectl_trainjob.stages import Resolved
 
-FIELD = "runtimePatches"
+RUNTIME_PATCHES = "runtimePatches"
 
 _SPEC_PATCH = "trainer/v1alpha1.JobSetSpecPatch"
 _JOB_PATCH = "trainer/v1alpha1.JobTemplatePatch"
 _JOB_TEMPLATE = "batch/v1.JobTemplateSpec"
 
 
-def metadata(resolved: Resolved) -> Iterator[Metadata]:
-    """The runtime template's, then each patch's on top."""
+def of_runtime_and_patches(resolved: Resolved) -> Iterator[Metadata]:
+    """Metadata of the JobSet: the runtime template's, then each patch's on top."""
     template = resolved.runtime.body["spec"].get("template") or {}
     yield RUNTIME_METADATA, template.get("metadata") or {}
     for cause, patch in _templates(resolved):
@@ -69,9 +69,9 @@ def _merge_job_template(jobset: Draft, patch: Mapping[str, Any], cause: Cause, s
 
 def _templates(resolved: Resolved) -> Iterator[tuple[Cause, Mapping[str, Any]]]:
     """Where the JobSet template of each patch stands, and the template."""
-    for index, patch in enumerate(resolved.job.body["spec"].get(FIELD) or ()):
+    for index, patch in enumerate(resolved.job.body["spec"].get(RUNTIME_PATCHES) or ()):
         template = (patch.get("trainingRuntimeSpec") or {}).get("template") or {}
-        yield (TRAIN_JOB, "spec", FIELD, index, "trainingRuntimeSpec", "template"), template
+        yield (TRAIN_JOB, "spec", RUNTIME_PATCHES, index, "trainingRuntimeSpec", "template"), template
 
 
 def _restore_order(jobset: Draft, order: Mapping[str, int]) -> Draft:

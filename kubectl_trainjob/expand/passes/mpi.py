@@ -22,6 +22,7 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 
+Count = Callable[[Plan], tuple[int, Cause]]
 POLICY: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
 
 
@@ -73,7 +74,7 @@ def implementation(plan: Plan) -> Iterator[Diagnostic]:
         )
 
 
-def enforce(count: Callable[[Plan], tuple[int, Cause]], ssh_modes: bool, plan: Plan) -> Plan:
+def enforce(count: Count, ssh_modes: bool, plan: Plan) -> Plan:
     """Set the nodes and processes; volumes, mounts and env of the pods named `node` and `launcher`.
 
     `ssh_modes`: whether the mode of each key file is stated (2.3).

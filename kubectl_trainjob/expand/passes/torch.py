@@ -29,6 +29,8 @@ from kubectl_trainjob.findings.references import ENV_INJECTION_TARGET
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.source import Pointer
 
+Count = Callable[[Plan], tuple[Processes, Cause]]
+
 
 def applies(plan: Plan) -> bool:
     """Runtimes with `mlPolicy.torch`."""
@@ -64,7 +66,7 @@ def word_or_number(plan: Plan) -> Iterator[Diagnostic]:
         yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
 
 
-def enforce(count: Callable[[Plan], tuple[Processes, Cause]], known: torchtune.Torchtune, plan: Plan) -> Plan:
+def enforce(count: Count, known: torchtune.Torchtune, plan: Plan) -> Plan:
     """Set the nodes, and PET_* in the injection targets and, given a `spec.trainer`, in the `node` container."""
     plan = trainer_nodes(plan)
     processes, cause = count(plan)

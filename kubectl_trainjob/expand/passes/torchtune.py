@@ -44,14 +44,14 @@ def known_model(known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
         yield Diagnostic(TORCHTUNE_MODEL, message, plan.job_place("spec", "runtimeRef", "name"))
 
 
-def nodes_stated(plan: Plan) -> Iterator[Diagnostic]:
+def nodes_stated(_known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
     """The webhook reads numNodes without looking whether it is there (2.0, 2.1)."""
     if (plan.trainer or {}).get("numNodes") is None:
         message = "torchtune with numProcPerNode but without numNodes crashes the webhook; write numNodes"
         yield Diagnostic(TORCHTUNE_NUM_NODES, message, plan.job_place("spec", "trainer").key())
 
 
-def one_node(plan: Plan) -> Iterator[Diagnostic]:
+def one_node(_known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
     """Only the largest model trains on several nodes."""
     nodes, model = _nodes(plan), torchtune.model(plan)
     if nodes > 1 and model != MULTI_NODE_MODEL:
