@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 
+from kubectl_trainjob.api.supported import TRAINER_VERSIONS
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.plan import Plan
 from kubectl_trainjob.source import Source, SourceFile
@@ -96,6 +97,10 @@ def test_passes_of_a_job(version, field):
 def test_torchtune_is_checked_by_its_command(version, trainer, runs):
     found = running(version, {"mlPolicy": {"torch": {}}}, {"trainer": trainer})
     assert found == {"torch"} | ({"torchtune"} if runs else set())
+
+
+def test_the_releases_are_the_supported_ones():
+    assert tuple(VERSIONS) == TRAINER_VERSIONS
 
 
 def name_of(function):
