@@ -1,4 +1,4 @@
-"""Names that Kubeflow Trainer owns (2.0-2.3). Mirrors `pkg/constants` and the volcano and scheduler-plugins API constants."""
+"""Names that Trainer owns (2.0-2.3). Mirrors `pkg/constants` and the API constants of Volcano and scheduler-plugins."""
 
 from __future__ import annotations
 
