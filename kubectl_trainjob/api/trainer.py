@@ -1,4 +1,4 @@
-"""Names that Trainer owns (2.0-2.3). Mirrors `pkg/constants` and the API constants of Volcano and scheduler-plugins."""
+"""Names that Kubeflow Trainer owns (2.0-2.3). Mirrors `pkg/constants`, and volcano's and scheduler-plugins'."""
 
 from __future__ import annotations
 
