@@ -12,7 +12,8 @@ class Limits:
     """Sizes in bytes; `depth` counts nested mappings and lists, the outermost being 1.
 
     `entries` counts the lines and commas of one document: each entry that a parser has to hold needs one of them.
-    `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat.
+    `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat; a scalar counts
+    one more for each 512 characters.
     """
 
     file_bytes: int = 32 * _MEBIBYTE

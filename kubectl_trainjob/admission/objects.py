@@ -7,7 +7,7 @@ validating webhook of runtimes (kubeflow/trainer pkg/webhooks).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubectl_trainjob.admission.metadata import NAME, metadata_problems
 from kubectl_trainjob.admission.runtime import runtime_problems
@@ -16,7 +16,7 @@ from kubectl_trainjob.api.trainer import RUNTIME_KINDS
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related, has_errors
 from kubectl_trainjob.findings.naming import GENERATE_NAME
 from kubectl_trainjob.findings.schema import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM
-from kubectl_trainjob.schemas.load import schema_for
+from kubectl_trainjob.schemas.load import Schema, schema_for
 from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.schemas.walk import Checked
 from kubectl_trainjob.source import Place, show_pointer
@@ -44,7 +44,7 @@ def admit(manifest: Manifest, admission: Admission = _LATEST) -> tuple[Admitted 
     For kinds of trainer.kubeflow.org/v1alpha1.
     """
     schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
-    checked = schema.check(manifest.body)
+    checked = _with_spec(schema, manifest.body)
     found = (*_problems(checked, schema.kind, admission), *_nulls(checked))
     # Reversed, so that of several findings of one rule at one place the first is kept.
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
@@ -54,6 +54,16 @@ def admit(manifest: Manifest, admission: Admission = _LATEST) -> tuple[Admitted 
     if has_errors(diagnostics):
         return None, diagnostics
     return Admitted(manifest, checked.value), diagnostics
+
+
+def _with_spec(schema: Schema, body: Body) -> Checked:
+    """The CRDs ask for no `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
+    if schema.kind not in RUNTIME_KINDS and body.get("spec") is None:
+        return schema.check({**body, "spec": {}})
+    checked = schema.check(body)
+    if "spec" in checked.value:
+        return checked
+    return replace(checked, value={**checked.value, "spec": {}})
 
 
 def _problems(checked: Checked, kind: str, admission: Admission) -> Iterator[Problem]:

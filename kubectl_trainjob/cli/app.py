@@ -105,9 +105,17 @@ def run(argv0: str, arguments: Sequence[str]) -> int:
     except EnvironmentFault as fault:
         complain(f"error: {fault}")
         return 2
-    except BrokenPipeError:  # the reader of our output has gone (`| head`): end as a program killed by SIGPIPE would
-        forsake(sys.stdout, sys.stderr)
-        return 141
+    except OSError as error:
+        return _unable(error)
     except (KeyboardInterrupt, click.Abort):
         forsake(sys.stdout, sys.stderr)
         return 130
+
+
+def _unable(error: OSError) -> int:
+    if isinstance(error, BrokenPipeError):  # the reader of our output has gone (`| head`): end as SIGPIPE would
+        forsake(sys.stdout, sys.stderr)
+        return 141
+    forsake(sys.stdout)  # no room behind stdout or stderr, or the current directory is gone
+    complain(f"error: {error.strerror or error}")
+    return 2

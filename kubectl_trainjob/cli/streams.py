@@ -44,8 +44,11 @@ def complain(line: str) -> None:
 def tell(text: str) -> None:
     """Write text to stderr that is safe for a terminal already."""
     if sys.stderr is not None and text:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:  # nobody can be told
+            forsake(sys.stderr)
 
 
 def forsake(*streams: TextIO) -> None:

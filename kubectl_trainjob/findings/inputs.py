@@ -36,8 +36,8 @@ ALIAS_EXPANSION = Rule(
     "KTJ024",
     "alias-expansion",
     """
-    The aliases (`*name`) and merge keys of a build repeat more values than the limit. Nested aliases grow a few
-    lines into gigabytes; write out what is needed.
+    The aliases (`*name`) and merge keys of a build repeat more values than the limit; a long text counts as one for
+    each 512 characters. Nested aliases grow a few lines into gigabytes; write out what is needed.
     """,
     rule_class=RuleClass.TOOL,
 )

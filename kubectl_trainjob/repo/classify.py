@@ -39,10 +39,15 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return _unbuilt(source) if kind in _KUSTOMIZE else "configuration"
     metadata = body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
+    if (bad := _bad_metadata(named, api_version, kind)) is not None:
+        field, message = bad
+        return Diagnostic(inputs.MISSING_NAME, message, Place(source, ("metadata", field)))
     name, namespace = named.get("name"), named.get("namespace")
-    if (unnamed := _bad_name(name, named, api_version, kind)) is not None:
-        return Diagnostic(inputs.MISSING_NAME, unnamed, Place(source, ("metadata", "name")))
     return Manifest(ObjectId(api_version, kind, _text(namespace), _text(name)), body, source)
+
+
+def _has_schema(api_version: str, kind: str) -> bool:
+    return group_of(api_version) == _TRAINER_GROUP and (kind == "TrainJob" or kind in _RUNTIMES)
 
 
 def _unbuilt(source: Source) -> Diagnostic:
@@ -73,14 +78,17 @@ def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:
     return Diagnostic(inputs.MISSING_TYPE, message, Place(source, (field,)))
 
 
-def _bad_name(name: Any, metadata: dict[str, Any], api_version: str, kind: str) -> str | None:
-    if isinstance(name, str) and name:
-        return None
-    if name is None or name == "":
-        return None if metadata.get("generateName") else f'the {kind} has no name; add "metadata.name"'
-    if group_of(api_version) == _TRAINER_GROUP:
-        return None  # its schema says so
-    return f'"metadata.name" of the {kind} must be text, not {_shown(name)}; write it in quotes'
+def _bad_metadata(metadata: dict[str, Any], api_version: str, kind: str) -> tuple[str, str] | None:
+    """The field of the metadata that makes no identity, and what is wrong with it."""
+    if metadata.get("name") in (None, "") and not metadata.get("generateName"):
+        return "name", f'the {kind} has no name; add "metadata.name"'
+    if _has_schema(api_version, kind):
+        return None  # its schema tells the types
+    for field in ("name", "generateName", "namespace"):
+        value = metadata.get(field)
+        if not isinstance(value, str | None):
+            return field, f'"metadata.{field}" of the {kind} must be text, not {_shown(value)}; write it in quotes'
+    return None
 
 
 def _text(value: Any) -> str:

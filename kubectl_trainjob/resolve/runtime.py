@@ -14,6 +14,9 @@ Key = tuple[str, str, str]
 """(kind, namespace, name); the namespace of a ClusterTrainingRuntime is ""."""
 
 
+_MOST_HINTS = 50
+
+
 class Runtimes:
     """The runtimes that TrainJobs may refer to. Of two with the same identity the first one counts."""
 
@@ -21,6 +24,7 @@ class Runtimes:
         """`namespace` is the one of objects that state none ("" when unknown: then they go together)."""
         self._namespace = namespace
         self._by_key: dict[Key, Manifest] = {}
+        self._hints_left = _MOST_HINTS
         for manifest in manifests:
             self._by_key.setdefault(self._key(manifest), manifest)
 
@@ -53,8 +57,13 @@ class Runtimes:
                 f'"{self._in(job.manifest.id.namespace)}"; move one of them or use a ClusterTrainingRuntime'
             )
             return Diagnostic(RUNTIME_NAMESPACE, message, place, (_here(elsewhere),))
-        hint, related = self._hint(kind, name)
+        hint, related = self._hint(kind, name) if self._spend_hint() else ("", ())
         return Diagnostic(RUNTIME_NOT_FOUND, f'{kind} "{name}" does not exist{hint}', place, related)
+
+    def _spend_hint(self) -> bool:
+        """A nearest name costs a look at every runtime: enough for a person to read, not for thousands of findings."""
+        self._hints_left -= 1
+        return self._hints_left >= 0
 
     def _hint(self, kind: str, name: str) -> tuple[str, tuple[Related, ...]]:
         """What the user may have meant: the same name in the other kind, or the nearest name."""

@@ -185,6 +185,10 @@ class IntOrString(Scalar):
         return value
 
 
+_LONGEST_QUANTITY = 100
+_HUGE_EXPONENT = re.compile(r"[eE][-+]?0*[1-9]\d{3}")
+
+
 class Amount(Scalar):
     """A quantity: an integer or a string such as `500m`."""
 
@@ -194,6 +198,10 @@ class Amount(Scalar):
     def judge(self, value: Any, walk: Walk) -> Any:
         """An int64 or a string that Kubernetes' parser takes."""
         if type(value) is str:
+            if len(value) > _LONGEST_QUANTITY or _HUGE_EXPONENT.search(value):
+                return walk.report(
+                    INVALID_TYPE_OR_ENUM, f"{walk.field()} is a quantity of absurd size; write it shorter"
+                )
             if is_quantity(value):
                 return value
             return walk.report(

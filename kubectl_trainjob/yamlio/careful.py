@@ -34,6 +34,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _SLASH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\/)")
 _STANDARD_TAGS = "tag:yaml.org,2002:"
 _SHOWN_LENGTH = 60
+_COUNTED_AS_ONE = 512
 
 
 class AbandonedError(Exception):
@@ -92,7 +93,10 @@ class Careful:
         known = self._built.get(identity)
         if known is not None:
             return self._repeat(node, known, depth)
-        built = _Built(self._scalar(node), 1, 0) if isinstance(node, ScalarNode) else self._collection(node, depth)
+        if isinstance(node, ScalarNode):
+            built = _Built(self._scalar(node), 1 + len(node.value) // _COUNTED_AS_ONE, 0)
+        else:
+            built = self._collection(node, depth)
         self._built[identity] = built
         return built
 

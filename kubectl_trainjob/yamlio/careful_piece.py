@@ -16,9 +16,9 @@ from kubectl_trainjob.yamlio.compose import Backend, TooDeepError, YAMLError, ro
 from kubectl_trainjob.yamlio.stream import Lines, Piece, is_dense, whole_surrogates_hidden
 
 _SEPARATOR_LINE = re.compile(r"---[ \t]*(\S.*)")
-_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(%[^\r\n]*)")
+_DIRECTIVE = re.compile(r"(?:[ \t]*+(?:#[^\n]*+|\r)?\n)*+(%[^\r\n]*)")
 _DOCUMENT_END = re.compile(r"^\.\.\.(?=\s|\Z)", re.MULTILINE)
-_BLANK_OR_COMMENT = re.compile(r"(?:\s|^#.*$|(?<=\s)#.*$|^---)*", re.MULTILINE)
+_BLANK_OR_COMMENT = re.compile(r"(?:\s|(?:^|(?<=\s))#.*$|^---)*+", re.MULTILINE)
 
 
 class CarefulReader:

@@ -30,6 +30,7 @@ class Locator:
         self._lines: dict[SourceFile, Lines] = {}
         self._pieces: dict[SourceFile, list[Piece]] = {}
         self._roots: dict[tuple[SourceFile, int], Node | None] = {}
+        self._entries = _Entries()
 
     def locate(self, place: Place) -> Span:
         """The text of a place; the start of the file where its document cannot be composed.
@@ -43,7 +44,7 @@ class Locator:
         if root is None:
             return START
         start = self._pieces[source.file][source.document].start
-        node = _shown(root, source.prefix + place.pointer, place.on == "key")
+        node = self._entries.shown(root, source.prefix + place.pointer, place.on == "key")
         return self._file_lines(source.file).span(start + node.start_mark.index, start + node.end_mark.index)
 
     def _file_lines(self, file: SourceFile) -> Lines:
@@ -72,44 +73,54 @@ def locate(place: Place) -> Span:
     return Locator().locate(place)
 
 
-def _shown(root: Node, pointer: Pointer, on_key: bool) -> Node:
-    """The node to point at: the value itself, its key, or what stands for them."""
-    key, value, found = _follow(root, pointer)
-    if key is None:
-        return value
-    if on_key or not found:
-        return key
-    below = isinstance(value, (MappingNode, SequenceNode)) and value.start_mark.line > key.end_mark.line
-    empty = value.start_mark.index == value.end_mark.index
-    return key if below or empty else value
+class _Entries:
+    """The entries of the mappings looked at, each listed once: a mapping of many unknown keys is asked for each."""
+
+    def __init__(self) -> None:
+        self._listed: dict[int, tuple[dict[str, tuple[Node, Node]], list[Node]]] = {}
+
+    def shown(self, root: Node, pointer: Pointer, on_key: bool) -> Node:
+        """The node to point at: the value itself, its key, or what stands for them."""
+        key, value, found = self._follow(root, pointer)
+        if key is None:
+            return value
+        if on_key or not found:
+            return key
+        below = isinstance(value, (MappingNode, SequenceNode)) and value.start_mark.line > key.end_mark.line
+        empty = value.start_mark.index == value.end_mark.index
+        return key if below or empty else value
+
+    def _follow(self, root: Node, pointer: Pointer) -> tuple[Node | None, Node, bool]:
+        """Key, value and whether the whole pointer exists; the key is None for the root and for a list's items."""
+        key, value = None, root
+        for step in pointer:
+            entry = self._entry(value, step)
+            if entry is None:
+                return key, value, False
+            key, value = entry
+        return key, value, True
+
+    def _entry(self, node: Node, step: str | int) -> tuple[Node | None, Node] | None:
+        if isinstance(node, SequenceNode):
+            return (None, node.value[step]) if isinstance(step, int) and 0 <= step < len(node.value) else None
+        return self._keyed(node, step, set()) if isinstance(step, str) else None
+
+    def _keyed(self, node: Node, step: str, seen: set[int]) -> tuple[Node, Node] | None:
+        """A mapping's entry, or that of a mapping it merges; each is looked at once."""
+        if not isinstance(node, MappingNode) or id(node) in seen:
+            return None
+        seen.add(id(node))
+        if id(node) not in self._listed:
+            self._listed[id(node)] = _own(node), list(_merged(node))
+        own, merged = self._listed[id(node)]
+        if step in own:
+            return own[step]
+        return next((entry for part in merged if (entry := self._keyed(part, step, seen)) is not None), None)
 
 
-def _follow(root: Node, pointer: Pointer) -> tuple[Node | None, Node, bool]:
-    """Key, value and whether the whole pointer exists; the key is None for the root and for a list's items."""
-    key, value = None, root
-    for step in pointer:
-        entry = _entry(value, step)
-        if entry is None:
-            return key, value, False
-        key, value = entry
-    return key, value, True
-
-
-def _entry(node: Node, step: str | int) -> tuple[Node | None, Node] | None:
-    if isinstance(node, SequenceNode):
-        return (None, node.value[step]) if isinstance(step, int) and 0 <= step < len(node.value) else None
-    return _keyed(node, step, set())
-
-
-def _keyed(node: Node, step: str | int, seen: set[int]) -> tuple[Node, Node] | None:
-    """A mapping's entry, or that of a mapping it merges; each is looked at once."""
-    if not isinstance(node, MappingNode) or id(node) in seen:
-        return None
-    seen.add(id(node))
-    for key, value in node.value:
-        if isinstance(key, ScalarNode) and key.value == step:
-            return key, value
-    return next((entry for merged in _merged(node) if (entry := _keyed(merged, step, seen)) is not None), None)
+def _own(node: MappingNode) -> dict[str, tuple[Node, Node]]:
+    """The entries written in a mapping; of a key written twice the first."""
+    return {key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, ScalarNode)}
 
 
 def _merged(node: Node) -> Iterator[Node]:

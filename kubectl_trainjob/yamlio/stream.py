@@ -18,7 +18,8 @@ from kubectl_trainjob.source import Span
 
 _JSON_BLANKS = " \t\r\n"
 _SEPARATOR = re.compile(r"^---", re.MULTILINE)
-_NO_DOCUMENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:#[^\n]*)?")
+# Possessive (*+), here and in the other patterns over whole files: what matched one way is not tried another way.
+_NO_DOCUMENT = re.compile(r"(?:[ \t]*+(?:#[^\n]*+|\r)?\n)*+[ \t]*+(?:#[^\n]*+)?")
 _ESCAPED_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 

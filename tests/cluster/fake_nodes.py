@@ -43,6 +43,8 @@ def scheduler_names(jobsets: Iterable[Object]) -> list[str]:
 def furnish(client: Client, jobsets: list[Object]) -> None:
     """Create the classes that the pods name and enough nodes of every sort that they select, each a rack of its own."""
     for name in _named(jobsets, "priorityClassName"):
+        if name.startswith("system-"):  # the API server has made those itself
+            continue
         client.create({**_of_kind("scheduling.k8s.io/v1", "PriorityClass", name), "value": 1000})
     for name in _named(jobsets, "runtimeClassName"):
         client.create({**_of_kind("node.k8s.io/v1", "RuntimeClass", name), "handler": name})

@@ -26,6 +26,7 @@ GROUPS = (
     "invalid",
     "jax",
     "many",
+    "mixed",
     "mpi",
     "nproc",
     "own",

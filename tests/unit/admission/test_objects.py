@@ -129,6 +129,25 @@ def test_a_missing_metadata_is_a_missing_name():
     assert told(body) == [("KTJ111", "metadata.name", "key")]
 
 
+@pytest.mark.parametrize("written", [{}, {"spec": None}])
+def test_a_runtime_without_a_spec_is_an_empty_one(written):
+    body = {**runtime(), **written} if written else {k: v for k, v in runtime().items() if k != "spec"}
+    admitted, _ = admit(manifest(body))
+    assert admitted.body["spec"] == {}
+
+
+@pytest.mark.parametrize("written", [{}, {"spec": None}])
+def test_a_train_job_without_a_spec_lacks_its_runtime(written):
+    body = {key: value for key, value in job().items() if key != "spec"}
+    assert told({**body, **written}) == [("KTJ111", "spec", "key")]
+
+
+@pytest.mark.parametrize("quantity", ["9" * 4101, "1e9999", "1E-0001000"])
+def test_quantities_of_absurd_size(quantity):
+    body = job(trainer={"resourcesPerNode": {"limits": {"cpu": quantity}}})
+    assert told(body) == [("KTJ103", "spec.trainer.resourcesPerNode.limits.cpu", "value")]
+
+
 def test_a_null_is_a_warning_and_absent():
     admitted, [diagnostic] = admit(manifest(job(trainer={"args": None})))
     assert (diagnostic.rule.id, diagnostic.place.pointer, diagnostic.place.on) == (

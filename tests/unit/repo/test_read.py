@@ -106,7 +106,8 @@ def test_documents_without_a_type_are_counted(write: Write) -> None:
         pytest.param("apiVersion: v1\nkind: A\nmetadata: {name: 5}\n", [("KTJ031", 3, 18)], id="name is a number"),
         pytest.param("apiVersion: v1\nkind: A\nmetadata: {generateName: a-}\n", [], id="generated name"),
         pytest.param(_JOB % "5", [], id="a TrainJob's name is for its schema"),
-        pytest.param(_OTHER % "a, namespace: 5", [], id="namespace is a number"),
+        pytest.param(_OTHER % "a, namespace: 5", [("KTJ031", 3, 32)], id="namespace is a number"),
+        pytest.param(_OTHER % "a, namespace: {}", [("KTJ031", 3, 32)], id="namespace is a mapping"),
         pytest.param("kind: List\nitems: [{a: b}]", [("KTJ030", 2, 9)], id="item of a List without a type"),
     ],
 )
