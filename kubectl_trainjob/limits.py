@@ -1,4 +1,4 @@
-"""How much a build reads. Every limit is named in the error that it causes."""
+"""How much a build reads and writes. Every limit is named in the error that it causes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Limits:
 
     file_bytes: int = 32 * _MEBIBYTE
     build_bytes: int = 128 * _MEBIBYTE
+    output_bytes: int = 512 * _MEBIBYTE
     documents: int = 20_000
     depth: int = 64
     alias_nodes: int = 100_000

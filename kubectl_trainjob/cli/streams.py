@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from kubectl_trainjob.cli.printable import printable
@@ -21,7 +21,7 @@ def standard_input() -> bytes:
 
 def emit(chunks: Iterable[str]) -> None:
     """Write the result to stdout, as UTF-8 whatever the locale; raises BrokenPipeError when nobody reads on."""
-    parts = [chunk.encode() for chunk in chunks]  # all of them before the first byte: never half a result
+    parts = list(_bounded(chunks))  # all of them before the first byte: never half a result
     if not parts:
         return
     if sys.stdout is None:
@@ -34,6 +34,18 @@ def emit(chunks: Iterable[str]) -> None:
     except OSError as error:
         forsake(sys.stdout)
         raise EnvironmentFault(f"the result could not be written: {error.strerror}") from error
+
+
+def _bounded(chunks: Iterable[str]) -> Iterator[bytes]:
+    """The chunks encoded; a few large runtimes that thousands of TrainJobs use could fill any memory."""
+    size = 0
+    for chunk in chunks:
+        part = chunk.encode()
+        size += len(part)
+        if size > LIMITS.output_bytes:
+            limit = LIMITS.output_bytes >> 20
+            raise EnvironmentFault(f"the result is larger than {limit} MiB, the limit; build fewer TrainJobs at once")
+        yield part
 
 
 def complain(line: str) -> None:
