@@ -21,6 +21,7 @@ from tests.cluster.submission import Treatment, submit
 pytestmark = pytest.mark.cluster
 
 GROUPS = (
+    "edge",
     "flux",
     "gang",
     "invalid",

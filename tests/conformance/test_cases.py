@@ -56,6 +56,7 @@ CASES = {
         "yaml": 2,
     },
     "2.3": {
+        "edge": 9,
         "flux": 20,
         "gang": 30,
         "invalid": 58,
