@@ -164,7 +164,9 @@ def test_link_put_in_place_while_reading(repository: Path) -> None:
     thread.start()
     seen: set[bytes] = set()
     try:
-        for _ in range(3000):
+        for attempt in range(1_000_000):
+            if attempt >= 3000 and b"a: 1\n" in seen:  # on a busy machine the directory may be away each time at first
+                break
             try:
                 seen.add(root.read("jobs/a.yaml", 100))
             except (UnsafePathError, OSError) as error:
