@@ -90,7 +90,9 @@ def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], told: 
     first, second, third = kubectl.apply(), kubectl.apply(), kubectl.apply()
     dropped = [key for key in first if first[key] != second[key]]
     told.append(f"objects applied three times client-side: {len(objects)}; the second changed {len(dropped)}")
-    assert len(first) == len(objects)
+    assert len(first) == len(
+        {(one["kind"], *_identity(one)) for one in objects}
+    )  # two jobs of one input may print the same object
     assert [key for key in first if without_empties(first[key]) != without_empties(second[key])] == []
     assert [key for key in second if second[key] != third[key]] == []
     assert kubectl.diff() == ""
