@@ -22,12 +22,23 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
 from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.findings.references import RUNTIME_NOT_FOUND
-from kubectl_trainjob.resolve.objects import Output, check, collisions, in_namespace, is_runtime, is_train_job
+from kubectl_trainjob.resolve.objects import Output, check, collisions, in_namespace
 from kubectl_trainjob.resolve.runtime import Runtimes
 from kubectl_trainjob.resolve.target import targeted
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import Source
-from kubectl_trainjob.stages import Admitted, Body, Build, Documents, Expanded, Manifest, Resolved, drain
+from kubectl_trainjob.stages import (
+    Admitted,
+    Body,
+    Build,
+    Documents,
+    Expanded,
+    Manifest,
+    Resolved,
+    drain,
+    is_runtime,
+    is_train_job,
+)
 from kubectl_trainjob.versions import VERSIONS, Version
 
 Findings = tuple[Diagnostic, ...]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from kubectl_trainjob.api import trainer
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.source import Place, Source
 
@@ -36,6 +37,16 @@ class Manifest:
     def place(self, *pointer: str | int) -> Place:
         """A place inside this object."""
         return Place(self.source, pointer)
+
+
+def is_train_job(manifest: Manifest) -> bool:
+    """Whether the object is a TrainJob that can be expanded."""
+    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind == trainer.TRAIN_JOB
+
+
+def is_runtime(manifest: Manifest) -> bool:
+    """Whether the object is a runtime that TrainJobs can refer to."""
+    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind in trainer.RUNTIME_KINDS
 
 
 @dataclass(frozen=True, slots=True)

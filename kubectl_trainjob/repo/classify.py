@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from kubectl_trainjob.api import trainer
+from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.source import Place, Source
 from kubectl_trainjob.stages import Manifest, ObjectId
 
-_TRAINER_GROUP = "trainer.kubeflow.org"
-_RUNTIMES = frozenset(("TrainingRuntime", "ClusterTrainingRuntime"))
 _KUSTOMIZE = ("Kustomization", "Component")
 # What configures a tool and is never sent to a cluster.
 _CONFIGURATION = {
@@ -47,26 +47,11 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
 
 
 def _has_schema(api_version: str, kind: str) -> bool:
-    return group_of(api_version) == _TRAINER_GROUP and (kind == "TrainJob" or kind in _RUNTIMES)
+    return api_version == trainer.API_VERSION and kind in trainer.KINDS
 
 
 def _unbuilt(source: Source) -> Diagnostic:
     return Diagnostic(inputs.UNBUILT_KUSTOMIZATION, f"the kustomization {UNBUILT}", Place(source, ("kind",)))
-
-
-def group_of(api_version: str) -> str:
-    """The API group; "" for the core group."""
-    return api_version.rpartition("/")[0]
-
-
-def is_runtime(manifest: Manifest) -> bool:
-    """Whether TrainJobs may refer to it."""
-    return manifest.id.kind in _RUNTIMES and group_of(manifest.id.api_version) == _TRAINER_GROUP
-
-
-def is_train_job(manifest: Manifest) -> bool:
-    """Whether it may refer to a runtime."""
-    return manifest.id.kind == "TrainJob" and group_of(manifest.id.api_version) == _TRAINER_GROUP
 
 
 def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:

@@ -11,14 +11,14 @@ from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.limits import LIMITS, Limits
-from kubectl_trainjob.repo.classify import UNBUILT, classify, is_runtime, is_train_job
+from kubectl_trainjob.repo.classify import UNBUILT, classify
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.decode import decode
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError, read_all
 from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, Trouble, is_overlay, walk
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
-from kubectl_trainjob.stages import Documents, Manifest, Target
+from kubectl_trainjob.stages import Documents, Manifest, Target, is_runtime, is_train_job
 from kubectl_trainjob.yamlio.read import Reader
 
 _TROUBLE: dict[Trouble, tuple[Rule, str]] = {

@@ -62,14 +62,6 @@ class SecureRoot:
             with os.scandir(where) as found:
                 return sorted(map(_entry, found))
 
-    def has_file(self, path: str) -> bool:
-        """Whether a regular file is there."""
-        try:
-            with self._open(path, _FILE) as handle:
-                return stat.S_ISREG(os.fstat(handle).st_mode)
-        except (UnsafePathError, OSError):
-            return False
-
     def has_directory(self, path: str) -> bool:
         """Whether a directory is there."""
         try:

@@ -15,18 +15,6 @@ from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import Body, Manifest
 from kubectl_trainjob.yamlio.nearest import nearest
 
-_KINDS = (trainer.TRAIN_JOB, *trainer.RUNTIME_KINDS)
-
-
-def is_train_job(manifest: Manifest) -> bool:
-    """Whether the object is a TrainJob that can be expanded."""
-    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind == trainer.TRAIN_JOB
-
-
-def is_runtime(manifest: Manifest) -> bool:
-    """Whether the object is a runtime that TrainJobs can refer to."""
-    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind in trainer.RUNTIME_KINDS
-
 
 def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     """The object in `namespace`, unless it states one, has none by its kind, or `namespace` is ""."""
@@ -90,11 +78,11 @@ def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
     if advice is not None:
         message = f'{kind} of "{api_version}" cannot be expanded; {advice}'
         yield Diagnostic(LEGACY_KIND, message, manifest.place("apiVersion"))
-    elif group == trainer.GROUP and kind not in _KINDS:
-        meant = nearest(kind, _KINDS)
-        hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(_KINDS)}"
+    elif group == trainer.GROUP and kind not in trainer.KINDS:
+        meant = nearest(kind, trainer.KINDS)
+        hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(trainer.KINDS)}"
         yield Diagnostic(UNKNOWN_KIND, f'"{trainer.GROUP}" has no kind "{kind}"; {hint}', manifest.place("kind"))
-    elif group != trainer.GROUP and kind in _KINDS and nearest(group, (trainer.GROUP,)):
+    elif group != trainer.GROUP and kind in trainer.KINDS and nearest(group, (trainer.GROUP,)):
         message = f'"{group}" is not Trainer\'s group, so this {kind} would not be built; write "{trainer.GROUP}"'
         yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
 

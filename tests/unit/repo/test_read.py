@@ -204,6 +204,12 @@ def test_library_keeps_its_diagnostics_apart(write: Write) -> None:
     assert [m.id.name for m in documents.library] == ["r", "s"]
 
 
+def test_library_has_runtimes_that_can_be_referred_to(write: Write) -> None:
+    other = (_RUNTIME % "r").replace("v1alpha1", "v2")
+    write({"a.yaml": _JOB % "a", "runtimes/r.yaml": other + "---\n" + _RUNTIME % "s"})
+    assert [m.id.name for m in _read("a.yaml").library] == ["s"]
+
+
 def test_no_library_is_no_error(write: Write) -> None:
     write({"a.yaml": _JOB % "a"})
     assert _read("a.yaml").library == ()

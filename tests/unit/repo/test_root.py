@@ -71,7 +71,6 @@ def test_sparse_file_is_not_read(root: SecureRoot, repository: Path) -> None:
 def test_way_out_is_refused(root: SecureRoot, path: str) -> None:
     with pytest.raises(UnsafePathError):
         root.read(path, 100)
-    assert not root.has_file(path)
     assert not root.has_directory(path)
 
 
@@ -90,7 +89,6 @@ def test_link_is_refused(root: SecureRoot, repository: Path, link: str, target: 
     (repository / link).symlink_to(target)
     with pytest.raises(UnsafePathError):
         root.read(link, 100)
-    assert not root.has_file(link)
 
 
 @pytest.mark.parametrize("target", ["..", "jobs", "../repo-secrets", "/"])
@@ -185,7 +183,8 @@ def test_no_handle_is_left_open(repository: Path) -> None:
     for _ in range(50):
         root.read("jobs/a.yaml", 100)
         root.entries("jobs")
-        root.has_file("l.yaml")
+        with pytest.raises(UnsafePathError):
+            root.read("l.yaml", 100)
         root.has_directory("nowhere/at/all")
         root.has_directory("jobs/a.yaml/x")
     after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
