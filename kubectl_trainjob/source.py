@@ -7,7 +7,7 @@ Lines and columns are not carried along: `yamlio.spans` finds them when a diagno
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 Pointer = tuple[str | int, ...]
 
@@ -18,15 +18,39 @@ class SourceFile:
 
     path: str
     text: str
+    written: Written | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """Where a person wrote the text of a file that was made: a rendered template, a patch inside an overlay.
+
+    `lines[i]` is the line of `file` that line i + 1 comes from; `indent` characters stand before each line there.
+    """
+
+    file: SourceFile
+    lines: tuple[int, ...]
+    indent: int = 0
+
+
+class Edits(Protocol):
+    """What became of an object after it was read."""
+
+    def trace(self, pointer: Pointer) -> Place | None:
+        """Where the value at `pointer` was written; None where nothing changed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One object in a file: `document` counts the stream's documents from 0, `prefix` leads into a List's item."""
+    """One object in a file: `document` counts the stream's documents from 0, `prefix` leads into a List's item.
+
+    With `edits`, pointers lead into the object as edited, not as it stands in the file.
+    """
 
     file: SourceFile
     document: int = 0
     prefix: Pointer = ()
+    edits: Edits | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

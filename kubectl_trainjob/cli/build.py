@@ -115,7 +115,7 @@ def _report(built: Build) -> None:
     from kubectl_trainjob.cli.report import report
     from kubectl_trainjob.yamlio.spans import Locator
 
-    tell(report(built.diagnostics, Locator().locate, colour=stderr_has_colour()))
+    tell(report(built.diagnostics, Locator().settle, colour=stderr_has_colour()))
 
 
 def _note(built: Build) -> None:

@@ -18,28 +18,35 @@ _COLOURS = {"bold": "1", "error": "1;31", "warning": "1;35", "info": "1;36", "no
 
 
 class _Located(NamedTuple):
-    path: str
+    file: SourceFile
     span: Span
     diagnostic: Diagnostic
 
 
-def report(diagnostics: Iterable[Diagnostic], locate: Callable[[Place], Span], *, colour: bool = False) -> str:
+def report(diagnostics: Iterable[Diagnostic], settle: Callable[[Place], Place], *, colour: bool = False) -> str:
     """The whole report, sorted by place and rule, each finding once; "" when there is none.
+
+    `settle` finds the span of a place in a file that a person wrote.
 
     At most `MOST_SHOWN` findings are shown; the closing line counts all of them and says how many were left out.
     """
-    found = _in_order(diagnostics, locate)
-    writer = _Writer(locate, colour)
+    found = _in_order(diagnostics, settle)
+    writer = _Writer(settle, colour)
     lines = [line for located in found[:MOST_SHOWN] for line in writer.finding(located)]
     if len(found) > 1:
         lines.append(_count(found))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _in_order(diagnostics: Iterable[Diagnostic], locate: Callable[[Place], Span]) -> list[_Located]:
-    located = [_Located(d.place.source.file.path, locate(d.place), d) for d in diagnostics]
-    unique = {(f.path, f.span.line, f.span.column, f.diagnostic.rule.id, f.diagnostic.message): f for f in located}
+def _in_order(diagnostics: Iterable[Diagnostic], settle: Callable[[Place], Place]) -> list[_Located]:
+    located = [_Located(*_shown(settle(d.place)), d) for d in diagnostics]
+    unique = {(f.file.path, f.span.line, f.span.column, f.diagnostic.rule.id, f.diagnostic.message): f for f in located}
     return [unique[key] for key in sorted(unique)]
+
+
+def _shown(place: Place) -> tuple[SourceFile, Span]:
+    assert place.span is not None
+    return place.source.file, place.span
 
 
 def _count(found: list[_Located]) -> str:
@@ -50,19 +57,19 @@ def _count(found: list[_Located]) -> str:
 
 
 class _Writer:
-    def __init__(self, locate: Callable[[Place], Span], colour: bool) -> None:
-        self._locate = locate
+    def __init__(self, settle: Callable[[Place], Place], colour: bool) -> None:
+        self._settle = settle
         self._colour = colour
         self._excerpts = Excerpts()
 
     def finding(self, located: _Located) -> Iterator[str]:
         diagnostic = located.diagnostic
-        rule, file = diagnostic.rule, diagnostic.place.source.file
+        rule, file = diagnostic.rule, located.file
         title = f"{self._paint(rule.severity, rule.severity)} {rule.id} {rule.name}"
         yield f"{self._where(file, located.span)} {title}: {printable(diagnostic.message)}"
         yield from self._excerpt(file, located.span)
         for related in diagnostic.related:
-            place = self._where(related.place.source.file, self._locate(related.place))
+            place = self._where(*_shown(self._settle(related.place)))
             yield f"{place} {self._paint('note', 'note')}: {printable(related.message)}"
 
     def _where(self, file: SourceFile, span: Span) -> str:

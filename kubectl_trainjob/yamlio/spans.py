@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.source import Place, Pointer, SourceFile, Span
+from kubectl_trainjob.source import Place, Pointer, Source, SourceFile, Span
 from kubectl_trainjob.yamlio.compose import (
     BACKEND,
     PLAIN,
@@ -21,6 +24,7 @@ from kubectl_trainjob.yamlio.compose import (
 from kubectl_trainjob.yamlio.stream import Lines, Piece, TooManyError, pieces, whole_surrogates_hidden
 
 START = Span(1, 1, 1, 1)
+_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # as YAML counts lines
 
 
 class Locator:
@@ -28,17 +32,50 @@ class Locator:
 
     def __init__(self) -> None:
         self._lines: dict[SourceFile, Lines] = {}
+        self._split: dict[SourceFile, list[str]] = {}
         self._pieces: dict[SourceFile, list[Piece]] = {}
         self._roots: dict[tuple[SourceFile, int], Node | None] = {}
         self._entries = _Entries()
 
     def locate(self, place: Place) -> Span:
-        """The text of a place; the start of the file where its document cannot be composed.
+        """The text of a place, in the file that `settle` finds."""
+        span = self.settle(place).span
+        assert span is not None
+        return span
+
+    def settle(self, place: Place) -> Place:
+        """The place as a span of a file that a person wrote; the start of that file where nothing can be composed.
 
         A mapping or list that begins below its key is shown by the key, a missing entry by its nearest parent.
         """
-        if place.span is not None:
-            return place.span
+        place = self._traced(place)
+        span = place.span or self._span(place)
+        return self._written(Place(place.source, place.pointer, place.on, span))
+
+    def _traced(self, place: Place) -> Place:
+        """The place before any edit."""
+        while (edits := place.source.edits) is not None:
+            plain = replace(place.source, edits=None)
+            found = edits.trace(place.pointer)
+            place = replace(found, on=place.on) if found else replace(place, source=plain)
+        return place
+
+    def _written(self, place: Place) -> Place:
+        """The place in the text that a made file comes from: a whole line, where that line was rewritten."""
+        span, written = place.span, place.source.file.written
+        if span is None or written is None:
+            return place
+        line = _nth(written.lines, span.line)
+        text = _nth(self._texts(written.file), line)
+        same = text[written.indent :] == _nth(self._texts(place.source.file), span.line)
+        if same:
+            end = _nth(written.lines, span.end_line)
+            moved = Span(line, span.column + written.indent, end, span.end_column + written.indent)
+        else:
+            moved = Span(line, len(text) - len(text.lstrip()) + 1, line, len(text) + 1)
+        return self._written(Place(Source(written.file), place.pointer, place.on, moved))
+
+    def _span(self, place: Place) -> Span:
         source = place.source
         root = self._root(source.file, source.document)
         if root is None:
@@ -51,6 +88,11 @@ class Locator:
         if file not in self._lines:
             self._lines[file] = Lines(file.text)
         return self._lines[file]
+
+    def _texts(self, file: SourceFile) -> list[str]:
+        if file not in self._split:
+            self._split[file] = _LINE_END.split(file.text)
+        return self._split[file]
 
     def _root(self, file: SourceFile, document: int) -> Node | None:
         if (file, document) not in self._roots:
@@ -66,6 +108,11 @@ class Locator:
             return next(roots(text, LIMITS.depth, BACKEND), None)
         except (YAMLError, TooDeepError, TooManyError, ValueError, IndexError, OverflowError):
             return None
+
+
+def _nth(items: Sequence[Any], number: int) -> Any:
+    """Item `number`, counted from 1; the last one where there are fewer."""
+    return items[min(number, len(items)) - 1]
 
 
 def locate(place: Place) -> Span:

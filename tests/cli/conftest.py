@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -47,8 +47,8 @@ class Stages:
 class Locator:
     """Every place is the file's first character."""
 
-    def locate(self, _place: Place) -> Span:
-        return Span(1, 1, 1, 2)
+    def settle(self, place: Place) -> Place:
+        return replace(place, span=Span(1, 1, 1, 2))
 
 
 @dataclass(frozen=True)

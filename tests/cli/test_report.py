@@ -17,9 +17,9 @@ JOB = SourceFile("jobs/llm.yaml", "kind: TrainJob\nspec:\n  runtimeRef:\n    nam
 RUNTIME = SourceFile("runtimes/torch.yaml", "metadata:\n  name: torch-distributed\n")
 
 
-def located(place: Place) -> Span:
+def located(place: Place) -> Place:
     assert place.span is not None
-    return place.span
+    return place
 
 
 def at(file: SourceFile, line: int, column: int, width: int = 1) -> Place:

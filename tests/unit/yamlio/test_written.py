@@ -1,0 +1,52 @@
+"""Places in made text, and in edited objects, lead back to what a person wrote."""
+
+from kubectl_trainjob.source import Place, Pointer, Source, SourceFile, Span, Written
+from kubectl_trainjob.yamlio.spans import Locator
+
+TEMPLATE = SourceFile("job.yaml.j2", "{% for n in nodes %}\nname: job\nnodes: {{ n }}\n{% endfor %}\n")
+RENDERED = SourceFile("job.yaml.j2", "name: job\nnodes: 4\n", Written(TEMPLATE, (2, 3)))
+
+
+def _settled(place: Place) -> tuple[str, Span | None]:
+    found = Locator().settle(place)
+    return found.source.file.text, found.span
+
+
+def test_line_that_the_template_copies() -> None:
+    assert _settled(Place(Source(RENDERED), ("name",))) == (TEMPLATE.text, Span(2, 7, 2, 10))
+
+
+def test_line_that_the_template_computes() -> None:
+    assert _settled(Place(Source(RENDERED), ("nodes",))) == (TEMPLATE.text, Span(3, 1, 3, 15))
+
+
+def test_text_inside_another_file() -> None:
+    overlay = SourceFile("overlay.yaml", "patches:\n- patch: |\n    spec:\n      numNodes: 4\n")
+    patch = SourceFile("overlay.yaml", "spec:\n  numNodes: 4\n", Written(overlay, (3, 4), indent=4))
+    assert _settled(Place(Source(patch), ("spec", "numNodes"))) == (overlay.text, Span(4, 17, 4, 18))
+
+
+def test_span_that_is_known_already() -> None:
+    assert _settled(Place(Source(RENDERED), span=Span(1, 7, 1, 10))) == (TEMPLATE.text, Span(2, 7, 2, 10))
+
+
+def test_line_behind_the_end() -> None:
+    assert _settled(Place(Source(RENDERED), span=Span(3, 1, 3, 1)))[1] == Span(3, 1, 3, 15)
+
+
+class _Patched:
+    """`spec.numNodes` was written by a patch, all else was there."""
+
+    def __init__(self, patch: Source) -> None:
+        self._patch = patch
+
+    def trace(self, pointer: Pointer) -> Place | None:
+        return Place(self._patch, ("spec", "numNodes")) if pointer == ("spec", "numNodes") else None
+
+
+def test_edited_object() -> None:
+    job = SourceFile("job.yaml", "spec:\n  numNodes: 1\n  image: a\n")
+    patch = SourceFile("patch.yaml", "spec:\n  numNodes: 4\n")
+    edited = Source(job, edits=_Patched(Source(patch)))
+    assert _settled(Place(edited, ("spec", "numNodes"))) == (patch.text, Span(2, 13, 2, 14))
+    assert _settled(Place(edited, ("spec", "image"))) == (job.text, Span(3, 10, 3, 11))
