@@ -1,4 +1,4 @@
-"""The order of the stages: read → check → admit → resolve → expand → admit what was made. Start reading here.
+"""The order of the stages: read → overlay → check → admit → resolve → expand → admit what was made. Start reading here.
 
 `build` never raises for what stands in a user's files: every problem is a `Diagnostic`, and one broken object does not
 hide another's problems.
@@ -6,179 +6,225 @@ hide another's problems.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from kubectl_trainjob.admission.jobset import JobSetFinding, learn
-from kubectl_trainjob.admission.jobset import findings as jobset_findings
-from kubectl_trainjob.admission.jobset_defaults import render_create_defaults
-from kubectl_trainjob.admission.objects import admit
+from kubectl_trainjob import catalogue
 from kubectl_trainjob.api.kinds import print_order
-from kubectl_trainjob.api.trainer import MANAGED_BY_TRAINER
-from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.expand.run import expand, required_secrets
-from kubectl_trainjob.expand.template import Template, template_of
+from kubectl_trainjob.compilation import AdmittedRuntimes, compile_job
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
-from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.findings.references import RUNTIME_NOT_FOUND
-from kubectl_trainjob.resolve.objects import Output, check, collisions, in_namespace
+from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.resolve.objects import check, collisions, in_namespace
 from kubectl_trainjob.resolve.runtime import Runtimes
-from kubectl_trainjob.resolve.target import targeted
-from kubectl_trainjob.schemas.walk import Memo
-from kubectl_trainjob.source import Source
+from kubectl_trainjob.resolve.target import emitted, targeted
 from kubectl_trainjob.stages import (
-    Admitted,
     Body,
     Build,
-    Documents,
-    Expanded,
+    Claim,
     Manifest,
-    Resolved,
+    ObjectId,
+    Output,
+    RequiredSecret,
     drain,
+    identity_of,
     is_runtime,
     is_train_job,
 )
-from kubectl_trainjob.versions import VERSIONS, Version
-
-Findings = tuple[Diagnostic, ...]
+from kubectl_trainjob.units import Documents
+from kubectl_trainjob.versions import VERSIONS
+from kubectl_trainjob.workers import in_chunks, processes
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """`namespace` fills missing ones, "" leaves them out; `trainer_version` "" means the repository's target."""
+    """`namespace` fills missing ones, "" leaves them out; "" for the others means what the repositories state."""
 
     namespace: str = ""
     trainer_version: str = ""
+    emit: str = ""
 
 
-def build(documents: Documents, options: BuildOptions) -> Build:
-    """All that the inputs become, in the order in which it is printed, and all that is wrong with them."""
-    inputs = [in_namespace(manifest, options.namespace) for manifest in documents.inputs]
-    library = [in_namespace(manifest, options.namespace) for manifest in documents.library]
-    own_runtimes = [manifest for manifest in inputs if is_runtime(manifest)]
-    version, conflict = targeted(documents.targets, options.trainer_version)
-    admitted = AdmittedRuntimes(VERSIONS[version])
-    diagnostics = [*documents.diagnostics, *conflict, *check(inputs)]
-    diagnostics += [finding for manifest in own_runtimes for finding in admitted.admit(manifest).diagnostics]
-    runtimes = Runtimes([*own_runtimes, *library], options.namespace)
-    jobs = [manifest for manifest in inputs if is_train_job(manifest)]
-    others = [Output(manifest.body, manifest.place("metadata", "name")) for manifest in inputs if _is_other(manifest)]
-    unread, ignored = documents.library_diagnostics, documents.ignored
-    del documents, inputs  # from here on each parsed TrainJob goes when it has been compiled
-    expanded = [compile_job(manifest, runtimes, admitted) for manifest in drain(jobs)]
-    outputs = [Output(body, each.job, is_made=True) for each in expanded for body in each.objects] + others
-    diagnostics += [finding for each in expanded for finding in each.diagnostics]
-    if not has_errors(diagnostics):
-        diagnostics += collisions(outputs)
-    if any(finding.rule is RUNTIME_NOT_FOUND for finding in diagnostics):
-        diagnostics += unread  # the runtime may stand in a document that could not be read
-    secrets = tuple(secret for each in expanded for secret in each.secrets)
-    objects = tuple(sorted((output.body for output in outputs), key=_print_key))
-    # A runtime's findings come with each of its jobs.
-    return Build(objects, secrets, tuple(dict.fromkeys(diagnostics)), ignored)
-
-
-def _is_other(manifest: Manifest) -> bool:
-    return not is_train_job(manifest) and not is_runtime(manifest)
-
-
-def _print_key(body: Body) -> tuple[Any, ...]:
-    metadata = body.get("metadata") or {}
-    kind = str(body["kind"])
-    return (print_order(kind), kind, body["apiVersion"], metadata.get("namespace") or "", metadata.get("name") or "")
+def _tell_nobody(_stage: str, _done: int, _total: int) -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
-class AdmittedRuntime:
-    """A runtime after admission: None and the reasons, or its body and its template."""
+class Means:
+    """What a build may use. `finish` makes of a body what the caller wants in the end: where other processes help, they
+    do it, too. `progress` is told the stage, and how many TrainJobs of how many are through.
+    """
 
-    runtime: Admitted | None
-    template: Template
-    diagnostics: Findings
-
-
-class AdmittedRuntimes:
-    """Each runtime is admitted once, however many jobs use it; `memo` knows the parts that their JobSets share."""
-
-    def __init__(self, version: Version) -> None:
-        self.version = version
-        self.memo = Memo()
-        self._by_source: dict[Source, AdmittedRuntime] = {}
-
-    def admit(self, manifest: Manifest) -> AdmittedRuntime:
-        """The runtime, admitted."""
-        known = self._by_source.get(manifest.source)
-        if known is None:
-            known = self._by_source[manifest.source] = self._admit(manifest)
-        return known
-
-    def _admit(self, manifest: Manifest) -> AdmittedRuntime:
-        runtime, diagnostics = admit(manifest, self.version.admission)
-        if runtime is None:
-            return AdmittedRuntime(None, Template({}, frozenset()), tuple(diagnostics))
-        template = template_of(runtime)
-        learn(template.spec, self.memo)
-        return AdmittedRuntime(runtime, template, tuple(diagnostics))
+    finish: Callable[[Body], Any] | None = None
+    progress: Callable[[str, int, int], None] = _tell_nobody
 
 
-def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
-    """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
-    place = manifest.place("metadata", "name")
-    job, found = admit(manifest, admitted.version.admission)
-    diagnostics: Findings = tuple(found)
-    if job is None:
-        return Expanded(place, diagnostics=diagnostics)
-    unmanaged = tuple(_unmanaged(job, admitted.version))
-    target = runtimes.find(job)
-    if isinstance(target, Diagnostic):
-        return Expanded(place, diagnostics=(*diagnostics, *unmanaged, target))
-    runtime = admitted.admit(target)
-    diagnostics += unmanaged + runtime.diagnostics
-    if runtime.runtime is None or has_errors(runtime.diagnostics):
-        return Expanded(place, diagnostics=diagnostics)
-    expanded = _expand(Resolved(job, runtime.runtime), runtime.template, admitted, diagnostics)
-    return Expanded(place, diagnostics=expanded.diagnostics) if has_errors(unmanaged) else expanded
+def build(documents: Documents, options: BuildOptions, means: Means = Means()) -> Build:
+    """All that the inputs become, in the order in which it is printed, and all that is wrong with them.
+
+    An output holds its body, or what `means.finish` made of it.
+    """
+    prepared = _prepare(documents, options)
+    del documents  # from here on each parsed TrainJob goes when it has been compiled
+    return _result(prepared, _compiled(prepared, means))
 
 
-def _expand(resolved: Resolved, template: Template, admitted: AdmittedRuntimes, diagnostics: Findings) -> Expanded:
-    place = resolved.job.manifest.place("metadata", "name")
-    behaviour = admitted.version.behaviour
-    drafts, found = expand(resolved, template, behaviour)
-    diagnostics += found
-    if not drafts:
-        return Expanded(place, diagnostics=diagnostics)
-    jobset = render_create_defaults(drafts[0])
-    refused = jobset_findings(jobset.value, admitted.memo)
-    if refused:
-        recorded, _ = expand(resolved, template, behaviour, record=True)
-        return Expanded(place, diagnostics=diagnostics + _at_the_source(resolved, recorded[0], refused))
-    objects = (jobset.value, *(draft.value for draft in drafts[1:]))
-    return Expanded(place, objects, required_secrets(resolved), diagnostics)
+def _compiled(prepared: _Prepared, means: Means) -> Iterator[_Made]:
+    jobs, total = prepared.jobs, len(prepared.jobs)
+
+    def compiled(job: _Job) -> _Made:
+        expanded = compile_job(*job, prepared.admitted)
+        outputs = [Output(identity_of(body), body) for body in expanded.objects]
+        claims = [Claim(output, expanded.job, expanded.is_made) for output in outputs]
+        return _Made(claims, expanded.secrets, expanded.diagnostics)
+
+    if means.finish is None or processes(total) == 1:
+        for number, job in enumerate(drain(jobs)):
+            if number % 64 == 0:
+                means.progress("compiling", number, total)
+            yield compiled(job)
+        return
+    finish = means.finish
+
+    def finished(chunk: Sequence[_Job]) -> list[_Made]:
+        return [_finished(compiled(job), finish) for job in chunk]
+
+    for chunk in in_chunks(finished, jobs, _shared(jobs), lambda done: means.progress("compiling", done, total)):
+        yield from chunk
 
 
-def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[JobSetFinding]) -> Findings:
-    """What JobSet's admission refuses, at the lines that it comes from, as the recorded JobSet knows them."""
-    jobset = render_create_defaults(recorded)
-    return tuple(_located(finding, jobset, resolved) for finding in refused)
+class _Made(NamedTuple):
+    """What became of one TrainJob."""
+
+    claims: list[Claim]
+    secrets: tuple[RequiredSecret, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
-def _located(finding: JobSetFinding, jobset: Draft, resolved: Resolved) -> Diagnostic:
-    origin = jobset.origin(finding.pointer)
-    place = origin.first_place() if origin else None
-    fallback = resolved.job.manifest.place("metadata", "name")
-    return Diagnostic(finding.rule, f"the JobSet would be refused: {finding.message}", place or fallback)
+class _Job(NamedTuple):
+    """A TrainJob, and the runtimes that it may refer to."""
+
+    manifest: Manifest
+    runtimes: Runtimes
 
 
-def _unmanaged(job: Admitted, version: Version) -> list[Diagnostic]:
-    """What only Trainer's controller would do for this job, or would not do at all."""
-    found = []
-    spec, place = job.body["spec"], job.manifest.place
-    manager = spec.get("managedBy", MANAGED_BY_TRAINER)
-    if manager != MANAGED_BY_TRAINER and version.keeps_off:
-        message = f'"{manager}" runs this TrainJob in another cluster: there is no JobSet to build; remove managedBy'
-        found.append(Diagnostic(MANAGED_ELSEWHERE, message, place("spec", "managedBy")))
-    if spec.get("activeDeadlineSeconds"):
-        message = "only Trainer's controller enforces activeDeadlineSeconds; a JobSet without it runs on"
-        found.append(Diagnostic(DEADLINE_NOT_ENFORCED, message, place("spec", "activeDeadlineSeconds").key()))
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prepared:
+    """The inputs after overlays: what is to be compiled, what is printed as it is, and what is wrong so far."""
+
+    admitted: AdmittedRuntimes
+    jobs: list[_Job]
+    plain: list[Claim]
+    diagnostics: list[Diagnostic]
+    unread: tuple[Diagnostic, ...]
+    ignored: int
+    left_out: tuple[str, ...]
+    read_from: tuple[str, ...]
+    limits: Limits
+
+
+def _prepare(documents: Documents, options: BuildOptions) -> _Prepared:
+    version, conflict = targeted(documents.settings, options.trainer_version)
+    emit, other_conflict = emitted(documents.settings, options.emit)
+    prepared = _Prepared(
+        AdmittedRuntimes(VERSIONS[version], emit),
+        [],
+        [],
+        [*documents.diagnostics, *conflict, *other_conflict],
+        documents.library_diagnostics,
+        documents.ignored,
+        documents.left_out,
+        documents.read_from,
+        documents.limits,
+    )
+    library = [in_namespace(manifest, options.namespace) for manifest in documents.library]
+    for group in _groups(documents, prepared.diagnostics):
+        manifests = [in_namespace(manifest, options.namespace) for manifest in group]
+        _prepare_group(manifests, library, options.namespace, prepared)
+    return prepared
+
+
+def _groups(documents: Documents, diagnostics: list[Diagnostic]) -> Iterator[Iterable[Manifest]]:
+    """Manifests that are built together: those that no overlay lies over, then those of each overlay."""
+    yield documents.inputs
+    if not documents.units:
+        return
+    from kubectl_trainjob.overlay.apply import overlaid  # what most builds have no use for costs start-up time
+
+    for unit in documents.units:
+        manifests, found = overlaid(unit, documents.limits)
+        diagnostics += found
+        yield manifests
+
+
+def _prepare_group(group: list[Manifest], library: list[Manifest], namespace: str, prepared: _Prepared) -> None:
+    admitted = prepared.admitted
+    own = [manifest for manifest in group if is_runtime(manifest)]
+    prepared.diagnostics.extend(check(group))
+    prepared.diagnostics.extend(finding for each in own for finding in admitted.admit(each).diagnostics)
+    runtimes = Runtimes([*own, *library], namespace, catalogue.names)
+    for manifest in group:
+        if is_train_job(manifest):
+            prepared.jobs.append(_Job(_named(manifest, runtimes, admitted.emit), runtimes))
+        elif admitted.emit == "trainjob" or not is_runtime(manifest):
+            prepared.plain.append(Claim(Output(manifest.id, manifest.body), manifest.place("metadata", "name")))
+
+
+def _named(job: Manifest, runtimes: Runtimes, emit: str) -> Manifest:
+    """The TrainJob under its final name. What is printed for it rests on its runtime, too, if no Trainer expands it."""
+    if job.name_hash is None:
+        return job
+    from kubectl_trainjob.overlay.name_hash import with_hash
+
+    runtime = runtimes.meant(job) if emit == "jobset" else None
+    return with_hash(job, [runtime.body] if runtime else [])
+
+
+def _shared(jobs: list[_Job]) -> dict[int, object]:
+    """What diagnostics refer to and nobody wants copied: the texts of files, and what overlays did."""
+    libraries = {id(job.runtimes): job.runtimes for job in jobs}.values()
+    manifests = [*(job.manifest for job in jobs), *(each for library in libraries for each in library.all())]
+    sources = [manifest.source for manifest in manifests]
+    shared = [thing for source in sources for thing in (source, source.file, source.edits) if thing]
+    return {id(thing): thing for thing in shared}
+
+
+def _finished(made: _Made, finish: Callable[[Body], Any]) -> _Made:
+    outputs = [replace(claim.output, content=finish(claim.output.content)) for claim in made.claims]
+    return made._replace(claims=[replace(claim, output=new) for claim, new in zip(made.claims, outputs, strict=True)])
+
+
+def _result(prepared: _Prepared, compiled: Iterable[_Made]) -> Build:
+    claims, secrets, diagnostics = list(_distinct(prepared.plain)), list[RequiredSecret](), prepared.diagnostics
+    for made in compiled:
+        claims += made.claims
+        secrets += made.secrets
+        diagnostics += made.diagnostics
+    if not has_errors(diagnostics):
+        diagnostics += collisions(claims)
+    if any(finding.rule == RUNTIME_NOT_FOUND for finding in diagnostics):
+        diagnostics += prepared.unread  # the runtime may stand in a document that could not be read
+    return Build(
+        outputs=tuple(sorted((claim.output for claim in claims), key=_print_key)),
+        secrets=tuple(secrets),
+        diagnostics=tuple(dict.fromkeys(diagnostics)),  # a runtime's findings come with each of its jobs
+        ignored=prepared.ignored,
+        left_out=prepared.left_out,
+        read_from=prepared.read_from,
+        limits=prepared.limits,
+    )
+
+
+def _distinct(claims: list[Claim]) -> Iterator[Claim]:
+    """Each object once: two overlays may lie over the same ConfigMap."""
+    first: dict[ObjectId, Claim] = {}
+    for claim in claims:
+        earlier = first.setdefault(claim.output.identity, claim)
+        if earlier is claim or earlier.output.content != claim.output.content:
+            yield claim
+
+
+def _print_key(output: Output) -> tuple[Any, ...]:
+    identity = output.identity
+    return print_order(identity.kind), identity.kind, identity.api_version, identity.namespace, identity.name

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from kubectl_trainjob.api import trainer
 from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.source import Place, Source
 
 Body = Mapping[str, Any]
@@ -26,13 +27,23 @@ class ObjectId:
         return f"{self.kind}/{self.name}"
 
 
+def identity_of(body: Body) -> ObjectId:
+    """What tells the object apart; for a body whose type and name were checked."""
+    metadata = body.get("metadata") or {}
+    return ObjectId(body["apiVersion"], body["kind"], metadata.get("namespace") or "", metadata.get("name") or "")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Manifest:
-    """One object of the user's, as written."""
+    """One object of the user's, as written, or as overlays made it.
+
+    `name_hash` is the setting that wants a hash of the content in its name.
+    """
 
     id: ObjectId
     body: Body
     source: Source
+    name_hash: Place | None = None
 
     def place(self, *pointer: str | int) -> Place:
         """A place inside this object."""
@@ -47,26 +58,6 @@ def is_train_job(manifest: Manifest) -> bool:
 def is_runtime(manifest: Manifest) -> bool:
     """Whether the object is a runtime that TrainJobs can refer to."""
     return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind in trainer.RUNTIME_KINDS
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A version of Trainer that a repository's configuration names, as "2.3", and where."""
-
-    trainer: str
-    place: Place
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Documents:
-    """What `repo` read: every object of the inputs, and the runtimes that may be referred to besides them."""
-
-    inputs: tuple[Manifest, ...]
-    library: tuple[Manifest, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    library_diagnostics: tuple[Diagnostic, ...] = ()
-    ignored: int = 0
-    targets: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,22 +87,48 @@ class RequiredSecret:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """What the controllers make of one TrainJob; `job` is where the TrainJob stands."""
+    """What becomes of one TrainJob: objects that `is_made` says are the controllers', or the TrainJob itself."""
 
     job: Place
     objects: tuple[Body, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    is_made: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Output:
+    """One object of the result; `content` is its body, or what the caller wanted to have made of it."""
+
+    identity: ObjectId
+    content: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """An output and where it comes from: itself, or the TrainJob that it `is_made` from."""
+
+    output: Output
+    place: Place
+    is_made: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Build:
-    """The result of the pipeline: objects in the order in which they are printed."""
+    """The result of the pipeline: outputs in the order in which they are printed."""
 
-    objects: tuple[Body, ...] = ()
+    outputs: tuple[Output, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
+    left_out: tuple[str, ...] = ()
+    read_from: tuple[str, ...] = ()
+    limits: Limits = LIMITS
+
+    @property
+    def objects(self) -> tuple[Any, ...]:
+        """The outputs' contents."""
+        return tuple(output.content for output in self.outputs)
 
 
 Item = TypeVar("Item")

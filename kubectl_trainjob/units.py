@@ -1,12 +1,14 @@
-"""What is built: manifests, and overlays over them. `repo` reads a tree of units, `overlay` makes manifests of it."""
+"""What `repo` reads: manifests, and overlays over them; `overlay` makes manifests of a tree of units."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from kubectl_trainjob.source import Source
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.limits import LIMITS, Limits
+from kubectl_trainjob.source import Pointer, Source
 from kubectl_trainjob.stages import Manifest
 
 
@@ -25,13 +27,14 @@ class Selector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patch:
-    """`body` is a strategic merge patch (a mapping) or JSON 6902 operations (a list), as it stands at `source`.
+    """`body` is a strategic merge patch (a mapping) or JSON 6902 operations (a list); it stands at `pointer`.
 
     A merge patch without a `target` names its object itself. `index` counts the overlay's `patches`.
     """
 
     body: Any
     source: Source
+    pointer: Pointer
     index: int
     target: Selector | None = None
 
@@ -64,7 +67,7 @@ class Overlay:
     name_suffix: str = ""
     name_hash: bool = False
     labels: tuple[LabelSet, ...] = ()
-    annotations: Mapping[str, str] | None = None
+    annotations: Mapping[str, str] = field(default_factory=dict)
     images: tuple[ImageChange, ...] = ()
     patches: tuple[Patch, ...] = ()
 
@@ -75,3 +78,41 @@ class Unit:
 
     overlay: Overlay
     members: tuple[Manifest | Unit, ...]
+
+
+def manifests_of(unit: Unit) -> Iterator[Manifest]:
+    """Every object below an overlay, as it was read."""
+    for member in unit.members:
+        if isinstance(member, Unit):
+            yield from manifests_of(member)
+        else:
+            yield member
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the `trainjob.yaml` at `source` says of a build; "" where it says nothing."""
+
+    source: Source
+    trainer: str = ""
+    emit: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Documents:
+    """Every object of the inputs, the overlays among them, and the runtimes that may be referred to besides these.
+
+    `left_out` are overlays' directories below a directory that was read, `read_from` the real paths of all directories
+    and files that were named, `limits` those of the repository.
+    """
+
+    inputs: tuple[Manifest, ...] = ()
+    units: tuple[Unit, ...] = ()
+    library: tuple[Manifest, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    library_diagnostics: tuple[Diagnostic, ...] = ()
+    ignored: int = 0
+    left_out: tuple[str, ...] = ()
+    read_from: tuple[str, ...] = ()
+    settings: tuple[Settings, ...] = ()
+    limits: Limits = LIMITS

@@ -4,33 +4,44 @@ from __future__ import annotations
 
 import gc
 import re
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kubectl_trainjob.api.supported import TRAINER_VERSIONS
+from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
 from kubectl_trainjob.cli.streams import complain, emit, standard_input, stderr_has_colour, tell
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.stages import Build
+    from kubectl_trainjob.limits import Limits
+    from kubectl_trainjob.stages import Build, Output
 
+
+_MOST_SECRETS = 100  # named one by one
 
 _HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers would create.
 
-PATH is a manifest, a directory (read recursively) or "-" for standard input. Runtimes that the inputs refer to are
-also looked up in the folder runtimes/ of the repository. Other kinds of objects are printed unchanged. Nothing is
-printed unless everything could be built.
+PATH is a manifest, a directory (read recursively), an overlay's directory or "-" for standard input; without one, the
+repository that the current directory lies in. Runtimes that the inputs refer to are also looked up in the folder
+runtimes/ of the repository. Other kinds of objects are printed as they are. Nothing is printed unless everything could
+be built.
 
 \b
 Examples:
   # Expand one job
   kubectl trainjob build job.yaml
 \b
+  # Build an environment
+  kubectl trainjob build overlays/prod
+\b
   # Expand a directory and compare with the cluster
   kubectl trainjob build jobs/ -n team-a | kubectl diff -f -
 \b
   # Read from a pipe, print JSON
   cat job.yaml runtime.yaml | kubectl trainjob build -f - -o json
+\b
+  # Write one file an object, and remove what is no longer built
+  kubectl trainjob build overlays/prod -O manifests/prod
 
 Exit codes: 0 built, 1 a problem in the files, 2 could not run.
 """
@@ -48,8 +59,26 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
     return value
 
 
+def _or_nothing(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
+    return value or ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What was asked for; the names are those of the options."""
+
+    paths: tuple[str, ...]
+    filenames: tuple[str, ...]
+    output: Literal["yaml", "json"]
+    output_directory: str
+    namespace: str
+    trainer_version: str
+    emit: str
+    allow_empty: bool
+
+
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
 @click.option("-f", "--filename", "filenames", multiple=True, metavar="PATH", help="The same as PATH; may be repeated.")
 @click.option(
     "-o",
@@ -60,12 +89,26 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
     help="A stream of YAML documents, or one JSON List.",
 )
 @click.option(
+    "-O",
+    "--output-directory",
+    default="",
+    metavar="DIR",
+    help="Write one file an object into DIR instead; files of an earlier build that are no longer made are removed.",
+)
+@click.option(
     "-n",
     "--namespace",
     default="",
     callback=_namespace,
     metavar="NAMESPACE",
     help="Namespace of objects that state none.",
+)
+@click.option(
+    "--emit",
+    type=click.Choice(EMITS),
+    callback=_or_nothing,
+    help="Print JobSets (for clusters without Trainer), or the TrainJobs themselves after the same checks. "
+    "By default as the repository's trainjob.yaml says, else jobset.",
 )
 @click.option(
     "--trainer-version",
@@ -75,38 +118,57 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
     help=f"The Trainer that is meant: {', '.join(TRAINER_VERSIONS)}. By default the repository's target or the last.",
 )
 @click.option("--allow-empty", is_flag=True, help="Accept inputs that give no object at all.")
-def build(
-    paths: tuple[str, ...],
-    filenames: tuple[str, ...],
-    output: Literal["yaml", "json"],
-    namespace: str,
-    trainer_version: str,
-    allow_empty: bool,
-) -> int:
+def build(**given: Any) -> int:
     """Run the stages, then write: diagnostics and notes to stderr, the result to stdout when there is no error."""
-    if not paths + filenames:
-        raise click.UsageError("nothing to build: name a file, a directory or - for standard input")
     gc.disable()  # one batch that keeps what it makes: collecting would only walk it again and again
-
+    request = _Request(**given)
+    if request.output_directory and request.output == "json":
+        raise click.UsageError("files are written as YAML; leave out -o json, or -O")
     from kubectl_trainjob import pipeline
-    from kubectl_trainjob.emit.render import render
+    from kubectl_trainjob.emit.render import printer
     from kubectl_trainjob.findings.diagnostic import has_errors
     from kubectl_trainjob.repo.read import read
-    from kubectl_trainjob.stages import drain
 
-    options = pipeline.BuildOptions(namespace, trainer_version)
-    built = pipeline.build(read(paths + filenames, standard_input), options)  # no name here keeps what was parsed
+    options = pipeline.BuildOptions(request.namespace, request.trainer_version, request.emit)
+    means = pipeline.Means(printer(request.output))
+    # No name here keeps what was parsed.
+    built = pipeline.build(read(request.paths + request.filenames, standard_input), options, means)
     _report(built)
     if has_errors(built.diagnostics):
         return 1
-    if not built.objects and not allow_empty:
+    if not built.outputs and not request.allow_empty:
         complain("error: nothing to print: no TrainJob, and no other object besides runtimes (see --allow-empty)")
+        _note_overlays(built)
         return 1
     _note(built)
-    objects = list(built.objects)
-    del built
-    emit(render(drain(objects), output))
+    if request.output_directory:
+        _write_files(built, request.output_directory)
+    else:
+        outputs, limits = list(built.outputs), built.limits
+        del built  # each body goes when it has been printed
+        _print(outputs, request.output, limits)
     return 0
+
+
+def _print(outputs: list[Output], fmt: Literal["yaml", "json"], limits: Limits) -> None:
+    from kubectl_trainjob.emit.render import joined, texts
+
+    emit(joined(texts(outputs, fmt), fmt), limits.output_bytes)
+
+
+def _write_files(built: Build, directory: str) -> None:
+    from kubectl_trainjob.cli.directory import write_directory
+    from kubectl_trainjob.emit.layout import layout
+    from kubectl_trainjob.emit.render import texts
+
+    paths = layout(output.identity for output in built.outputs)
+    files = zip(paths, map(bytes.decode, texts(list(built.outputs), "yaml")), strict=True)
+    result = write_directory(directory, files, built.read_from, built.limits.output_bytes)
+    counts = (("created", result.created), ("changed", result.changed), ("removed", result.removed))
+    for word, changed in counts:
+        for path in changed:
+            complain(f"{word} {directory.rstrip('/')}/{path}")
+    complain(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")
 
 
 def _report(built: Build) -> None:
@@ -119,9 +181,19 @@ def _report(built: Build) -> None:
 
 
 def _note(built: Build) -> None:
-    for namespace, name, purpose in sorted({(s.namespace, s.name, s.purpose) for s in built.secrets}):
+    secrets = sorted({(s.namespace, s.name, s.purpose) for s in built.secrets})
+    for namespace, name, purpose in secrets[:_MOST_SECRETS]:
         where = f"{namespace}/{name}" if namespace else name
         complain(f"note: Secret {where} must exist: {purpose}")
+    if len(secrets) > _MOST_SECRETS:
+        complain(f"note: {len(secrets) - _MOST_SECRETS} more Secrets must exist")
+    _note_overlays(built)
     if built.ignored:
         what = "1 document" if built.ignored == 1 else f"{built.ignored} documents"
         complain(f"note: {what} without apiVersion and kind ignored")
+
+
+def _note_overlays(built: Build) -> None:
+    if built.left_out:
+        what = "an overlay is" if len(built.left_out) == 1 else "overlays are"
+        complain(f"note: {what} built only when named: {', '.join(built.left_out)}")

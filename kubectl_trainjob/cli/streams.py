@@ -19,9 +19,12 @@ def standard_input() -> bytes:
     return sys.stdin.buffer.read(LIMITS.file_bytes + 1)
 
 
-def emit(chunks: Iterable[str]) -> None:
-    """Write the result to stdout, as UTF-8 whatever the locale; raises BrokenPipeError when nobody reads on."""
-    parts = list(_bounded(chunks))  # all of them before the first byte: never half a result
+def emit(chunks: Iterable[bytes], most: int = LIMITS.output_bytes) -> None:
+    """Write the result, of at most `most` bytes, to stdout.
+
+    Raises BrokenPipeError when nobody reads on.
+    """
+    parts = list(_bounded(chunks, most))  # all of them before the first byte: never half a result
     if not parts:
         return
     if sys.stdout is None:
@@ -36,15 +39,14 @@ def emit(chunks: Iterable[str]) -> None:
         raise EnvironmentFault(f"the result could not be written: {error.strerror}") from error
 
 
-def _bounded(chunks: Iterable[str]) -> Iterator[bytes]:
-    """The chunks encoded; a few large runtimes that thousands of TrainJobs use could fill any memory."""
+def _bounded(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
+    """The chunks; a few large runtimes that thousands of TrainJobs use could fill any memory."""
     size = 0
-    for chunk in chunks:
-        part = chunk.encode()
+    for part in chunks:
         size += len(part)
-        if size > LIMITS.output_bytes:
-            limit = LIMITS.output_bytes >> 20
-            raise EnvironmentFault(f"the result is larger than {limit} MiB, the limit; build fewer TrainJobs at once")
+        if size > most:
+            limit = f"{most / (1 << 20):g} MiB"
+            raise EnvironmentFault(f"the result is larger than {limit}, the limit; build fewer TrainJobs at once")
         yield part
 
 

@@ -6,37 +6,61 @@ below. What passes through keeps its explicit nulls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from kubectl_trainjob.stages import Body
+from kubectl_trainjob.stages import Body, Output, drain
 from kubectl_trainjob.yamlio.emit import Emitter, lead_first
 
+Format = Literal["yaml", "json"]
 _LEAD = ("apiVersion", "kind", "metadata")
+_ITEM = " " * 8
 
 
-def render(objects: Iterable[Body], fmt: Literal["yaml", "json"]) -> Iterator[str]:
-    """The text in pieces, at most one an object; no objects give no YAML and an empty List.
+def render(objects: Iterable[Body], fmt: Format) -> Iterator[str]:
+    """The text in pieces; no objects give no YAML and an empty List.
 
     Raises TypeError or ValueError for what is not plain JSON data.
     """
-    return _yaml(objects) if fmt == "yaml" else _json(objects)
+    return map(bytes.decode, joined(map(printer(fmt), objects), fmt))
 
 
-def _yaml(objects: Iterable[Body]) -> Iterator[str]:
-    emitter = Emitter(sort_keys=True, lead=_LEAD)
-    separator = ""
-    for body in objects:
-        yield separator + emitter.document(body)
-        separator = "---\n"
-
-
-def _json(objects: Iterable[Body]) -> Iterator[str]:
+def printer(fmt: Format) -> Callable[[Body], bytes]:
+    """What makes the UTF-8 text of one object: a document with its line end, or an item of the List."""
+    if fmt == "yaml":
+        document = Emitter(sort_keys=True, lead=_LEAD).document
+        return lambda body: document(body).encode()
     from kubectl_trainjob.emit.jsontext import write_json  # stays out of the way when YAML is asked for
 
-    yield '{\n    "apiVersion": "v1",\n    "kind": "List",\n    "items": ['
-    separator, end = "\n" + " " * 8, "]\n}\n"
-    for body in objects:
-        yield separator + write_json(body, " " * 8, lead_first(body, _LEAD))
-        separator, end = ",\n" + " " * 8, "\n    ]\n}\n"
+    return lambda body: write_json(body, _ITEM, lead_first(body, _LEAD)).encode()
+
+
+def texts(outputs: list[Output], fmt: Format) -> Iterator[bytes]:
+    """The text of each output that is not a text already; the list is emptied, so that bodies can go."""
+    text = printer(fmt)
+    for output in drain(outputs):
+        yield output.content if isinstance(output.content, bytes) else text(output.content)
+
+
+def joined(texts: Iterable[bytes], fmt: Format) -> Iterator[bytes]:
+    """The texts of all objects, and what stands between them; none is copied."""
+    return _stream(texts) if fmt == "yaml" else _list(texts)
+
+
+def _stream(texts: Iterable[bytes]) -> Iterator[bytes]:
+    is_first = True
+    for text in texts:
+        if not is_first:
+            yield b"---\n"
+        yield text
+        is_first = False
+
+
+def _list(texts: Iterable[bytes]) -> Iterator[bytes]:
+    yield b'{\n    "apiVersion": "v1",\n    "kind": "List",\n    "items": ['
+    between, end = b"\n" + _ITEM.encode(), b"]\n}\n"
+    for text in texts:
+        yield between
+        yield text
+        between, end = b",\n" + _ITEM.encode(), b"\n    ]\n}\n"
     yield end

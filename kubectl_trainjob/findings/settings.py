@@ -25,12 +25,12 @@ UNSUPPORTED_TARGET = Rule(
     rule_class=RuleClass.TOOL,
 )
 
-CONFLICTING_TARGETS = Rule(
+CONFLICTING_SETTINGS = Rule(
     "KTJ042",
-    "conflicting-targets",
+    "conflicting-settings",
     """
-    One build reads from two repositories whose `trainjob.yaml` name different versions of Trainer. Build them one at a
-    time, or say which is meant with --trainer-version.
+    One build reads from two repositories whose `trainjob.yaml` name different versions of Trainer, or different
+    settings of `emit`. Build them one at a time, or say which is meant with --trainer-version or --emit.
     """,
     rule_class=RuleClass.TOOL,
 )

@@ -1,39 +1,53 @@
 """`trainjob.yaml`: what a team has agreed on for its repository.
 
-Kind `Config` of kubectl-trainjob.dev/v1alpha1. Only `target` and `runtimes` have an effect yet; every other setting is
-refused rather than ignored.
+Kind `Config` of kubectl-trainjob.dev/v1alpha1. A setting that has no effect yet is refused rather than ignored.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from kubectl_trainjob.api.supported import SUPPORTED_TARGETS
+from kubectl_trainjob.api.quantity import Quantity, QuantityError
+from kubectl_trainjob.api.supported import EMITS, SUPPORTED_TARGETS
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.settings import INVALID_SETTING, UNSUPPORTED_TARGET
+from kubectl_trainjob.limits import LIMITS, Limits
+from kubectl_trainjob.repo.settings import HEAD, Fields
 from kubectl_trainjob.source import Place, Source, SourceFile
-from kubectl_trainjob.yamlio.nearest import nearest
 from kubectl_trainjob.yamlio.read import read_stream
 
-_SETTINGS = ("target", "runtimes")
-_PLANNED = ("emit", "limits", "catalog", "ignore", "lint", "delivery", "ome", "tuning", "allow")
-_HEAD = ("apiVersion", "kind", "metadata")
+_SETTINGS = ("target", "emit", "runtimes", "catalog", "ignore", "limits")
+_PLANNED = dict.fromkeys(
+    ("lint", "delivery", "ome", "tuning", "allow"), ": it is planned, but not supported by this version; remove it"
+)
+_LARGEST = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of one root; `trainer` is "" where no version is targeted, `place` where the target stands."""
+    """The settings of one root; `trainer` and `emit` are "" where they are not stated.
+
+    `source` is the document, None where there is no such file.
+    """
 
     trainer: str = ""
+    emit: str = ""
     runtimes: tuple[str, ...] = ("runtimes",)
-    place: Place | None = None
+    catalog: bool = False
+    ignore: tuple[str, ...] = ()
+    limits: Mapping[str, int] = field(default_factory=dict)
+    source: Source | None = None
+
+    def limited(self, limits: Limits) -> Limits:
+        """`limits` with those that are stated here."""
+        return replace(limits, **self.limits) if self.limits else limits
 
 
 def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
-    """The settings, and what is wrong with them; a setting that is wrong has its default."""
+    """The settings, and what is wrong with them; with anything wrong, all have their defaults."""
     reading = read_stream(file)
     if reading.diagnostics:
         return Config(), reading.diagnostics
@@ -41,64 +55,46 @@ def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
         place = Place(Source(file, 1 if reading.objects else 0))
         return Config(), [Diagnostic(INVALID_SETTING, "trainjob.yaml must hold one document of kind Config", place)]
     body, source = reading.objects[0]
-    diagnostics = [*_unknown(body, source), *_head(body, source), *_target(body, source), *_runtimes(body, source)]
-    if diagnostics:
-        return Config(), diagnostics
-    trainer = str((body.get("target") or {}).get("trainer", ""))
-    folders = tuple(map(posixpath.normpath, body.get("runtimes", Config().runtimes)))
-    return Config(trainer, folders, Place(source, ("target", "trainer"))), []
+    settings = Fields(body, Place(source), INVALID_SETTING, [])
+    config = _config(settings, source)
+    return (Config(), settings.found) if settings.found else (config, [])
 
 
-def _invalid(source: Source, message: str, *pointer: str | int) -> Diagnostic:
-    return Diagnostic(INVALID_SETTING, message, Place(source, pointer))
+def _config(settings: Fields, source: Source) -> Config:
+    settings.refuse_unknown((*HEAD, *_SETTINGS), _PLANNED)
+    settings.refuse_other_head("Config", "trainjob.yaml")
+    return Config(
+        trainer=_trainer(settings),
+        emit=settings.text("emit", EMITS),
+        runtimes=_runtimes(settings),
+        catalog=settings.flag("catalog"),
+        ignore=_ignore(settings),
+        limits=_limits(settings),
+        source=source,
+    )
 
 
-def _head(body: Mapping[str, Any], source: Source) -> Iterator[Diagnostic]:
-    for field, expected in (("apiVersion", "kubectl-trainjob.dev/v1alpha1"), ("kind", "Config")):
-        if body.get(field) != expected:
-            yield _invalid(source, f'{field} of trainjob.yaml must be "{expected}"', field)
-
-
-def _unknown(body: Mapping[str, Any], source: Source) -> Iterator[Diagnostic]:
-    for key in body:
-        if key in _PLANNED:
-            yield _invalid(source, f'setting "{key}" is not supported by this version; remove it', key)
-        elif key not in _SETTINGS + _HEAD:
-            yield _invalid(source, f'there is no setting "{key}"{_hint(key, _SETTINGS)}', key)
-
-
-def _hint(word: str, known: tuple[str, ...]) -> str:
-    meant = nearest(word, known)
-    return f'; did you mean "{meant}"?' if meant else f" (there are {', '.join(known)})"
-
-
-def _target(body: Mapping[str, Any], source: Source) -> Iterator[Diagnostic]:
-    target = body.get("target", {})
-    if not isinstance(target, dict):
-        yield _invalid(source, 'target must be a mapping such as {trainer: "2.3"}', "target")
-        return
-    for product, version in target.items():
-        supported = SUPPORTED_TARGETS.get(product)
-        if supported is None:
-            hint = _hint(product, tuple(SUPPORTED_TARGETS))
-            yield _invalid(source, f'there is no target "{product}"{hint}', "target", product)
-        elif not isinstance(version, str):
-            message = f'{product} must be text, not the number {version}: write "{version}" in quotes'
-            yield _invalid(source, message, "target", product)
-        elif version not in supported:
+def _trainer(settings: Fields) -> str:
+    target = settings.below("target")
+    target.refuse_unknown(tuple(SUPPORTED_TARGETS))
+    stated = {product: target.text(product) for product in SUPPORTED_TARGETS}
+    for product, version in stated.items():
+        supported = SUPPORTED_TARGETS[product]
+        if version and version not in supported:
             message = f'{product} "{version}" is not supported; supported: {", ".join(supported)}'
-            yield Diagnostic(UNSUPPORTED_TARGET, message, Place(source, ("target", product)))
+            target.found.append(Diagnostic(UNSUPPORTED_TARGET, message, target.place.child(product)))
+    return stated["trainer"]
 
 
-def _runtimes(body: Mapping[str, Any], source: Source) -> Iterator[Diagnostic]:
-    folders = body.get("runtimes", [])
-    if not isinstance(folders, list):
-        yield _invalid(source, "runtimes must be a list of folders below the repository's root", "runtimes")
-        return
-    for index, folder in enumerate(folders):
-        if not isinstance(folder, str) or not _is_below(folder):
+def _runtimes(settings: Fields) -> tuple[str, ...]:
+    if "runtimes" not in settings.body:
+        return Config().runtimes
+    folders = settings.texts("runtimes")
+    for folder in folders:
+        if not _is_below(folder):
             message = f'"{folder}" is no folder below the repository\'s root; write a path such as platform/runtimes'
-            yield _invalid(source, message, "runtimes", index)
+            settings.refuse(message, "runtimes", settings.body["runtimes"].index(folder))
+    return tuple(map(posixpath.normpath, folders))
 
 
 def _is_below(folder: str) -> bool:
@@ -108,3 +104,42 @@ def _is_below(folder: str) -> bool:
         and ".." not in folder.split("/")
         and "\0" not in folder
     )
+
+
+def _ignore(settings: Fields) -> tuple[str, ...]:
+    patterns = settings.texts("ignore")
+    for index, pattern in enumerate(patterns):
+        if not pattern.strip("/") or ".." in pattern.split("/") or pattern.startswith("!"):
+            message = f'"{pattern}" is no pattern of paths below the root; write one such as charts/** or "*.tmpl.yaml"'
+            settings.refuse(message, "ignore", index)
+    return patterns
+
+
+def _limits(settings: Fields) -> dict[str, int]:
+    stated = settings.below("limits")
+    names = {_camel(each.name): each.name for each in fields(Limits) if each.name != "depth"}
+    stated.refuse_unknown(tuple(names))
+    found = {name: _size(stated, spelled) for spelled, name in names.items() if spelled in stated.body}
+    return {name: size or getattr(LIMITS, name) for name, size in found.items()}
+
+
+def _size(stated: Fields, name: str) -> int:
+    """A whole number, or a quantity such as 64Mi."""
+    size = _whole(stated.body[name])
+    if not 0 < size <= _LARGEST:
+        stated.refuse(f"limits.{name} must be a positive whole number, or a quantity such as 64Mi", name)
+    return size
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        return 0
+    try:
+        return Quantity.parse(value).value()
+    except QuantityError:
+        return 0
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from kubectl_trainjob.repo.root import Entry, SecureRoot
 
 OVERLAY_FILE = "overlay.yaml"
+INDEX_FILE = ".kubectl-trainjob-index"
+"""What a directory of built files holds: these are results, not manifests to build."""
+TEMPLATE = ".j2"
 _MANIFESTS = (".yaml", ".yml", ".json")
-_TEMPLATE = ".j2"
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _DEEPEST = 64
 
-Trouble = Literal["link", "special", "template", "deep", "kustomization"]
+Trouble = Literal["link", "special", "template", "deep", "kustomization", "overlay"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +27,49 @@ class Found:
     trouble: Trouble | None = None
 
 
-def walk(root: SecureRoot, directory: str) -> Iterator[Found]:
-    """Manifests below a directory; hidden entries and overlays' directories are left out.
+def walk(root: SecureRoot, directory: str, ignored: Callable[[str], bool]) -> Iterator[Found]:
+    """Manifests below a directory; hidden and ignored entries are left out, directories of overlays and of built files
+    not entered.
 
     Raises UnsafePathError and OSError of the root.
     """
-    yield from _walk(root, directory, root.entries(directory), _DEEPEST)
+    yield from _walk(root, directory, root.entries(directory), ignored, _DEEPEST)
 
 
-def _walk(root: SecureRoot, directory: str, entries: list[Entry], left: int) -> Iterator[Found]:
+def _walk(
+    root: SecureRoot, directory: str, entries: list[Entry], ignored: Callable[[str], bool], left: int
+) -> Iterator[Found]:
+    for path, entry in visible(directory, entries, ignored):
+        if not entry.is_directory:
+            found = _file(path, entry)
+            if found is not None:
+                yield found
+        elif left == 0:
+            yield Found(path, "deep")
+        elif is_overlay(below := root.entries(path)):
+            yield Found(path, "overlay")
+        elif not any(inner.name == INDEX_FILE for inner in below):
+            yield from _walk(root, path, below, ignored, left - 1)
+
+
+def overlays(root: SecureRoot, ignored: Callable[[str], bool]) -> Iterator[str]:
+    """Every overlay's directory below a root, those inside other overlays' directories too."""
+    waiting = [("", _DEEPEST)]
+    while waiting:
+        directory, left = waiting.pop()
+        entries = root.entries(directory)
+        if is_overlay(entries):
+            yield directory
+        below = [path for path, entry in visible(directory, entries, ignored) if entry.is_directory and left]
+        waiting += [(path, left - 1) for path in reversed(below)]
+
+
+def visible(directory: str, entries: list[Entry], ignored: Callable[[str], bool]) -> Iterator[tuple[str, Entry]]:
+    """The entries of a directory that are neither hidden nor ignored, with their paths from the root."""
     for entry in entries:
-        if entry.name.startswith("."):
-            continue
         path = f"{directory}/{entry.name}" if directory else entry.name
-        if entry.is_directory:
-            if left == 0:
-                yield Found(path, "deep")
-                continue
-            below = root.entries(path)
-            if not is_overlay(below):
-                yield from _walk(root, path, below, left - 1)
-        elif (found := _file(path, entry)) is not None:
-            yield found
+        if not entry.name.startswith(".") and not ignored(path):
+            yield path, entry
 
 
 def is_overlay(entries: list[Entry]) -> bool:
@@ -57,7 +80,7 @@ def is_overlay(entries: list[Entry]) -> bool:
 def _file(path: str, entry: Entry) -> Found | None:
     if entry.leads_to_directory:
         return Found(path, "link")
-    if entry.name.endswith(_TEMPLATE):
+    if entry.name.endswith(TEMPLATE):
         return Found(path, "template")
     if entry.name in _KUSTOMIZATIONS:
         return Found(path, "kustomization")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubectl_trainjob.api import trainer
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, LEGACY_TRAINING, group_of
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.naming import GENERATE_NAME
 from kubectl_trainjob.findings.objects import DUPLICATE_OBJECT, LEGACY_KIND, UNKNOWN_KIND
-from kubectl_trainjob.source import Place
-from kubectl_trainjob.stages import Body, Manifest
+from kubectl_trainjob.stages import Claim, Manifest
 from kubectl_trainjob.yamlio.nearest import nearest
 
 
@@ -39,24 +38,18 @@ def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
         yield from _legacy(manifest, group)
 
 
-class Output(NamedTuple):
-    """An object that a build prints, where it comes from, and whether it was made from a TrainJob."""
-
-    body: Body
-    place: Place
-    is_made: bool = False
-
-
-def collisions(outputs: Iterable[Output]) -> Iterator[Diagnostic]:
-    """Objects made from a TrainJob that have the identity of another object of the build."""
-    first: dict[tuple[str, str, str, str], Output] = {}
-    for output in outputs:
-        body, metadata = output.body, output.body.get("metadata") or {}
-        identity = group_of(body["apiVersion"]), body["kind"], metadata.get("namespace", ""), metadata.get("name", "")
-        earlier = first.setdefault(identity, output)
-        if earlier is not output and (earlier.is_made or output.is_made) and earlier.place != output.place:
-            message = f'{body["kind"]} "{metadata.get("name")}" is also made from a TrainJob; rename one of them'
-            yield Diagnostic(DUPLICATE_OBJECT, message, output.place, (Related("the other one", earlier.place),))
+def collisions(claims: Iterable[Claim]) -> Iterator[Diagnostic]:
+    """Objects of the result that have the identity of another one: made from a TrainJob, or in two overlays."""
+    first: dict[tuple[str, str, str, str], Claim] = {}
+    for claim in claims:
+        identity = claim.output.identity
+        key = group_of(identity.api_version), identity.kind, identity.namespace, identity.name
+        earlier = first.setdefault(key, claim)
+        if earlier.place is not claim.place:
+            is_made = earlier.is_made or claim.is_made
+            how = "is also made from a TrainJob" if is_made else "is given twice, and not alike"
+            message = f'{identity.kind} "{identity.name}" {how}; rename one of them'
+            yield Diagnostic(DUPLICATE_OBJECT, message, claim.place, (Related("the other one", earlier.place),))
 
 
 def _metadata(manifest: Manifest) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kubectl_trainjob.api import trainer as api
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
@@ -20,9 +20,15 @@ _MOST_HINTS = 50
 class Runtimes:
     """The runtimes that TrainJobs may refer to. Of two with the same identity the first one counts."""
 
-    def __init__(self, manifests: Iterable[Manifest], namespace: str) -> None:
-        """`namespace` is the one of objects that state none ("" when unknown: then they go together)."""
+    def __init__(
+        self, manifests: Iterable[Manifest], namespace: str, catalogue: Callable[[], Sequence[str]] = tuple
+    ) -> None:
+        """`namespace` is the one of objects that state none ("" when unknown: then they go together).
+
+        `catalogue` names the ClusterTrainingRuntimes that a repository could have for the asking.
+        """
         self._namespace = namespace
+        self._catalogue = catalogue
         self._by_key: dict[Key, Manifest] = {}
         self._hints_left = _MOST_HINTS
         for manifest in manifests:
@@ -37,6 +43,10 @@ class Runtimes:
     def _in(self, namespace: str) -> str:
         return namespace or self._namespace or "default"
 
+    def all(self) -> Iterable[Manifest]:
+        """Every runtime."""
+        return self._by_key.values()
+
     def find(self, job: Admitted) -> Manifest | Diagnostic:
         """The runtime that the TrainJob means, or what is wrong with its runtimeRef."""
         ref: Mapping[str, str] = job.body["spec"]["runtimeRef"]
@@ -47,6 +57,16 @@ class Runtimes:
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else own
         found = self._by_key.get((kind, namespace, ref["name"]))
         return found or self._missing(job, kind, ref["name"])
+
+    def meant(self, job: Manifest) -> Manifest | None:
+        """The runtime that a TrainJob means, whatever else may be wrong with it."""
+        spec = job.body.get("spec")
+        ref = spec.get("runtimeRef") if isinstance(spec, dict) else None
+        if not isinstance(ref, dict):
+            return None
+        kind = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME)
+        namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else self._in(job.id.namespace)
+        return self._by_key.get((str(kind), namespace, str(ref.get("name"))))
 
     def _missing(self, job: Admitted, kind: str, name: str) -> Diagnostic:
         place = job.manifest.place("spec", "runtimeRef", "name")
@@ -72,6 +92,8 @@ class Runtimes:
             return f"; a {other.id.kind} of this name does: write `kind: {other.id.kind}`", (_here(other),)
         names = {n: m for (k, _, n), m in self._by_key.items() if k == kind}
         meant = nearest(name, names)
+        if kind == api.CLUSTER_TRAINING_RUNTIME and name in self._catalogue():
+            return "; the catalogue has it: write `catalog: true` in trainjob.yaml", ()
         if meant is None:
             return "; add it to the inputs or to the folder runtimes/", ()
         return f'; did you mean "{meant}"?', (_here(names[meant]),)

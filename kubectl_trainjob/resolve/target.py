@@ -1,23 +1,34 @@
-"""Which Trainer a build is for."""
+"""Which Trainer a build is for, and what it prints: the command line, else the repositories' configurations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_trainjob.api.supported import LATEST_TRAINER
+from kubectl_trainjob.api.supported import EMITS, LATEST_TRAINER
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
-from kubectl_trainjob.findings.settings import CONFLICTING_TARGETS
-from kubectl_trainjob.stages import Target
+from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS
+from kubectl_trainjob.source import Place
+from kubectl_trainjob.units import Settings
 
 
-def targeted(targets: Sequence[Target], stated: str) -> tuple[str, list[Diagnostic]]:
-    """The version stated on the command line, else the repositories' target, else the latest; and disagreements."""
-    if stated or not targets:
-        return stated or LATEST_TRAINER, []
-    first = targets[0]
-    other = next((target for target in targets if target.trainer != first.trainer), None)
+def targeted(settings: Sequence[Settings], stated: str) -> tuple[str, list[Diagnostic]]:
+    """The version of Trainer that is stated, else the repositories' target, else the latest; and disagreements."""
+    named = [(each.trainer, Place(each.source, ("target", "trainer"))) for each in settings if each.trainer]
+    return _agreed(stated, named, "target", LATEST_TRAINER)
+
+
+def emitted(settings: Sequence[Settings], stated: str) -> tuple[str, list[Diagnostic]]:
+    """What is printed for a TrainJob, "jobset" unless something else is stated; and disagreements."""
+    named = [(each.emit, Place(each.source, ("emit",))) for each in settings if each.emit]
+    return _agreed(stated, named, "emit", EMITS[0])
+
+
+def _agreed(stated: str, named: list[tuple[str, Place]], what: str, default: str) -> tuple[str, list[Diagnostic]]:
+    if stated or not named:
+        return stated or default, []
+    first, place = named[0]
+    other = next(((value, where) for value, where in named if value != first), None)
     if other is None:
-        return first.trainer, []
-    message = f'target "{other.trainer}" here and "{first.trainer}" in another repository of this build; state one'
-    related = (Related("the other target", first.place),)
-    return first.trainer, [Diagnostic(CONFLICTING_TARGETS, message, other.place, related)]
+        return first, []
+    message = f'{what} "{other[0]}" here and "{first}" in another repository of this build; state one'
+    return first, [Diagnostic(CONFLICTING_SETTINGS, message, other[1], (Related(f"the other {what}", place),))]

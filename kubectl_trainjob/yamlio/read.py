@@ -56,6 +56,12 @@ class Reader:
             result.diagnostics.append(self._too_many(Place(Source(file), span=span)))
         return result
 
+    def read_values(self, file: SourceFile) -> tuple[list[tuple[Any, Source]], list[Diagnostic]]:
+        """What each document of one file holds, an object or not: a list of patch operations, say."""
+        diagnostics: list[Diagnostic] = []
+        found = [(value, Source(file, number)) for number, value in self._values(file, diagnostics)]
+        return found, diagnostics
+
     def _read(self, file: SourceFile, result: Reading) -> None:
         for number, value in self._values(file, result.diagnostics):
             for body, source in self._objects(value, Source(file, number), result.diagnostics):

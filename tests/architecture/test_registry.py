@@ -61,6 +61,60 @@ MADE |= {
     "KTJ042": _two_targets,
 }
 
+_MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"
+
+
+def _overlay(text: str, **files: str) -> Callable[[Path], object]:
+    """An overlay `o` with the settings `text` over a ConfigMap, and more files beside it."""
+
+    def make(folder: Path) -> None:
+        (folder / "o").mkdir()
+        (folder / "o" / "a.yaml").write_text(_MAP)
+        head = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
+        (folder / "o" / "overlay.yaml").write_text(
+            head + (text if "resources" in text else "resources: [a.yaml]\n" + text)
+        )
+        for name, content in files.items():
+            (folder / "o" / f"{name}.yaml.j2").write_text(content)
+
+    return make
+
+
+def _around(folder: Path) -> None:
+    _overlay("resources: [below]")(folder)
+    (folder / "o" / "below").mkdir()
+    (folder / "o" / "below" / "overlay.yaml").write_text(
+        "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [..]\n"
+    )
+
+
+def _often(folder: Path) -> None:
+    _overlay("resources: [one, two, three, four, five]")(folder)
+    for name in ("one", "two", "three", "four", "five"):
+        (folder / "o" / name).mkdir()
+        (folder / "o" / name / "overlay.yaml").write_text(
+            f"{{apiVersion: kubectl-trainjob.dev/v1alpha1, kind: Overlay, resources: [../a.yaml], nameSuffix: -{name}}}"
+        )
+
+
+MADE |= {
+    "KTJ050": _overlay("namePrefix: x-"),
+    "KTJ051": _overlay("resources: [b.yaml]"),
+    "KTJ052": _around,
+    "KTJ053": _overlay("patches: [{target: {kind: ConfigMap}, patch: [{op: remove, path: /data}]}]"),
+    "KTJ054": _overlay("patches: [{patch: {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}}]"),
+    "KTJ055": _overlay("patches: [{target: {kind: Secret}, patch: {data: {}}}]"),
+    "KTJ056": _overlay("patches: [{target: {kind: ConfigMap}, patch: [{op: remove, path: /metadata/name}]}]"),
+    "KTJ057": _often,
+    "KTJ060": _overlay("resources: [t.yaml.j2]", t="{% if %}"),
+    "KTJ061": _overlay("resources: [t.yaml.j2]", t=_MAP.replace("name: a", "name: {{ values.name }}")),
+    "KTJ062": _overlay("resources: [t.yaml.j2]", t="{{ ''.__class__ }}"),
+    "KTJ063": _overlay(
+        "resources: [t.yaml.j2]", t="{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}"
+    ),
+    "KTJ064": _overlay("resources: [t.yaml.j2]", t="{{ 1 // 0 }}"),
+}
+
 # Rules that no input gives, each with the reason.
 NEVER = {
     "KTJ513": "the packaged schemas refuse it before the webhook's check, which it mirrors, is reached",

@@ -13,6 +13,22 @@ from kubectl_trainjob.yamlio.emit import Emitter
 TEAMS = ("ads", "nlp", "ranking", "speech", "vision")
 _API = "trainer.kubeflow.org/v1alpha1"
 _STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
+_OVERLAY = """\
+apiVersion: kubectl-trainjob.dev/v1alpha1
+kind: Overlay
+resources: [../../jobs/{team}]
+namespace: team-{team}
+labels:
+- pairs: {{app.kubernetes.io/name: finetune}}
+images:
+- name: trainer
+  newName: registry.example.com/{team}/trainer
+"""
+_OVERLAY_OF_ALL = """\
+apiVersion: kubectl-trainjob.dev/v1alpha1
+kind: Overlay
+resources:
+"""
 
 
 def runtimes() -> list[dict[str, Any]]:
@@ -71,23 +87,66 @@ def documents(count: int) -> Iterator[str]:
 
 def write_files(folder: Path, count: int) -> None:
     """A repository as people keep it: a file a runtime, a file a job in its team's folder."""
+    _write_runtimes(folder)
     emitter = Emitter()
-    for body in runtimes():
-        _write(folder / "runtimes" / f"{body['metadata']['name']}.yaml", emitter.document(body))
+    for number in range(count):
+        write(_job_file(folder, number), emitter.document(train_job(number)))
+
+
+def write_overlays(folder: Path, count: int) -> Path:
+    """The same objects by way of overlays; returns the overlay of all teams.
+
+    A team's overlay knows its namespace, a label and where its images come from; its jobs leave that out.
+    """
+    _write_runtimes(folder)
+    write(folder / "trainjob.yaml", "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n")
+    emitter = Emitter()
     for number in range(count):
         job = train_job(number)
-        file = folder / "jobs" / TEAMS[number % len(TEAMS)] / f"{job['metadata']['name']}.yaml"
-        _write(file, emitter.document(job))
+        del job["metadata"]["namespace"], job["metadata"]["labels"]["app.kubernetes.io/name"]
+        job["spec"]["trainer"]["image"] = job["spec"]["trainer"]["image"].rpartition("/")[2]
+        write(_job_file(folder, number), emitter.document(job))
+    teams = TEAMS[:count]
+    for team in teams:
+        write(folder / "overlays" / team / "overlay.yaml", _OVERLAY.format(team=team))
+    everything = _OVERLAY_OF_ALL + "".join(f"- ../{team}\n" for team in teams)
+    write(folder / "overlays" / "all" / "overlay.yaml", everything)
+    return folder / "overlays" / "all"
 
 
 def write_stream(file: Path, count: int) -> None:
     """The same in one file."""
-    _write(file, "---\n".join(documents(count)))
+    write(file, "---\n".join(documents(count)))
 
 
-def _write(file: Path, text: str) -> None:
+def by_job(built: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """What was made of each job, by the job's number, sorted by kind; names begin with the job's."""
+    jobs: dict[int, list[dict[str, Any]]] = {}
+    for body in sorted(built, key=lambda body: body["kind"]):
+        jobs.setdefault(int(body["metadata"]["name"].split("-")[2]), []).append(body)
+    return [jobs[number] for number in range(len(jobs))]
+
+
+def runtime_of(number: int) -> str:
+    """The name of the runtime that a job refers to."""
+    name: str = train_job(number)["spec"]["runtimeRef"]["name"]
+    return name
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file and make its folders."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+
+
+def _write_runtimes(folder: Path) -> None:
+    emitter = Emitter()
+    for body in runtimes():
+        write(folder / "runtimes" / f"{body['metadata']['name']}.yaml", emitter.document(body))
+
+
+def _job_file(folder: Path, number: int) -> Path:
+    return folder / "jobs" / TEAMS[number % len(TEAMS)] / f"{train_job(number)['metadata']['name']}.yaml"
 
 
 def _runtime(name: str, ml: dict[str, Any], jobs: list[Any], gang: dict[str, Any] | None = None) -> dict[str, Any]:

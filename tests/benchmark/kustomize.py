@@ -10,6 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.yamlio.emit import Emitter
 from tests.benchmark import corpus
+from tests.benchmark.corpus import write
 
 # A merge patch may change a name when told so, never a namespace: that is what `namespace` is for.
 _OVERLAY = """\
@@ -27,35 +28,26 @@ def write_overlays(folder: Path, built: list[dict[str, Any]], style: str) -> Non
     emitter = Emitter()
     bases = {body["metadata"]["name"]: _base(body) for body in corpus.runtimes()}
     for name, base in bases.items():
-        _write(folder / "base" / name / "jobset.yaml", emitter.document(base))
-        _write(folder / "base" / name / "kustomization.yaml", "resources: [jobset.yaml]\n")
-    jobs = _by_job(built)
-    for number, (name, objects) in enumerate(jobs.items()):
-        runtime = corpus.train_job(number)["spec"]["runtimeRef"]["name"]
+        write(folder / "base" / name / "jobset.yaml", emitter.document(base))
+        write(folder / "base" / name / "kustomization.yaml", "resources: [jobset.yaml]\n")
+    names = []
+    for number, objects in enumerate(corpus.by_job(built)):
         [jobset] = [body for body in objects if body["kind"] == "JobSet"]
         others = [body for body in objects if body["kind"] != "JobSet"]
+        runtime, name = corpus.runtime_of(number), jobset["metadata"]["name"]
         overlay = folder / "jobs" / name
         if others:
-            _write(overlay / "others.yaml", "---\n".join(map(emitter.document, others)))
+            write(overlay / "others.yaml", "---\n".join(map(emitter.document, others)))
         more, namespace = ", others.yaml" if others else "", jobset["metadata"]["namespace"]
-        kustomization = _OVERLAY.format(runtime=runtime, more=more, namespace=namespace)
-        _write(overlay / "kustomization.yaml", kustomization)
-        _write(overlay / "patch.yaml", _patch(emitter, bases[runtime], jobset, style))
-    _write(folder / "kustomization.yaml", "resources:\n" + "".join(f"- jobs/{name}\n" for name in jobs))
+        write(overlay / "kustomization.yaml", _OVERLAY.format(runtime=runtime, more=more, namespace=namespace))
+        write(overlay / "patch.yaml", _patch(emitter, bases[runtime], jobset, style))
+        names.append(name)
+    write(folder / "kustomization.yaml", "resources:\n" + "".join(f"- jobs/{name}\n" for name in names))
 
 
 def _base(runtime: dict[str, Any]) -> dict[str, Any]:
     spec = runtime["spec"]["template"]["spec"]
     return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "job"}, "spec": spec}
-
-
-def _by_job(built: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Every object belongs to the job whose name its own begins with."""
-    jobs: dict[str, list[dict[str, Any]]] = {body["metadata"]["name"]: [] for body in built if body["kind"] == "JobSet"}
-    for body in built:
-        name = body["metadata"]["name"]
-        jobs[name if name in jobs else name.rsplit("-", name.count("-") - 2)[0]].append(body)
-    return dict(sorted(jobs.items(), key=lambda job: job[0].rsplit("-", 1)[1]))
 
 
 def _patch(emitter: Emitter, base: dict[str, Any], jobset: dict[str, Any], style: str) -> str:
@@ -81,8 +73,3 @@ def _operations(old: Any, new: Any, path: str) -> Iterator[dict[str, Any]]:
 
 def _escaped(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")

@@ -25,10 +25,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A command under a short name."""
+    """A command under a short name; `peer` is whose it is, "" for ours."""
 
     name: str
-    command: Sequence[str]
+    command: tuple[str, ...]
+    peer: str = ""
 
 
 @functools.cache
@@ -49,14 +50,14 @@ def once(command: Sequence[str]) -> Cost:
     return Cost(**cost)
 
 
-def in_turn(programs: Sequence[Program], runs: int, warm_up: int = 1) -> dict[str, list[Cost]]:
+def in_turn(programs: Sequence[Program], runs: int, warm_up: int = 1) -> dict[Program, list[Cost]]:
     """A B C A B C …: the costs of `runs` rounds after `warm_up` that do not count."""
-    costs: dict[str, list[Cost]] = {program.name: [] for program in programs}
+    costs: dict[Program, list[Cost]] = {program: [] for program in programs}
     for number in range(warm_up + runs):
         for program in programs:
             cost = once(program.command)
             if number >= warm_up:
-                costs[program.name].append(cost)
+                costs[program].append(cost)
     return costs
 
 

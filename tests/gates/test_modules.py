@@ -19,12 +19,18 @@ subprocess tempfile unittest urllib.request xml zipfile
 FORBIDDEN = _FORBIDDEN.split()
 OWN_PARTS_NOT_NEEDED = [
     "cluster",
+    "cli.directory",
+    "cli.folder",
+    "cli.index",
     "cli.report",
     "diff",
     "emit.jsontext",
+    "emit.layout",
     "frontends",
     "lint",
     "overlay",
+    "repo.overlays",
+    "templates",
     "yamlio.spans",
 ]
 

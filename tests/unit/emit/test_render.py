@@ -19,7 +19,8 @@ def test_a_stream_has_separators_between_documents_only():
     assert [*render([HOSTS, THING], "yaml")] == [
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels:\n    x: 'y'\n  name: hosts\n"
         "data:\n  hostfile: |\n    a slots=1\n    b slots=1\n",
-        "---\napiVersion: v2\nkind: Thing\nspec:\n  a: []\n  b: null\n",
+        "---\n",
+        "apiVersion: v2\nkind: Thing\nspec:\n  a: []\n  b: null\n",
     ]
 
 
@@ -38,8 +39,11 @@ def test_nothing():
 
 
 def test_an_object_a_piece_so_that_large_builds_stream():
-    pieces = render(iter([HOSTS] * 3), "yaml")
-    assert len([*pieces]) == 3
+    taken = []
+    pieces = render((taken.append(number) or HOSTS for number in range(3)), "yaml")
+    assert next(pieces).startswith("apiVersion: v1\n")
+    assert taken == [0]
+    assert [*pieces].count("---\n") == 2
 
 
 @pytest.mark.parametrize(

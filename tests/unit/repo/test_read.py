@@ -10,7 +10,7 @@ import pytest
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.stages import Documents
+from kubectl_trainjob.units import Documents, manifests_of
 from kubectl_trainjob.yamlio.spans import locate
 
 _JOB = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: %s}\n"
@@ -239,11 +239,30 @@ def test_links_to_other_files_do_not_matter(write: Write) -> None:
     assert not _read("jobs").diagnostics
 
 
-@pytest.mark.parametrize("path", ["nowhere", "nowhere/a.yaml", "a.yaml/b", "o"])
+@pytest.mark.parametrize("path", ["nowhere", "nowhere/a.yaml", "a.yaml/b", "o/overlay.yaml/c"])
 def test_path_that_cannot_be_read(write: Write, path: str) -> None:
     write({"a.yaml": _OTHER % "a", "o/overlay.yaml": ""})
     with pytest.raises(EnvironmentFault, match=f"^{path}"):
         _read(path)
+
+
+@pytest.mark.parametrize("paths", [["o"], ["o/overlay.yaml"], ["o", "o/overlay.yaml", "./o/"]], ids=" ".join)
+def test_overlay_that_is_named_is_a_unit(write: Write, paths: list[str]) -> None:
+    head = _CONFIG.replace("Config", "Overlay")
+    write({"o/overlay.yaml": head + "resources: [a.yaml, ../b]\n", "o/a.yaml": _OTHER % "a", "b/c.yaml": _OTHER % "c"})
+    write({"o/unlisted.yaml": "a: [\n"})
+    documents = _read(*paths)
+    [unit] = documents.units
+    assert [manifest.id.name for manifest in manifests_of(unit)] == ["a", "c"]
+    assert (documents.inputs, documents.diagnostics, documents.left_out) == ((), (), ())
+
+
+@pytest.mark.parametrize("path", ["o", "o/overlay.yaml"])
+def test_overlay_that_says_nothing_is_refused(write: Write, path: str) -> None:
+    write({"o/overlay.yaml": ""})
+    documents = _read(path)
+    assert _errors(documents) == [("KTJ050", "o/overlay.yaml", 1, 1)]
+    assert (documents.units, documents.left_out) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+"""KTJ050-KTJ059: overlays (`overlay.yaml`) and what they lie over."""
+
+from __future__ import annotations
+
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+
+INVALID_OVERLAY = Rule(
+    "KTJ050",
+    "invalid-overlay",
+    """
+    An `overlay.yaml` (kind `Overlay` of kubectl-trainjob.dev/v1alpha1) has a field that does not exist, has another
+    type, or has a value that means nothing. Where kustomize has the same concept, the words and their meaning are
+    kustomize's.
+    """,
+    rule_class=RuleClass.TOOL,
+)
+
+UNKNOWN_RESOURCE = Rule(
+    "KTJ051",
+    "unknown-resource",
+    """
+    An overlay names a file or directory that is not there, that leads out of the repository, or that lies on another
+    machine. Paths are relative to the overlay's own directory; nothing is ever fetched.
+    """,
+    rule_class=RuleClass.TOOL,
+)
+
+OVERLAY_CYCLE = Rule(
+    "KTJ052",
+    "overlay-cycle",
+    "Overlays have each other among their `resources`. Remove one of the entries.",
+    rule_class=RuleClass.TOOL,
+)
+
+FAILED_PATCH = Rule(
+    "KTJ053",
+    "failed-patch",
+    """
+    A patch of an overlay cannot be applied to an object that it is meant for: a JSON 6902 operation names a place that
+    is not there, a `test` fails, a list of a strategic merge patch has an entry without its key.
+    """,
+    rule_class=RuleClass.TOOL,
+)
+
+PATCH_WITHOUT_OBJECT = Rule(
+    "KTJ054",
+    "patch-without-object",
+    """
+    A strategic merge patch without a `target` names its object by apiVersion, kind and metadata.name, and the overlay
+    has no such object, or several. Mend the name, or write a `target`.
+    """,
+    rule_class=RuleClass.TOOL,
+)
+
+IDLE_TARGET = Rule(
+    "KTJ055",
+    "idle-target",
+    """
+    The `target` of a patch selects no object of the overlay, so the patch does nothing. kustomize says nothing in this
+    case; here it is a warning, because most often a name was changed and the patch was forgotten.
+    """,
+    severity=Severity.WARNING,
+    rule_class=RuleClass.TOOL,
+)
+
+SPOILED_OBJECT = Rule(
+    "KTJ056",
+    "spoiled-object",
+    """
+    A patch takes an object's apiVersion, kind or metadata.name away, or makes something else than text of it. What is
+    left is no object that a cluster could hold.
+    """,
+    rule_class=RuleClass.TOOL,
+)
+
+TOO_MANY_MEMBERS = Rule(
+    "KTJ057",
+    "too-many-members",
+    """
+    Overlays over overlays, each with the one below several times, have more objects together than one build may read.
+    List each directory once.
+    """,
+    rule_class=RuleClass.TOOL,
+)

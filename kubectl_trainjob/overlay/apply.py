@@ -1,0 +1,147 @@
+"""A tree of units to manifests: each overlay's settings over its members, the innermost first.
+
+The order is kustomize's (api/internal/target, configureBuiltinTransformers): patches, namespace, name suffix, labels,
+annotations, images; references to renamed objects follow at the very end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from kubectl_trainjob.api.kinds import group_of
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.findings import overlays as rules
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
+from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.overlay.edited import Edit, edited, identities
+from kubectl_trainjob.overlay.images import change_images
+from kubectl_trainjob.overlay.labels import add_annotations, add_labels
+from kubectl_trainjob.overlay.member import Member
+from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, follow_names
+from kubectl_trainjob.overlay.namespace import set_namespace
+from kubectl_trainjob.overlay.patch import Patching
+from kubectl_trainjob.source import Place, Source
+from kubectl_trainjob.stages import Manifest, ObjectId, is_train_job
+from kubectl_trainjob.units import Overlay, Unit
+
+
+def overlaid(unit: Unit, limits: Limits) -> tuple[list[Manifest], list[Diagnostic]]:
+    """Every object of a unit as its overlays make it, and what is wrong with the overlays' settings for it."""
+    diagnostics: list[Diagnostic] = []
+    manifests = _over(unit, limits, diagnostics)
+    return _with_references(manifests), diagnostics
+
+
+def _over(unit: Unit, limits: Limits, diagnostics: list[Diagnostic]) -> list[Manifest]:
+    members: list[Member] = []
+    for below in unit.members:
+        manifests = _over(below, limits, diagnostics) if isinstance(below, Unit) else (below,)
+        members += map(Member, manifests)
+    inputs = _inputs(unit.overlay)
+    patching = Patching(unit.overlay, inputs, limits)
+    for number in range(len(unit.overlay.patches)):
+        diagnostics += patching.apply(number, members)
+    made: list[Manifest] = []
+    for member in members:
+        if not member.is_deleted:
+            for edit in _settings(unit.overlay, member.identity):
+                member.write(edit)
+            made += _made(member, unit.overlay, inputs, diagnostics)
+    return made
+
+
+def _inputs(overlay: Overlay) -> dict[str, Source]:
+    """What causes can name: the overlay's own document, and those of its patches."""
+    patches = {f"patch.{number}": patch.source for number, patch in enumerate(overlay.patches)}
+    return {"overlay": overlay.source, **patches}
+
+
+def _settings(overlay: Overlay, identity: ObjectId) -> Iterator[Edit]:
+    """What the overlay says of every object, as edits of one."""
+    api_version, kind = identity.api_version, identity.kind
+    if overlay.namespace:
+        write = partial(
+            set_namespace,
+            kind=kind,
+            api_version=api_version,
+            namespace=overlay.namespace,
+            cause=("overlay", "namespace"),
+        )
+        yield Edit("overlay namespace", write)
+    if overlay.name_suffix:
+        write = partial(add_suffix, kind=kind, suffix=overlay.name_suffix, cause=("overlay", "nameSuffix"))
+        yield Edit("overlay nameSuffix", write)
+    for index, labels in enumerate(overlay.labels):
+        write = partial(
+            add_labels, kind=kind, api_version=api_version, labels=labels, cause=("overlay", "labels", index, "pairs")
+        )
+        yield Edit("overlay labels", write)
+    if overlay.annotations:
+        write = partial(
+            add_annotations,
+            kind=kind,
+            api_version=api_version,
+            annotations=overlay.annotations,
+            cause=("overlay", "annotations"),
+        )
+        yield Edit("overlay annotations", write)
+    if overlay.images:
+        write = partial(
+            change_images, kind=kind, api_version=api_version, changes=overlay.images, cause=("overlay", "images")
+        )
+        yield Edit("overlay images", write)
+
+
+def _made(
+    member: Member, overlay: Overlay, inputs: dict[str, Source], diagnostics: list[Diagnostic]
+) -> Iterator[Manifest]:
+    manifest = member.manifest
+    if member.draft.value is not manifest.body:
+        try:
+            manifest = edited(manifest, member.draft.value, inputs, tuple(member.edits))
+        except ValueError as error:
+            message = f"the patches leave {manifest.id} without {error}; keep it"
+            related = (Related("the object", manifest.place("metadata", "name")),)
+            diagnostics.append(
+                Diagnostic(rules.SPOILED_OBJECT, message, Place(overlay.source, ("patches",)).key(), related)
+            )
+            return
+    if overlay.name_hash and is_train_job(manifest):
+        manifest = replace(manifest, name_hash=Place(overlay.source, ("nameHash",)))
+    yield manifest
+
+
+def _with_references(manifests: Sequence[Manifest]) -> list[Manifest]:
+    """The objects with every reference to a renamed one brought up to date."""
+    inputs: dict[str, Source] = {}
+    found: list[Rename] = []
+    for number, manifest in enumerate(manifests):
+        now, *before = identities(manifest)
+        for old in before:
+            if (old.name, old.namespace) != (now.name, now.namespace):
+                inputs[f"renamed.{number}"] = manifest.source
+                cause = f"renamed.{number}", "metadata", "name"
+                found.append(Rename(group_of(now.api_version), now.kind, old, now, cause))
+    if not found:
+        return list(manifests)
+    renames = Renames(found)
+    return [_followed(manifest, renames, inputs) for manifest in manifests]
+
+
+def _followed(manifest: Manifest, renames: Renames, inputs: dict[str, Source]) -> Manifest:
+    identity = manifest.id
+    edit = Edit(
+        "overlay names",
+        partial(
+            follow_names,
+            kind=identity.kind,
+            api_version=identity.api_version,
+            renames=renames,
+        ),
+    )
+    followed = edit.write(Draft(manifest.body))
+    if followed is None or followed.value is manifest.body:
+        return manifest
+    return edited(manifest, followed.value, inputs, (edit,))

@@ -1,0 +1,112 @@
+"""The patches of one overlay: which objects each is for, and its application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from kubectl_trainjob.api.kinds import CLUSTER_SCOPED
+from kubectl_trainjob.draft import Cause, Draft
+from kubectl_trainjob.findings import overlays as rules
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
+from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.overlay.edited import Edit
+from kubectl_trainjob.overlay.json_patch import apply_operations
+from kubectl_trainjob.overlay.member import Member
+from kubectl_trainjob.overlay.merge import PatchError, merge_patch
+from kubectl_trainjob.overlay.select import SelectorError, compile_selector
+from kubectl_trainjob.source import Place, Source
+from kubectl_trainjob.stages import ObjectId
+from kubectl_trainjob.units import Overlay, Patch, Selector
+
+
+class Patching:
+    """Applies an overlay's patches in their order. `inputs` holds their documents, as causes name them."""
+
+    def __init__(self, overlay: Overlay, inputs: Mapping[str, Source], limits: Limits) -> None:
+        self._overlay = overlay
+        self._inputs = inputs
+        self._limits = limits
+
+    def apply(self, number: int, members: Sequence[Member]) -> Iterator[Diagnostic]:
+        """Patch the objects that patch `number` is for; yields what is wrong."""
+        patch = self._overlay.patches[number]
+        try:
+            chosen = self._chosen(patch, [member for member in members if not member.is_deleted])
+        except SelectorError as error:
+            place = Place(self._overlay.source, ("patches", patch.index, "target", error.field))
+            yield Diagnostic(rules.INVALID_OVERLAY, str(error), place)
+            return
+        if isinstance(chosen, Diagnostic):
+            yield chosen
+            return
+        for member in chosen:
+            yield from self._patch(member, patch, (f"patch.{number}", *patch.pointer))
+
+    def _chosen(self, patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
+        if patch.target is None:
+            return _named(patch, members)
+        matcher = compile_selector(patch.target)
+        chosen = [member for member in members if matcher(member.known_as, *_tags(member.draft))]
+        if chosen:
+            return chosen
+        place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
+        message = f"no object of this overlay is {_shown(patch.target)}, so the patch does nothing; mend the target"
+        return Diagnostic(rules.IDLE_TARGET, message, place)
+
+    def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
+        try:
+            member.write(Edit("overlay patch", self._edit(patch, member.identity, cause)))
+        except PatchError as error:
+            source = self._inputs[str(error.cause[0])]
+            related = (Related("the object", member.manifest.place("metadata", "name")),)
+            message = f"the patch cannot be applied to {member.identity}: {error}"
+            yield Diagnostic(rules.FAILED_PATCH, message, Place(source, error.cause[1:]), related)
+
+    def _edit(self, patch: Patch, identity: ObjectId, cause: Cause) -> Callable[[Draft], Draft | None]:
+        if isinstance(patch.body, list):
+            return partial(apply_operations, operations=patch.body, cause=cause, limits=self._limits)
+        return partial(merge_patch, patch=patch.body, api_version=identity.api_version, kind=identity.kind, cause=cause)
+
+
+def _tags(draft: Draft) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    labels, annotations = draft.get("metadata", "labels"), draft.get("metadata", "annotations")
+    return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
+
+
+def _named(patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
+    """The one object that a merge patch names; mirrors kustomize's PatchTransformer (transformStrategicMerge)."""
+    metadata = patch.body.get("metadata")
+    named = metadata if isinstance(metadata, dict) else {}
+    parts = patch.body.get("apiVersion"), patch.body.get("kind"), named.get("namespace") or "", named.get("name")
+    place = Place(patch.source, patch.pointer)
+    if not all(isinstance(part, str) for part in parts):
+        message = "the patch does not say which object it is for; write apiVersion, kind and metadata.name, or a target"
+        return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place)
+    wanted = ObjectId(*map(str, parts))
+    chosen = [member for member in members if any(_is_same(each, wanted) for each in member.known_as)]
+    if len(chosen) == 1:
+        return chosen
+    has = "no" if not chosen else f"{len(chosen)} times"
+    where = f' in namespace "{wanted.namespace}"' if wanted.namespace else ""
+    message = f'this overlay has {has} {wanted.kind} "{wanted.name}"{where} of {wanted.api_version}; mend the name'
+    return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place.child("metadata", "name"))
+
+
+def _is_same(one: ObjectId, other: ObjectId) -> bool:
+    same = (one.api_version, one.kind, one.name) == (other.api_version, other.kind, other.name)
+    return same and (one.kind in CLUSTER_SCOPED or (one.namespace or "default") == (other.namespace or "default"))
+
+
+def _shown(target: Selector) -> str:
+    fields = {
+        "group": target.group,
+        "version": target.version,
+        "kind": target.kind,
+        "name": target.name,
+        "namespace": target.namespace,
+        "labelSelector": target.label_selector,
+        "annotationSelector": target.annotation_selector,
+    }
+    stated = ", ".join(f'{name} "{value}"' for name, value in fields.items() if value)
+    return f"selected by {stated}" if stated else "there"

@@ -1,0 +1,193 @@
+"""Files to manifests, within the limits of one build."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kubectl_trainjob.faults import EnvironmentFault
+from kubectl_trainjob.findings import inputs
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.repo.classify import UNBUILT, classify
+from kubectl_trainjob.repo.config import Config, read_config
+from kubectl_trainjob.repo.decode import decode
+from kubectl_trainjob.repo.ignore import Ignore
+from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
+from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
+from kubectl_trainjob.repo.walk import Trouble, walk
+from kubectl_trainjob.source import Place, Source, SourceFile, Span
+from kubectl_trainjob.stages import Manifest
+from kubectl_trainjob.yamlio.read import Reader
+
+_TROUBLE: dict[Trouble, tuple[Rule, str]] = {
+    "link": (
+        inputs.UNSAFE_PATH,
+        "is a symbolic link, which is not followed; copy the file, or name its target as a PATH",
+    ),
+    "special": (inputs.UNSAFE_PATH, "is no regular file; remove it, or name it as a PATH of its own"),
+    "template": (inputs.UNLISTED_TEMPLATE, "is listed by no overlay, so nothing renders it; list it, or move it away"),
+    "kustomization": (inputs.UNBUILT_KUSTOMIZATION, UNBUILT),
+    "deep": (inputs.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Root:
+    """A repository: the way to its files, its path as shown to people, and its configuration."""
+
+    files: SecureRoot
+    shown: str
+    config: Config
+    ignored: Ignore
+
+    def inside(self, real: str) -> str:
+        """A real path below the root, relative to it, with "/" between names."""
+        path = os.path.relpath(real, self.files.directory).replace(os.sep, "/")
+        return "" if path == "." else path
+
+    def show(self, inside: str) -> str:
+        """A path relative to the root as shown to people."""
+        return os.path.normpath(os.path.join(self.shown, inside))
+
+
+class Intake:
+    """Reads files; limits hold for all files of a build together. What is wrong is noted in `diagnostics`."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.ignored = 0
+        self.left_out: dict[str, None] = {}  # overlays' directories that a directory read passed by
+        self.read_from: dict[str, None] = {}  # the real paths of what was named, directories and files
+        self.roots: dict[str, Root] = {}
+        self.limits = limits
+        self._reader = Reader(limits)
+        self._bytes = 0
+        self._latest = b""
+
+    def root(self, directory: str, show: Callable[[str], str]) -> Root:
+        """The root that a directory (a real path) lies in; the first root's configuration sets the limits."""
+        found = find_root(directory)
+        if found not in self.roots:
+            files = SecureRoot(found)
+            config = self._config(files, show(found))
+            if not self.roots and config.limits:
+                self.limits = config.limited(self.limits)
+                self._reader = Reader(self.limits)
+            self.roots[found] = Root(files, show(found), config, Ignore(config.ignore))
+        return self.roots[found]
+
+    def _config(self, files: SecureRoot, shown: str) -> Config:
+        if not is_configured(files.directory):
+            return Config()
+        path = os.path.normpath(os.path.join(shown, CONFIG_FILE))
+        try:
+            file = decode(path, files.read(CONFIG_FILE, self.limits.file_bytes))
+        except (UnsafePathError, TooLargeError) as error:
+            raise EnvironmentFault(f"{path}: {error}") from None
+        if isinstance(file, Diagnostic):
+            self.diagnostics.append(file)
+            return Config()
+        config, diagnostics = read_config(file)
+        self.diagnostics += diagnostics
+        return config
+
+    def directory(
+        self, root: Root, inside: str, shown: str, is_listed: Callable[[Root, str], bool]
+    ) -> Iterator[tuple[str, str]]:
+        """The manifest files below a directory: their paths from the root, and as shown; the rest is noted.
+
+        `is_listed` says of a template whether some overlay will render it.
+        """
+        for found in walk(root.files, inside, root.ignored):
+            if self.is_full:
+                return
+            below = found.path[len(inside) :].lstrip("/") if inside else found.path
+            path = os.path.normpath(os.path.join(shown, below))
+            if found.trouble is None:
+                yield found.path, path
+            elif found.trouble == "overlay":
+                self.left_out[path] = None
+            elif found.trouble != "template" or not is_listed(root, found.path):
+                rule, message = _TROUBLE[found.trouble]
+                self.report(rule, f'"{os.path.basename(path)}" {message}', path)
+
+    def file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
+        """A file's text; None where it cannot be had, which is noted. Raises EnvironmentFault."""
+        if self.is_full:
+            return None
+        try:
+            return self.decoded(shown, root.files.read(inside, self.limits.file_bytes))
+        except TooLargeError:
+            self.too_large(shown)
+        except UnsafePathError:
+            rule, message = _TROUBLE["link"]
+            self.report(rule, f'"{os.path.basename(shown)}" {message}', shown)
+        except OSError as error:
+            raise fault(shown, error) from None
+        return None
+
+    def decoded(self, shown: str, data: bytes) -> SourceFile | None:
+        """The text of some bytes, which count towards the limit of the build."""
+        # Kept while the text is parsed: once such a large piece was freed, glibc keeps later ones for itself, too.
+        self._latest = data
+        self._bytes += len(data)
+        if self._is_over_size:
+            limit = _mebibytes(self.limits.build_bytes)
+            message = f"the files of this build are larger than {limit} together, the limit; build fewer at a time"
+            self.report(inputs.BUILD_TOO_LARGE, message, shown)
+            return None
+        file = decode(shown, data)
+        if isinstance(file, Diagnostic):
+            self.diagnostics.append(file)
+            return None
+        return file
+
+    def manifests(self, file: SourceFile) -> Iterator[Manifest]:
+        """The objects of a file."""
+        reading = self._reader.read(file)
+        self.diagnostics += reading.diagnostics
+        for body, source in reading.objects:
+            found = classify(body, source)
+            if isinstance(found, Manifest):
+                yield found
+            elif isinstance(found, Diagnostic):
+                self.diagnostics.append(found)
+            else:
+                self.ignored += found == "ignored"
+
+    def values(self, file: SourceFile) -> list[tuple[object, Source]]:
+        """What the documents of a file hold, objects or not."""
+        found, diagnostics = self._reader.read_values(file)
+        self.diagnostics += diagnostics
+        return found
+
+    @property
+    def _is_over_size(self) -> bool:
+        return self._bytes > self.limits.build_bytes
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a limit of the whole build was exceeded; that was reported, and nothing more is read."""
+        return self._is_over_size or self._reader.is_full
+
+    def too_large(self, shown: str) -> None:
+        """Note that a file is larger than a file may be."""
+        limit = _mebibytes(self.limits.file_bytes)
+        self.report(inputs.FILE_TOO_LARGE, f"the file is larger than {limit}, the limit for one file; split it", shown)
+
+    def report(self, rule: Rule, message: str, shown: str) -> None:
+        """Note what is wrong with a file as a whole."""
+        place = Place(Source(SourceFile(shown, "")), span=Span(1, 1, 1, 1))
+        self.diagnostics.append(Diagnostic(rule, message, place))
+
+
+def fault(path: str, error: Exception) -> EnvironmentFault:
+    """A path that cannot be read."""
+    return EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}")
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):g} MiB"

@@ -1,0 +1,244 @@
+"""An overlay's directory to a `Unit`: `overlay.yaml`, the patches that it names, and everything it lies over."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from kubectl_trainjob.faults import EnvironmentFault
+from kubectl_trainjob.findings import overlays as rules
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.repo.inline import inline_file
+from kubectl_trainjob.repo.intake import Intake, Root
+from kubectl_trainjob.repo.overlay_file import OverlayFile, PatchEntry, read_overlay
+from kubectl_trainjob.repo.root import TooLargeError, UnsafePathError
+from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay, overlays
+from kubectl_trainjob.source import Place, Source, SourceFile
+from kubectl_trainjob.stages import Manifest
+from kubectl_trainjob.units import Overlay, Patch, Unit
+from kubectl_trainjob.yamlio.nearest import nearest
+from kubectl_trainjob.yamlio.read import read_stream
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.templates.render import Renderer
+
+_REMOTE = ("://", "?ref=", "git@", "github.com/")
+Member = Manifest | Unit
+
+
+class Overlays:
+    """Reads the overlays of one build. Files that several overlays list are read once."""
+
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
+        self._read: dict[tuple[Root, str], list[Manifest]] = {}
+        self._listed: dict[Root, frozenset[str]] = {}
+        self._members = 0
+        self._renderer: Renderer | None = None
+
+    def close(self) -> None:
+        """End what renders templates."""
+        if self._renderer is not None:
+            self._renderer.close()
+
+    def unit(self, root: Root, inside: str, above: tuple[str, ...] = ()) -> list[Unit]:
+        """The overlay in a directory; none where its file cannot be read, which is noted."""
+        overlay = self._overlay_file(root, inside)
+        if overlay is None:
+            return []
+        members = tuple(self._members_of(overlay, root, inside, (*above, inside)))
+        patches = tuple(patch for entry in overlay.patches for patch in self._patches(overlay, entry, root, inside))
+        settings = Overlay(
+            overlay.source,
+            overlay.namespace,
+            overlay.name_suffix,
+            overlay.name_hash,
+            overlay.labels,
+            overlay.annotations,
+            overlay.images,
+            patches,
+        )
+        return [Unit(settings, members)]
+
+    def _overlay_file(self, root: Root, inside: str) -> OverlayFile | None:
+        path = posixpath.join(inside, OVERLAY_FILE)
+        file = self._intake.file(root, path, root.show(path))
+        if file is None:
+            return None
+        reading = read_stream(file, self._intake.limits)
+        self._intake.diagnostics += reading.diagnostics
+        if len(reading.objects) != 1:
+            if not reading.diagnostics:
+                place = Place(Source(file, 1 if reading.objects else 0))
+                self._refuse(rules.INVALID_OVERLAY, f"{OVERLAY_FILE} must hold one document of kind Overlay", place)
+            return None
+        overlay, diagnostics = read_overlay(*reading.objects[0])
+        self._intake.diagnostics += diagnostics
+        return overlay
+
+    def _members_of(self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...]) -> Iterator[Member]:
+        seen: set[str] = set()
+        for index, entry in enumerate(overlay.resources):
+            place = Place(overlay.source, ("resources", index))
+            path = self._path(entry, inside, place)
+            if path is None:
+                continue
+            for member in self._resource(overlay, root, path, (seen, above, place)):
+                self._members += 1
+                if self._is_full(place):
+                    return
+                yield member
+
+    def _resource(
+        self, overlay: OverlayFile, root: Root, path: str, context: tuple[set[str], tuple[str, ...], Place]
+    ) -> Iterable[Member]:
+        seen, above, place = context
+        self._intake.read_from[os.path.join(root.files.directory, path)] = None
+        try:
+            entries = root.files.entries(path)
+        except NotADirectoryError:
+            return self._file(overlay, root, path, seen)
+        except (UnsafePathError, OSError) as error:
+            self._missing(root, path, place, error)
+            return ()
+        if not is_overlay(entries):
+            files = self._intake.directory(root, path, root.show(path), self.is_listed)
+            return (member for found, _ in files for member in self._file(overlay, root, found, seen))
+        if path in above:
+            message = f'"{root.show(path)}" has this overlay among its resources; remove one of the entries'
+            self._refuse(rules.OVERLAY_CYCLE, message, place)
+            return ()
+        return self.unit(root, path, above)
+
+    def _file(self, overlay: OverlayFile, root: Root, path: str, seen: set[str]) -> list[Manifest]:
+        if path in seen:
+            return []
+        seen.add(path)
+        if path.endswith(TEMPLATE):
+            return self._rendered(overlay, root, path)
+        if (root, path) not in self._read:
+            file = self._intake.file(root, path, root.show(path))
+            self._read[root, path] = list(self._intake.manifests(file)) if file else []
+        return self._read[root, path]
+
+    def _rendered(self, overlay: OverlayFile, root: Root, path: str) -> list[Manifest]:
+        template = self._intake.file(root, path, root.show(path))
+        if template is None:
+            return []
+        if self._renderer is None:
+            from kubectl_trainjob.templates.render import Renderer  # most builds have no template
+
+            self._renderer = Renderer(self._intake.limits)
+        rendered = self._renderer.render(template, _context(overlay))
+        if isinstance(rendered, Diagnostic):
+            self._intake.diagnostics.append(rendered)
+            return []
+        return list(self._intake.manifests(rendered))
+
+    def _patches(self, overlay: OverlayFile, entry: PatchEntry, root: Root, inside: str) -> Iterator[Patch]:
+        place = Place(overlay.source, ("patches", entry.index))
+        if entry.path:
+            yield from self._patch_file(entry, root, inside, place)
+        elif isinstance(entry.inline, str):
+            file = inline_file(place.child("patch"), entry.inline)
+            yield from self._patch_documents(entry, file)
+        elif entry.inline is not None:
+            yield from self._patch(entry, entry.inline, place.child("patch"))
+
+    def _patch_file(self, entry: PatchEntry, root: Root, inside: str, place: Place) -> Iterator[Patch]:
+        path = self._path(entry.path, inside, place.child("path"))
+        if path is None:
+            return
+        try:
+            file = self._intake.file(root, path, root.show(path))
+        except EnvironmentFault:
+            self._missing(root, path, place.child("path"), FileNotFoundError())
+            return
+        if file is not None:
+            yield from self._patch_documents(entry, file)
+
+    def _patch_documents(self, entry: PatchEntry, file: SourceFile) -> Iterator[Patch]:
+        documents = self._intake.values(file)
+        if not documents:
+            self._refuse(rules.INVALID_OVERLAY, "the patch is empty; write one, or remove it", Place(Source(file)))
+        for body, source in documents:
+            yield from self._patch(entry, body, Place(source))
+
+    def _patch(self, entry: PatchEntry, body: Any, place: Place) -> Iterator[Patch]:
+        if not isinstance(body, (dict, list)):
+            message = "a patch is a mapping (strategic merge) or a list of JSON 6902 operations; write one of them"
+            self._refuse(rules.INVALID_OVERLAY, message, place)
+        elif isinstance(body, list) and entry.target is None:
+            message = "JSON 6902 operations do not say which object they are for; add a target"
+            self._refuse(rules.INVALID_OVERLAY, message, place)
+        else:
+            yield Patch(body, place.source, place.pointer, entry.index, entry.target)
+
+    def _path(self, entry: str, inside: str, place: Place) -> str | None:
+        """A path as written, relative to the root; None where it leads out of it, which is noted."""
+        if any(mark in entry for mark in _REMOTE):
+            message = f'"{entry}" lies on another machine, and nothing is fetched; copy what you need'
+        elif entry.startswith("/") or "\0" in entry or not entry:
+            message = f'"{entry}" is no path relative to this overlay; write one such as ../../jobs'
+        else:
+            path = posixpath.normpath(posixpath.join(inside, entry))
+            if path != ".." and not path.startswith("../"):
+                return "" if path == "." else path
+            message = f'"{entry}" leads out of the repository; move what you need into it'
+        self._refuse(rules.UNKNOWN_RESOURCE, message, place)
+        return None
+
+    def _missing(self, root: Root, path: str, place: Place, error: Exception) -> None:
+        shown = root.show(path)
+        if isinstance(error, UnsafePathError):
+            message = f'"{shown}" cannot be used: {error}; copy what it leads to'
+        elif isinstance(error, FileNotFoundError):
+            parent, _, name = path.rpartition("/")
+            meant = nearest(name, _names(root, parent))
+            message = f'"{shown}" does not exist; ' + (f'did you mean "{meant}"?' if meant else "mend the path")
+        else:
+            message = f'"{shown}" cannot be read: {getattr(error, "strerror", None) or error}; check its permissions'
+        self._refuse(rules.UNKNOWN_RESOURCE, message, place)
+
+    def _is_full(self, place: Place) -> bool:
+        most = self._intake.limits.documents
+        if self._members == most + 1:
+            message = f"more than {most} objects come together here, the limit of one build; list each directory once"
+            self._refuse(rules.TOO_MANY_MEMBERS, message, place)
+        return self._members > most
+
+    def _refuse(self, rule: Any, message: str, place: Place) -> None:
+        self._intake.diagnostics.append(Diagnostic(rule, message, place))
+
+    def is_listed(self, root: Root, template: str) -> bool:
+        """Whether some overlay of the repository lists a template."""
+        if root not in self._listed:
+            self._listed[root] = frozenset(self._listings(root))
+        return template in self._listed[root]
+
+    def _listings(self, root: Root) -> Iterator[str]:
+        for inside in overlays(root.files, root.ignored):
+            try:
+                text = root.files.read(posixpath.join(inside, OVERLAY_FILE), self._intake.limits.file_bytes).decode()
+            except (UnsafePathError, TooLargeError, OSError, ValueError):
+                continue  # it is reported when it is built
+            for body, _ in read_stream(SourceFile("", text), self._intake.limits).objects:
+                entries = body.get("resources")
+                for entry in entries if isinstance(entries, list) else ():
+                    yield posixpath.normpath(posixpath.join(inside, str(entry)))
+
+
+def _context(overlay: OverlayFile) -> dict[str, Any]:
+    """What a template may know."""
+    directory = posixpath.basename(posixpath.dirname(overlay.source.file.path.replace("\\", "/")))
+    facts = {"name": directory, "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
+    return {"values": overlay.values, "overlay": facts}
+
+
+def _names(root: Root, directory: str) -> list[str]:
+    try:
+        return [entry.name for entry in root.files.entries(directory)]
+    except (UnsafePathError, OSError):
+        return []
