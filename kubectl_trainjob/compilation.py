@@ -60,42 +60,35 @@ class AdmittedRuntimes:
 
 def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
-    place = manifest.place("metadata", "name")
     job, found = admit(manifest, admitted.version.admission)
     diagnostics: Findings = tuple(found)
     if job is None:
-        return Expanded(place, diagnostics=diagnostics)
-    for_trainer = admitted.emit == "trainjob"
-    unmanaged = () if for_trainer else tuple(_unmanaged(job, admitted.version))
+        return Expanded(diagnostics=diagnostics)
+    unmanaged = () if admitted.emit == "trainjob" else tuple(_unmanaged(job, admitted.version))
     target = runtimes.find(job)
     if isinstance(target, Diagnostic):
-        return Expanded(place, diagnostics=(*diagnostics, *unmanaged, target))
+        return Expanded(diagnostics=(*diagnostics, *unmanaged, target))
     runtime = admitted.admit(target)
     diagnostics += unmanaged + runtime.diagnostics
     if runtime.runtime is None or has_errors(runtime.diagnostics):
-        return Expanded(place, diagnostics=diagnostics)
+        return Expanded(diagnostics=diagnostics)
     expanded = _expand(Resolved(job, runtime.runtime), runtime.template, admitted, diagnostics)
-    if has_errors(unmanaged) or not expanded.objects:
-        return Expanded(place, diagnostics=expanded.diagnostics)
-    if for_trainer:  # Trainer makes the Secrets, too
-        return Expanded(place, (manifest.body,), (), expanded.diagnostics, is_made=False)
-    return expanded
+    return Expanded(diagnostics=expanded.diagnostics) if has_errors(unmanaged) else expanded
 
 
 def _expand(resolved: Resolved, template: Template, admitted: AdmittedRuntimes, diagnostics: Findings) -> Expanded:
-    place = resolved.job.manifest.place("metadata", "name")
     behaviour = admitted.version.behaviour
     drafts, found = expand(resolved, template, behaviour)
     diagnostics += found
     if not drafts:
-        return Expanded(place, diagnostics=diagnostics)
+        return Expanded(diagnostics=diagnostics)
     jobset = render_create_defaults(drafts[0])
     refused = jobset_findings(jobset.value, admitted.memo)
     if refused:
         recorded, _ = expand(resolved, template, behaviour, record=True)
-        return Expanded(place, diagnostics=diagnostics + _at_the_source(resolved, recorded[0], refused))
+        return Expanded(diagnostics=diagnostics + _at_the_source(resolved, recorded[0], refused))
     objects = (jobset.value, *(draft.value for draft in drafts[1:]))
-    return Expanded(place, objects, required_secrets(resolved), diagnostics)
+    return Expanded(objects, required_secrets(resolved), diagnostics)
 
 
 def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[JobSetFinding]) -> Findings:

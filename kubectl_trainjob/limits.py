@@ -13,7 +13,8 @@ class Limits:
 
     `entries` counts the lines and commas of one document: each entry that a parser has to hold needs one of them.
     `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat; a scalar counts
-    one more for each 512 characters.
+    one more for each 512 characters. `patched_bytes` bounds an object into which a patch copies parts of itself: the
+    characters of its text, and 8 for each key, scalar, mapping and list.
     """
 
     file_bytes: int = 32 * _MEBIBYTE
@@ -23,6 +24,19 @@ class Limits:
     depth: int = 64
     alias_nodes: int = 100_000
     entries: int = 500_000
+    patch_operations: int = 1000
+    patched_bytes: int = 4 * _MEBIBYTE
+    template_seconds: int = 3
+    template_memory: int = 512 * _MEBIBYTE
+    template_bytes: int = _MEBIBYTE
+
+
+def size(count: int) -> str:
+    """A number of bytes as people write it."""
+    for unit, name in ((1 << 30, "GiB"), (_MEBIBYTE, "MiB"), (1 << 10, "KiB")):
+        if count >= unit:
+            return f"{count / unit:.4g} {name}"
+    return f"{count} bytes"
 
 
 LIMITS = Limits()

@@ -14,6 +14,7 @@ from kubectl_trainjob import catalogue
 from kubectl_trainjob.api.kinds import print_order
 from kubectl_trainjob.compilation import AdmittedRuntimes, compile_job
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.findings.mpi import FLUX_NAMESPACE
 from kubectl_trainjob.findings.references import RUNTIME_NOT_FOUND
 from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.resolve.objects import check, collisions, in_namespace
@@ -23,6 +24,7 @@ from kubectl_trainjob.stages import (
     Body,
     Build,
     Claim,
+    Expanded,
     Manifest,
     ObjectId,
     Output,
@@ -74,10 +76,7 @@ def _compiled(prepared: _Prepared, means: Means) -> Iterator[_Made]:
     jobs, total = prepared.jobs, len(prepared.jobs)
 
     def compiled(job: _Job) -> _Made:
-        expanded = compile_job(*job, prepared.admitted)
-        outputs = [Output(identity_of(body), body) for body in expanded.objects]
-        claims = [Claim(output, expanded.job, expanded.is_made) for output in outputs]
-        return _Made(claims, expanded.secrets, expanded.diagnostics)
+        return _made(job.manifest, compile_job(*job, prepared.admitted), prepared.admitted.emit)
 
     if means.finish is None or processes(total) == 1:
         for number, job in enumerate(drain(jobs)):
@@ -181,6 +180,19 @@ def _named(job: Manifest, runtimes: Runtimes, emit: str) -> Manifest:
     return with_hash(job, [runtime.body] if runtime else [])
 
 
+def _made(job: Manifest, expanded: Expanded, emit: str) -> _Made:
+    """What is printed for a TrainJob; if it is the TrainJob itself, what Trainer will make of it is only claimed."""
+    place = job.place("metadata", "name")
+    if emit == "jobset":
+        made = [Claim(Output(identity_of(body), body), place, is_made=True) for body in expanded.objects]
+        return _Made(made, expanded.secrets, expanded.diagnostics)
+    claims = [
+        Claim(Output(identity_of(body), None), place, is_made=True, is_printed=False) for body in expanded.objects
+    ]
+    diagnostics = tuple(finding for finding in expanded.diagnostics if finding.rule != FLUX_NAMESPACE)
+    return _Made([*claims, Claim(Output(job.id, job.body), place)], (), diagnostics)
+
+
 def _shared(jobs: list[_Job]) -> dict[int, object]:
     """What diagnostics refer to and nobody wants copied: the texts of files, and what overlays did."""
     libraries = {id(job.runtimes): job.runtimes for job in jobs}.values()
@@ -191,8 +203,13 @@ def _shared(jobs: list[_Job]) -> dict[int, object]:
 
 
 def _finished(made: _Made, finish: Callable[[Body], Any]) -> _Made:
-    outputs = [replace(claim.output, content=finish(claim.output.content)) for claim in made.claims]
-    return made._replace(claims=[replace(claim, output=new) for claim, new in zip(made.claims, outputs, strict=True)])
+    return made._replace(
+        claims=[_finished_claim(claim, finish) if claim.is_printed else claim for claim in made.claims]
+    )
+
+
+def _finished_claim(claim: Claim, finish: Callable[[Body], Any]) -> Claim:
+    return replace(claim, output=replace(claim.output, content=finish(claim.output.content)))
 
 
 def _result(prepared: _Prepared, compiled: Iterable[_Made]) -> Build:
@@ -206,7 +223,7 @@ def _result(prepared: _Prepared, compiled: Iterable[_Made]) -> Build:
     if any(finding.rule == RUNTIME_NOT_FOUND for finding in diagnostics):
         diagnostics += prepared.unread  # the runtime may stand in a document that could not be read
     return Build(
-        outputs=tuple(sorted((claim.output for claim in claims), key=_print_key)),
+        outputs=tuple(sorted((claim.output for claim in claims if claim.is_printed), key=_print_key)),
         secrets=tuple(secrets),
         diagnostics=tuple(dict.fromkeys(diagnostics)),  # a runtime's findings come with each of its jobs
         ignored=prepared.ignored,

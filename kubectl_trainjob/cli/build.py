@@ -186,7 +186,7 @@ def _note(built: Build) -> None:
         where = f"{namespace}/{name}" if namespace else name
         complain(f"note: Secret {where} must exist: {purpose}")
     if len(secrets) > _MOST_SECRETS:
-        complain(f"note: {len(secrets) - _MOST_SECRETS} more Secrets must exist")
+        complain(f"note: Secrets that must exist besides these: {len(secrets) - _MOST_SECRETS}")
     _note_overlays(built)
     if built.ignored:
         what = "1 document" if built.ignored == 1 else f"{built.ignored} documents"

@@ -10,13 +10,14 @@ from typing import TextIO
 from kubectl_trainjob.cli.printable import printable
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.limits import size as in_words
 
 
-def standard_input() -> bytes:
-    """What stands on standard input; one byte more than the limit of a file where it is longer."""
+def standard_input(most: int) -> bytes:
+    """What stands on standard input; one byte more than `most` where it is longer."""
     if sys.stdin is None:
         raise EnvironmentFault('standard input is closed, so "-" has nothing to read')
-    return sys.stdin.buffer.read(LIMITS.file_bytes + 1)
+    return sys.stdin.buffer.read(most + 1)
 
 
 def emit(chunks: Iterable[bytes], most: int = LIMITS.output_bytes) -> None:
@@ -45,7 +46,7 @@ def _bounded(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
     for part in chunks:
         size += len(part)
         if size > most:
-            limit = f"{most / (1 << 20):g} MiB"
+            limit = in_words(most)
             raise EnvironmentFault(f"the result is larger than {limit}, the limit; build fewer TrainJobs at once")
         yield part
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kubectl_trainjob.draft.origin import Cause, Note, Origin
@@ -34,6 +34,11 @@ class Draft:
         new.value, new._inputs, new._step, new._note = value, self._inputs, self._step, note
         return new
 
+    @property
+    def records(self) -> bool:
+        """Whether the draft knows who wrote each value."""
+        return self._note is not None
+
     def step(self, name: str) -> Draft:
         """The same data; what is written from here on was written by `name`."""
         if self._note is None:
@@ -45,6 +50,35 @@ class Draft:
     def get(self, *pointer: str | int) -> Any:
         """The value at `pointer`, None where there is none."""
         return _at(self.value, pointer)
+
+    def entry(self, *pointer: str | int) -> Draft:
+        """The value at `pointer` as a draft of its own, which holds None where there is none."""
+        return self._with(_at(self.value, pointer), self._note.at(pointer) if self._note is not None else None)
+
+    def with_entries(self, entries: Mapping[str, Draft | None]) -> Draft:
+        """The mapping with entries that were drafted on their own; None removes one. A missing mapping is made."""
+        value = dict(self.value or {})
+        changed = {key: entry for key, entry in entries.items() if entry is not None or key in value}
+        if not changed:
+            return self
+        for key, entry in changed.items():
+            if entry is not None:
+                value[key] = entry.value
+            else:
+                del value[key]
+        return self._with(value, self._joined(entries, (self._note and self._note.entries) or {}))
+
+    def with_items(self, items: Iterable[Draft | None]) -> Draft:
+        """The list of items that were drafted on their own, without those that are None."""
+        kept = [item for item in items if item is not None]
+        return self._with([item.value for item in kept], self._joined(dict(enumerate(kept)), {}))
+
+    def _joined(self, entries: Mapping[Any, Draft | None], others: Mapping[str | int, Note]) -> Note | None:
+        """This draft's note with those of `entries`, and `others` for what is not among them."""
+        if self._note is None:
+            return None
+        notes = {key: entry._note for key, entry in entries.items() if entry is not None and entry._note is not None}
+        return Note(self._note.origin, {**others, **notes})
 
     def put(
         self, pointer: Pointer, value: Any, *, copied: Cause | None = None, because: tuple[Cause, ...] = ()
@@ -82,6 +116,13 @@ class Draft:
                 note = note.put((*pointer, key), Note(self._origin(copied, because, replaced)))
             _assign(changed, key, value)
         return self._with(_put(self.value, pointer, changed), note)
+
+    def graft(self, pointer: Pointer, entry: Draft) -> Draft:
+        """Write what was drafted on its own, as `put` would, with its origins."""
+        note = self._note
+        if note is not None and entry._note is not None:
+            note = note.put(pointer, entry._note)
+        return self._with(_put(self.value, pointer, entry.value), note)
 
     def drop(self, pointer: Pointer) -> Draft:
         """Remove a mapping's entry; nothing happens where there is none."""

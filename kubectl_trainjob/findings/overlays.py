@@ -82,3 +82,13 @@ TOO_MANY_MEMBERS = Rule(
     """,
     rule_class=RuleClass.TOOL,
 )
+
+AMBIGUOUS_NAME = Rule(
+    "KTJ058",
+    "ambiguous-name",
+    """
+    An object refers to another one by a name that several objects had before overlays renamed them, so nobody can tell
+    which one is meant now. kustomize fails there, too. Write the name that the object has in the end.
+    """,
+    rule_class=RuleClass.TOOL,
+)

@@ -16,10 +16,10 @@ from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.overlay.edited import Edit, edited, identities
-from kubectl_trainjob.overlay.images import change_images
+from kubectl_trainjob.overlay.images import change_images, unknown_names
 from kubectl_trainjob.overlay.labels import add_annotations, add_labels
 from kubectl_trainjob.overlay.member import Member
-from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, follow_names
+from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
 from kubectl_trainjob.overlay.namespace import set_namespace
 from kubectl_trainjob.overlay.patch import Patching
 from kubectl_trainjob.source import Place, Source
@@ -31,7 +31,7 @@ def overlaid(unit: Unit, limits: Limits) -> tuple[list[Manifest], list[Diagnosti
     """Every object of a unit as its overlays make it, and what is wrong with the overlays' settings for it."""
     diagnostics: list[Diagnostic] = []
     manifests = _over(unit, limits, diagnostics)
-    return _with_references(manifests), diagnostics
+    return _with_references(manifests, diagnostics), diagnostics
 
 
 def _over(unit: Unit, limits: Limits, diagnostics: list[Diagnostic]) -> list[Manifest]:
@@ -39,6 +39,7 @@ def _over(unit: Unit, limits: Limits, diagnostics: list[Diagnostic]) -> list[Man
     for below in unit.members:
         manifests = _over(below, limits, diagnostics) if isinstance(below, Unit) else (below,)
         members += map(Member, manifests)
+    diagnostics += _bad_image_names(unit.overlay)
     inputs = _inputs(unit.overlay)
     patching = Patching(unit.overlay, inputs, limits)
     for number in range(len(unit.overlay.patches)):
@@ -50,6 +51,11 @@ def _over(unit: Unit, limits: Limits, diagnostics: list[Diagnostic]) -> list[Man
                 member.write(edit)
             made += _made(member, unit.overlay, inputs, diagnostics)
     return made
+
+
+def _bad_image_names(overlay: Overlay) -> Iterator[Diagnostic]:
+    for index, why in unknown_names(overlay.images):
+        yield Diagnostic(rules.INVALID_OVERLAY, why, Place(overlay.source, ("images", index, "name")))
 
 
 def _inputs(overlay: Overlay) -> dict[str, Source]:
@@ -113,7 +119,7 @@ def _made(
     yield manifest
 
 
-def _with_references(manifests: Sequence[Manifest]) -> list[Manifest]:
+def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic]) -> list[Manifest]:
     """The objects with every reference to a renamed one brought up to date."""
     inputs: dict[str, Source] = {}
     found: list[Rename] = []
@@ -127,7 +133,16 @@ def _with_references(manifests: Sequence[Manifest]) -> list[Manifest]:
     if not found:
         return list(manifests)
     renames = Renames(found)
+    diagnostics += [finding for manifest in manifests for finding in _ambiguities(manifest, renames)]
     return [_followed(manifest, renames, inputs) for manifest in manifests]
+
+
+def _ambiguities(manifest: Manifest, renames: Renames) -> Iterator[Diagnostic]:
+    """References that could mean several objects, since the overlays below gave these different names."""
+    for found in ambiguous_names(manifest.body, manifest.id.kind, manifest.id.api_version, renames):
+        rivals = " or ".join(f'"{rival.now.name}"' for rival in found.rivals)
+        message = f'"{found.name}" is called {rivals} here; write which one is meant'
+        yield Diagnostic(rules.AMBIGUOUS_NAME, message, manifest.place(*found.pointer))
 
 
 def _followed(manifest: Manifest, renames: Renames, inputs: dict[str, Source]) -> Manifest:

@@ -11,7 +11,7 @@ _LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def inline_file(place: Place, text: str) -> SourceFile:
-    """The text at `place`; its lines are those of the block scalar there, or all the line where another scalar begins."""
+    """The text at `place`; its lines are those of the block scalar there, or all the line where a scalar begins."""
     settled = Locator().settle(place)
     outer, span = settled.source.file, settled.span
     assert span is not None

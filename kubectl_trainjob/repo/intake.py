@@ -10,7 +10,8 @@ from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS
+from kubectl_trainjob.limits import Limits, size
 from kubectl_trainjob.repo.classify import UNBUILT, classify
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.decode import decode
@@ -73,11 +74,17 @@ class Intake:
         if found not in self.roots:
             files = SecureRoot(found)
             config = self._config(files, show(found))
-            if not self.roots and config.limits:
-                self.limits = config.limited(self.limits)
-                self._reader = Reader(self.limits)
+            self._limit(config)
             self.roots[found] = Root(files, show(found), config, Ignore(config.ignore))
         return self.roots[found]
+
+    def _limit(self, config: Config) -> None:
+        if not self.roots:
+            self.limits = config.limited(self.limits)
+            self._reader = Reader(self.limits)
+        elif config.source and any(getattr(self.limits, name) != most for name, most in config.limits.items()):
+            message = "these limits differ from those of another repository of this build; build one at a time"
+            self.diagnostics.append(Diagnostic(CONFLICTING_SETTINGS, message, Place(config.source, ("limits",)).key()))
 
     def _config(self, files: SecureRoot, shown: str) -> Config:
         if not is_configured(files.directory):
@@ -115,7 +122,7 @@ class Intake:
                 self.report(rule, f'"{os.path.basename(path)}" {message}', path)
 
     def file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
-        """A file's text; None where it cannot be had, which is noted. Raises EnvironmentFault."""
+        """A file's text; None where it cannot be had, which is noted. Raises OSError."""
         if self.is_full:
             return None
         try:
@@ -125,8 +132,6 @@ class Intake:
         except UnsafePathError:
             rule, message = _TROUBLE["link"]
             self.report(rule, f'"{os.path.basename(shown)}" {message}', shown)
-        except OSError as error:
-            raise fault(shown, error) from None
         return None
 
     def decoded(self, shown: str, data: bytes) -> SourceFile | None:
@@ -135,7 +140,7 @@ class Intake:
         self._latest = data
         self._bytes += len(data)
         if self._is_over_size:
-            limit = _mebibytes(self.limits.build_bytes)
+            limit = size(self.limits.build_bytes)
             message = f"the files of this build are larger than {limit} together, the limit; build fewer at a time"
             self.report(inputs.BUILD_TOO_LARGE, message, shown)
             return None
@@ -175,7 +180,7 @@ class Intake:
 
     def too_large(self, shown: str) -> None:
         """Note that a file is larger than a file may be."""
-        limit = _mebibytes(self.limits.file_bytes)
+        limit = size(self.limits.file_bytes)
         self.report(inputs.FILE_TOO_LARGE, f"the file is larger than {limit}, the limit for one file; split it", shown)
 
     def report(self, rule: Rule, message: str, shown: str) -> None:
@@ -187,7 +192,3 @@ class Intake:
 def fault(path: str, error: Exception) -> EnvironmentFault:
     """A path that cannot be read."""
     return EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}")
-
-
-def _mebibytes(size: int) -> str:
-    return f"{size / (1 << 20):g} MiB"

@@ -7,11 +7,10 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.repo.inline import inline_file
-from kubectl_trainjob.repo.intake import Intake, Root
+from kubectl_trainjob.repo.intake import Intake, Root, fault
 from kubectl_trainjob.repo.overlay_file import OverlayFile, PatchEntry, read_overlay
 from kubectl_trainjob.repo.root import TooLargeError, UnsafePathError
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay, overlays
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
 
 _REMOTE = ("://", "?ref=", "git@", "github.com/")
 Member = Manifest | Unit
+
+_Context = tuple[set[str], tuple[str, ...], Place]
+"""What a resource is read in: the files that the overlay has already, the overlays above it, the entry's place."""
 
 
 class Overlays:
@@ -64,7 +66,10 @@ class Overlays:
 
     def _overlay_file(self, root: Root, inside: str) -> OverlayFile | None:
         path = posixpath.join(inside, OVERLAY_FILE)
-        file = self._intake.file(root, path, root.show(path))
+        try:
+            file = self._intake.file(root, path, root.show(path))
+        except OSError as error:
+            raise fault(root.show(path), error) from None
         if file is None:
             return None
         reading = read_stream(file, self._intake.limits)
@@ -91,40 +96,47 @@ class Overlays:
                     return
                 yield member
 
-    def _resource(
-        self, overlay: OverlayFile, root: Root, path: str, context: tuple[set[str], tuple[str, ...], Place]
-    ) -> Iterable[Member]:
-        seen, above, place = context
+    def _resource(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> Iterable[Member]:
+        _, above, place = context
         self._intake.read_from[os.path.join(root.files.directory, path)] = None
         try:
             entries = root.files.entries(path)
         except NotADirectoryError:
-            return self._file(overlay, root, path, seen)
+            return self._file(overlay, root, path, context)
         except (UnsafePathError, OSError) as error:
             self._missing(root, path, place, error)
             return ()
         if not is_overlay(entries):
             files = self._intake.directory(root, path, root.show(path), self.is_listed)
-            return (member for found, _ in files for member in self._file(overlay, root, found, seen))
+            return (member for found, _ in files for member in self._file(overlay, root, found, context))
         if path in above:
             message = f'"{root.show(path)}" has this overlay among its resources; remove one of the entries'
             self._refuse(rules.OVERLAY_CYCLE, message, place)
             return ()
         return self.unit(root, path, above)
 
-    def _file(self, overlay: OverlayFile, root: Root, path: str, seen: set[str]) -> list[Manifest]:
+    def _file(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> list[Manifest]:
+        seen, _, place = context
         if path in seen:
             return []
         seen.add(path)
         if path.endswith(TEMPLATE):
-            return self._rendered(overlay, root, path)
+            return self._rendered(overlay, root, path, place)
         if (root, path) not in self._read:
-            file = self._intake.file(root, path, root.show(path))
+            file = self._text(root, path, place)
             self._read[root, path] = list(self._intake.manifests(file)) if file else []
         return self._read[root, path]
 
-    def _rendered(self, overlay: OverlayFile, root: Root, path: str) -> list[Manifest]:
-        template = self._intake.file(root, path, root.show(path))
+    def _text(self, root: Root, path: str, place: Place) -> SourceFile | None:
+        """A file that the overlay names at `place`; None where it cannot be had, which is noted."""
+        try:
+            return self._intake.file(root, path, root.show(path))
+        except (UnsafePathError, OSError) as error:
+            self._missing(root, path, place, error)
+            return None
+
+    def _rendered(self, overlay: OverlayFile, root: Root, path: str, place: Place) -> list[Manifest]:
+        template = self._text(root, path, place)
         if template is None:
             return []
         if self._renderer is None:
@@ -149,19 +161,14 @@ class Overlays:
 
     def _patch_file(self, entry: PatchEntry, root: Root, inside: str, place: Place) -> Iterator[Patch]:
         path = self._path(entry.path, inside, place.child("path"))
-        if path is None:
-            return
-        try:
-            file = self._intake.file(root, path, root.show(path))
-        except EnvironmentFault:
-            self._missing(root, path, place.child("path"), FileNotFoundError())
-            return
+        file = self._text(root, path, place.child("path")) if path is not None else None
         if file is not None:
             yield from self._patch_documents(entry, file)
 
     def _patch_documents(self, entry: PatchEntry, file: SourceFile) -> Iterator[Patch]:
+        noted = len(self._intake.diagnostics)
         documents = self._intake.values(file)
-        if not documents:
+        if not documents and len(self._intake.diagnostics) == noted:
             self._refuse(rules.INVALID_OVERLAY, "the patch is empty; write one, or remove it", Place(Source(file)))
         for body, source in documents:
             yield from self._patch(entry, body, Place(source))

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repo.overlays import Overlays
 
 
-def read(paths: Sequence[str], stdin: Callable[[], bytes], limits: Limits = LIMITS) -> Documents:
-    """The objects of all paths ("-" is standard input), each file once, in the order given, directories sorted.
+def read(paths: Sequence[str], stdin: Callable[[int], bytes], limits: Limits = LIMITS) -> Documents:
+    """The objects of all paths, each file once, in the order given, directories sorted.
 
-    Without a path, those of the repository that the current directory lies in. The library (the runtime folders of each
-    root, without the files that are inputs) is read only when a TrainJob is among the inputs: nothing else refers to it.
+    "-" is standard input, which `stdin` reads, up to one byte more than the limit that it is called with. Without a
+    path, the repository that the current directory lies in is read. The library (the runtime folders of each root,
+    without the files that are inputs) is read only when a TrainJob is among the inputs: nothing else refers to it.
     Raises EnvironmentFault for a path that cannot be read.
     """
     reader = _Inputs(limits, stdin)
@@ -57,7 +58,7 @@ def read(paths: Sequence[str], stdin: Callable[[], bytes], limits: Limits = LIMI
 class _Inputs:
     """What was read so far."""
 
-    def __init__(self, limits: Limits, stdin: Callable[[], bytes]) -> None:
+    def __init__(self, limits: Limits, stdin: Callable[[int], bytes]) -> None:
         self.intake = Intake(limits)
         self._overlays: Overlays | None = None
         self.manifests: list[Manifest] = []
@@ -81,7 +82,7 @@ class _Inputs:
     def path(self, path: str) -> None:
         """Read what was named; links are followed up to here, but not inside a directory."""
         if path == "-":
-            self._stream("-", lambda most: self._stdin()[: most + 1])
+            self._stream("-", self._stdin)
             return
         try:
             mode = os.stat(path).st_mode
@@ -126,7 +127,10 @@ class _Inputs:
         if real in self._seen:
             return
         self._seen.add(real)
-        file = self.intake.file(root, inside, shown)
+        try:
+            file = self.intake.file(root, inside, shown)
+        except OSError as error:
+            raise fault(shown, error) from None
         if file is not None:
             self.manifests += self.intake.manifests(file)
 

@@ -34,7 +34,8 @@ class Fields:
         """Note every field that is not among `known`; `advice` says what to do about some."""
         for key in self.body:
             if key not in known:
-                hint = (advice or {}).get(key) or _hint(key, [name for name in known if name not in HEAD])
+                own = [name for name in known if self.name or name not in HEAD]
+                hint = (advice or {}).get(key) or _hint(key, own)
                 message = f'there is no setting "{self._named(key)}"{hint}'
                 self.found.append(Diagnostic(self.rule, message, self.place.child(key).key()))
 

@@ -152,7 +152,9 @@ class Reader:
             yield from self._objects(inferred, Source(source.file, source.document, place), diagnostics)
 
     def _too_many(self, place: Place) -> Diagnostic:
-        message = f"more than {self._limits.documents} documents in one build, the limit; build fewer files at a time"
+        most = self._limits.documents
+        documents = "document" if most == 1 else "documents"
+        message = f"more than {most} {documents} in one build, the limit; build fewer files at a time"
         return Diagnostic(inputs.TOO_MANY_DOCUMENTS, message, place)
 
 

@@ -171,7 +171,7 @@ def found_in(folder: Path, limits: Limits = LIMITS, trainer_version: str = "") -
     """The ids that a build of a folder reports."""
     options = BuildOptions(trainer_version=trainer_version)
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_dir()] or [str(folder)]
-    built = build(read(paths, lambda: b"", limits), options)
+    built = build(read(paths, lambda _most: b"", limits), options)
     return sorted({diagnostic.rule.id for diagnostic in built.diagnostics})
 
 

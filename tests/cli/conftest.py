@@ -1,76 +1,87 @@
-"""Stand-ins for the stages, so that the command is judged by what it does with their results."""
+"""A repository of real files, and the command `build` run on it in this process."""
 
 from __future__ import annotations
 
-import importlib
+import io
+import re
+import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from kubectl_trainjob.source import Place, Span
-from kubectl_trainjob.stages import Build, Documents
+from kubectl_trainjob.cli.app import run
+from tests.cli.manifests import Body, stream
 
-
-@dataclass
-class Stages:
-    """What the stand-ins return, and what they were called with."""
-
-    result: Build = field(default_factory=Build)
-    fault: BaseException | None = None
-    paths: tuple[str, ...] = ()
-    stdin: bytes | None = None
-    options: Any = None
-    rendered: str = ""
-
-    def read(self, paths: Sequence[str], stdin: Callable[[], bytes]) -> Documents:
-        self.paths = tuple(paths)
-        if "-" in paths:
-            self.stdin = stdin()
-        if self.fault is not None:
-            raise self.fault
-        return Documents(())
-
-    def build(self, _documents: Documents, options: Any) -> Build:
-        self.options = options
-        return self.result
-
-    def render(self, objects: Sequence[Any], fmt: str) -> Iterator[str]:
-        self.rendered = fmt
-        for body in objects:
-            yield f"{body['kind']}: ä\n"
-
-
-class Locator:
-    """Every place is the file's first character."""
-
-    def settle(self, place: Place) -> Place:
-        return replace(place, span=Span(1, 1, 1, 2))
+_FINDING = re.compile(r"^(.*?):(\d+):\d+: (?:error|warning) (KTJ\d+) ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class BuildOptions:
-    namespace: str = ""
-    trainer_version: str = "2.3"
+class Built:
+    """What a run of `build` left behind."""
+
+    exit_code: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[Any]:
+        """What was printed, as PyYAML reads it."""
+        return list(yaml.safe_load_all(self.out))
+
+    @property
+    def names(self) -> list[str]:
+        """Kind and name of what was printed, in its order."""
+        return [f"{body['kind']}/{body['metadata']['name']}" for body in self.objects]
+
+    @property
+    def findings(self) -> list[tuple[str, str, int]]:
+        """Rule, file and line of each finding on stderr."""
+        return [(rule, path, int(line)) for path, line, rule in _FINDING.findall(self.err)]
+
+
+class Repository:
+    """A directory with `.git`, which is the current one."""
+
+    def __init__(self, directory: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
+        self.directory = directory
+        self._patch = patch
+        self._capture = capture
+
+    def write(self, files: Mapping[str, str | Iterable[Body]]) -> None:
+        """Write files: text as it is, bodies as a stream of documents."""
+        for path, content in files.items():
+            file = self.directory / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content if isinstance(content, str) else stream(*content), encoding="utf-8")
+
+    def enter(self, directory: str) -> None:
+        """Make another directory the current one."""
+        self._patch.chdir(self.directory / directory)
+
+    def build(self, *arguments: str, stdin: bytes = b"") -> Built:
+        """`kubectl trainjob build`."""
+        self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        self._capture.readouterr()
+        exit_code = run("/usr/bin/kubectl-trainjob", ["build", *arguments])
+        return Built(exit_code, *self._capture.readouterr())
 
 
 @pytest.fixture
-def stages(monkeypatch: pytest.MonkeyPatch) -> Stages:
-    """The stages replaced by stand-ins for one test."""
-    stand_in = Stages()
-    contents = {
-        "kubectl_trainjob.repo.read": {"read": stand_in.read},
-        "kubectl_trainjob.pipeline": {"build": stand_in.build, "BuildOptions": BuildOptions},
-        "kubectl_trainjob.emit.render": {"render": stand_in.render},
-        "kubectl_trainjob.yamlio.spans": {"Locator": Locator},
-    }
-    for name, attributes in contents.items():
-        module = ModuleType(name)
-        vars(module).update(attributes)
-        monkeypatch.setitem(sys.modules, name, module)
-        parent, _, child = name.rpartition(".")
-        monkeypatch.setattr(importlib.import_module(parent), child, module, raising=False)
-    return stand_in
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Repository:
+    """An empty repository."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return Repository(tmp_path, monkeypatch, capfd)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Programs started from here heed SIGINT, even where the tests themselves run in a shell's background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def as_plugin() -> Callable[..., subprocess.CompletedProcess[str]]:
 def test_kubectl_finds_the_plugin(as_plugin: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     done = as_plugin("build", "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Usage: kubectl trainjob build [OPTIONS] PATH...\n")
+    assert done.stdout.startswith("Usage: kubectl trainjob build [OPTIONS] [PATH...]\n")
     assert "Examples:\n" in done.stdout
 
 
@@ -69,17 +70,33 @@ def test_without_a_command_help_goes_to_stderr() -> None:
     assert "Commands:\n  build " in done.stderr
 
 
+def commands() -> list[str]:
+    """The commands that the help text shows."""
+    shown = call(*MODULE, "--help").stdout.partition("\nCommands:\n")[2]
+    return re.findall(r"^  (\S+)", shown, re.MULTILINE)
+
+
+def test_every_command_shown_has_a_help_of_its_own() -> None:
+    names = commands()
+    assert {"build", "init", "completion"} <= set(names)
+    for name in names:
+        done = call(*MODULE, name, "--help")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith(f"Usage: python -m kubectl_trainjob {name} ")
+
+
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
-        pytest.param("buidl", 'unknown command "buidl"; did you mean "build"?', id="near"),
-        pytest.param("x\x1b]0;", 'unknown command "x\\x1b]0;"; the commands are: build', id="far"),
+        pytest.param("buidl", 'unknown command "buidl"; did you mean "build"?', id="near build"),
+        pytest.param("completions", 'unknown command "completions"; did you mean "completion"?', id="near completion"),
+        pytest.param("x\x1b]0;", 'unknown command "x\\x1b]0;"; the commands are: {commands}', id="far"),
     ],
 )
 def test_an_unknown_command_is_told_the_nearest(word: str, hint: str) -> None:
     done = call(*MODULE, word)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith(f"error: {hint}\n")
+    assert done.stderr.endswith(f"error: {hint.format(commands=', '.join(commands()))}\n")
 
 
 @pytest.mark.parametrize("arguments", [pytest.param(["--help"], id="help"), pytest.param(EXAMPLE, id="build")])
@@ -91,14 +108,6 @@ def test_a_closed_pipe_is_quiet(arguments: list[str]) -> None:
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Programs started from here heed SIGINT, even where the tests themselves run in a shell's background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -137,15 +146,3 @@ def test_the_locale_changes_no_byte(locale: str, tmp_path: Path) -> None:
     done = subprocess.run([*MODULE, "build", str(tmp_path)], capture_output=True, env=env, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "  ä: 模型\n" in done.stdout.decode()
-
-
-def test_a_full_disk_is_trouble_with_the_environment() -> None:
-    if not os.path.exists("/dev/full"):
-        pytest.skip("this system has no /dev/full")
-    program = "from kubectl_trainjob.cli.streams import emit; emit(['a: 1\\n'])"
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert done.returncode == 1
-    assert done.stderr.endswith("EnvironmentFault: the result could not be written: No space left on device\n")

@@ -7,8 +7,7 @@ would be there in a cluster: it makes the Secrets that `build` asks for and open
 from __future__ import annotations
 
 import re
-import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.cluster.inputs import Job, jobs_of
 from tests.cluster.ownership import Object
 from tests.cluster.plane.client import Client
 from tests.cluster.plane.plane import Plane
+from tests.cluster.running import final_states, identity, unfinished
 from tests.conformance.cases import load
 from tests.tools import require
 
@@ -29,10 +29,7 @@ pytestmark = pytest.mark.cluster
 
 _THREADS = 4
 _EVERY = 4  # kubectl takes a tenth of a second an object, four times
-_STALL = 30.0
 _SECRET = re.compile(r"Secret (\S+)/(\S+) must exist")
-Identity = tuple[str, str]  # namespace and name
-_JOBSETS = ("jobset.x-k8s.io/v1alpha2", "JobSet")
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +88,7 @@ def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], told: 
     dropped = [key for key in first if first[key] != second[key]]
     told.append(f"objects applied three times client-side: {len(objects)}; the second changed {len(dropped)}")
     assert len(first) == len(
-        {(one["kind"], *_identity(one)) for one in objects}
+        {(one["kind"], *identity(one)) for one in objects}
     )  # two jobs of one input may print the same object
     assert [key for key in first if without_empties(first[key]) != without_empties(second[key])] == []
     assert [key for key in second if second[key] != third[key]] == []
@@ -102,14 +99,8 @@ def test_jobsets_run_to_completed(plane: Plane, runnable: list[Job]) -> None:
     client = plane.client
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda job: _start(client, job), runnable))
-    states = _final_states(client, {_identity(_jobset(job)) for job in runnable})
-    problems = _warnings(client)
-    failures = []
-    for job in runnable:
-        identity = _identity(_jobset(job))
-        if states.get(identity) != "Completed":
-            warnings = "\n  ".join(dict.fromkeys(problems[identity[0]]))
-            failures.append(f"== {job.id}: {states.get(identity, 'not ended')}\n  {warnings}")
+    jobsets = {identity(_jobset(job)): job.id for job in runnable}
+    failures = unfinished(client, final_states(client, set(jobsets)), jobsets)
     assert len(runnable) >= 100
     assert not failures, f"{len(failures)} of {len(runnable)}:\n" + "\n".join(failures[:10])
 
@@ -136,42 +127,3 @@ def _start(client: Client, job: Job) -> None:
         client.create({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"key": "dummy"}})
     for one in placed(job):
         client.apply(one, MANAGER)
-
-
-def _final_states(client: Client, jobsets: set[Identity]) -> dict[Identity, str]:
-    """How each JobSet ended, once all did or none does any more."""
-    states: dict[Identity, str] = {}
-    last_news = time.monotonic()
-    while set(states) < jobsets and time.monotonic() - last_news < _STALL:
-        now = {identity: state for identity, state in _ended(client) if identity in jobsets}
-        if set(now) - set(states):
-            states, last_news = {**states, **now}, time.monotonic()
-        _open_gates(client)
-        time.sleep(1)
-    return states
-
-
-def _ended(client: Client) -> Iterator[tuple[Identity, str]]:
-    """The JobSets that ended, and how; those that are removed once they end leave an event."""
-    for event in client.items("v1", "Event", "reason=AllJobsCompleted"):
-        yield (event["metadata"]["namespace"], event["involvedObject"]["name"]), "Completed"
-    for one in client.items(*_JOBSETS):
-        if state := one.get("status", {}).get("terminalState"):
-            yield _identity(one), state
-
-
-def _identity(one: Object) -> Identity:
-    return one["metadata"]["namespace"], one["metadata"]["name"]
-
-
-def _open_gates(client: Client) -> None:
-    for pod in client.items("v1", "Pod", "status.phase=Pending"):
-        if pod["spec"].get("schedulingGates"):
-            client.merge(pod, {"spec": {"schedulingGates": None}})
-
-
-def _warnings(client: Client) -> defaultdict[str, list[str]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for event in client.items("v1", "Event", "type=Warning"):
-        found[event["metadata"]["namespace"]].append(f"{event.get('reason')}: {event.get('message')}")
-    return found

@@ -18,7 +18,7 @@ def read(text: str) -> Any:
     """The documents of one stream."""
     from kubectl_trainjob.repo.read import read as read_paths
 
-    return read_paths(("-",), text.encode)
+    return read_paths(("-",), lambda _most: text.encode())
 
 
 def stages(documents: Any) -> Any:

@@ -69,7 +69,7 @@ def test_an_interrupt_ends_all():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(workers.in_chunks(lambda chunk: list(chunk), list(range(ITEMS)), {}, interrupt))
+        list(workers.in_chunks(list, list(range(ITEMS)), {}, interrupt))
     with pytest.raises(ChildProcessError):  # nobody is left
         os.waitpid(-1, os.WNOHANG)
 

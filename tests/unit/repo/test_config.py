@@ -100,7 +100,7 @@ def test_a_build_takes_target_and_folders_from_the_root(tmp_path):
     for name, text in (("platform", runtime), ("jobs", job)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.yaml").write_text(text)
-    documents = read([str(tmp_path / "jobs")], lambda: b"")
+    documents = read([str(tmp_path / "jobs")], lambda _most: b"")
     assert [each.trainer for each in documents.settings] == ["2.0"]
     assert [manifest.id.name for manifest in documents.library] == ["r"]
 
@@ -109,14 +109,14 @@ def test_a_configured_folder_must_be_there(tmp_path):
     (tmp_path / "trainjob.yaml").write_text(HEAD + "runtimes: [platform]\n")
     (tmp_path / "a.yaml").write_text("{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: j}}")
     with pytest.raises(EnvironmentFault, match="platform: the runtimes folder"):
-        read([str(tmp_path)], lambda: b"")
+        read([str(tmp_path)], lambda _most: b"")
 
 
 def test_a_train_job_may_stand_in_a_file_of_this_name(tmp_path):
     job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: j\n"
     note = "  annotations: {lint.kubectl-trainjob.dev/ignore.KTJ301: because} # see kubectl-trainjob.dev/v1alpha1\n"
     (tmp_path / "trainjob.yaml").write_text(job + note)
-    documents = read([str(tmp_path)], lambda: b"")
+    documents = read([str(tmp_path)], lambda _most: b"")
     assert ([m.id.name for m in documents.inputs], documents.diagnostics) == (["j"], ())
 
 
@@ -124,7 +124,7 @@ def test_a_linked_configuration_is_named(tmp_path):
     (tmp_path / "real.yaml").write_text(HEAD)
     (tmp_path / "trainjob.yaml").symlink_to("real.yaml")
     with pytest.raises(EnvironmentFault, match=r"trainjob\.yaml: it is a symbolic link"):
-        read([str(tmp_path)], lambda: b"")
+        read([str(tmp_path)], lambda _most: b"")
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_ignored_paths(tmp_path, pattern, left):
     for number, file in enumerate(files):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_text(f"{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c{number}}}}}")
-    documents = read([str(tmp_path)], lambda: b"")
+    documents = read([str(tmp_path)], lambda _most: b"")
     found = sorted(manifest.source.file.path.removeprefix(f"{tmp_path}/") for manifest in documents.inputs)
     assert found == (files if left is None else left)
-    named = read([str(tmp_path / "a.yaml")], lambda: b"")
+    named = read([str(tmp_path / "a.yaml")], lambda _most: b"")
     assert len(named.inputs) == 1

@@ -37,7 +37,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def _read(*paths: str, stdin: bytes = b"", **limits: int) -> Documents:
-    return read(paths, lambda: stdin, replace(LIMITS, **limits))
+    return read(paths, lambda _most: stdin, replace(LIMITS, **limits))
 
 
 def _names(documents: Documents) -> list[str]:
@@ -288,7 +288,7 @@ def test_file_limit(write: Write, path: str, size: int, errors: list[str]) -> No
     write({"a.yaml": _OTHER % "a"})
     documents = _read(path, stdin=(_OTHER % "a").encode(), file_bytes=size)
     assert [rule for rule, *_ in _errors(documents)] == errors
-    assert all("MiB, the limit" in found.message for found in documents.diagnostics)
+    assert all(f"larger than {size} bytes, the limit" in found.message for found in documents.diagnostics)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,268 @@
+"""`init`: a repository that builds at once, or one more runtime, job or overlay for one."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_trainjob.api.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
+from kubectl_trainjob.api.validation import dns_1035_label, dns_1123_label
+from kubectl_trainjob.cli.streams import complain, emit, stderr_has_colour, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from click.shell_completion import CompletionItem
+
+    from kubectl_trainjob.findings.diagnostic import Diagnostic
+    from kubectl_trainjob.init.plans import Plan
+
+_HELP = """Start a repository in DIRECTORY (by default here): settings, a runtime of the catalogue, a job that uses it,
+and overlays for development and production. All of it builds at once. Nothing that is there is ever overwritten.
+
+\b
+Add to the repository of the current directory:
+  kubectl trainjob init runtime NAME                  a runtime of the catalogue
+  kubectl trainjob init job NAME [--runtime RUNTIME]  a job, right for its runtime
+  kubectl trainjob init overlay NAME [-n NAMESPACE]   the jobs in another environment
+
+\b
+Examples:
+  # A repository for PyTorch jobs
+  kubectl trainjob init training && cd training && kubectl trainjob build overlays/dev
+\b
+  # One for fine-tuning, in a cluster that runs Trainer 2.2
+  kubectl trainjob init --runtime torch-finetune --emit trainjob --trainer-version 2.2
+
+Exit codes: 0 written, 1 a problem in the repository's files, 2 could not run. Unless it is 0, nothing was written.
+"""
+_RUNTIME_HELP = "Add a runtime of the catalogue to the repository of the current directory, to be adapted there."
+_JOB_HELP = """Add a TrainJob to the repository of the current directory: an example that is right for its runtime.
+
+The runtime is one of the repository's, or one of the catalogue, which is added as well.
+"""
+_OVERLAY_HELP = "Add an overlay over the jobs to the repository of the current directory."
+
+
+def _label(check: Callable[[str], str]) -> Callable[[click.Context, click.Parameter, str], str]:
+    def checked(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+        if value and (fault := check(value)):
+            raise click.BadParameter(f'"{value}" {fault}')
+        return value
+
+    return checked
+
+
+def _complete_runtimes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name, help=about) for name, about in _catalogue() if name.startswith(incomplete)]
+
+
+def _complete_directory(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    forms = [CompletionItem(name, help=form.help) for name, form in _FORMS.items() if name.startswith(incomplete)]
+    return [*forms, CompletionItem(incomplete, type="dir")]
+
+
+def _list_runtimes(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    rows = [("NAME", "DESCRIPTION"), *_catalogue()]
+    width = max(len(name) for name, _ in rows)
+    emit([f"{name:{width}}   {about}\n".encode() for name, about in rows])
+    context.exit()
+
+
+def _catalogue() -> list[tuple[str, str]]:
+    """The runtimes of the catalogue, each with the first sentence of its comment."""
+    from kubectl_trainjob import catalogue
+
+    return [(name, _first_sentence(catalogue.read(name))) for name in catalogue.names()]
+
+
+def _first_sentence(manifest: str) -> str:
+    comment = []
+    for line in manifest.splitlines():
+        if not line.startswith("#"):
+            break
+        comment.append(line.strip("# "))
+    return " ".join(comment).partition(". ")[0].removesuffix(".")
+
+
+_RUNTIME = click.option(
+    "--runtime",
+    default="",
+    metavar="RUNTIME",
+    shell_complete=_complete_runtimes,
+    help="The runtime that the job uses.",
+)
+
+
+@click.command("runtime", help=_RUNTIME_HELP)
+@click.argument("name", shell_complete=_complete_runtimes)
+def _runtime(name: str) -> int:
+    from kubectl_trainjob.init import plans
+    from kubectl_trainjob.init.existing import existing
+
+    there = existing()
+    if there.diagnostics:
+        return _report(there.diagnostics)
+    return _carry_out(lambda: plans.added_runtime(there, name), "'NAME'")
+
+
+@click.command("job", help=_JOB_HELP)
+@click.argument("name", callback=_label(dns_1035_label))
+@_RUNTIME
+def _job(name: str, runtime: str) -> int:
+    from kubectl_trainjob.init import plans
+    from kubectl_trainjob.init.existing import existing
+
+    there = existing()
+    if there.diagnostics:
+        return _report(there.diagnostics)
+    return _carry_out(lambda: plans.added_job(there, name, runtime))
+
+
+@click.command("overlay", help=_OVERLAY_HELP)
+@click.argument("name", callback=_label(dns_1123_label))
+@click.option(
+    "-n",
+    "--namespace",
+    default="",
+    callback=_label(dns_1123_label),
+    metavar="NAMESPACE",
+    help="Where its jobs run; by default a namespace of the overlay's name.",
+)
+def _overlay(name: str, namespace: str) -> int:
+    from kubectl_trainjob.init import plans
+    from kubectl_trainjob.init.existing import existing
+
+    there = existing()
+    if there.diagnostics:
+        return _report(there.diagnostics)
+    return _carry_out(lambda: plans.added_overlay(there, name, namespace or name))
+
+
+_FORMS = {"runtime": _runtime, "job": _job, "overlay": _overlay}
+
+
+class _Init(click.Command):
+    """The whole repository, unless the first word names one of the pieces."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the form that the words mean."""
+        if args and args[0] in _FORMS:
+            return _FORMS[args[0]].make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(cls=_Init, help=_HELP)
+@click.argument("directory", default=".", metavar="[DIRECTORY]", shell_complete=_complete_directory)
+@_RUNTIME
+@click.option(
+    "--name",
+    default="train",
+    show_default=True,
+    callback=_label(dns_1035_label),
+    metavar="JOB",
+    help="The job's name.",
+)
+@click.option(
+    "--emit",
+    type=click.Choice(EMITS),
+    default=EMITS[0],
+    show_default=True,
+    help="What builds print: JobSets, for clusters without Trainer, or TrainJobs, for those that run it.",
+)
+@click.option(
+    "--trainer-version",
+    type=click.Choice(TRAINER_VERSIONS),
+    default=LATEST_TRAINER,
+    show_default=True,
+    help="The Trainer that runs in the cluster, or whose behaviour is wanted.",
+)
+@click.option(
+    "--list-runtimes",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_runtimes,
+    help="Print the names of the catalogue's runtimes and exit.",
+)
+def init(directory: str, runtime: str, name: str, emit: str, trainer_version: str) -> int:
+    """Write a repository."""
+    from kubectl_trainjob.init import plans
+
+    runtime = runtime or plans.DEFAULT_RUNTIME
+    return _carry_out(lambda: plans.repository(directory, runtime, name, trainer_version, emit))
+
+
+def _carry_out(make_plan: Callable[[], Plan], named_by: str = "'--runtime'") -> int:
+    """Write what is planned, see that it builds, and say what was done; nothing is left of what does not build."""
+    from kubectl_trainjob.init.plans import RefusedRuntimeError, UnsuitableRuntimeError
+
+    try:
+        plan = make_plan()
+    except UnsuitableRuntimeError as error:
+        raise click.BadParameter(str(error), param_hint=named_by) from None
+    except RefusedRuntimeError as error:
+        return _report(error.diagnostics)
+    return _write(plan)
+
+
+def _write(plan: Plan) -> int:
+    from kubectl_trainjob.cli.new_files import NewFiles
+    from kubectl_trainjob.init import proof
+
+    new = NewFiles(plan.directory, plan.files)
+    new.create()
+    paths = [new.shown(file) for file in plan.files]
+    try:
+        found = proof.errors([os.path.normpath(os.path.join(plan.directory, path)) for path in plan.builds])
+    except BaseException:
+        new.take_back()
+        raise
+    if found:
+        return _refuse(found, new.take_back(), mine=proof.only_in(paths, found))
+    for path in paths:
+        complain(f"created {path}")
+    _show_next(plan)
+    return 0
+
+
+def _refuse(found: list[Diagnostic], outcome: str, *, mine: bool) -> int:
+    """What was wanted does not build: because of what was asked for, or of what was there before."""
+    if not mine:
+        _report(found)
+        complain(f"error: the repository does not build; {outcome}")
+        return 1
+    for message in dict.fromkeys(finding.message for finding in found):
+        complain(f"error: {message}; {outcome}")
+    return 2
+
+
+def _show_next(plan: Plan) -> None:
+    command, *words = plan.following
+    if command == "build":
+        words = [_as_argument(os.path.normpath(os.path.join(plan.directory, word))) for word in words]
+    program = click.get_current_context().find_root().info_name
+    complain(f"next: {program} {command} {' '.join(map(shlex.quote, words))}")
+
+
+def _as_argument(path: str) -> str:
+    return os.path.join(os.curdir, path) if path.startswith("-") else path
+
+
+def _report(diagnostics: Sequence[Diagnostic]) -> int:
+    from kubectl_trainjob.cli.report import report
+    from kubectl_trainjob.yamlio.spans import Locator
+
+    tell(report(diagnostics, Locator().settle, colour=stderr_has_colour()))
+    return 1

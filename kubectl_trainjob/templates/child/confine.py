@@ -1,0 +1,75 @@
+"""Limits of the process that renders one template.
+
+On Linux and the BSDs: processor time, memory, no new file, no new process, no core. macOS takes the limit of memory
+and does not keep it; there the wall clock and the size of the text are what bounds a template. Windows has no limits
+of this kind and no processes to copy, so templates are rendered in the one server process, under the build's wall
+clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import signal
+import sys
+
+_RESERVE = 32 << 20  # bytes that are given back when a template has used up its memory, so that this can be said
+
+
+def confine(seconds: int, memory: int, report: int) -> None:
+    """Limit this process to `seconds` of processor time and `memory` bytes more than it has.
+
+    Where the time runs out or Python crashes, the lines that were running are written to the file descriptor
+    `report`, whatever runs, and the process ends.
+    """
+    faulthandler.enable(report, all_threads=False)
+    if sys.platform == "win32":
+        return
+    faulthandler.register(signal.SIGXCPU, report, all_threads=False, chain=True)
+    size = _address_space()
+    limits = {
+        "RLIMIT_CPU": (seconds, seconds + 1),
+        "RLIMIT_AS": (size + memory, size + memory + _RESERVE),
+        "RLIMIT_FSIZE": (0, 0),
+        "RLIMIT_CORE": (0, 0),
+        "RLIMIT_NPROC": (0, 0),
+        "RLIMIT_NOFILE": (0, 0),
+    }
+    for name, (soft, hard) in limits.items():
+        _limit(name, soft, hard)
+
+
+def release_reserve() -> None:
+    """Let this process use the memory that was kept back."""
+    if sys.platform != "win32":
+        import resource
+
+        with contextlib.suppress(ValueError, OSError):
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def _limit(name: str, soft: int, hard: int) -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    kind = getattr(resource, name, None)
+    if kind is None:
+        return
+    ceiling = resource.getrlimit(kind)[1]
+    if ceiling != resource.RLIM_INFINITY:
+        soft, hard = min(soft, ceiling), min(hard, ceiling)
+    with contextlib.suppress(ValueError, OSError):  # a system that does not know the limit
+        resource.setrlimit(kind, (soft, hard))
+
+
+def _address_space() -> int:
+    """Bytes of addresses that this process has already; a generous guess where the system does not tell."""
+    import resource
+
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 256 << 20

@@ -1,0 +1,106 @@
+"""What becomes of objects that are no TrainJobs and no runtimes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Repository
+from tests.cli.manifests import PLAIN, Body, config_map, manifest, train_job
+
+EMITS = ["jobset", "trainjob"]
+OTHERS = [
+    {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "creationTimestamp": None, "annotations": None},
+        "spec": {
+            "replicas": 0,
+            "paused": False,
+            "template": {
+                "metadata": {"labels": {}},
+                "spec": {"volumes": [{"name": "v", "emptyDir": {}}, {"name": "w", "emptyDir": None}], "containers": []},
+            },
+        },
+        "status": {},
+    },
+    {"apiVersion": "acme.io/v1", "kind": "Thing", "metadata": {"name": "a"}, "list": [None, [], [None]], "half": 0.5},
+    {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "", "b": "yes", "c": "0x1F"}},
+    {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "own"}, "spec": None},
+    {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a", "namespace": "b"}, "spec": {"suspend": None}},
+]
+
+
+@pytest.mark.parametrize("emit", EMITS)
+@pytest.mark.parametrize("body", [pytest.param(body, id=body["kind"]) for body in OTHERS])
+def test_other_kinds_pass_through_unchanged(body: Body, emit: str, repository: Repository) -> None:
+    repository.write({"a.yaml": [body]})
+    built = repository.build("a.yaml", "--emit", emit)
+    assert (built.exit_code, built.objects, built.err) == (0, [body], "")
+    assert json.loads(repository.build("a.yaml", "--emit", emit, "-o", "json").out)["items"] == [body]
+
+
+@pytest.mark.parametrize(
+    ("kind", "api_version", "advice"),
+    [
+        pytest.param(
+            "PyTorchJob",
+            "kubeflow.org/v1",
+            "write a TrainJob with a runtime that has mlPolicy.torch",
+            id="PyTorchJob",
+        ),
+        pytest.param("MPIJob", "kubeflow.org/v1", "write a TrainJob with a runtime that has mlPolicy.mpi", id="MPIJob"),
+        pytest.param(
+            "MPIJob", "kubeflow.org/v2beta1", "write a TrainJob with a runtime that has mlPolicy.mpi", id="MPIJob v2"
+        ),
+        pytest.param(
+            "XGBoostJob",
+            "kubeflow.org/v1",
+            "write a TrainJob with a runtime that has mlPolicy.xgboost",
+            id="XGBoostJob",
+        ),
+        pytest.param("TrainingJob", "ome.io/v1", "write a TrainJob", id="OME's TrainingJob"),
+        pytest.param("TFJob", "kubeflow.org/v1", "write a TrainJob", id="TFJob"),
+        pytest.param(
+            "TrainJob", "kubeflow.org/v2alpha1", "write apiVersion: trainer.kubeflow.org/v1alpha1", id="first TrainJob"
+        ),
+        pytest.param(
+            "ClusterTrainingRuntime",
+            "kubeflow.org/v2alpha1",
+            "write apiVersion: trainer.kubeflow.org/v1alpha1",
+            id="first runtime",
+        ),
+        pytest.param(
+            "TrainJob", "trainer.kubeflow.org/v1", "write apiVersion: trainer.kubeflow.org/v1alpha1", id="other version"
+        ),
+    ],
+)
+@pytest.mark.parametrize("emit", EMITS)
+def test_training_kinds_that_cannot_be_expanded_are_refused(
+    kind: str, api_version: str, advice: str, emit: str, repository: Repository
+) -> None:
+    bodies = [PLAIN, train_job("ok", "plain"), config_map("ok")]
+    repository.write({"a.yaml": [manifest(kind, "a", api_version=api_version, spec={})], "b.yaml": bodies})
+    built = repository.build(".", "--emit", emit)
+    assert (built.exit_code, built.out) == (1, "")
+    assert built.err == (
+        f'a.yaml:1:13: error KTJ108 deprecated-api-version: {kind} of "{api_version}" cannot be expanded; {advice}\n'
+        f"  apiVersion: {api_version}\n"
+        f"              ^{'~' * (len(api_version) - 1)}\n"
+    )
+
+
+def test_a_kind_of_the_same_name_in_another_group_passes(repository: Repository) -> None:
+    body = manifest("TrainingJob", "a", api_version="sagemaker.aws.com/v1", spec={})
+    repository.write({"a.yaml": [body]})
+    built = repository.build("a.yaml")
+    assert (built.exit_code, built.objects, built.err) == (0, [body], "")
+
+
+def test_an_object_that_a_train_job_would_overwrite_is_refused(repository: Repository) -> None:
+    own = manifest("JobSet", "a", api_version="jobset.x-k8s.io/v1alpha2", spec={})
+    repository.write({"a.yaml": [own], "b.yaml": [PLAIN, train_job("a", "plain")]})
+    built = repository.build(".")
+    assert (built.exit_code, built.out, built.findings) == (1, "", [("KTJ806", "b.yaml", 24)])
+    assert "\na.yaml:4:9: note: the other one\n" in built.err

@@ -1,0 +1,566 @@
+"""`init`: what it writes builds at once, and whatever stops it leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kubectl_trainjob import catalogue
+from kubectl_trainjob.api.supported import TRAINER_VERSIONS
+from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.cli.folder import Folder
+from tests.property import readers
+
+CLI = [sys.executable, "-m", "kubectl_trainjob"]
+# Before these releases Trainer knew nothing of what the runtime needs (its CHANGELOGs 2.1 and 2.2).
+SINCE = {
+    "jax-distributed": "2.2",
+    "torch-finetune": "2.2",
+    "torch-volcano": "2.1",
+    "torchtune-qwen2.5-1.5b": "2.2",
+    "xgboost-distributed": "2.2",
+}
+PIECES = [
+    "trainjob.yaml",
+    "runtimes/{}.yaml",
+    "jobs/train.yaml",
+    "overlays/dev/overlay.yaml",
+    "overlays/prod/overlay.yaml",
+]
+
+
+def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*CLI, *arguments], capture_output=True, text=True, cwd=folder, timeout=60, check=False)
+
+
+def tree(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path: (folder / path).read_text() for path in tree(folder) if (folder / path).is_file()}
+
+
+def objects(folder: Path, *arguments: str) -> list[dict[str, Any]]:
+    """What a build prints, which must have nothing to say but which Secrets it needs."""
+    done = call(folder, "build", "-o", "json", *arguments)
+    assert [line for line in done.stderr.splitlines() if not line.startswith("note: Secret ")] == []
+    assert done.returncode == 0
+    return list(json.loads(done.stdout)["items"])
+
+
+built_once = cache(objects)
+
+
+def jobset(items: list[dict[str, Any]]) -> dict[str, Any]:
+    (found,) = (item for item in items if item["kind"] == "JobSet")
+    return found
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory, the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def init(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Runs `init`; returns the exit code and what was said. Nothing may be printed."""
+
+    def called(*arguments: str) -> tuple[int, str]:
+        code = run("kubectl-trainjob", ["init", *arguments])
+        out, err = capfd.readouterr()
+        assert out == ""
+        return code, err
+
+    return called
+
+
+Init = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(scope="module", params=catalogue.names())
+def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A runtime's name, and a new repository for it."""
+    folder = tmp_path_factory.mktemp("new")
+    done = call(folder, "init", "--runtime", request.param)
+    created = [f"created {path.format(request.param)}" for path in PIECES]
+    following = "next: python -m kubectl_trainjob build overlays/dev"
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.splitlines() == [*created, following]
+    return request.param, folder
+
+
+def test_a_new_repository_builds(started: tuple[str, Path]) -> None:
+    _, folder = started
+    assert jobset(built_once(folder, "jobs"))["metadata"]["name"] == "train"
+
+
+@pytest.mark.parametrize("overlay", ["dev", "prod"])
+def test_its_overlays_build(started: tuple[str, Path], overlay: str) -> None:
+    _, folder = started
+    metadata = jobset(built_once(folder, f"overlays/{overlay}"))["metadata"]
+    assert metadata["namespace"] == overlay
+    assert re.fullmatch("train" if overlay == "dev" else "train-[0-9a-f]+", metadata["name"])
+
+
+def test_production_has_more_nodes_where_the_framework_can_use_them(started: tuple[str, Path]) -> None:
+    name, folder = started
+    jobs = {
+        where: jobset(built_once(folder, where))["spec"]["replicatedJobs"]
+        for where in ("overlays/dev", "overlays/prod")
+    }
+    sizes = [sum(job["template"]["spec"]["completions"] for job in jobs[where]) for where in jobs]
+    assert sizes[1] - sizes[0] == (0 if name.startswith("torchtune-") else 2)
+
+
+def test_its_script_uses_what_trainer_provides(started: tuple[str, Path]) -> None:
+    _, folder = started
+    spec = jobset(built_once(folder, "jobs"))["spec"]
+    pods = [job["template"]["spec"]["template"]["spec"] for job in spec["replicatedJobs"]]
+    (node,) = (
+        c for pod in pods for c in pod["containers"] if "sshd" not in str(c.get("command")) and c["name"] == "node"
+    )
+    command = "\n".join(node["command"])
+    used = set(re.findall(r"""environ\[["'](\w+)["']\]""", command))
+    of_mpirun = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"} if command.startswith("mpirun") else set()
+    assert used <= {env["name"] for env in node.get("env", ())} | of_mpirun
+    if "--hostfile" in command:
+        assert "/etc/mpi" in [mount["mountPath"] for mount in node["volumeMounts"]]
+
+
+def test_every_reader_reads_the_same(started: tuple[str, Path]) -> None:
+    name, folder = started
+    for path in (path.format(name) for path in PIECES):
+        text = (folder / path).read_text()
+        meant = list(yaml.safe_load_all(text))
+        found = [readers.ruamel_12(text), readers.ruamel_11(text)]
+        if path.startswith(("runtimes", "jobs")):
+            for body in meant:
+                body["metadata"].pop("labels", None)
+            found = [readers.kubectl(text), readers.kustomize(text)]
+        assert [readers.differences(meant, each) for each in found] == [[], []]
+
+
+@pytest.mark.parametrize("version", TRAINER_VERSIONS)
+@pytest.mark.parametrize("name", catalogue.names())
+def test_a_runtime_suits_a_trainer_or_is_refused(name: str, version: str, here: Path, init: Init) -> None:
+    code, said = init("--runtime", name, "--trainer-version", version)
+    if version >= SINCE.get(name, ""):
+        assert (code, said.count("created ")) == (0, len(PIECES))
+        assert yaml.safe_load(Path("trainjob.yaml").read_text())["target"] == {"trainer": version}
+    else:
+        suitable = [each for each in catalogue.names() if version >= SINCE.get(each, "")]
+        assert code == 2
+        assert f"Invalid value for '--runtime': Trainer {version} does not take \"{name}\": " in said
+        assert said.endswith(f"; it takes: {', '.join(suitable)}\n")
+        assert tree(here) == []
+
+
+def test_for_a_cluster_with_trainer(here: Path, init: Init) -> None:
+    assert init("--emit", "trainjob")[0] == 0
+    assert [each["kind"] for each in objects(here, "jobs")] == ["TrainJob"]
+    (job,) = objects(here, "overlays/prod")
+    assert (job["kind"], job["metadata"]["namespace"], job["spec"]["trainer"]["numNodes"]) == ("TrainJob", "prod", 4)
+
+
+@pytest.mark.parametrize("where", ["new", "a/b c/模型", "-", "--help", "."])
+def test_the_directory_is_made(where: str, here: Path, init: Init) -> None:
+    code, said = init("--name", "other", "--", where)
+    assert code == 0
+    assert f"created {os.path.normpath(f'{where}/jobs/other.yaml')}\n" in said
+    command = re.search(r"next: kubectl trainjob build (.+)\n", said)
+    assert command is not None
+    built = subprocess.run(
+        f"{' '.join(CLI)} build {command[1]}", shell=True, capture_output=True, cwd=here, check=False
+    )
+    assert (built.returncode, built.stderr) == (0, b"")
+
+
+def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
+    (here / "target").mkdir()
+    (here / "link").symlink_to("target")
+    assert init("link", "--name", "a" * 60)[0] == 2
+    assert init("link")[0] == 0
+    assert (here / "target" / "trainjob.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(
+            ["--runtime", "torch-distribute"],
+            'there is no runtime "torch-distribute"; did you mean "torch-distributed"? '
+            f"there are: {', '.join(catalogue.names())}\n",
+            id="a runtime that nearly is",
+        ),
+        pytest.param(
+            ["--runtime", "keras"],
+            f'there is no runtime "keras"; there are: {", ".join(catalogue.names())}',
+            id="a runtime that is not",
+        ),
+        pytest.param(["--runtime", "../runtimes/plain"], 'there is no runtime "../runtimes/plain"; ', id="a path"),
+        pytest.param(
+            ["--name", "My_Job"],
+            "Invalid value for '--name': \"My_Job\" must consist of lower case letters, digits and '-', start with a "
+            "letter and end with a letter or digit",
+            id="an odd name",
+        ),
+        pytest.param(["--name", "1st"], '"1st" must consist of', id="a name that starts with a digit"),
+        pytest.param(["--name", "../x"], '"../x" must consist of', id="a name that is a path"),
+        pytest.param(["--name", "a" * 64], "must be no more than 63 characters", id="no label"),
+        pytest.param(
+            ["--name", "a" * 49],
+            '(49 characters) makes the generated name "'
+            f'{"a" * 49}-node-0-1-abcde" longer than 63 characters; use at most 48 characters; nothing was written\n',
+            id="a name too long for the pods",
+        ),
+        pytest.param(
+            ["--name", "a" * 38],
+            "(49 characters) makes the generated name",
+            id="a name too long for the pods of prod, whose name has a hash",
+        ),
+        pytest.param(["--trainer-version", "1.9"], "'1.9' is not one of '2.0', ", id="another Trainer"),
+        pytest.param(["--emit", "pod"], "'pod' is not one of 'jobset', 'trainjob'.", id="another result"),
+        pytest.param(["a", "b"], "Got unexpected extra argument (b)", id="two directories"),
+        pytest.param(["runtime"], "Missing argument 'NAME'.", id="a piece without a name"),
+        pytest.param(
+            ["runtime", "plan"],
+            'Invalid value for \'NAME\': there is no runtime "plan"; did you mean "plain"?',
+            id="runtime",
+        ),
+        pytest.param(["job", "A"], "Invalid value for 'NAME': \"A\" must consist of", id="a job's odd name"),
+        pytest.param(
+            ["job", "a", "--runtime", "keras"], 'there is no runtime "keras"; there are: ', id="a job's runtime"
+        ),
+        pytest.param(
+            ["overlay", "a/b"], "Invalid value for 'NAME': \"a/b\" must consist of", id="an overlay's odd name"
+        ),
+        pytest.param(["overlay", "a", "-n", "B"], "Invalid value for '-n' / '--namespace': \"B\" must", id="namespace"),
+        pytest.param(
+            ["overlay", "a"],
+            "an overlay lies over the jobs in jobs/, which is not there; add one: init job",
+            id="no jobs",
+        ),
+    ],
+)
+def test_what_is_asked_for_wrongly_is_refused(arguments: list[str], message: str, here: Path, init: Init) -> None:
+    code, said = init(*arguments)
+    assert (code, tree(here)) == (2, [])
+    assert message in said
+
+
+def test_nothing_is_overwritten_and_all_that_is_in_the_way_is_named(here: Path, init: Init) -> None:
+    for path in ("trainjob.yaml", "overlays/prod/overlay.yaml"):
+        (here / path).parent.mkdir(parents=True, exist_ok=True)
+        (here / path).write_text("mine")
+    before = contents(here)
+    assert init() == (
+        2,
+        "error: trainjob.yaml: already exists; overlays/prod/overlay.yaml: already exists; nothing was written\n",
+    )
+    assert contents(here) == before
+
+
+def _link(path: Path, target: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        pytest.param(
+            lambda r: _link(r / "jobs", "../out"), "r/jobs: a symbolic link, which is not followed", id="folder"
+        ),
+        pytest.param(lambda r: _link(r / "overlays/dev", "/tmp"), "r/overlays/dev: a symbolic link", id="inner folder"),
+        pytest.param(
+            lambda r: _link(r / "trainjob.yaml", "gone"), "r/trainjob.yaml: already exists", id="dangling file"
+        ),
+        pytest.param(lambda r: _link(r, "gone"), "r: not a directory", id="dangling directory"),
+        pytest.param(lambda r: r.write_text(""), "r: not a directory", id="file"),
+        pytest.param(lambda r: _link(r, "r"), "r: not a directory", id="loop"),
+    ],
+)
+def test_links_and_files_are_not_written_through(
+    prepare: Callable[[Path], object], message: str, here: Path, init: Init
+) -> None:
+    (here / "out").mkdir()
+    prepare(here / "r")
+    before = tree(here)
+    code, said = init("r")
+    assert (code, tree(here)) == (2, before)
+    assert re.fullmatch(f"error: {re.escape(message)}.*; nothing was written\n", said)
+
+
+def test_below_a_file(here: Path, init: Init) -> None:
+    (here / "file").touch()
+    assert init("file/r") == (2, "error: file/r: Not a directory; nothing was written\n")
+
+
+@pytest.fixture
+def unprivileged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current directory, of a user who is not allowed everything."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, user = Path(name), os.geteuid()
+        monkeypatch.chdir(folder)
+        if user == 0:
+            os.chown(folder, 65534, -1)
+            os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            os.seteuid(user)
+            folder.chmod(0o700)
+            monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("locked", "message"),
+    [
+        pytest.param(".", "trainjob.yaml: Permission denied", id="the directory"),
+        pytest.param("jobs", "jobs/train.yaml: Permission denied", id="a folder in it"),
+    ],
+)
+def test_where_nothing_may_be_written(locked: str, message: str, unprivileged: Path, init: Init) -> None:
+    (unprivileged / locked).mkdir(exist_ok=True)
+    (unprivileged / locked).chmod(0o500)
+    before = tree(unprivileged)
+    assert init() == (2, f"error: {message}; nothing was written\n")
+    assert tree(unprivileged) == before
+
+
+_LIMITED = """
+import resource, sys
+from kubectl_trainjob.cli.app import run
+resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+sys.exit(run("kubectl-trainjob", ["init", "new"]))
+"""
+
+
+def test_no_room(here: Path) -> None:
+    done = subprocess.run([sys.executable, "-B", "-c", _LIMITED], capture_output=True, text=True, cwd=here, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: new/runtimes/torch-distributed.yaml: File too large; nothing was written\n"
+    assert tree(here) == []
+
+
+def test_an_interrupt_while_files_are_written(here: Path, monkeypatch: pytest.MonkeyPatch, init: Init) -> None:
+    create = Folder.create
+
+    def interrupted(folder: Folder, name: str, data: bytes) -> None:
+        create(folder, name, data)
+        if name == "train.yaml":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Folder, "create", interrupted)
+    monkeypatch.setattr("kubectl_trainjob.cli.app.forsake", lambda *_: None)
+    (here / "jobs").mkdir()
+    assert init() == (130, "")
+    assert tree(here) == ["jobs"]
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Programs started from here heed SIGINT, even where the tests themselves run in a shell's background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_while_it_is_seen_whether_they_build(here: Path) -> None:
+    env = {**os.environ, "PYTHONVERBOSE": "1"}  # says on stderr which modules are loaded
+    started = subprocess.Popen([*CLI, "init", "new"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=here, env=env)
+    assert started.stderr is not None
+    for line in started.stderr:
+        if b"import 'kubectl_trainjob.overlay.apply'" in line:
+            break
+    assert (here / "new" / "overlays" / "prod" / "overlay.yaml").is_file()
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert (started.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    assert tree(here) == []
+
+
+def test_what_somebody_else_put_there_meanwhile_is_left(
+    here: Path, monkeypatch: pytest.MonkeyPatch, init: Init
+) -> None:
+    create = Folder.create
+
+    def overtaken(folder: Folder, name: str, data: bytes) -> None:
+        if name == "train.yaml":
+            (here / "new" / "jobs" / name).write_text("mine")
+        create(folder, name, data)
+
+    monkeypatch.setattr(Folder, "create", overtaken)
+    assert init("new") == (2, "error: new/jobs/train.yaml: File exists; nothing was written\n")
+    assert contents(here) == {"new/jobs/train.yaml": "mine"}
+    assert tree(here) == ["new", "new/jobs", "new/jobs/train.yaml"]
+
+
+def test_what_cannot_be_taken_back_is_named(here: Path, monkeypatch: pytest.MonkeyPatch, init: Init) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Folder, "remove", refused)
+    code, said = init("new", "--name", "a" * 60)
+    assert code == 2
+    assert said.endswith(f"still there: {', '.join(sorted(contents(here), key=said.index))}\n")
+    assert len(contents(here)) == len(PIECES)
+
+
+def test_what_was_there_and_does_not_build_is_told(here: Path, init: Init) -> None:
+    (here / "jobs").mkdir()
+    (here / "jobs" / "old.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {nam: a}\n")
+    code, said = init()
+    assert (code, tree(here)) == (1, ["jobs", "jobs/old.yaml"])
+    assert "jobs/old.yaml:3:1: error KTJ031" in said
+    assert said.endswith("error: the repository does not build; nothing was written\n")
+
+
+# -- one more piece
+
+
+@pytest.fixture
+def repository(here: Path, init: Init) -> Path:
+    """A repository for Torch, the current directory."""
+    assert init()[0] == 0
+    return here
+
+
+def test_a_job_more(repository: Path, init: Init) -> None:
+    assert init("job", "evaluate") == (
+        0,
+        "created jobs/evaluate.yaml\nnext: kubectl trainjob build jobs/evaluate.yaml\n",
+    )
+    names = [item["metadata"]["name"] for item in objects(repository, "overlays/dev")]
+    assert names == ["evaluate", "train"]
+
+
+def test_a_job_and_its_runtime_more(repository: Path, init: Init) -> None:
+    assert init("job", "evaluate", "--runtime", "plain") == (
+        0,
+        "created runtimes/plain.yaml\ncreated jobs/evaluate.yaml\nnext: kubectl trainjob build jobs/evaluate.yaml\n",
+    )
+    assert objects(repository, "jobs/evaluate.yaml")[0]["kind"] == "JobSet"
+    code, said = init("job", "third")
+    assert code == 2
+    assert said == "error: there are several runtimes; say which with --runtime: plain, torch-distributed\n"
+
+
+def test_a_job_in_a_repository_without_anything(here: Path, init: Init) -> None:
+    (here / ".git").mkdir()
+    assert init("job", "first")[0] == 0
+    assert contents(here).keys() == {"jobs/first.yaml", "runtimes/torch-distributed.yaml"}
+    assert objects(here, "jobs")
+
+
+def test_a_runtime_more(repository: Path, init: Init) -> None:
+    assert init("runtime", "plain") == (
+        0,
+        "created runtimes/plain.yaml\nnext: kubectl trainjob init job NAME --runtime plain\n",
+    )
+    assert (repository / "runtimes" / "plain.yaml").read_text() == catalogue.read("plain")
+
+
+def test_a_runtime_that_is_there_already(repository: Path, init: Init) -> None:
+    (repository / "runtimes" / "torch-distributed.yaml").rename(repository / "runtimes" / "own.yaml")
+    before = contents(repository)
+    assert init("runtime", "torch-distributed") == (
+        2,
+        'error: runtimes/own.yaml: has the runtime "torch-distributed" already; nothing was written\n',
+    )
+    assert contents(repository) == before
+
+
+@pytest.mark.parametrize("arguments", [pytest.param([], id="by name"), pytest.param(["-n", "team-a"], id="named")])
+def test_an_overlay_more(arguments: list[str], repository: Path, init: Init) -> None:
+    assert init("overlay", "qa", *arguments) == (
+        0,
+        "created overlays/qa/overlay.yaml\nnext: kubectl trainjob build overlays/qa\n",
+    )
+    assert jobset(objects(repository, "overlays/qa"))["metadata"]["namespace"] == (arguments[1:] or ["qa"])[0]
+
+
+@pytest.mark.parametrize("form", [["runtime", "plain"], ["job", "second"], ["overlay", "qa"]], ids=lambda form: form[0])
+def test_the_root_is_found_from_below(
+    form: list[str], repository: Path, init: Init, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository / "overlays" / "dev")
+    before = tree(repository)
+    code, said = init(*form)
+    assert code == 0
+    assert re.match(r"created \.\./\.\./\S+\n", said)
+    (new,) = {path for path in tree(repository) if path.endswith(".yaml")} - set(before)
+    assert new.startswith(("runtimes/", "jobs/", "overlays/qa/"))
+
+
+def settings(folder: Path, text: str) -> None:
+    head = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
+    (folder / "trainjob.yaml").write_text(head + text)
+
+
+def test_runtimes_go_where_the_settings_say(here: Path, init: Init) -> None:
+    settings(here, "runtimes: [platform/runtimes, more]\n")
+    (here / "more").mkdir()
+    (here / "more" / "own.yaml").write_text(catalogue.read("plain").replace("name: plain", "name: own"))
+    (here / "platform" / "runtimes").mkdir(parents=True)
+    assert init("job", "first")[0] == 0
+    assert "name: own" in (here / "jobs" / "first.yaml").read_text()
+    assert init("runtime", "plain")[1].startswith("created platform/runtimes/plain.yaml\n")
+
+
+def test_the_catalogue_is_not_copied_where_it_is_in_use(here: Path, init: Init) -> None:
+    settings(here, "catalog: true\n")
+    assert init("job", "first", "--runtime", "plain")[0] == 0
+    assert contents(here).keys() == {"trainjob.yaml", "jobs/first.yaml"}
+    assert objects(here, "jobs")
+
+
+def test_the_settings_name_the_trainer(here: Path, init: Init) -> None:
+    settings(here, 'target: {trainer: "2.0"}\n')
+    code, said = init("job", "first", "--runtime", "jax-distributed")
+    assert code == 2
+    assert 'Trainer 2.0 does not take "jax-distributed"' in said
+    assert init("job", "first", "--runtime", "plain")[0] == 0
+
+
+@pytest.mark.parametrize("form", [["runtime", "plain"], ["job", "second"], ["overlay", "qa"]], ids=lambda form: form[0])
+def test_broken_settings_are_told(form: list[str], repository: Path, init: Init) -> None:
+    settings(repository, "taget: {}\n")
+    before = tree(repository)
+    code, said = init(*form)
+    assert (code, tree(repository)) == (1, before)
+    assert said.startswith("trainjob.yaml:3:1: error KTJ040")
+
+
+def test_a_runtime_that_would_be_refused_is_told(here: Path, init: Init) -> None:
+    (here / "runtimes").mkdir()
+    (here / "runtimes" / "own.yaml").write_text(catalogue.read("plain").replace("mlPolicy", "mlPolcy"))
+    code, said = init("job", "first")
+    assert (code, tree(here)) == (1, ["runtimes", "runtimes/own.yaml"])
+    assert "runtimes/own.yaml:" in said
+
+
+def test_the_catalogue_is_listed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("kubectl-trainjob", ["init", "--list-runtimes"]) == 0
+    out, err = capfd.readouterr()
+    head, *rows = out.splitlines()
+    assert (head.split(), err) == (["NAME", "DESCRIPTION"], "")
+    assert [row.split()[0] for row in rows] == list(catalogue.names())
+    assert all(len(row.split()) > 3 for row in rows)

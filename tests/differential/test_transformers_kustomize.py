@@ -1,0 +1,197 @@
+"""Each setting of an overlay does to objects what kustomize does; where it does not, that is meant and shown here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.differential.kustomize import Body, Layer, body, by_kustomize, by_us, run_kustomize
+from tests.differential.objects import OBJECTS, pod_spec
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "namespace": {"namespace": "new"},
+    "nameSuffix": {"nameSuffix": "-x"},
+    "labels": {"labels": [{"pairs": {"app": "demo", "team": "ml"}}, {"pairs": {"team": "ai"}}]},
+    "labels of templates": {"labels": [{"pairs": {"app": "demo", "on": "true"}, "includeTemplates": True}]},
+    "annotations": {"commonAnnotations": {"note": "new", "owner": "ml"}},
+    "tags": {"images": [{"name": "nginx", "newTag": "2"}, {"name": "ghcr.io/acme/app", "newTag": "v2"}]},
+    "names": {
+        "images": [
+            {"name": "nginx", "newName": "mirror:5000/nginx"},
+            {"name": "ghcr.io:5000/acme/app", "newName": "app"},
+            {"name": "app", "newTag": "v9"},
+        ]
+    },
+    "digests": {
+        "images": [
+            {"name": "nginx", "digest": "sha256:ab"},
+            {"name": "ghcr.io/acme/app", "newTag": "v2", "digest": "sha256:cd"},
+            {"name": "ghcr.io/acme/model", "newName": "model"},
+        ]
+    },
+    "all": {
+        "namespace": "team",
+        "nameSuffix": "-x",
+        "labels": [{"pairs": {"app": "demo"}, "includeTemplates": True}],
+        "commonAnnotations": {"note": "new"},
+        "images": [{"name": "nginx", "newTag": "2"}],
+    },
+}
+
+
+@pytest.fixture(scope="module", params=SETTINGS.values(), ids=SETTINGS)
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Body, Body]]:
+    """Every object under one overlay: by kustomize and by us."""
+    layer = Layer(list(OBJECTS.values()), request.param)
+    kustomize = by_kustomize(layer, tmp_path_factory.mktemp("overlay"))
+    assert len(kustomize) == len(OBJECTS)
+    return dict(zip(OBJECTS, zip(kustomize, by_us(layer), strict=True), strict=True))
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_setting(both: dict[str, tuple[Body, Body]], name: str) -> None:
+    kustomize, ours = both[name]
+    assert ours == kustomize
+
+
+IMAGES = [
+    "nginx",
+    "nginx:1.25",
+    "nginx:",
+    "nginx@sha256:0123",
+    "nginx:1.25@sha256:0123",
+    "library/nginx:1",
+    "docker.io/library/nginx:1.25",
+    "registry:5000/nginx",
+    "registry:5000/nginx:1.25",
+    "registry:5000/nginx:1.25@sha256:0123",
+    "nginx-debug:1",
+    "nginx/nginx:1",
+    "xnginx",
+    "nginx:{TAG}",
+    "nginx:a_b.c-D",
+    "nginx:a/b",
+    "NGINX",
+    "$(IMAGE)",
+    "",
+]
+CHANGES = [
+    {"name": "nginx", "newTag": "2"},
+    {"name": "nginx", "newName": "b"},
+    {"name": "nginx", "digest": "sha256:ab"},
+    {"name": "nginx", "newTag": "2", "digest": "sha256:ab"},
+    {"name": "nginx", "newName": "b", "newTag": "2", "tagSuffix": "-unused"},
+    {"name": "nginx", "digest": "sha256:ab", "tagSuffix": "-unused"},
+    {"name": "nginx"},
+    {"name": "nginx:1.25", "newTag": "2"},
+    {"name": "registry:5000/nginx", "newTag": "2"},
+    {"name": "registry", "newTag": "2"},
+    {"name": "docker.io/library/nginx", "newName": "nginx"},
+    {"name": ".*", "newTag": "2"},
+    {"name": "(registry:5000/)?nginx", "newTag": "2"},
+    {"name": "ng[hi]n.", "newTag": "2"},
+    {"name": "n.inx", "newTag": "2"},
+    {"name": r"\$\(IMAGE\)", "newName": "app"},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: "-".join(change.values()))
+def test_image(change: dict[str, str], tmp_path: Any) -> None:
+    pod = body("v1", "Pod", spec={"containers": [{"name": str(i), "image": image} for i, image in enumerate(IMAGES)]})
+    layer = Layer([pod], {"images": [change]})
+    assert by_us(layer) == by_kustomize(layer, tmp_path)
+
+
+TRAINER = "trainer.kubeflow.org/v1alpha1"
+DIFFERENCES = [
+    pytest.param(
+        body(TRAINER, "ClusterTrainingRuntime"),
+        {"namespace": "new"},
+        body(TRAINER, "ClusterTrainingRuntime", namespace="new"),
+        body(TRAINER, "ClusterTrainingRuntime"),
+        id="a cluster's runtime has no namespace",
+    ),
+    pytest.param(
+        body("kueue.x-k8s.io/v1beta1", "ClusterQueue"),
+        {"namespace": "new"},
+        body("kueue.x-k8s.io/v1beta1", "ClusterQueue", namespace="new"),
+        body("kueue.x-k8s.io/v1beta1", "ClusterQueue"),
+        id="nor have Kueue's cluster kinds",
+    ),
+    pytest.param(
+        body("v1", "Pod", spec={"containers": [{"image": "nginx:1"}]}),
+        {"images": [{"name": "nginx", "tagSuffix": "-x"}]},
+        body("v1", "Pod", spec={"containers": [{"image": "nginx:1-x-x"}]}),
+        body("v1", "Pod", spec={"containers": [{"image": "nginx:1-x"}]}),
+        id="a suffix of a tag is put there once",
+    ),
+    pytest.param(
+        body("v1", "Pod", spec={"containers": [{"image": "xnginx:1"}]}),
+        {"images": [{"name": "x|y", "newTag": "2"}]},
+        body("v1", "Pod", spec={"containers": [{"image": "xnginx:2"}]}),
+        body("v1", "Pod", spec={"containers": [{"image": "xnginx:1"}]}),
+        id="alternatives are whole names",
+    ),
+    pytest.param(
+        body("v1", "Pod", spec={"containers": [{"image": "nginx@sha512:01"}]}),
+        {"images": [{"name": "nginx", "newTag": "2"}]},
+        body("v1", "Pod", spec={"containers": [{"image": "nginx@sha512:01"}]}),
+        body("v1", "Pod", spec={"containers": [{"image": "nginx:2"}]}),
+        id="any algorithm makes a digest",
+    ),
+    pytest.param(
+        body("batch/v1", "CronJob", spec={"jobTemplate": {"spec": {"template": {"spec": pod_spec(containers=[])}}}}),
+        {"images": [{"name": "ghcr.io/acme/model", "newTag": "v2"}]},
+        body("batch/v1", "CronJob", spec={"jobTemplate": {"spec": {"template": {"spec": pod_spec(containers=[])}}}}),
+        body(
+            "batch/v1",
+            "CronJob",
+            spec={
+                "jobTemplate": {
+                    "spec": {
+                        "template": {
+                            "spec": pod_spec(
+                                containers=[], volumes=[{"name": "m", "image": {"reference": "ghcr.io/acme/model:v2"}}]
+                            )
+                        }
+                    }
+                }
+            },
+        ),
+        id="volumes of images everywhere",
+    ),
+    pytest.param(
+        body(TRAINER, "TrainJob", spec={"trainer": {"image": "nginx:1"}}),
+        {"images": [{"name": "nginx", "newTag": "2"}]},
+        body(TRAINER, "TrainJob", spec={"trainer": {"image": "nginx:1"}}),
+        body(TRAINER, "TrainJob", spec={"trainer": {"image": "nginx:2"}}),
+        id="the image of a TrainJob",
+    ),
+    pytest.param(
+        body(TRAINER, "TrainingRuntime", spec={}),
+        {"labels": [{"pairs": {"a": "b"}, "includeTemplates": True}]},
+        body(TRAINER, "TrainingRuntime", spec={}, metadata={"labels": {"a": "b"}}),
+        body(
+            TRAINER,
+            "TrainingRuntime",
+            spec={"template": {"metadata": {"labels": {"a": "b"}}}},
+            metadata={"labels": {"a": "b"}},
+        ),
+        id="the templates of a runtime",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "settings", "kustomize", "ours"), DIFFERENCES)
+def test_difference(given: Body, settings: dict[str, Any], kustomize: Body, ours: Body, tmp_path: Any) -> None:
+    layer = Layer([given], settings)
+    assert by_kustomize(layer, tmp_path) == [kustomize]
+    assert by_us(layer) == [ours]
+
+
+def test_name_that_is_no_pattern(tmp_path: Any) -> None:
+    """kubectl crashes; kustomize after 5.8 finds no image."""
+    layer = Layer([OBJECTS["Pod"]], {"images": [{"name": "[", "newTag": "2"}]})
+    assert "panic" in run_kustomize(layer, tmp_path).stderr
+    assert by_us(layer) == [OBJECTS["Pod"]]

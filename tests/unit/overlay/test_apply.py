@@ -1,0 +1,346 @@
+"""A tree of overlays: what becomes of its members, and where each value of them was written."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.overlay.apply import overlaid
+from kubectl_trainjob.overlay.name_hash import with_hash
+from kubectl_trainjob.pipeline import BuildOptions, build
+from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import Build, Manifest
+from kubectl_trainjob.yamlio.spans import Locator
+
+_HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
+_RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: plain}
+spec:
+  mlPolicy: {numNodes: 1}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                containers:
+                - name: node
+                  image: plain:1
+"""
+_JOB = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: a
+spec:
+  runtimeRef:
+    name: plain
+  trainer:
+    numNodes: 2
+    env:
+    - {name: A, value: a}
+    - {name: B, value: b}
+"""
+
+Write = Callable[[dict[str, str]], None]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes files of a repository with a runtime, a job and what is given; it is the current directory."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def files(content: dict[str, str]) -> None:
+        for path, text in {"jobs/a.yaml": _JOB, "runtimes/plain.yaml": _RUNTIME, **content}.items():
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text((_HEAD if path.endswith("overlay.yaml") else "") + text)
+
+    return files
+
+
+def _overlaid(path: str) -> dict[str, Manifest]:
+    [unit] = read([path], lambda _most: b"").units
+    manifests, diagnostics = overlaid(unit, LIMITS)
+    assert diagnostics == []
+    return {str(manifest.id): manifest for manifest in manifests}
+
+
+def _build(path: str, **options: str) -> Build:
+    return build(read([path], lambda _most: b""), BuildOptions(**options))
+
+
+def _written(manifest: Manifest, *pointer: str | int) -> tuple[str, int]:
+    place = Locator().settle(manifest.place(*pointer))
+    assert place.span is not None
+    return place.source.file.path, place.span.line
+
+
+def _found(built: Build) -> list[tuple[str, str, int]]:
+    settled = [(d.rule.id, Locator().settle(d.place)) for d in built.diagnostics]
+    return [(rule, place.source.file.path, place.span.line) for rule, place in settled if place.span]
+
+
+_DEV = """\
+resources: [../jobs, cm.yaml]
+namespace: team
+nameSuffix: -dev
+labels:
+- pairs:
+    stage: dev
+annotations:
+  owner: me
+patches:
+- patch: |
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: a}
+    spec:
+      trainer:
+        env:
+        - name: B
+          value: c
+- target: {kind: TrainJob}
+  path: nodes.yaml
+"""
+
+
+def test_every_value_knows_its_line(write: Write) -> None:
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\n"
+    write(
+        {
+            "dev/overlay.yaml": _DEV,
+            "dev/nodes.yaml": "- op: replace\n  path: /spec/trainer/numNodes\n  value: 4\n",
+            "dev/cm.yaml": config,
+        }
+    )
+    found = _overlaid("dev")
+    job = found["TrainJob/a-dev"]
+    assert job.body["spec"]["trainer"]["numNodes"] == 4
+    assert job.body["spec"]["trainer"]["env"] == [{"name": "B", "value": "c"}, {"name": "A", "value": "a"}]
+    assert job.body["metadata"] == {
+        "name": "a-dev",
+        "namespace": "team",
+        "labels": {"stage": "dev"},
+        "annotations": {"owner": "me"},
+    }
+    assert found["ConfigMap/cm-dev"].body["metadata"]["namespace"] == "team"
+    overlay = "dev/overlay.yaml"
+    assert _written(job, "metadata", "namespace") == (overlay, 4)
+    assert _written(job, "metadata", "labels", "stage") == (overlay, 8)
+    assert _written(job, "metadata", "annotations", "owner") == (overlay, 10)
+    assert _written(job, "spec", "trainer", "env", 0, "value") == (overlay, 20)
+    assert _written(job, "spec", "trainer", "env", 1, "value") == ("jobs/a.yaml", 11)
+    assert _written(job, "spec", "trainer", "numNodes") == ("dev/nodes.yaml", 3)
+    assert _written(job, "spec", "runtimeRef", "name") == ("jobs/a.yaml", 7)
+    assert _written(job, "metadata", "name")[0] in (overlay, "jobs/a.yaml")
+
+
+def test_an_overlay_over_an_overlay(write: Write) -> None:
+    patch = "patches:\n- target: {{kind: TrainJob}}\n  patch:\n  - {{op: add, path: /metadata/labels/{0}, value: x}}\n"
+    write(
+        {
+            "base/overlay.yaml": "resources: [../jobs]\nnameSuffix: -base\nlabels: [{pairs: {a: base, b: base}}]\n",
+            "top/overlay.yaml": "resources: [../base]\nnameSuffix: -top\nlabels: [{pairs: {b: top}}]\n"
+            + patch.format("c"),
+        }
+    )
+    job = _overlaid("top")["TrainJob/a-base-top"]
+    assert job.body["metadata"]["labels"] == {"a": "base", "b": "top", "c": "x"}
+    assert _written(job, "metadata", "labels", "a") == ("base/overlay.yaml", 5)
+    assert _written(job, "metadata", "labels", "b") == ("top/overlay.yaml", 5)
+    assert _written(job, "metadata", "labels", "c") == ("top/overlay.yaml", 9)
+    assert _written(job, "spec", "trainer", "numNodes") == ("jobs/a.yaml", 9)
+
+
+def test_a_template_below_a_patch(write: Write) -> None:
+    template = (
+        "{% for n in values.nodes %}\n---\n"
+        + _JOB.replace("name: a\n", "name: a{{ n }}\n", 1).replace("numNodes: 2", "numNodes: {{ n }}")
+        + "{% endfor %}\n"
+    )
+    write(
+        {
+            "o/overlay.yaml": "resources: [t.yaml.j2]\nvalues: {nodes: [1, 2]}\nnameSuffix: -x\n",
+            "o/t.yaml.j2": template,
+        }
+    )
+    found = _overlaid("o")
+    assert [m.body["spec"]["trainer"]["numNodes"] for m in found.values()] == [1, 2]
+    assert _written(found["TrainJob/a2-x"], "spec", "trainer", "numNodes") == ("o/t.yaml.j2", 11)
+    assert _written(found["TrainJob/a2-x"], "spec", "runtimeRef", "name") == ("o/t.yaml.j2", 9)
+
+
+def test_refusals_point_at_the_overlay(write: Write) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [../jobs]\npatches:\n- target: {kind: TrainJob}\n"
+            "  patch:\n    spec:\n      trainer:\n        numNodes: many\n        nodes: 1\n"
+        }
+    )
+    assert {(path, line) for _, path, line in _found(_build("o"))} == {("o/overlay.yaml", 9), ("o/overlay.yaml", 10)}
+
+
+def test_a_renamed_runtime_is_followed(write: Write) -> None:
+    write(
+        {"o/overlay.yaml": "resources: [../jobs, ../runtimes]\nnameSuffix: -x\nimages: [{name: plain, newTag: '2'}]\n"}
+    )
+    built = _build("o")
+    assert built.diagnostics == ()
+    [jobset] = built.objects
+    [node] = jobset["spec"]["replicatedJobs"]
+    assert node["template"]["spec"]["template"]["spec"]["containers"][0]["image"] == "plain:2"
+    job = _overlaid("o")["TrainJob/a-x"]
+    assert job.body["spec"]["runtimeRef"]["name"] == "plain-x"
+
+
+def test_a_runtime_that_is_not_among_the_resources_keeps_its_name(write: Write) -> None:
+    write({"o/overlay.yaml": "resources: [../jobs]\nnameSuffix: -x\n"})
+    assert _build("o").diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("patch", "rule", "line"),
+    [
+        pytest.param(
+            "- target: {kind: TrainJob}\n  patch: [{op: remove, path: /spec/nowhere}]\n", "KTJ053", 6, id="no place"
+        ),
+        pytest.param(
+            "- target: {kind: TrainJob}\n  patch: [{op: test, path: /kind, value: x}]\n", "KTJ053", 6, id="test"
+        ),
+        pytest.param(
+            "- target: {kind: TrainJob}\n  patch:\n    spec: {trainer: {env: [{value: x}]}}\n", "KTJ053", 7, id="no key"
+        ),
+        pytest.param("- target: {kind: trainjob}\n  patch: {spec: {}}\n", "KTJ055", 5, id="idle"),
+        pytest.param("- target: {labelSelector: 'a in'}\n  patch: {spec: {}}\n", "KTJ050", 5, id="selector"),
+        pytest.param("- target: {name: '(?=a)'}\n  patch: {spec: {}}\n", "KTJ050", 5, id="pattern"),
+        pytest.param("- patch: {kind: TrainJob, metadata: {name: a}}\n", "KTJ054", 5, id="no type"),
+        pytest.param(
+            "- patch: {apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: b}}\n",
+            "KTJ054",
+            5,
+            id="no object",
+        ),
+        pytest.param("- target: {kind: TrainJob}\n  patch: [{op: remove, path: /kind}]\n", "KTJ056", 4, id="no kind"),
+        pytest.param(
+            "- target: {kind: TrainJob}\n  patch: [{op: replace, path: /metadata, value: 1}]\n",
+            "KTJ056",
+            4,
+            id="metadata",
+        ),
+        pytest.param(
+            "- target: {kind: TrainJob}\n  patch: [{op: add, path: /metadata/name, value: 1}]\n", "KTJ056", 4, id="name"
+        ),
+    ],
+)
+def test_what_cannot_be_applied(write: Write, patch: str, rule: str, line: int) -> None:
+    write({"o/overlay.yaml": "resources: [../jobs]\npatches:\n" + patch})
+    assert _found(_build("o")) == [(rule, "o/overlay.yaml", line)]
+
+
+def test_an_ambiguous_reference(write: Write) -> None:
+    claim = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\n"
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  volumes:\n  - configMap:\n      name: cm\n"
+    write(
+        {
+            "one/overlay.yaml": "resources: [../cm.yaml]\nnameSuffix: -one\n",
+            "two/overlay.yaml": "resources: [../cm.yaml]\nnameSuffix: -two\n",
+            "cm.yaml": claim,
+            "o/pod.yaml": pod,
+            "o/overlay.yaml": "resources: [../one, ../two, pod.yaml]\n",
+        }
+    )
+    assert _found(_build("o")) == [("KTJ058", "o/pod.yaml", 7)]
+
+
+def test_deleted_by_a_patch(write: Write) -> None:
+    write({"o/overlay.yaml": "resources: [../jobs]\npatches:\n- target: {kind: TrainJob}\n  patch: {$patch: delete}\n"})
+    assert _overlaid("o") == {}
+
+
+def _hashed(write: Write, overlay: str = "", job: str = _JOB, runtime: str = _RUNTIME, **options: str) -> str:
+    settings = "resources: [../jobs]\nnameHash: true\n" + overlay
+    write({"o/overlay.yaml": settings, "jobs/a.yaml": job, "runtimes/plain.yaml": runtime})
+    built = _build("o", **options)
+    assert built.diagnostics == ()
+    [output] = built.outputs
+    assert output.content["metadata"]["name"] == output.identity.name
+    return output.identity.name
+
+
+def test_name_hash(write: Write) -> None:
+    name = _hashed(write)
+    assert name.startswith("a-")
+    assert len(name) == len("a-") + 10
+    assert _hashed(write) == name
+    assert _hashed(write, job="# a comment\n" + _JOB.replace("numNodes: 2", "numNodes:   2")) == name
+    others = [
+        _hashed(write, job=_JOB.replace("numNodes: 2", "numNodes: 3")),
+        _hashed(write, runtime=_RUNTIME.replace("plain:1", "plain:2")),
+        _hashed(write, overlay="labels: [{pairs: {a: b}}]\n"),
+    ]
+    assert len({name, *others}) == 4
+
+
+def test_name_hash_of_a_train_job_that_trainer_expands(write: Write) -> None:
+    name = _hashed(write, emit="trainjob")
+    assert _hashed(write, emit="trainjob", runtime=_RUNTIME.replace("plain:1", "plain:2")) == name
+    assert _hashed(write, emit="trainjob", job=_JOB.replace("numNodes: 2", "numNodes: 3")) != name
+
+
+def test_name_hash_makes_too_long_names_tell_their_origin(write: Write) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [../jobs]\nnameHash: true\n",
+            "jobs/a.yaml": _JOB.replace("name: a\n", f"name: {'a' * 40}\n", 1),
+        }
+    )
+    assert [(path, line) for _, path, line in _found(_build("o"))] == [("o/overlay.yaml", 4)]
+
+
+def test_name_hash_is_for_train_jobs_alone(write: Write) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [../jobs, cm.yaml]\nnameHash: true\n",
+            "o/cm.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm}}",
+        }
+    )
+    assert "ConfigMap/cm" in [str(output.identity) for output in _build("o").outputs]
+    [manifest] = [m for m in _overlaid("o").values() if m.id.kind == "ConfigMap"]
+    assert with_hash(manifest, []) is manifest
+
+
+def _leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _leaves(entry, (*pointer, key))
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _leaves(entry, (*pointer, index))
+    else:
+        yield pointer, value
+
+
+@pytest.mark.parametrize("overlay", ["overlays/vision/prod", "overlays/vision/dev", "overlays/gpu-fleet"])
+def test_every_leaf_of_the_examples_leads_to_its_text(overlay: str) -> None:
+    """A copied value stands in the line that it leads to; a computed one leads to what computes it."""
+    root = Path(__file__).parents[3]
+    for manifest in overlaid(read([str(root / overlay)], lambda _most: b"").units[0], LIMITS)[0]:
+        locator = Locator()
+        for pointer, value in _leaves(manifest.body):
+            place = locator.settle(manifest.place(*pointer))
+            assert place.span is not None
+            line = place.source.file.text.splitlines()[place.span.line - 1]
+            shown = str(value).splitlines()[0] if isinstance(value, str) and value else str(value).lower()
+            if shown in line:
+                continue
+            computes = {"name": "nameSuffix:", "image": "- name:"}.get(str(pointer[-1]), "{{")
+            assert computes in line or "{{" in line, (pointer, value, line)
