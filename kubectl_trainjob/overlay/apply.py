@@ -6,9 +6,10 @@ annotations, images; references to renamed objects follow at the very end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Draft
@@ -23,7 +24,7 @@ from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, ambiguou
 from kubectl_trainjob.overlay.namespace import set_namespace
 from kubectl_trainjob.overlay.patch import Patching
 from kubectl_trainjob.source import Place, Source
-from kubectl_trainjob.stages import Manifest, ObjectId, is_train_job
+from kubectl_trainjob.stages import Manifest, is_train_job
 from kubectl_trainjob.units import Overlay, Unit
 
 
@@ -47,7 +48,7 @@ def _over(unit: Unit, limits: Limits, diagnostics: list[Diagnostic]) -> list[Man
     made: list[Manifest] = []
     for member in members:
         if not member.is_deleted:
-            for edit in _settings(unit.overlay, member.identity):
+            for edit in _settings(unit.overlay, *member.type):
                 member.write(edit)
             made += _made(member, unit.overlay, inputs, diagnostics)
     return made
@@ -64,40 +65,23 @@ def _inputs(overlay: Overlay) -> dict[str, Source]:
     return {"overlay": overlay.source, **patches}
 
 
-def _settings(overlay: Overlay, identity: ObjectId) -> Iterator[Edit]:
-    """What the overlay says of every object, as edits of one."""
-    api_version, kind = identity.api_version, identity.kind
+def _settings(overlay: Overlay, api_version: str, kind: str) -> Iterator[Edit]:
+    """What the overlay says of every object, as edits of one; each write is caused by the setting's own line."""
+    of = {"kind": kind, "api_version": api_version}
     if overlay.namespace:
-        write = partial(
-            set_namespace,
-            kind=kind,
-            api_version=api_version,
-            namespace=overlay.namespace,
-            cause=("overlay", "namespace"),
-        )
-        yield Edit("overlay namespace", write)
+        yield _edit(set_namespace, "namespace", **of, namespace=overlay.namespace)
     if overlay.name_suffix:
-        write = partial(add_suffix, kind=kind, suffix=overlay.name_suffix, cause=("overlay", "nameSuffix"))
-        yield Edit("overlay nameSuffix", write)
+        yield _edit(add_suffix, "nameSuffix", kind=kind, suffix=overlay.name_suffix)
     for index, labels in enumerate(overlay.labels):
-        write = partial(
-            add_labels, kind=kind, api_version=api_version, labels=labels, cause=("overlay", "labels", index, "pairs")
-        )
-        yield Edit("overlay labels", write)
+        yield _edit(add_labels, "labels", index, "pairs", **of, labels=labels)
     if overlay.annotations:
-        write = partial(
-            add_annotations,
-            kind=kind,
-            api_version=api_version,
-            annotations=overlay.annotations,
-            cause=("overlay", "annotations"),
-        )
-        yield Edit("overlay annotations", write)
+        yield _edit(add_annotations, "annotations", **of, annotations=overlay.annotations)
     if overlay.images:
-        write = partial(
-            change_images, kind=kind, api_version=api_version, changes=overlay.images, cause=("overlay", "images")
-        )
-        yield Edit("overlay images", write)
+        yield _edit(change_images, "images", **of, changes=overlay.images)
+
+
+def _edit(write: Callable[..., Draft], *setting: str | int, **given: Any) -> Edit:
+    return Edit(f"overlay {setting[0]}", partial(write, **given, cause=("overlay", *setting)))
 
 
 def _made(
@@ -140,22 +124,15 @@ def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic
 def _ambiguities(manifest: Manifest, renames: Renames) -> Iterator[Diagnostic]:
     """References that could mean several objects, since the overlays below gave these different names."""
     for found in ambiguous_names(manifest.body, manifest.id.kind, manifest.id.api_version, renames):
-        rivals = " or ".join(f'"{rival.now.name}"' for rival in found.rivals)
+        rivals = " or ".join(f'"{rival.name}"' for rival in found.rivals)
         message = f'"{found.name}" is called {rivals} here; write which one is meant'
         yield Diagnostic(rules.AMBIGUOUS_NAME, message, manifest.place(*found.pointer))
 
 
 def _followed(manifest: Manifest, renames: Renames, inputs: dict[str, Source]) -> Manifest:
     identity = manifest.id
-    edit = Edit(
-        "overlay names",
-        partial(
-            follow_names,
-            kind=identity.kind,
-            api_version=identity.api_version,
-            renames=renames,
-        ),
-    )
+    write = partial(follow_names, kind=identity.kind, api_version=identity.api_version, renames=renames)
+    edit = Edit("overlay names", write)
     followed = edit.write(Draft(manifest.body))
     if followed is None or followed.value is manifest.body:
         return manifest

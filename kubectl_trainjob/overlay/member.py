@@ -24,6 +24,14 @@ class Member:
         """What the object was called when the overlay met it."""
         return self.manifest.id
 
+    @property
+    def type(self) -> tuple[str, str]:
+        """Its apiVersion and kind now: a patch can change them."""
+        found = self.draft.get("apiVersion"), self.draft.get("kind")
+        return (
+            found if all(isinstance(each, str) for each in found) else (self.identity.api_version, self.identity.kind)
+        )
+
     def write(self, edit: Edit) -> None:
         """Make one change; what changes nothing is forgotten. Raises what the edit raises."""
         new = edit.write(self.draft)

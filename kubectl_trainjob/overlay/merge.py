@@ -124,12 +124,13 @@ def _merge_scalars(old: Draft, patch: list[Any], cause: Cause) -> Draft:
         rest.setdefault(text_of(value), old.entry(place))
     stated = []
     for index, text in texts_of(patch, cause):
-        place_of_old = rest.pop(text, old.entry(len(old.value)))
-        stated.append(place_of_old.put((), patch[index], copied=(*cause, index)))
+        same = rest.pop(text, old.entry(len(old.value)))
+        stated.append(same.put((), patch[index], copied=(*cause, index)))
     return old.with_items([*stated, *rest.values()])
 
 
 def _merge_items(old: Draft, patch: list[Any], merging: Merging, cause: Cause) -> Draft:
+    """What the patch states, then the rest; where entries have several keys, only what is new comes first."""
     keys = merging.keys or ()
     places, size = places_of(old.value, keys), len(old.value)
     stay = have_several_keys((*old.value, *patch), keys)

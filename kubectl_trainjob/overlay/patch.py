@@ -56,17 +56,18 @@ class Patching:
 
     def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
         try:
-            member.write(Edit("overlay patch", self._edit(patch, member.identity, cause)))
+            member.write(Edit("overlay patch", self._edit(patch, member.type, cause)))
         except PatchError as error:
             source = self._inputs[str(error.cause[0])]
             related = (Related("the object", member.manifest.place("metadata", "name")),)
             message = f"the patch cannot be applied to {member.identity}: {error}"
             yield Diagnostic(rules.FAILED_PATCH, message, Place(source, error.cause[1:]), related)
 
-    def _edit(self, patch: Patch, identity: ObjectId, cause: Cause) -> Callable[[Draft], Draft | None]:
+    def _edit(self, patch: Patch, of: tuple[str, str], cause: Cause) -> Callable[[Draft], Draft | None]:
         if isinstance(patch.body, list):
             return partial(apply_operations, operations=patch.body, cause=cause, limits=self._limits)
-        return partial(merge_patch, patch=patch.body, api_version=identity.api_version, kind=identity.kind, cause=cause)
+        api_version, kind = of
+        return partial(merge_patch, patch=patch.body, api_version=api_version, kind=kind, cause=cause)
 
 
 def _tags(draft: Draft) -> tuple[Mapping[str, str], Mapping[str, str]]:

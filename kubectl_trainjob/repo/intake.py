@@ -18,7 +18,7 @@ from kubectl_trainjob.repo.decode import decode
 from kubectl_trainjob.repo.ignore import Ignore
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
 from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
-from kubectl_trainjob.repo.walk import Trouble, walk
+from kubectl_trainjob.repo.walk import Found, Trouble, walk
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.stages import Manifest
 from kubectl_trainjob.yamlio.read import Reader
@@ -57,7 +57,9 @@ class Root:
 class Intake:
     """Reads files; limits hold for all files of a build together. What is wrong is noted in `diagnostics`."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, progress: Callable[[str, int, int], None] | None = None) -> None:
+        self._progress = progress
+        self._files = 0
         self.diagnostics: list[Diagnostic] = []
         self.ignored = 0
         self.left_out: dict[str, None] = {}  # overlays' directories that a directory read passed by
@@ -69,10 +71,15 @@ class Intake:
         self._latest = b""
 
     def root(self, directory: str, show: Callable[[str], str]) -> Root:
-        """The root that a directory (a real path) lies in; the first root's configuration sets the limits."""
+        """The root that a directory (a real path) lies in; the first root's configuration sets the limits.
+
+        Raises UnsafePathError, and EnvironmentFault for a configuration that cannot be read.
+        """
         found = find_root(directory)
         if found not in self.roots:
             files = SecureRoot(found)
+            if files.directory != found:
+                raise UnsafePathError("a link was put in its place meanwhile")
             config = self._config(files, show(found))
             self._limit(config)
             self.roots[found] = Root(files, show(found), config, Ignore(config.ignore))
@@ -92,8 +99,8 @@ class Intake:
         path = os.path.normpath(os.path.join(shown, CONFIG_FILE))
         try:
             file = decode(path, files.read(CONFIG_FILE, self.limits.file_bytes))
-        except (UnsafePathError, TooLargeError) as error:
-            raise EnvironmentFault(f"{path}: {error}") from None
+        except (UnsafePathError, TooLargeError, OSError) as error:
+            raise fault(path, error) from None
         if isinstance(file, Diagnostic):
             self.diagnostics.append(file)
             return Config()
@@ -106,13 +113,13 @@ class Intake:
     ) -> Iterator[tuple[str, str]]:
         """The manifest files below a directory: their paths from the root, and as shown; the rest is noted.
 
-        `is_listed` says of a template whether some overlay will render it.
+        `is_listed` says of a template whether some overlay will render it. Raises EnvironmentFault for a directory that
+        cannot be read.
         """
-        for found in walk(root.files, inside, root.ignored):
+        for found in _walked(root, inside, shown):
             if self.is_full:
                 return
-            below = found.path[len(inside) :].lstrip("/") if inside else found.path
-            path = os.path.normpath(os.path.join(shown, below))
+            path = _shown(found.path, inside, shown)
             if found.trouble is None:
                 yield found.path, path
             elif found.trouble == "overlay":
@@ -129,15 +136,18 @@ class Intake:
             return self.decoded(shown, root.files.read(inside, self.limits.file_bytes))
         except TooLargeError:
             self.too_large(shown)
-        except UnsafePathError:
-            rule, message = _TROUBLE["link"]
-            self.report(rule, f'"{os.path.basename(shown)}" {message}', shown)
+        except UnsafePathError as error:
+            message = f'"{os.path.basename(shown)}" cannot be used: {error}; copy the file, or name another'
+            self.report(inputs.UNSAFE_PATH, message, shown)
         return None
 
     def decoded(self, shown: str, data: bytes) -> SourceFile | None:
         """The text of some bytes, which count towards the limit of the build."""
         # Kept while the text is parsed: once such a large piece was freed, glibc keeps later ones for itself, too.
         self._latest = data
+        self._files += 1
+        if self._progress is not None:
+            self._progress("reading files", self._files, 0)
         self._bytes += len(data)
         if self._is_over_size:
             limit = size(self.limits.build_bytes)
@@ -189,6 +199,22 @@ class Intake:
         self.diagnostics.append(Diagnostic(rule, message, place))
 
 
+def _walked(root: Root, inside: str, shown: str) -> Iterator[Found]:
+    try:
+        yield from walk(root.files, inside, root.ignored)
+    except OSError as error:
+        raise fault(_shown(str(error.filename), inside, shown), error) from None
+    except UnsafePathError as error:  # the directory was something else when it was looked at
+        raise fault(shown, error) from None
+
+
+def _shown(path: str, inside: str, shown: str) -> str:
+    """A path below the directory `inside`, as shown to people who know that directory as `shown`."""
+    below = path[len(inside) :].lstrip("/") if inside else path
+    return os.path.normpath(os.path.join(shown, below))
+
+
 def fault(path: str, error: Exception) -> EnvironmentFault:
     """A path that cannot be read."""
-    return EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}")
+    reason = "it is too large" if isinstance(error, TooLargeError) else getattr(error, "strerror", None) or error
+    return EnvironmentFault(f"{path}: {reason}")

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.templates import TEMPLATE_LIMIT
 from kubectl_trainjob.repo.inline import inline_file
 from kubectl_trainjob.repo.intake import Intake, Root, fault
 from kubectl_trainjob.repo.overlay_file import OverlayFile, PatchEntry, read_overlay
 from kubectl_trainjob.repo.root import TooLargeError, UnsafePathError
+from kubectl_trainjob.repo.roots import CONFIG_FILE
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay, overlays
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.stages import Manifest
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.templates.render import Renderer
 
 _REMOTE = ("://", "?ref=", "git@", "github.com/")
+_MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
 Member = Manifest | Unit
 
 _Context = tuple[set[str], tuple[str, ...], Place]
@@ -39,6 +42,7 @@ class Overlays:
         self._listed: dict[Root, frozenset[str]] = {}
         self._members = 0
         self._renderer: Renderer | None = None
+        self._exhausting = 0
 
     def close(self) -> None:
         """End what renders templates."""
@@ -87,7 +91,7 @@ class Overlays:
         seen: set[str] = set()
         for index, entry in enumerate(overlay.resources):
             place = Place(overlay.source, ("resources", index))
-            path = self._path(entry, inside, place)
+            path = self._path(entry, root, inside, place)
             if path is None:
                 continue
             for member in self._resource(overlay, root, path, (seen, above, place)):
@@ -137,7 +141,7 @@ class Overlays:
 
     def _rendered(self, overlay: OverlayFile, root: Root, path: str, place: Place) -> list[Manifest]:
         template = self._text(root, path, place)
-        if template is None:
+        if template is None or self._exhausting >= _MOST_EXHAUSTING:
             return []
         if self._renderer is None:
             from kubectl_trainjob.templates.render import Renderer  # most builds have no template
@@ -146,6 +150,7 @@ class Overlays:
         rendered = self._renderer.render(template, _context(overlay))
         if isinstance(rendered, Diagnostic):
             self._intake.diagnostics.append(rendered)
+            self._exhausting += rendered.rule == TEMPLATE_LIMIT
             return []
         return list(self._intake.manifests(rendered))
 
@@ -160,7 +165,7 @@ class Overlays:
             yield from self._patch(entry, entry.inline, place.child("patch"))
 
     def _patch_file(self, entry: PatchEntry, root: Root, inside: str, place: Place) -> Iterator[Patch]:
-        path = self._path(entry.path, inside, place.child("path"))
+        path = self._path(entry.path, root, inside, place.child("path"))
         file = self._text(root, path, place.child("path")) if path is not None else None
         if file is not None:
             yield from self._patch_documents(entry, file)
@@ -183,7 +188,7 @@ class Overlays:
         else:
             yield Patch(body, place.source, place.pointer, entry.index, entry.target)
 
-    def _path(self, entry: str, inside: str, place: Place) -> str | None:
+    def _path(self, entry: str, root: Root, inside: str, place: Place) -> str | None:
         """A path as written, relative to the root; None where it leads out of it, which is noted."""
         if any(mark in entry for mark in _REMOTE):
             message = f'"{entry}" lies on another machine, and nothing is fetched; copy what you need'
@@ -193,7 +198,8 @@ class Overlays:
             path = posixpath.normpath(posixpath.join(inside, entry))
             if path != ".." and not path.startswith("../"):
                 return "" if path == "." else path
-            message = f'"{entry}" leads out of the repository; move what you need into it'
+            mark = f"{CONFIG_FILE} or .git marks it"
+            message = f'"{entry}" leads out of the repository, whose root is "{root.shown}" ({mark}); move it inside'
         self._refuse(rules.UNKNOWN_RESOURCE, message, place)
         return None
 

@@ -14,7 +14,7 @@ from kubectl_trainjob.repo.config import Config
 from kubectl_trainjob.repo.ignore import Ignore
 from kubectl_trainjob.repo.intake import Intake, Root, fault
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError, read_all
-from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root
+from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, real_path
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, is_overlay
 from kubectl_trainjob.stages import Manifest, is_runtime, is_train_job
 from kubectl_trainjob.units import Documents, Settings, Unit, manifests_of
@@ -23,15 +23,21 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repo.overlays import Overlays
 
 
-def read(paths: Sequence[str], stdin: Callable[[int], bytes], limits: Limits = LIMITS) -> Documents:
+def read(
+    paths: Sequence[str],
+    stdin: Callable[[int], bytes],
+    limits: Limits = LIMITS,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Documents:
     """The objects of all paths, each file once, in the order given, directories sorted.
 
     "-" is standard input, which `stdin` reads, up to one byte more than the limit that it is called with. Without a
     path, the repository that the current directory lies in is read. The library (the runtime folders of each root,
     without the files that are inputs) is read only when a TrainJob is among the inputs: nothing else refers to it.
-    Raises EnvironmentFault for a path that cannot be read.
+    `progress` is told "reading files", how many, and 0 for the unknown total. Raises EnvironmentFault for a path that
+    cannot be read.
     """
-    reader = _Inputs(limits, stdin)
+    reader = _Inputs(limits, stdin, progress)
     try:
         for path in paths or (os.path.relpath(find_root(os.path.realpath("."))),):
             reader.path(path)
@@ -41,11 +47,14 @@ def read(paths: Sequence[str], stdin: Callable[[int], bytes], limits: Limits = L
     diagnostics = tuple(intake.diagnostics)
     every = (*reader.manifests, *(m for unit in reader.units for m in manifests_of(unit)))
     library = tuple(reader.library()) if any(map(is_train_job, every)) else ()
+    unread = tuple(intake.diagnostics[len(diagnostics) :])
+    if any(root.config.catalog for root in intake.roots.values()):  # its runtime would silently stand in for the broken
+        diagnostics, unread = diagnostics + unread, ()
     return Documents(
         inputs=tuple(reader.manifests),
         library=library,
         diagnostics=diagnostics,
-        library_diagnostics=tuple(intake.diagnostics[len(diagnostics) :]),
+        library_diagnostics=unread,
         ignored=intake.ignored,
         settings=tuple(reader.settings()),
         units=tuple(reader.units),
@@ -58,8 +67,10 @@ def read(paths: Sequence[str], stdin: Callable[[int], bytes], limits: Limits = L
 class _Inputs:
     """What was read so far."""
 
-    def __init__(self, limits: Limits, stdin: Callable[[int], bytes]) -> None:
-        self.intake = Intake(limits)
+    def __init__(
+        self, limits: Limits, stdin: Callable[[int], bytes], progress: Callable[[str, int, int], None] | None
+    ) -> None:
+        self.intake = Intake(limits, progress)
         self._overlays: Overlays | None = None
         self.manifests: list[Manifest] = []
         self.units: list[Unit] = []
@@ -80,19 +91,19 @@ class _Inputs:
             self._overlays.close()
 
     def path(self, path: str) -> None:
-        """Read what was named; links are followed up to here, but not inside a directory."""
+        """Read what was named. Links are followed up to here, but not out of a repository, nor inside a directory."""
         if path == "-":
             self._stream("-", self._stdin)
             return
         try:
-            mode = os.stat(path).st_mode
+            real, mode = real_path(path), os.stat(path).st_mode
             if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
-                self._named(path, os.path.realpath(path), stat.S_ISDIR(mode))
+                self._named(path, real, stat.S_ISDIR(mode))
             else:  # a pipe or the like: `build <(generate)`
                 self._stream(path, lambda most: _pipe(path, most))
         except (OSError, ValueError) as error:
             raise fault(path, error) from None
-        except UnsafePathError as error:  # it was put in place after it had been looked at
+        except UnsafePathError as error:
             raise EnvironmentFault(f"{path}: {error}") from None
 
     def _named(self, path: str, real: str, is_directory: bool) -> None:
@@ -156,12 +167,10 @@ class _Inputs:
         """The runtimes in the folders of all roots that are not among the inputs; what is wrong there is noted."""
         first = len(self.manifests)
         for root in list(self.intake.roots.values()):
-            for folder in root.config.runtimes:
-                if root.files.has_directory(folder):
+            for folder in dict.fromkeys(root.config.runtimes):
+                if _is_there(root, folder):
                     self.intake.read_from[os.path.join(root.files.directory, folder)] = None
                     self._directory(root, folder, root.show(folder))
-                elif folder not in Config().runtimes:
-                    raise EnvironmentFault(f"{root.show(folder)}: the runtimes folder of {CONFIG_FILE} is not there")
         if any(root.config.catalog for root in self.intake.roots.values()):
             self._directory(*self._catalogue())
         found = self.manifests[first:]
@@ -180,6 +189,23 @@ class _Inputs:
                 yield Settings(root.config.source, root.config.trainer, root.config.emit)
 
 
+def _is_there(root: Root, folder: str) -> bool:
+    """Whether there is a folder of runtimes. Raises EnvironmentFault for one that is named, or of no use as it is."""
+    try:
+        root.files.entries(folder)
+    except FileNotFoundError:
+        if folder in Config().runtimes:
+            return False
+        raise EnvironmentFault(f"{root.show(folder)}: the runtimes folder of {CONFIG_FILE} is not there") from None
+    except (UnsafePathError, OSError) as error:
+        advice = "runtimes are looked up there, so make it a directory that can be read"
+        raise EnvironmentFault(f"{fault(root.show(folder), error)}; {advice}") from None
+    return True
+
+
 def _pipe(path: str, most: int) -> bytes:
     with open(path, "rb", buffering=0) as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISREG(mode):
+            raise UnsafePathError("another file was put in its place meanwhile")
         return read_all(file.fileno(), most)

@@ -15,7 +15,10 @@ _HAS_DIRECTORY_HANDLES = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLL
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_LINK_ERRORS = frozenset({errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP)})  # as systems differ
+_GIT = frozenset((".git", "git~1"))  # in any case, and by its short name, as file systems take them for the same
+# Systems differ in what they answer when a link, and a socket, is opened.
+_LINK_ERRORS = frozenset({errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP)})
+_SPECIAL_ERRORS = frozenset({errno.ENXIO, errno.EOPNOTSUPP})
 
 
 class UnsafePathError(Exception):
@@ -28,20 +31,21 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """What a directory holds; a link is neither file nor directory, `leads_to_directory` says where it goes."""
+    """What a directory holds; a link is neither file nor directory, `leads_to_file` says whether it goes to a file."""
 
     name: str
     is_file: bool
     is_directory: bool
     is_link: bool = False
-    leads_to_directory: bool = False
+    leads_to_file: bool = False
 
 
 class SecureRoot:
     """Reads below one directory. Paths are relative to it, with "/" between components, none of which may be a link.
+    What lies in a folder `.git` is not read either: its configuration may hold credentials.
 
     Opening goes component by component with O_NOFOLLOW, relative to the handle of the one before, so that a link put
-    in place meanwhile is refused as well.
+    in place meanwhile is refused as well. An OSError of these methods has the path as its `filename`.
     """
 
     def __init__(self, directory: str) -> None:
@@ -50,10 +54,7 @@ class SecureRoot:
     def read(self, path: str, most: int) -> bytes:
         """The bytes of a regular file; raises TooLargeError beyond `most`, UnsafePathError, OSError."""
         with self._open(path, _FILE) as handle:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise UnsafePathError("it is no regular file")
-            return read_all(handle, most, found.st_size)
+            return read_all(handle, most, _size(handle))
 
     def entries(self, path: str = "") -> list[Entry]:
         """What a directory holds, sorted by name; raises UnsafePathError, OSError."""
@@ -73,12 +74,8 @@ class SecureRoot:
     @contextmanager
     def _open(self, path: str, flags: int) -> Iterator[int]:
         components = _components(path)
-        try:
+        with _named(path):
             handle = self._descend(components, flags) if _HAS_DIRECTORY_HANDLES else self._look_first(components, flags)
-        except OSError as error:
-            if error.errno in _LINK_ERRORS:
-                raise UnsafePathError("it is a symbolic link") from None
-            raise
         try:
             yield handle
         finally:
@@ -86,8 +83,8 @@ class SecureRoot:
 
     def _descend(self, components: list[str], flags: int) -> int:
         if not components:
-            return os.open(self.directory, flags)
-        handle = os.open(self.directory, _DIRECTORY)
+            return os.open(self.directory, flags | _NO_LINK)
+        handle = os.open(self.directory, _DIRECTORY | _NO_LINK)
         for number, name in enumerate(components, 1):
             last = number == len(components)
             try:
@@ -108,6 +105,18 @@ class SecureRoot:
         return os.open(path, flags | _NO_LINK)
 
 
+def read_start(path: str, most: int) -> bytes:
+    """The first bytes of a regular file, which is no link; raises UnsafePathError, OSError."""
+    with _named(path):
+        _refuse_link(os.lstat(path))
+        handle = os.open(path, _FILE | _NO_LINK)
+    try:
+        _size(handle)
+        return os.read(handle, most)
+    finally:
+        os.close(handle)
+
+
 def read_all(handle: int, most: int, expected: int = 0) -> bytes:
     """Everything behind a file handle; raises TooLargeError as soon as that is more than `most` bytes."""
     if expected > most:
@@ -122,13 +131,36 @@ def read_all(handle: int, most: int, expected: int = 0) -> bytes:
     return b"".join(parts)
 
 
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Errors of opening say which path it was, and call a link a link."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _LINK_ERRORS:
+            raise UnsafePathError("it is a symbolic link") from None
+        if error.errno in _SPECIAL_ERRORS:
+            raise UnsafePathError("it is no regular file") from None
+        error.filename = path
+        raise
+
+
 def _components(path: str) -> list[str]:
     if not path:
         return []
     components = path.split("/")
     if os.path.isabs(path) or "\0" in path or any(name in ("", ".", "..") or os.sep in name for name in components):
         raise UnsafePathError("it does not stay inside the repository")
+    if any(name.casefold() in _GIT for name in components):
+        raise UnsafePathError("it belongs to git itself, which keeps credentials there")
     return components
+
+
+def _size(handle: int) -> int:
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        raise UnsafePathError("it is no regular file")
+    return found.st_size
 
 
 def _refuse_link(found: os.stat_result) -> None:
@@ -140,6 +172,6 @@ def _entry(found: os.DirEntry[str]) -> Entry:
     if not found.is_symlink():
         return Entry(found.name, found.is_file(follow_symlinks=False), found.is_dir(follow_symlinks=False))
     try:
-        return Entry(found.name, False, False, is_link=True, leads_to_directory=found.is_dir())
-    except OSError:  # a loop of links
+        return Entry(found.name, False, False, is_link=True, leads_to_file=found.is_file())
+    except OSError:  # a loop of links, or a way that is closed to us
         return Entry(found.name, False, False, is_link=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kubectl_trainjob.repo.root import Entry, SecureRoot
+from kubectl_trainjob.repo.root import Entry, SecureRoot, UnsafePathError
 
 OVERLAY_FILE = "overlay.yaml"
 INDEX_FILE = ".kubectl-trainjob-index"
@@ -31,7 +31,7 @@ def walk(root: SecureRoot, directory: str, ignored: Callable[[str], bool]) -> It
     """Manifests below a directory; hidden and ignored entries are left out, directories of overlays and of built files
     not entered.
 
-    Raises UnsafePathError and OSError of the root.
+    Raises UnsafePathError for the directory itself, OSError for it and those below, with the path from the root.
     """
     yield from _walk(root, directory, root.entries(directory), ignored, _DEEPEST)
 
@@ -46,18 +46,34 @@ def _walk(
                 yield found
         elif left == 0:
             yield Found(path, "deep")
-        elif is_overlay(below := root.entries(path)):
+        elif (below := _entries(root, path)) is None:
+            yield Found(path, "link")
+        elif is_overlay(below):
             yield Found(path, "overlay")
         elif not any(inner.name == INDEX_FILE for inner in below):
             yield from _walk(root, path, below, ignored, left - 1)
 
 
+def _entries(root: SecureRoot, path: str) -> list[Entry] | None:
+    """What a directory holds; None where a link has taken its place meanwhile."""
+    try:
+        return root.entries(path)
+    except UnsafePathError:
+        return None
+
+
 def overlays(root: SecureRoot, ignored: Callable[[str], bool]) -> Iterator[str]:
-    """Every overlay's directory below a root, those inside other overlays' directories too."""
+    """Every overlay's directory below a root, those inside other overlays' directories too.
+
+    What cannot be listed is passed over: who reads it reports it.
+    """
     waiting = [("", _DEEPEST)]
     while waiting:
         directory, left = waiting.pop()
-        entries = root.entries(directory)
+        try:
+            entries = root.entries(directory)
+        except (UnsafePathError, OSError):
+            continue
         if is_overlay(entries):
             yield directory
         below = [path for path, entry in visible(directory, entries, ignored) if entry.is_directory and left]
@@ -78,7 +94,7 @@ def is_overlay(entries: list[Entry]) -> bool:
 
 
 def _file(path: str, entry: Entry) -> Found | None:
-    if entry.leads_to_directory:
+    if entry.is_link and not entry.leads_to_file:  # to a directory, or to what may become one
         return Found(path, "link")
     if entry.name.endswith(TEMPLATE):
         return Found(path, "template")

@@ -126,7 +126,7 @@ def _excess(kind: str, limits: Limits) -> str:
     return {
         "memory": f"takes more than {_mebibytes(limits.template_memory)} of memory, the limit; make shorter texts",
         "output": f"gives more than {_mebibytes(limits.template_bytes)} of text, the limit; split it into several",
-        "seconds": f"takes more than {limits.template_seconds} s of processor time, the limit; shorten its loops, or split it",
+        "seconds": f"takes more than {limits.template_seconds} s of processor time, the limit; make its loops shorter",
         "depth": "nests or calls itself too deeply; end the recursion, or split the expression",
         "range": "asks for a range of more than 100000 numbers, the limit; ask for fewer",
     }[kind]

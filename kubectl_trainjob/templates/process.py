@@ -28,17 +28,22 @@ _READY = b"ready"
 class Process:
     """A started child. Raises EnvironmentFault when it does not come up."""
 
-    def __init__(self, command: Sequence[str] | None = None) -> None:
-        self._child = _start(command or _command())
+    def __init__(self) -> None:
+        self._child = _start(_command())
         self.is_late = False
-        answer = self.exchange((), (len(_READY),), _SECONDS_TO_START)
+        answer = None
+        try:
+            answer = self.exchange((), (len(_READY),), _SECONDS_TO_START)
+        finally:
+            if answer != [_READY]:  # or it was interrupted
+                said = self._last_words()
         if answer != [_READY]:
-            raise EnvironmentFault(f"the process that renders templates does not start: {self._last_words()}")
+            raise EnvironmentFault(f"the process that renders templates does not start: {said}")
 
     def exchange(self, request: Sequence[bytes], sizes: Sequence[int], seconds: float) -> list[bytes] | None:
         """Send frames, and receive as many as `sizes` has items, none larger than its item.
 
-        None when the child ends, sends something else or takes longer than `seconds` (`is_late`); it is ended then.
+        None when the child ends, sends something else or takes longer than `seconds` (`is_late`): it is of no use then.
         """
         import threading
 

@@ -21,7 +21,7 @@ from kubectl_trainjob.pipeline import BuildOptions, build
 from kubectl_trainjob.repo.read import read
 
 LATEST = LATEST_TRAINER
-SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=4, depth=8, alias_nodes=50, entries=60)
+SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=6, depth=8, alias_nodes=50, entries=60)
 
 
 def _files(count: int, text: str) -> Callable[[Path], object]:
@@ -35,7 +35,7 @@ MADE: dict[str, Callable[[Path], object]] = {
     "KTJ002": lambda folder: (folder / "a.yaml").write_text("kind: ConfigMap", encoding="utf-16"),
     "KTJ020": _files(1, "#" * 1001),
     "KTJ021": _files(2, "#" * 999),
-    "KTJ022": _files(5, "{apiVersion: v1, kind: ConfigMap, metadata: {name: aNUMBER}}"),
+    "KTJ022": _files(7, "{apiVersion: v1, kind: ConfigMap, metadata: {name: aNUMBER}}"),
     "KTJ023": _files(1, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [[[[[[[[]]]]]]]]}"),
     "KTJ024": _files(1, "a: &a [1, 2, 3, 4]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]\n"),
     "KTJ025": lambda folder: (folder / "a.yaml").symlink_to("/etc/hostname"),
@@ -97,6 +97,18 @@ def _often(folder: Path) -> None:
         )
 
 
+def _alike(folder: Path) -> None:
+    _overlay("resources: [one, two, pod.yaml]\nnameSuffix: -x")(folder)
+    for name in ("one", "two"):
+        (folder / "o" / name).mkdir()
+        (folder / "o" / name / "overlay.yaml").write_text(
+            f"{{apiVersion: kubectl-trainjob.dev/v1alpha1, kind: Overlay, resources: [../a.yaml], nameSuffix: -{name}}}"
+        )
+    (folder / "o" / "pod.yaml").write_text(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{configMap: {name: a}}]}}"
+    )
+
+
 MADE |= {
     "KTJ050": _overlay("namePrefix: x-"),
     "KTJ051": _overlay("resources: [b.yaml]"),
@@ -106,6 +118,7 @@ MADE |= {
     "KTJ055": _overlay("patches: [{target: {kind: Secret}, patch: {data: {}}}]"),
     "KTJ056": _overlay("patches: [{target: {kind: ConfigMap}, patch: [{op: remove, path: /metadata/name}]}]"),
     "KTJ057": _often,
+    "KTJ058": _alike,
     "KTJ060": _overlay("resources: [t.yaml.j2]", t="{% if %}"),
     "KTJ061": _overlay("resources: [t.yaml.j2]", t=_MAP.replace("name: a", "name: {{ values.name }}")),
     "KTJ062": _overlay("resources: [t.yaml.j2]", t="{{ ''.__class__ }}"),

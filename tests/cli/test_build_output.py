@@ -96,7 +96,7 @@ def test_a_long_list_of_secrets_is_cut_and_the_rest_is_counted(repository: Repos
     named = sorted(f"a{number}" for number in range(103))[:100]
     assert lines == [
         *(f"note: Secret {name}-mpi-ssh-auth must exist: {SSH}" for name in named),
-        "note: 3 more Secrets must exist",
+        "note: Secrets that must exist besides these: 3",
     ]
 
 

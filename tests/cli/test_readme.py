@@ -13,6 +13,11 @@ import pytest
 import yaml
 
 from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.repo.config import read_config
+from kubectl_trainjob.repo.overlay_file import read_overlay
+from kubectl_trainjob.source import SourceFile
+from kubectl_trainjob.yamlio.read import read_stream
+from tests.readme import written
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,6 +33,33 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "job.yaml").write_text(job.replace("name: torch-distributed\n", "name: torch-distribute\n"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def _yaml(kind: str) -> str:
+    """README's example of one of our own files."""
+    return next(block for block in re.findall(r"^```yaml\n(.*?)^```$", README, re.M | re.S) if f"kind: {kind}" in block)
+
+
+def test_the_settings_shown_are_accepted() -> None:
+    config, diagnostics = read_config(SourceFile("trainjob.yaml", _yaml("Config")))
+    assert (diagnostics, config.trainer, config.catalog) == ([], "2.3", True)
+
+
+def test_the_overlay_shown_is_accepted() -> None:
+    [(body, source)] = read_stream(SourceFile("overlay.yaml", _yaml("Overlay"))).objects
+    assert read_overlay(body, source)[1] == []
+    shown = set(body) - {"apiVersion", "kind"}
+    assert shown == {
+        "annotations",
+        "images",
+        "labels",
+        "nameHash",
+        "nameSuffix",
+        "namespace",
+        "patches",
+        "resources",
+        "values",
+    }
 
 
 @pytest.mark.usefixtures("repository")
@@ -46,6 +78,10 @@ def test_the_job_shown_is_the_bundled_one() -> None:
     assert f"```yaml\n{(ROOT / 'overlays' / 'fashion-mnist' / 'job.yaml').read_text()}```\n" in README
 
 
+def test_tables_are_those_of_the_code() -> None:
+    assert written(README) == README, "python -m tests.readme writes them"
+
+
 def test_links_lead_somewhere() -> None:
     targets = [t for t in re.findall(r"\]\(([^)]+)\)", README) if "://" not in t]
     assert targets
@@ -55,7 +91,11 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", ".github/ARCHITECTURE.md"])
 def test_every_option_named_exists(name: str) -> None:
     shown = subprocess.run(
-        [sys.executable, "-m", "kubectl_trainjob", "build", "--help"], capture_output=True, text=True, check=True
+        f"{sys.executable} -m kubectl_trainjob build --help; {sys.executable} -m kubectl_trainjob init --help",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / name).read_text(encoding="utf-8")))
     assert {option for option in named if option not in shown.stdout} <= {"--quiet"}
@@ -69,4 +109,6 @@ def test_the_hook_builds_a_repository(repository: Path, capfd: pytest.CaptureFix
     capfd.readouterr()
     (repository / "job.yaml").unlink()
     assert run(program, arguments) == 0
-    assert capfd.readouterr().err == ""
+    notes = capfd.readouterr().err.splitlines()
+    assert [note.partition(":")[0] for note in notes] == ["note"]
+    assert "overlays/vision/prod" in notes[0]

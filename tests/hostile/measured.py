@@ -14,7 +14,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     before = _peak()
     data = sys.stdin.buffer.read()
-    documents = read(["-"], lambda: data)
+    documents = read(["-"], lambda _most: data)
     locator = Locator()
     found = [
         (d.rule.id, d.message, locator.locate(d.place).line, locator.locate(d.place).column)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
-from jinja2 import Undefined, pass_context
+from jinja2 import StrictUndefined, Undefined, pass_context
 from jinja2.exceptions import SecurityError
 from jinja2.lexer import TokenStream
 from jinja2.runtime import Context, LoopContext, Macro
@@ -75,7 +75,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @staticmethod
     def bare(value: Any) -> Any:
-        """A value as it is compared."""
+        """A value as it is compared; one that is missing says so."""
+        if isinstance(value, StrictUndefined):
+            str(value)
         return unmarked(value) if type(value) is str else value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ARG002

@@ -120,3 +120,51 @@ def test_many_writes_leave_the_written_values_alone():
     value = {"a": 1}
     draft = Draft({}).put_each([(("x",), value, None, ()), (("x", "b"), 2, None, ())])
     assert (draft.value, value) == ({"x": {"a": 1, "b": 2}}, {"a": 1})
+
+
+def test_an_entry_is_a_draft_of_its_own():
+    entry = recorded().entry("spec", "replicatedJobs", 1)
+    assert entry.value is TEMPLATE["spec"]["replicatedJobs"][1]
+    assert entry.origin(("n",)).place.pointer[-2:] == (1, "n")
+    assert recorded().entry("nope").value is None
+    assert Draft(TEMPLATE).entry("spec").origin(()) is None
+
+
+def test_entries_come_back_with_their_origins():
+    draft = recorded()
+    written = draft.entry("spec", "suspend").put((), False, copied=("trainJob", "spec", "suspend"))
+    spec = draft.entry("spec").with_entries({"suspend": written, "replicatedJobs": None, "nope": None})
+    assert spec.value == {"suspend": False}
+    assert spec.origin(("suspend",)).place == Place(JOB, ("spec", "suspend"))
+    assert spec.origin(("suspend",)).over.place.pointer[-1] == "suspend"
+    assert draft.with_entries({"spec": spec}).origin(("spec", "suspend")).place == Place(JOB, ("spec", "suspend"))
+    assert draft.with_entries({"nope": None}) is draft
+
+
+def test_a_missing_mapping_is_made_for_its_entries():
+    assert Draft({}).entry("a").with_entries({"b": Draft(1)}).value == {"b": 1}
+    nothing = Draft({}).entry("a")
+    assert nothing.with_entries({"b": None}) is nothing
+
+
+def test_items_come_back_with_their_origins():
+    jobs = recorded().entry("spec", "replicatedJobs")
+    new = jobs.entry(2).put((), {"name": "c"}, copied=("trainJob", "new"))
+    listed = jobs.with_items([new, None, jobs.entry(1)])
+    assert [job["name"] for job in listed.value] == ["c", "b"]
+    assert listed.origin((0, "name")).place == Place(JOB, ("new", "name"))
+    assert listed.origin((0,)).over is None
+    assert listed.origin((1, "n")).place.pointer[-2:] == (1, "n")
+
+
+def test_a_graft_keeps_its_origins():
+    draft = recorded()
+    grafted = draft.graft(("spec", "copy"), draft.entry("spec", "replicatedJobs", 0))
+    assert grafted.get("spec", "copy") is TEMPLATE["spec"]["replicatedJobs"][0]
+    assert grafted.origin(("spec", "copy", "n")).place.pointer[-2:] == (0, "n")
+    assert grafted.put(("spec", "copy", "n"), 9).get("spec", "replicatedJobs", 0, "n") == 1
+    assert Draft({}).graft(("a",), Draft(1)).value == {"a": 1}
+
+
+def test_a_draft_knows_whether_it_records():
+    assert (recorded().records, Draft({}).records) == (True, False)

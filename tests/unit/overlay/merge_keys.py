@@ -1,4 +1,4 @@
-"""The lists that a merge patch merges by key, as packaged: kustomize's for core kinds, the CRDs' for Trainer and JobSet.
+"""The lists that are merged by key, as packaged: kustomize's for core kinds, the CRDs' for Trainer and JobSet.
 
 `python -m tests.unit.overlay.merge_keys` writes kubectl_trainjob/api/data/merge_keys.json (it needs Go).
 """

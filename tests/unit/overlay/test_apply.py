@@ -255,7 +255,7 @@ def test_an_ambiguous_reference(write: Write) -> None:
             "two/overlay.yaml": "resources: [../cm.yaml]\nnameSuffix: -two\n",
             "cm.yaml": claim,
             "o/pod.yaml": pod,
-            "o/overlay.yaml": "resources: [../one, ../two, pod.yaml]\n",
+            "o/overlay.yaml": "resources: [../one, ../two, pod.yaml]\nnameSuffix: -t\n",
         }
     )
     assert _found(_build("o")) == [("KTJ058", "o/pod.yaml", 7)]

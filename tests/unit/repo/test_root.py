@@ -127,12 +127,14 @@ def test_entries(root: SecureRoot, repository: Path) -> None:
     (repository / "away").symlink_to("..")
     (repository / "file").symlink_to("b.yaml")
     (repository / "loop").symlink_to("loop")
+    (repository / "nowhere").symlink_to("missing")
     assert root.entries() == [
-        Entry("away", False, False, is_link=True, leads_to_directory=True),
+        Entry("away", False, False, is_link=True),
         Entry("b.yaml", True, False),
-        Entry("file", False, False, is_link=True),
+        Entry("file", False, False, is_link=True, leads_to_file=True),
         Entry("jobs", False, True),
         Entry("loop", False, False, is_link=True),
+        Entry("nowhere", False, False, is_link=True),
     ]
     assert [entry.name for entry in root.entries("jobs")] == ["a.yaml"]
 

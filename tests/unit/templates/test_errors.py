@@ -79,6 +79,8 @@ ERRORS = [
     pytest.param("{% for x in values.missing %}{% endfor %}", UNDEFINED, 1, 'values has no "missing"', id="loop"),
     pytest.param("{{ values.missing|upper }}", UNDEFINED, 1, 'values has no "missing"', id="filtered"),
     pytest.param("{{ values.missing ~ 'a' }}", UNDEFINED, 1, 'values has no "missing"', id="joined"),
+    pytest.param("{{ values.missing in 'abc' }}", UNDEFINED, 1, 'values has no "missing"', id="searched"),
+    pytest.param("{{ values.missing == 1 }}", UNDEFINED, 1, 'values has no "missing"', id="compared"),
     pytest.param("{{ values.missing|items }}", UNDEFINED, 1, 'values has no "missing"', id="pairs"),
     pytest.param("{{ values.missing|to_yaml }}", UNDEFINED, 1, 'values has no "missing"', id="written"),
     pytest.param("{{ [values.missing] }}", UNDEFINED, 1, 'values has no "missing"', id="in a list"),

@@ -27,8 +27,10 @@ from kubectl_trainjob.templates import process, render
 from kubectl_trainjob.templates.answer import Answer, understand
 from kubectl_trainjob.templates.render import Renderer
 from kubectl_trainjob.templates.wire import frame
+from kubectl_trainjob.yamlio.spans import locate
 
 TEMPLATE = SourceFile("a.yaml.j2", "a: {{ x }}\nb\n")
+BOMB = SourceFile("a", "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")
 CONTEXT = {"x": 1}
 REPOSITORY = Path(__file__).parents[3]
 
@@ -92,7 +94,6 @@ def test_gone_after_an_exception() -> None:
 
 
 def test_interrupted_in_the_midst_of_a_template() -> None:
-    bomb = SourceFile("a", "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")
     with Renderer() as renderer:
         renderer.render(TEMPLATE, CONTEXT)
         child = child_of(renderer)
@@ -100,7 +101,7 @@ def test_interrupted_in_the_midst_of_a_template() -> None:
         before = signal.signal(signal.SIGALRM, signal.default_int_handler)
         try:
             with pytest.raises(KeyboardInterrupt):
-                renderer.render(bomb, CONTEXT)
+                renderer.render(BOMB, CONTEXT)
         finally:
             signal.signal(signal.SIGALRM, before)
         assert is_gone(child)
@@ -252,6 +253,52 @@ def test_a_child_that_never_gets_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_command", lambda: script("import time; time.sleep(60)"))
     with Renderer() as renderer, pytest.raises(EnvironmentFault, match="does not start"):
         renderer.render(TEMPLATE, CONTEXT)
+
+
+def test_interrupted_while_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    def start(command: list[str]) -> subprocess.Popen[bytes]:
+        started.append(process_start(command))
+        return started[0]
+
+    process_start = process._start
+    monkeypatch.setattr(process, "_start", start)
+    monkeypatch.setattr(process, "_command", lambda: script("import time; time.sleep(60)"))
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with Renderer() as renderer, pytest.raises(KeyboardInterrupt):
+            renderer.render(TEMPLATE, CONTEXT)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert is_gone(started[0].pid)
+
+
+@pytest.fixture
+def without_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that cannot copy itself, as on Windows."""
+    monkeypatch.setattr(process, "_START", f"import os; del os.fork; {process._START}")
+
+
+@pytest.mark.usefixtures("without_fork")
+def test_where_processes_cannot_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Renderer(Limits(template_seconds=1)) as renderer:
+        assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
+        found = renderer.render(SourceFile("a", "\n{{ y }}"), CONTEXT)
+        assert isinstance(found, Diagnostic)
+        assert locate(found.place).line == 2
+        found = renderer.render(SourceFile("a", "{{ 'a' * 2 ** 21 }}"), CONTEXT)
+        assert isinstance(found, Diagnostic)
+        assert found.rule.id == "KTJ063"
+        child = child_of(renderer)
+        monkeypatch.setattr(render, "_PATIENCE", 1)
+        found = renderer.render(BOMB, CONTEXT)
+        assert isinstance(found, Diagnostic)
+        assert "not rendered within 1 s" in found.message
+        assert is_gone(child)
+        monkeypatch.setattr(render, "_PATIENCE", 10)
+        assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
 
 
 def test_jinja_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
