@@ -115,6 +115,7 @@ class _Prepared:
     """The inputs after overlays: what is to be compiled, what is printed as it is, and what is wrong so far."""
 
     admitted: AdmittedRuntimes
+    usual_emit: str
     jobs: list[_Job]
     plain: list[Claim]
     diagnostics: list[Diagnostic]
@@ -127,9 +128,11 @@ class _Prepared:
 
 def _prepare(documents: Documents, options: BuildOptions) -> _Prepared:
     version, conflict = targeted(documents.settings, options.trainer_version)
+    usual, _ = emitted(documents.settings, "")
     emit, other_conflict = emitted(documents.settings, options.emit)
     prepared = _Prepared(
         AdmittedRuntimes(VERSIONS[version], emit),
+        usual,
         [],
         [],
         [*documents.diagnostics, *conflict, *other_conflict],
@@ -139,7 +142,10 @@ def _prepare(documents: Documents, options: BuildOptions) -> _Prepared:
         documents.read_from,
         documents.limits,
     )
-    library = [in_namespace(manifest, options.namespace) for manifest in documents.library]
+    library = [
+        [in_namespace(manifest, options.namespace) for manifest in place if is_runtime(manifest)]
+        for place in (documents.inputs, documents.library, documents.catalogue)
+    ]
     for group in _groups(documents, prepared.diagnostics):
         manifests = [in_namespace(manifest, options.namespace) for manifest in group]
         _prepare_group(manifests, library, options.namespace, prepared)
@@ -159,26 +165,29 @@ def _groups(documents: Documents, diagnostics: list[Diagnostic]) -> Iterator[Ite
         yield manifests
 
 
-def _prepare_group(group: list[Manifest], library: list[Manifest], namespace: str, prepared: _Prepared) -> None:
+def _prepare_group(group: list[Manifest], library: list[list[Manifest]], namespace: str, prepared: _Prepared) -> None:
     admitted = prepared.admitted
     own = [manifest for manifest in group if is_runtime(manifest)]
     prepared.diagnostics.extend(check(group))
     prepared.diagnostics.extend(finding for each in own for finding in admitted.admit(each).diagnostics)
-    runtimes = Runtimes([*own, *library], namespace, catalogue.names)
+    runtimes = Runtimes([own, *library], namespace, catalogue.names)
     for manifest in group:
         if is_train_job(manifest):
-            prepared.jobs.append(_Job(_named(manifest, runtimes, admitted.emit), runtimes))
+            prepared.jobs.append(_Job(_named(manifest, runtimes, prepared.usual_emit), runtimes))
         elif admitted.emit == "trainjob" or not is_runtime(manifest):
             prepared.plain.append(Claim(Output(manifest.id, manifest.body), manifest.place("metadata", "name")))
 
 
-def _named(job: Manifest, runtimes: Runtimes, emit: str) -> Manifest:
-    """The TrainJob under its final name. What is printed for it rests on its runtime, too, if no Trainer expands it."""
+def _named(job: Manifest, runtimes: Runtimes, usual_emit: str) -> Manifest:
+    """The TrainJob under its final name, which the runtime's content is part of where no Trainer keeps what it was.
+
+    That is a matter of the repository: a name does not change because somebody wants to see the JobSet once.
+    """
     if job.name_hash is None:
         return job
     from kubectl_trainjob.overlay.name_hash import with_hash
 
-    runtime = runtimes.meant(job) if emit == "jobset" else None
+    runtime = runtimes.meant(job) if usual_emit == "jobset" else None
     return with_hash(job, [runtime.body] if runtime else [])
 
 

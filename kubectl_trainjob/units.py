@@ -60,7 +60,10 @@ class ImageChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlay:
-    """What one `overlay.yaml` says of its members; `source` is its document."""
+    """What one `overlay.yaml` says of its members; `source` is its document.
+
+    `is_complete` says whether everything that it lists could be read: else nobody should wonder what is missing.
+    """
 
     source: Source
     namespace: str = ""
@@ -70,6 +73,7 @@ class Overlay:
     annotations: Mapping[str, str] = field(default_factory=dict)
     images: tuple[ImageChange, ...] = ()
     patches: tuple[Patch, ...] = ()
+    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +104,8 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Every object of the inputs, the overlays among them, and the runtimes that may be referred to besides these.
+    """Every object of the inputs, the overlays among them, and the runtimes that may be referred to besides these: the
+    library is the repositories' own, the catalogue comes with the tool.
 
     `left_out` are overlays' directories below a directory that was read, `read_from` the real paths of all directories
     and files that were named, `limits` those of the repository.
@@ -109,6 +114,7 @@ class Documents:
     inputs: tuple[Manifest, ...] = ()
     units: tuple[Unit, ...] = ()
     library: tuple[Manifest, ...] = ()
+    catalogue: tuple[Manifest, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     library_diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0

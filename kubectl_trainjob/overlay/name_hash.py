@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.overlay.edited import Edit, edited
+from kubectl_trainjob.overlay.edited import OBJECT, Edit, edited
 from kubectl_trainjob.stages import Body, Manifest
 
 _LENGTH = 10
@@ -22,8 +22,8 @@ def with_hash(job: Manifest, contents: Iterable[Body]) -> Manifest:
     if name_hash is None or not job.id.name:
         return job
     name = f"{job.id.name}-{_digest([job.body, *contents])}"
-    cause = ("overlay", *name_hash.pointer)
-    edit = Edit("overlay nameHash", partial(Draft.put, pointer=("metadata", "name"), value=name, because=(cause,)))
+    because = (OBJECT, "metadata", "name"), ("overlay", *name_hash.pointer)
+    edit = Edit("overlay nameHash", partial(Draft.put, pointer=("metadata", "name"), value=name, because=because))
     written = edit.write(Draft(job.body))
     assert written is not None
     return edited(job, written.value, {"overlay": name_hash.source}, (edit,))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.draft import Cause, Draft, Write
+from kubectl_trainjob.overlay.edited import OBJECT
 from kubectl_trainjob.overlay.references import Fields, Reference, Target, fields_of
 from kubectl_trainjob.overlay.select import effective_namespace
 from kubectl_trainjob.source import Pointer
@@ -28,7 +29,7 @@ def add_suffix(draft: Draft, kind: str, suffix: str, cause: Cause) -> Draft:
     name = draft.get(*_NAME)
     if not suffix or not name or not isinstance(name, str) or kind in _KEPT or _is_api_service(draft, kind):
         return draft
-    return draft.put(_NAME, name + suffix, because=(cause,))
+    return draft.put(_NAME, name + suffix, because=((OBJECT, *_NAME), cause))
 
 
 def _is_api_service(draft: Draft, kind: str) -> bool:

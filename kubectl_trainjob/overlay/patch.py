@@ -18,6 +18,7 @@ from kubectl_trainjob.overlay.select import SelectorError, compile_selector
 from kubectl_trainjob.source import Place, Source
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.units import Overlay, Patch, Selector
+from kubectl_trainjob.yamlio.nearest import nearest
 
 
 class Patching:
@@ -45,10 +46,11 @@ class Patching:
 
     def _chosen(self, patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
         if patch.target is None:
-            return _named(patch, members)
+            found = _named(patch, members)
+            return found if self._overlay.is_complete or not isinstance(found, Diagnostic) else []
         matcher = compile_selector(patch.target)
         chosen = [member for member in members if matcher(member.known_as, *_tags(member.draft))]
-        if chosen:
+        if chosen or not self._overlay.is_complete:
             return chosen
         place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
         message = f"no object of this overlay is {_shown(patch.target)}, so the patch does nothing; mend the target"
@@ -90,8 +92,21 @@ def _named(patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
         return chosen
     has = "no" if not chosen else f"{len(chosen)} times"
     where = f' in namespace "{wanted.namespace}"' if wanted.namespace else ""
-    message = f'this overlay has {has} {wanted.kind} "{wanted.name}"{where} of {wanted.api_version}; mend the name'
-    return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place.child("metadata", "name"))
+    field, advice = _meant(wanted, members)
+    message = f'this overlay has {has} {wanted.kind} "{wanted.name}"{where} of {wanted.api_version}; {advice}'
+    return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place.child(*field))
+
+
+def _meant(wanted: ObjectId, members: list[Member]) -> tuple[tuple[str, ...], str]:
+    """The field that is most likely wrong in a patch for an object that is not there, and what it should be."""
+    known = [each for member in members for each in member.known_as]
+    for each in known:
+        if each.name == wanted.name and each.kind == wanted.kind and each.api_version != wanted.api_version:
+            return ("apiVersion",), f'it has one of "{each.api_version}"'
+        if each.name == wanted.name and each.kind != wanted.kind:
+            return ("kind",), f"it has a {each.kind} of this name"
+    meant = nearest(wanted.name, {each.name for each in known if each.kind == wanted.kind})
+    return ("metadata", "name"), f'did you mean "{meant}"?' if meant else "mend the name"
 
 
 def _is_same(one: ObjectId, other: ObjectId) -> bool:

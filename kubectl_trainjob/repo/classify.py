@@ -30,7 +30,7 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
     """The manifest; or what is wrong with it; or why it is none ("ignored": neither apiVersion nor kind)."""
     api_version, kind = body.get("apiVersion"), body.get("kind")
     if api_version is None and kind is None:
-        return "ignored"
+        return _misspelt(body, source) or "ignored"
     if not isinstance(api_version, str) or not api_version:
         return _bad_type("apiVersion", api_version, source)
     if not isinstance(kind, str) or not kind:
@@ -44,6 +44,16 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return Diagnostic(inputs.MISSING_NAME, message, Place(source, ("metadata", field)))
     name, namespace = named.get("name"), named.get("namespace")
     return Manifest(ObjectId(api_version, kind, _text(namespace), _text(name)), body, source)
+
+
+def _misspelt(body: dict[str, Any], source: Source) -> Diagnostic | None:
+    """What a document without apiVersion and kind has in their places: most often another spelling."""
+    for key in body:
+        for field in ("apiVersion", "kind"):
+            if key.lower() == field.lower():
+                message = f'"{key}" is no field of an object; write {field}'
+                return Diagnostic(inputs.MISSING_TYPE, message, Place(source, (key,)).key())
+    return None
 
 
 def _has_schema(api_version: str, kind: str) -> bool:

@@ -10,7 +10,7 @@ from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS
+from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS, INVALID_SETTING
 from kubectl_trainjob.limits import Limits, size
 from kubectl_trainjob.repo.classify import UNBUILT, classify
 from kubectl_trainjob.repo.config import Config, read_config
@@ -21,6 +21,7 @@ from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.repo.walk import Found, Trouble, walk
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.stages import Manifest
+from kubectl_trainjob.yamlio.nearest import nearest
 from kubectl_trainjob.yamlio.read import Reader
 
 _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
@@ -82,8 +83,20 @@ class Intake:
                 raise UnsafePathError("a link was put in its place meanwhile")
             config = self._config(files, show(found))
             self._limit(config)
+            self._check_folders(config, files)
             self.roots[found] = Root(files, show(found), config, Ignore(config.ignore))
         return self.roots[found]
+
+    def _check_folders(self, config: Config, files: SecureRoot) -> None:
+        """Note the folders of runtimes that trainjob.yaml names and that are not there."""
+        if config.source is None or config.runtimes == Config().runtimes:
+            return
+        for index, folder in enumerate(config.runtimes):
+            if not os.path.lexists(os.path.join(files.directory, folder)):
+                meant = nearest(folder, [entry.name for entry in files.entries() if entry.is_directory])
+                hint = f'did you mean "{meant}"?' if meant else "mend the path"
+                message = f'the folder "{folder}" is not there; {hint}'
+                self.diagnostics.append(Diagnostic(INVALID_SETTING, message, Place(config.source, ("runtimes", index))))
 
     def _limit(self, config: Config) -> None:
         if not self.roots:

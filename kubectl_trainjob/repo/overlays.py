@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kubectl_trainjob.findings import overlays as rules
-from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.templates import TEMPLATE_LIMIT
 from kubectl_trainjob.repo.inline import inline_file
 from kubectl_trainjob.repo.intake import Intake, Root, fault
@@ -54,7 +54,9 @@ class Overlays:
         overlay = self._overlay_file(root, inside)
         if overlay is None:
             return []
+        noted = len(self._intake.diagnostics)
         members = tuple(self._members_of(overlay, root, inside, (*above, inside)))
+        is_complete = not has_errors(self._intake.diagnostics[noted:])
         patches = tuple(patch for entry in overlay.patches for patch in self._patches(overlay, entry, root, inside))
         settings = Overlay(
             overlay.source,
@@ -65,6 +67,7 @@ class Overlays:
             overlay.annotations,
             overlay.images,
             patches,
+            is_complete,
         )
         return [Unit(settings, members)]
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from kubectl_trainjob import catalogue
 from kubectl_trainjob.faults import EnvironmentFault
+from kubectl_trainjob.findings.inputs import UNLISTED_TEMPLATE
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.repo.config import Config
 from kubectl_trainjob.repo.ignore import Ignore
 from kubectl_trainjob.repo.intake import Intake, Root, fault
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError, read_all
-from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, real_path
-from kubectl_trainjob.repo.walk import OVERLAY_FILE, is_overlay
+from kubectl_trainjob.repo.roots import find_root, real_path
+from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 from kubectl_trainjob.stages import Manifest, is_runtime, is_train_job
 from kubectl_trainjob.units import Documents, Settings, Unit, manifests_of
 
@@ -46,13 +47,15 @@ def read(
     intake = reader.intake
     diagnostics = tuple(intake.diagnostics)
     every = (*reader.manifests, *(m for unit in reader.units for m in manifests_of(unit)))
-    library = tuple(reader.library()) if any(map(is_train_job, every)) else ()
+    library = reader.library() if any(map(is_train_job, every)) else ()
     unread = tuple(intake.diagnostics[len(diagnostics) :])
-    if any(root.config.catalog for root in intake.roots.values()):  # its runtime would silently stand in for the broken
+    from_catalogue = reader.catalogue() if any(map(is_train_job, every)) else ()
+    if from_catalogue:  # its runtime would silently stand in for one that cannot be read
         diagnostics, unread = diagnostics + unread, ()
     return Documents(
         inputs=tuple(reader.manifests),
         library=library,
+        catalogue=from_catalogue,
         diagnostics=diagnostics,
         library_diagnostics=unread,
         ignored=intake.ignored,
@@ -113,6 +116,9 @@ class _Inputs:
         inside = root.inside(real)
         if not is_directory and os.path.basename(real) == OVERLAY_FILE:
             self._unit(root, os.path.dirname(inside))
+        elif path.endswith(TEMPLATE):
+            message = f'"{path}" is a template; name the overlay that lists it'
+            self.intake.report(UNLISTED_TEMPLATE, message, path)
         elif not is_directory:
             self._file(root, inside, path)
         elif is_overlay(root.files.entries(inside)):
@@ -163,7 +169,7 @@ class _Inputs:
         if file is not None:
             self.manifests += self.intake.manifests(file)
 
-    def library(self) -> Iterator[Manifest]:
+    def library(self) -> tuple[Manifest, ...]:
         """The runtimes in the folders of all roots that are not among the inputs; what is wrong there is noted."""
         first = len(self.manifests)
         for root in list(self.intake.roots.values()):
@@ -171,16 +177,20 @@ class _Inputs:
                 if _is_there(root, folder):
                     self.intake.read_from[os.path.join(root.files.directory, folder)] = None
                     self._directory(root, folder, root.show(folder))
-        if any(root.config.catalog for root in self.intake.roots.values()):
-            self._directory(*self._catalogue())
-        found = self.manifests[first:]
-        del self.manifests[first:]
-        yield from filter(is_runtime, found)
+        return self._runtimes_since(first)
 
-    def _catalogue(self) -> tuple[Root, str, str]:
-        directory = catalogue.directory()
-        files = SecureRoot(directory)
-        return Root(files, directory, Config(), Ignore()), "", directory
+    def catalogue(self) -> tuple[Manifest, ...]:
+        """The runtimes that come with the tool, if some root wants them."""
+        first = len(self.manifests)
+        if any(root.config.catalog for root in self.intake.roots.values()):
+            directory = catalogue.directory()
+            self._directory(Root(SecureRoot(directory), directory, Config(), Ignore()), "", directory)
+        return self._runtimes_since(first)
+
+    def _runtimes_since(self, first: int) -> tuple[Manifest, ...]:
+        found = tuple(filter(is_runtime, self.manifests[first:]))
+        del self.manifests[first:]
+        return found
 
     def settings(self) -> Iterator[Settings]:
         """What the roots' configurations say of the build as a whole, and where."""
@@ -190,13 +200,11 @@ class _Inputs:
 
 
 def _is_there(root: Root, folder: str) -> bool:
-    """Whether there is a folder of runtimes. Raises EnvironmentFault for one that is named, or of no use as it is."""
+    """Whether there is a folder of runtimes. Raises EnvironmentFault for one that is of no use as it is."""
     try:
         root.files.entries(folder)
     except FileNotFoundError:
-        if folder in Config().runtimes:
-            return False
-        raise EnvironmentFault(f"{root.show(folder)}: the runtimes folder of {CONFIG_FILE} is not there") from None
+        return False  # one that trainjob.yaml names was reported when that was read
     except (UnsafePathError, OSError) as error:
         advice = "runtimes are looked up there, so make it a directory that can be read"
         raise EnvironmentFault(f"{fault(root.show(folder), error)}; {advice}") from None

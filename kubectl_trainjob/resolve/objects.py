@@ -34,7 +34,7 @@ def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
             continue
         earlier = first.setdefault((group, identity.kind, identity.namespace, identity.name), manifest)
         if earlier is not manifest:
-            yield _duplicate(manifest, earlier)
+            yield duplicate(manifest, earlier)
         yield from _legacy(manifest, group)
 
 
@@ -57,7 +57,8 @@ def _metadata(manifest: Manifest) -> Mapping[str, Any]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
+def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
+    """That an object is given twice."""
     message = f'{manifest.id.kind} "{manifest.id.name}" is given twice; rename or remove one of them'
     related = Related("first given here", earlier.place("metadata", "name"))
     return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from kubectl_trainjob.api import trainer as api
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.references import RUNTIME_KIND, RUNTIME_NAMESPACE, RUNTIME_NOT_FOUND
+from kubectl_trainjob.resolve.objects import duplicate
 from kubectl_trainjob.stages import Admitted, Manifest
 from kubectl_trainjob.yamlio.nearest import nearest
 
@@ -18,10 +19,10 @@ _MOST_HINTS = 50
 
 
 class Runtimes:
-    """The runtimes that TrainJobs may refer to. Of two with the same identity the first one counts."""
+    """The runtimes that TrainJobs may refer to, from several places, the nearest first: a nearer one counts."""
 
     def __init__(
-        self, manifests: Iterable[Manifest], namespace: str, catalogue: Callable[[], Sequence[str]] = tuple
+        self, places: Iterable[Iterable[Manifest]], namespace: str, catalogue: Callable[[], Sequence[str]] = tuple
     ) -> None:
         """`namespace` is the one of objects that state none ("" when unknown: then they go together).
 
@@ -31,8 +32,19 @@ class Runtimes:
         self._catalogue = catalogue
         self._by_key: dict[Key, Manifest] = {}
         self._hints_left = _MOST_HINTS
+        self._twins: dict[Key, Manifest] = {}
+        for manifests in places:
+            self._add({}, manifests)
+
+    def _add(self, here: dict[Key, Manifest], manifests: Iterable[Manifest]) -> None:
+        """The runtimes of one place; what is there twice is remembered, since nobody can say which one counts."""
         for manifest in manifests:
-            self._by_key.setdefault(self._key(manifest), manifest)
+            key = self._key(manifest)
+            if key in here and key not in self._by_key:
+                self._twins[key] = manifest
+            here.setdefault(key, manifest)
+        for key, manifest in here.items():
+            self._by_key.setdefault(key, manifest)
 
     def _key(self, manifest: Manifest) -> Key:
         identity = manifest.id
@@ -55,7 +67,10 @@ class Runtimes:
             return _unsupported(job, group, kind)
         own = self._in(job.manifest.id.namespace)
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else own
-        found = self._by_key.get((kind, namespace, ref["name"]))
+        key = kind, namespace, ref["name"]
+        found = self._by_key.get(key)
+        if key in self._twins and found is not None:
+            return duplicate(self._twins[key], found)
         return found or self._missing(job, kind, ref["name"])
 
     def meant(self, job: Manifest) -> Manifest | None:

@@ -144,8 +144,9 @@ def test_a_path_that_cannot_be_read(path: str, message: str, repository: Reposit
 def test_a_folder_of_the_configuration_that_is_not_there(repository: Repository) -> None:
     repository.write({"trainjob.yaml": config(runtimes=["platform"]), "jobs/a.yaml": [train_job("a", "plain")]})
     built = repository.build("jobs")
-    assert (built.exit_code, built.out) == (2, "")
-    assert built.err == "error: platform: the runtimes folder of trainjob.yaml is not there\n"
+    assert (built.exit_code, built.out) == (1, "")
+    assert ("KTJ040", "trainjob.yaml", 4) in built.findings
+    assert 'the folder "platform" is not there; mend the path' in built.err
 
 
 def test_a_bug_is_a_traceback(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

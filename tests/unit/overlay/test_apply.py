@@ -271,7 +271,7 @@ def _hashed(write: Write, overlay: str = "", job: str = _JOB, runtime: str = _RU
     write({"o/overlay.yaml": settings, "jobs/a.yaml": job, "runtimes/plain.yaml": runtime})
     built = _build("o", **options)
     assert built.diagnostics == ()
-    [output] = built.outputs
+    output = built.outputs[-1]
     assert output.content["metadata"]["name"] == output.identity.name
     return output.identity.name
 
@@ -291,9 +291,14 @@ def test_name_hash(write: Write) -> None:
 
 
 def test_name_hash_of_a_train_job_that_trainer_expands(write: Write) -> None:
-    name = _hashed(write, emit="trainjob")
-    assert _hashed(write, emit="trainjob", runtime=_RUNTIME.replace("plain:1", "plain:2")) == name
-    assert _hashed(write, emit="trainjob", job=_JOB.replace("numNodes: 2", "numNodes: 3")) != name
+    name = _hashed(write)
+    assert _hashed(write, emit="trainjob") == name, "a name does not depend on what is asked for once"
+    write({"trainjob.yaml": "{apiVersion: kubectl-trainjob.dev/v1alpha1, kind: Config, emit: trainjob}"})
+    other = _hashed(write)
+    assert other != name
+    assert _hashed(write, emit="jobset") == other
+    assert _hashed(write, runtime=_RUNTIME.replace("plain:1", "plain:2")) == other
+    assert _hashed(write, job=_JOB.replace("numNodes: 2", "numNodes: 3")) != other
 
 
 def test_name_hash_makes_too_long_names_tell_their_origin(write: Write) -> None:
@@ -303,7 +308,7 @@ def test_name_hash_makes_too_long_names_tell_their_origin(write: Write) -> None:
             "jobs/a.yaml": _JOB.replace("name: a\n", f"name: {'a' * 40}\n", 1),
         }
     )
-    assert [(path, line) for _, path, line in _found(_build("o"))] == [("o/overlay.yaml", 4)]
+    assert [(path, line) for _, path, line in _found(_build("o"))] == [("jobs/a.yaml", 4)]
 
 
 def test_name_hash_is_for_train_jobs_alone(write: Write) -> None:
@@ -342,5 +347,61 @@ def test_every_leaf_of_the_examples_leads_to_its_text(overlay: str) -> None:
             shown = str(value).splitlines()[0] if isinstance(value, str) and value else str(value).lower()
             if shown in line:
                 continue
-            computes = {"name": "nameSuffix:", "image": "- name:"}.get(str(pointer[-1]), "{{")
+            computes = {"name": str(value).rsplit("-", 1)[0], "image": "- name:"}.get(str(pointer[-1]), "{{")
             assert computes in line or "{{" in line, (pointer, value, line)
+
+
+def test_nobody_wonders_what_an_unreadable_resource_held(write: Write) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [../jobs, gone.yaml]\npatches:\n"
+            "- target: {kind: ConfigMap}\n  patch: {data: {}}\n"
+            "- patch: {apiVersion: v1, kind: ConfigMap, metadata: {name: cm}}\n"
+        }
+    )
+    assert _found(_build("o")) == [("KTJ051", "o/overlay.yaml", 3)]
+
+
+@pytest.mark.parametrize(
+    ("patch", "column", "advice"),
+    [
+        ("{apiVersion: v1, kind: TrainJob, metadata: {name: a}}", 23, 'it has one of "trainer.kubeflow.org/v1alpha1"'),
+        (
+            "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainingRuntime, metadata: {name: a}}",
+            60,
+            "it has a TrainJob",
+        ),
+        ("{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: b}}", 87, "mend the name"),
+    ],
+)
+def test_a_patch_for_an_object_that_is_not_there(write: Write, patch: str, column: int, advice: str) -> None:
+    write({"o/overlay.yaml": f"resources: [../jobs]\npatches:\n- patch: {patch}\n"})
+    [finding] = _build("o").diagnostics
+    span = Locator().settle(finding.place).span
+    assert span is not None
+    assert (finding.rule.id, span.line, span.column) == ("KTJ054", 5, column)
+    assert advice in finding.message
+
+
+def test_a_runtime_that_a_plain_input_holds(write: Write) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [../jobs]\n",
+            "elsewhere/r.yaml": _RUNTIME.replace("{name: plain}", "{name: other}"),
+        }
+    )
+    Path("jobs/a.yaml").write_text(_JOB.replace("name: plain", "name: other"))
+    assert build(read(["elsewhere", "o"], lambda _most: b""), BuildOptions()).diagnostics == ()
+
+
+def test_a_runtime_that_the_library_has_twice(write: Write) -> None:
+    write({"o/overlay.yaml": "resources: [../jobs]\n", "runtimes/again.yaml": _RUNTIME.replace("plain:1", "plain:2")})
+    assert _found(_build("o")) == [("KTJ806", "runtimes/plain.yaml", 3)]
+    assert _found(_build("jobs")) == [("KTJ806", "runtimes/plain.yaml", 3)]
+
+
+@pytest.mark.parametrize("text", ["apiversion: v1\nKind: ConfigMap\n", "KIND: ConfigMap\n"])
+def test_a_type_in_other_letters_is_no_other_file(write: Write, text: str) -> None:
+    write({"o/overlay.yaml": "resources: [a.yaml]\n", "o/a.yaml": text})
+    [finding] = _build("o").diagnostics
+    assert (finding.rule.id, "write" in finding.message) == ("KTJ030", True)

@@ -45,7 +45,7 @@ def test_suffix():
     written = add_suffix(draft, "TrainJob", "-x", CAUSE)
     assert written.get("metadata", "name") == "a-x"
     origin = written.origin(("metadata", "name"))
-    assert origin.first_place() == Place(OVERLAY, ("nameSuffix",))
+    assert origin.causes == (Place(OBJECT, ("metadata", "name")), Place(OVERLAY, ("nameSuffix",)))
     assert origin.over.place == Place(OBJECT, ("metadata", "name"))
     assert add_suffix(draft, "TrainJob", "", CAUSE) is draft
 

@@ -106,10 +106,12 @@ def test_a_build_takes_target_and_folders_from_the_root(tmp_path):
 
 
 def test_a_configured_folder_must_be_there(tmp_path):
-    (tmp_path / "trainjob.yaml").write_text(HEAD + "runtimes: [platform]\n")
-    (tmp_path / "a.yaml").write_text("{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: j}}")
-    with pytest.raises(EnvironmentFault, match="platform: the runtimes folder"):
-        read([str(tmp_path)], lambda _most: b"")
+    (tmp_path / "trainjob.yaml").write_text(HEAD + "runtimes: [other, platfrom]\n")
+    (tmp_path / "platform").mkdir()
+    (tmp_path / "other").mkdir()
+    [finding] = read([str(tmp_path)], lambda _most: b"").diagnostics
+    assert finding.message == 'the folder "platfrom" is not there; did you mean "platform"?'
+    assert (finding.rule.id, finding.place.pointer) == ("KTJ040", ("runtimes", 1))
 
 
 def test_a_train_job_may_stand_in_a_file_of_this_name(tmp_path):
