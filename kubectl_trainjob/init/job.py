@@ -43,14 +43,14 @@ def _head(name: str, runtime: Body) -> Iterator[str]:
     yield f"apiVersion: {trainer.API_VERSION}"
     yield f"kind: {trainer.TRAIN_JOB}"
     yield "metadata:"
-    yield f"  name: {name}"
+    yield f"  name: {scalar(name)}"
     if namespace := metadata.get("namespace"):
         yield f"  namespace: {namespace} # the runtime's"
     yield "spec:"
     yield "  runtimeRef:"
     if runtime["kind"] != trainer.CLUSTER_TRAINING_RUNTIME:
         yield f"    kind: {runtime['kind']}"
-    yield f"    name: {metadata['name']}"
+    yield f"    name: {scalar(metadata['name'])}"
 
 
 def _initializers(runtime: Body) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kubectl_trainjob import catalogue
+from kubectl_trainjob.yamlio.quoting import scalar
 
 JOBS = "jobs"
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: "
@@ -46,7 +47,7 @@ def overlay(name: str, namespace: str, about: str, settings: str) -> NewFile:
 {_HEAD}Overlay
 resources: # files, directories, other overlays
   - ../../{JOBS}
-namespace: {namespace}
+namespace: {scalar(namespace)}
 {settings}"""
     return NewFile(f"overlays/{name}/overlay.yaml", text)
 
@@ -102,7 +103,7 @@ def _more_nodes(job: str, nodes: int) -> str:
 patches:
   - target:
       kind: TrainJob
-      name: {job}
+      name: {scalar(job)}
     patch:
       spec:
         trainer:

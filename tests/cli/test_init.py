@@ -497,6 +497,15 @@ def test_an_overlay_more(arguments: list[str], repository: Path, init: Init) -> 
     assert jobset(objects(repository, "overlays/qa"))["metadata"]["namespace"] == (arguments[1:] or ["qa"])[0]
 
 
+@pytest.mark.parametrize("word", ["no", "y", "on", "null", "1", "1e3", "0x10"])
+def test_names_that_yaml_takes_for_something_else(word: str, here: Path, init: Init) -> None:
+    job = "train" if word[0].isdigit() else word  # a JobSet's name begins with a letter
+    assert init("--name", job, "--runtime", "plain")[0] == 0
+    assert init("overlay", word)[0] == 0
+    found = jobset(objects(here, f"overlays/{word}"))["metadata"]
+    assert (found["name"], found["namespace"]) == (job, word)
+
+
 @pytest.mark.parametrize("form", [["runtime", "plain"], ["job", "second"], ["overlay", "qa"]], ids=lambda form: form[0])
 def test_the_root_is_found_from_below(
     form: list[str], repository: Path, init: Init, monkeypatch: pytest.MonkeyPatch
