@@ -122,6 +122,7 @@ class _Prepared:
     unread: tuple[Diagnostic, ...]
     ignored: int
     left_out: tuple[str, ...]
+    passed_by: tuple[str, ...]
     read_from: tuple[str, ...]
     limits: Limits
 
@@ -139,6 +140,7 @@ def _prepare(documents: Documents, options: BuildOptions) -> _Prepared:
         documents.library_diagnostics,
         documents.ignored,
         documents.left_out,
+        documents.passed_by,
         documents.read_from,
         documents.limits,
     )
@@ -171,11 +173,16 @@ def _prepare_group(group: list[Manifest], library: list[list[Manifest]], namespa
     prepared.diagnostics.extend(check(group))
     prepared.diagnostics.extend(finding for each in own for finding in admitted.admit(each).diagnostics)
     runtimes = Runtimes([own, *library], namespace, catalogue.names)
+    jobs = [_named(manifest, runtimes, prepared.usual_emit) for manifest in group if is_train_job(manifest)]
+    runtimes.hint_for(jobs)
+    prepared.jobs.extend(_Job(job, runtimes) for job in jobs)
     for manifest in group:
-        if is_train_job(manifest):
-            prepared.jobs.append(_Job(_named(manifest, runtimes, prepared.usual_emit), runtimes))
-        elif admitted.emit == "trainjob" or not is_runtime(manifest):
+        if _is_other(manifest) or (is_runtime(manifest) and admitted.emit == "trainjob"):
             prepared.plain.append(Claim(Output(manifest.id, manifest.body), manifest.place("metadata", "name")))
+
+
+def _is_other(manifest: Manifest) -> bool:
+    return not is_train_job(manifest) and not is_runtime(manifest)
 
 
 def _named(job: Manifest, runtimes: Runtimes, usual_emit: str) -> Manifest:
@@ -239,6 +246,7 @@ def _result(prepared: _Prepared, compiled: Iterable[_Made]) -> Build:
         diagnostics=tuple(dict.fromkeys(diagnostics)),  # a runtime's findings come with each of its jobs
         ignored=prepared.ignored,
         left_out=prepared.left_out,
+        passed_by=prepared.passed_by,
         read_from=prepared.read_from,
         limits=prepared.limits,
     )

@@ -121,6 +121,7 @@ class Build:
     diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
     left_out: tuple[str, ...] = ()
+    passed_by: tuple[str, ...] = ()
     read_from: tuple[str, ...] = ()
     limits: Limits = LIMITS
 

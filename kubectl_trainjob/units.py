@@ -107,7 +107,8 @@ class Documents:
     """Every object of the inputs, the overlays among them, and the runtimes that may be referred to besides these: the
     library is the repositories' own, the catalogue comes with the tool.
 
-    `left_out` are overlays' directories below a directory that was read, `read_from` the real paths of all directories
+    `left_out` are overlays' directories below a directory that was read, `passed_by` what else was not read there, and
+    why, `read_from` the real paths of all directories
     and files that were named, `limits` those of the repository.
     """
 
@@ -119,6 +120,7 @@ class Documents:
     library_diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
     left_out: tuple[str, ...] = ()
+    passed_by: tuple[str, ...] = ()
     read_from: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS

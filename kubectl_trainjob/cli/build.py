@@ -198,6 +198,8 @@ def _note(built: Build) -> None:
 
 
 def _note_overlays(built: Build) -> None:
+    if built.passed_by:
+        complain(f"note: not read: {', '.join(built.passed_by)}")
     if built.left_out:
         what = "an overlay is" if len(built.left_out) == 1 else "overlays are"
         complain(f"note: {what} built only when named: {', '.join(built.left_out)}")

@@ -47,7 +47,9 @@ def _bounded(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
         size += len(part)
         if size > most:
             limit = in_words(most)
-            raise EnvironmentFault(f"the result is larger than {limit}, the limit; build fewer TrainJobs at once")
+            raise EnvironmentFault(
+                f"the result is larger than {limit}, the limit (limits.outputBytes); build fewer TrainJobs"
+            )
         yield part
 
 

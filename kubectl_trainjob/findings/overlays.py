@@ -52,12 +52,13 @@ PATCH_WITHOUT_OBJECT = Rule(
     rule_class=RuleClass.TOOL,
 )
 
-IDLE_TARGET = Rule(
+IDLE_SETTING = Rule(
     "KTJ055",
-    "idle-target",
+    "idle-setting",
     """
-    The `target` of a patch selects no object of the overlay, so the patch does nothing. kustomize says nothing in this
-    case; here it is a warning, because most often a name was changed and the patch was forgotten.
+    The `target` of a patch selects no object of the overlay, or an entry of `images` names an image that none of them
+    has, so it does nothing. kustomize says nothing in this case; here it is a warning, because most often a name was
+    changed, or misspelt, and the old image goes to production.
     """,
     severity=Severity.WARNING,
     rule_class=RuleClass.TOOL,

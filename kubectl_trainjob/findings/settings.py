@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 
 INVALID_SETTING = Rule(
     "KTJ040",
@@ -32,5 +32,16 @@ CONFLICTING_SETTINGS = Rule(
     One build reads from two repositories whose `trainjob.yaml` name different versions of Trainer, or different
     settings of `emit`. Build them one at a time, or say which is meant with --trainer-version or --emit.
     """,
+    rule_class=RuleClass.TOOL,
+)
+
+NESTED_SETTINGS = Rule(
+    "KTJ043",
+    "nested-settings",
+    """
+    A directory below the one that is built has a `trainjob.yaml` of its own. The root's settings count for this build,
+    those below for a build of that directory: the same manifests can give two results. Keep one file, at the root.
+    """,
+    severity=Severity.WARNING,
     rule_class=RuleClass.TOOL,
 )

@@ -87,7 +87,7 @@ def added_overlay(there: Existing, name: str, namespace: str) -> Plan:
             f"an overlay lies over the jobs in {JOBS}/, which is not there; add one: init job NAME --runtime RUNTIME"
         )
     file = pieces.added_overlay(name, namespace)
-    return Plan(there.directory, (file,), (), ("build", f"overlays/{name}"))
+    return Plan(there.directory, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
 
 
 def _only(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.overlay.edited import Edit, edited, identities
-from kubectl_trainjob.overlay.images import change_images, unknown_names
+from kubectl_trainjob.overlay.images import change_images, has_image, unknown_names
 from kubectl_trainjob.overlay.labels import add_annotations, add_labels
 from kubectl_trainjob.overlay.member import Member
 from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
@@ -45,18 +45,27 @@ def _over(unit: Unit, limits: Limits, diagnostics: list[Diagnostic]) -> list[Man
     patching = Patching(unit.overlay, inputs, limits)
     for number in range(len(unit.overlay.patches)):
         diagnostics += patching.apply(number, members)
+    members = [member for member in members if not member.is_deleted]
+    diagnostics += _idle_images(unit.overlay, members)
     made: list[Manifest] = []
     for member in members:
-        if not member.is_deleted:
-            for edit in _settings(unit.overlay, *member.type):
-                member.write(edit)
-            made += _made(member, unit.overlay, inputs, diagnostics)
+        for edit in _settings(unit.overlay, *member.type):
+            member.write(edit)
+        made += _made(member, unit.overlay, inputs, diagnostics)
     return made
 
 
 def _bad_image_names(overlay: Overlay) -> Iterator[Diagnostic]:
     for index, why in unknown_names(overlay.images):
         yield Diagnostic(rules.INVALID_OVERLAY, why, Place(overlay.source, ("images", index, "name")))
+
+
+def _idle_images(overlay: Overlay, members: Sequence[Member]) -> Iterator[Diagnostic]:
+    """Entries of `images` that are for no image of any object."""
+    for index, change in enumerate(overlay.images):
+        if overlay.is_complete and not any(has_image(member.draft, *member.type, change) for member in members):
+            message = f'no object of this overlay has the image "{change.name}", so nothing changes; mend the name'
+            yield Diagnostic(rules.IDLE_SETTING, message, Place(overlay.source, ("images", index, "name")))
 
 
 def _inputs(overlay: Overlay) -> dict[str, Source]:

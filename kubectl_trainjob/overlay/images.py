@@ -60,6 +60,11 @@ def unknown_names(changes: Sequence[ImageChange]) -> Iterator[tuple[int, str]]:
             yield index, str(error)
 
 
+def has_image(draft: Draft, api_version: str, kind: str, change: ImageChange) -> bool:
+    """Whether an object has an image that the change is for."""
+    return any(_is_named(image, change.name) for _, image in _images(draft, kind, api_version))
+
+
 def _images(draft: Draft, kind: str, api_version: str) -> list[Found]:
     found: list[Found] = []
     if kind == trainer.TRAIN_JOB and group_of(api_version) == trainer.GROUP:

@@ -54,7 +54,7 @@ class Patching:
             return chosen
         place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
         message = f"no object of this overlay is {_shown(patch.target)}, so the patch does nothing; mend the target"
-        return Diagnostic(rules.IDLE_TARGET, message, place)
+        return Diagnostic(rules.IDLE_SETTING, message, place)
 
     def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
         try:

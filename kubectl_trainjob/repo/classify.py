@@ -8,15 +8,16 @@ from kubectl_trainjob.api import trainer
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.settings import INVALID_SETTING
+from kubectl_trainjob.repo.roots import CONFIG_FILE
+from kubectl_trainjob.repo.settings import GROUP
+from kubectl_trainjob.repo.walk import OVERLAY_FILE
 from kubectl_trainjob.source import Place, Source
 from kubectl_trainjob.stages import Manifest, ObjectId
 
 _KUSTOMIZE = ("Kustomization", "Component")
-# What configures a tool and is never sent to a cluster.
-_CONFIGURATION = {
-    "kustomize.config.k8s.io": frozenset(_KUSTOMIZE),
-    "kubectl-trainjob.dev": frozenset(("Config", "Overlay")),
-}
+_KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
+_OWN = {"Config": CONFIG_FILE, "Overlay": OVERLAY_FILE}
 
 UNBUILT = (
     "is not built here, its files are read as they are; pipe it instead: "
@@ -35,8 +36,8 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return _bad_type("apiVersion", api_version, source)
     if not isinstance(kind, str) or not kind:
         return _bad_type("kind", kind, source)
-    if kind in _CONFIGURATION.get(group_of(api_version), ()):
-        return _unbuilt(source) if kind in _KUSTOMIZE else "configuration"
+    if group_of(api_version) in (GROUP, _KUSTOMIZE_GROUP) and (found := _configuration(body, source)) is not None:
+        return found
     metadata = body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
     if (bad := _bad_metadata(named, api_version, kind)) is not None:
@@ -44,6 +45,26 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return Diagnostic(inputs.MISSING_NAME, message, Place(source, ("metadata", field)))
     name, namespace = named.get("name"), named.get("namespace")
     return Manifest(ObjectId(api_version, kind, _text(namespace), _text(name)), body, source)
+
+
+def _configuration(body: dict[str, Any], source: Source) -> Diagnostic | NotAnObject | None:
+    """What configures a tool, ours or kustomize, and is never sent to a cluster."""
+    if group_of(body["apiVersion"]) == GROUP:
+        return _own(body["kind"], source)
+    return _unbuilt(source) if body["kind"] in _KUSTOMIZE else None
+
+
+def _own(kind: str, source: Source) -> Diagnostic | NotAnObject:
+    """Our own configuration, which counts in a file of one name only."""
+    expected = _OWN.get(kind)
+    if expected is None:
+        message = f'"{GROUP}" has no kind "{kind}"; it has {", ".join(_OWN)}'
+        return Diagnostic(INVALID_SETTING, message, Place(source, ("kind",)))
+    name = source.file.path.replace("\\", "/").rpartition("/")[2]
+    if name in (expected, "-"):
+        return "configuration"
+    message = f"a {kind} is read from a file {expected} alone, so this one has no effect; rename the file"
+    return Diagnostic(INVALID_SETTING, message, Place(source, ("kind",)))
 
 
 def _misspelt(body: dict[str, Any], source: Source) -> Diagnostic | None:

@@ -41,6 +41,10 @@ class Config:
     limits: Mapping[str, int] = field(default_factory=dict)
     source: Source | None = None
 
+    def is_in(self, file: SourceFile) -> bool:
+        """Whether these settings stand in a file, or one that says the same."""
+        return self.source is not None and self.source.file.text == file.text
+
     def limited(self, limits: Limits) -> Limits:
         """`limits` with those that are stated here."""
         return replace(limits, **self.limits) if self.limits else limits
@@ -57,7 +61,7 @@ def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
     body, source = reading.objects[0]
     settings = Fields(body, Place(source), INVALID_SETTING, [])
     config = _config(settings, source)
-    return (Config(), settings.found) if settings.found else (config, [])
+    return (Config(source=source), settings.found) if settings.found else (config, [])
 
 
 def _config(settings: Fields, source: Source) -> Config:

@@ -18,8 +18,9 @@ def inline_file(place: Place, text: str) -> SourceFile:
     count = len(_LINE_END.split(text))
     below = _LINE_END.split(outer.text)[span.line : span.line + count]
     own = _LINE_END.split(text)
-    indent = next((len(line) - len(line.lstrip(" ")) for line in below if line.strip()), 0)
-    is_block = all(line[indent:] == each for line, each in zip(below, own, strict=False) if each.strip())
+    pairs = [(line, each) for line, each in zip(below, own, strict=False) if each.strip()]
+    indent = max(len(pairs[0][0]) - len(pairs[0][1]), 0) if pairs else 0
+    is_block = all(line[indent:] == each for line, each in pairs)
     if is_block and len(below) >= count - 1:
         return SourceFile(outer.path, text, Written(outer, tuple(range(span.line + 1, span.line + 1 + count)), indent))
     return SourceFile(outer.path, text, Written(outer, (span.line,) * count))

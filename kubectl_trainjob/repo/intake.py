@@ -10,7 +10,7 @@ from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS, INVALID_SETTING
+from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS, INVALID_SETTING, NESTED_SETTINGS
 from kubectl_trainjob.limits import Limits, size
 from kubectl_trainjob.repo.classify import UNBUILT, classify
 from kubectl_trainjob.repo.config import Config, read_config
@@ -64,6 +64,7 @@ class Intake:
         self.diagnostics: list[Diagnostic] = []
         self.ignored = 0
         self.left_out: dict[str, None] = {}  # overlays' directories that a directory read passed by
+        self.passed_by: dict[str, None] = {}  # what else it passed by, and why
         self.read_from: dict[str, None] = {}  # the real paths of what was named, directories and files
         self.roots: dict[str, Root] = {}
         self.limits = limits
@@ -137,7 +138,11 @@ class Intake:
                 yield found.path, path
             elif found.trouble == "overlay":
                 self.left_out[path] = None
-            elif found.trouble != "template" or not is_listed(root, found.path):
+            elif found.trouble == "results":
+                self.passed_by[f"{path} (built files)"] = None
+            elif found.trouble == "template" and is_listed(root, found.path):
+                self.passed_by[f"{path} (for the overlays that list it)"] = None
+            else:
                 rule, message = _TROUBLE[found.trouble]
                 self.report(rule, f'"{os.path.basename(path)}" {message}', path)
 
@@ -164,7 +169,9 @@ class Intake:
         self._bytes += len(data)
         if self._is_over_size:
             limit = size(self.limits.build_bytes)
-            message = f"the files of this build are larger than {limit} together, the limit; build fewer at a time"
+            message = (
+                f"the files of this build are larger than {limit} together, the limit (limits.buildBytes); build less"
+            )
             self.report(inputs.BUILD_TOO_LARGE, message, shown)
             return None
         file = decode(shown, data)
@@ -183,8 +190,13 @@ class Intake:
                 yield found
             elif isinstance(found, Diagnostic):
                 self.diagnostics.append(found)
-            else:
-                self.ignored += found == "ignored"
+            elif found == "ignored":
+                self.ignored += 1
+            elif body["kind"] == "Config" and not any(root.config.is_in(file) for root in self.roots.values()):
+                message = (
+                    "these settings count where this directory or one below is named, not here; mind the difference"
+                )
+                self.diagnostics.append(Diagnostic(NESTED_SETTINGS, message, Place(source, ("kind",)).key()))
 
     def values(self, file: SourceFile) -> list[tuple[object, Source]]:
         """What the documents of a file hold, objects or not."""
@@ -204,7 +216,9 @@ class Intake:
     def too_large(self, shown: str) -> None:
         """Note that a file is larger than a file may be."""
         limit = size(self.limits.file_bytes)
-        self.report(inputs.FILE_TOO_LARGE, f"the file is larger than {limit}, the limit for one file; split it", shown)
+        self.report(
+            inputs.FILE_TOO_LARGE, f"the file is larger than {limit}, the limit (limits.fileBytes); split it", shown
+        )
 
     def report(self, rule: Rule, message: str, shown: str) -> None:
         """Note what is wrong with a file as a whole."""

@@ -106,6 +106,8 @@ def _name(settings: Fields, field: str, pattern: re.Pattern[str], allowed: str) 
 def _labels(settings: Fields) -> LabelSet:
     advice = {"includeSelectors": ": selectors of a running workload cannot change; remove it"}
     settings.refuse_unknown(("pairs", "includeTemplates"), advice)
+    if not settings.body.get("pairs") and set(settings.body) <= {"pairs", "includeTemplates"}:
+        settings.refuse(f"{settings.name} has no pairs; add some, or remove it")
     return LabelSet(settings.pairs("pairs"), settings.flag("includeTemplates"))
 
 
@@ -115,11 +117,13 @@ def _image(settings: Fields) -> ImageChange:
     change = ImageChange(*fields)
     if not change.name:
         settings.refuse(f"{settings.name} lacks the name of the image to change")
+    elif set(settings.body) == {"name"}:
+        settings.refuse(f"{settings.name} changes nothing; add newName, newTag, digest or tagSuffix")
     return change
 
 
 def _patch(index: int, settings: Fields) -> PatchEntry:
-    advice = {"options": ": a patch may change names and kinds here; remove it"}
+    advice = {"options": ": to change a name or a kind, write JSON 6902 operations"}
     settings.refuse_unknown(("target", "patch", "path"), advice)
     path, inline = settings.text("path"), settings.body.get("patch")
     if (inline is None) == (not path):

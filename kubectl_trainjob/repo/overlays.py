@@ -128,7 +128,7 @@ class Overlays:
             return []
         seen.add(path)
         if path.endswith(TEMPLATE):
-            return self._rendered(overlay, root, path, place)
+            return self._rendered(overlay, root, path, context)
         if (root, path) not in self._read:
             file = self._text(root, path, place)
             self._read[root, path] = list(self._intake.manifests(file)) if file else []
@@ -142,7 +142,8 @@ class Overlays:
             self._missing(root, path, place, error)
             return None
 
-    def _rendered(self, overlay: OverlayFile, root: Root, path: str, place: Place) -> list[Manifest]:
+    def _rendered(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> list[Manifest]:
+        _, above, place = context
         template = self._text(root, path, place)
         if template is None or self._exhausting >= _MOST_EXHAUSTING:
             return []
@@ -150,7 +151,9 @@ class Overlays:
             from kubectl_trainjob.templates.render import Renderer  # most builds have no template
 
             self._renderer = Renderer(self._intake.limits)
-        rendered = self._renderer.render(template, _context(overlay))
+        rendered = self._renderer.render(
+            template, _context(overlay, os.path.normpath(os.path.join(root.files.directory, above[-1])))
+        )
         if isinstance(rendered, Diagnostic):
             self._intake.diagnostics.append(rendered)
             self._exhausting += rendered.rule == TEMPLATE_LIMIT
@@ -168,6 +171,10 @@ class Overlays:
             yield from self._patch(entry, entry.inline, place.child("patch"))
 
     def _patch_file(self, entry: PatchEntry, root: Root, inside: str, place: Place) -> Iterator[Patch]:
+        if entry.path.endswith(TEMPLATE):
+            message = "patches are not rendered; put what the values decide into a template among the resources"
+            self._refuse(rules.INVALID_OVERLAY, message, place.child("path"))
+            return
         path = self._path(entry.path, root, inside, place.child("path"))
         file = self._text(root, path, place.child("path")) if path is not None else None
         if file is not None:
@@ -221,7 +228,9 @@ class Overlays:
     def _is_full(self, place: Place) -> bool:
         most = self._intake.limits.documents
         if self._members == most + 1:
-            message = f"more than {most} objects come together here, the limit of one build; list each directory once"
+            message = (
+                f"more than {most} objects come together here, the limit (limits.documents); list each directory once"
+            )
             self._refuse(rules.TOO_MANY_MEMBERS, message, place)
         return self._members > most
 
@@ -246,10 +255,9 @@ class Overlays:
                     yield posixpath.normpath(posixpath.join(inside, str(entry)))
 
 
-def _context(overlay: OverlayFile) -> dict[str, Any]:
-    """What a template may know."""
-    directory = posixpath.basename(posixpath.dirname(overlay.source.file.path.replace("\\", "/")))
-    facts = {"name": directory, "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
+def _context(overlay: OverlayFile, directory: str) -> dict[str, Any]:
+    """What a template of the overlay in `directory` may know."""
+    facts = {"name": os.path.basename(directory), "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
     return {"values": overlay.values, "overlay": facts}
 
 

@@ -16,7 +16,7 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _DEEPEST = 64
 
-Trouble = Literal["link", "special", "template", "deep", "kustomization", "overlay"]
+Trouble = Literal["link", "special", "template", "deep", "kustomization", "overlay", "results"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,9 @@ def _walk(
             yield Found(path, "link")
         elif is_overlay(below):
             yield Found(path, "overlay")
-        elif not any(inner.name == INDEX_FILE for inner in below):
+        elif any(inner.name == INDEX_FILE for inner in below):
+            yield Found(path, "results")
+        else:
             yield from _walk(root, path, below, ignored, left - 1)
 
 

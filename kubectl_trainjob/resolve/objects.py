@@ -47,7 +47,7 @@ def collisions(claims: Iterable[Claim]) -> Iterator[Diagnostic]:
         earlier = first.setdefault(key, claim)
         if earlier.place is not claim.place:
             is_made = earlier.is_made or claim.is_made
-            how = "is also made from a TrainJob" if is_made else "is given twice, and not alike"
+            how = "is also made from a TrainJob" if is_made else "comes out twice"
             message = f'{identity.kind} "{identity.name}" {how}; rename one of them'
             yield Diagnostic(DUPLICATE_OBJECT, message, claim.place, (Related("the other one", earlier.place),))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 
 from kubectl_trainjob.api import trainer as api
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.references import RUNTIME_KIND, RUNTIME_NAMESPACE, RUNTIME_NOT_FOUND
 from kubectl_trainjob.resolve.objects import duplicate
+from kubectl_trainjob.source import Source
 from kubectl_trainjob.stages import Admitted, Manifest
 from kubectl_trainjob.yamlio.nearest import nearest
 
@@ -31,7 +33,7 @@ class Runtimes:
         self._namespace = namespace
         self._catalogue = catalogue
         self._by_key: dict[Key, Manifest] = {}
-        self._hints_left = _MOST_HINTS
+        self._hinted: frozenset[Source] = frozenset()
         self._twins: dict[Key, Manifest] = {}
         for manifests in places:
             self._add({}, manifests)
@@ -92,13 +94,16 @@ class Runtimes:
                 f'"{self._in(job.manifest.id.namespace)}"; move one of them or use a ClusterTrainingRuntime'
             )
             return Diagnostic(RUNTIME_NAMESPACE, message, place, (_here(elsewhere),))
-        hint, related = self._hint(kind, name) if self._spend_hint() else ("", ())
+        hint, related = self._hint(kind, name) if job.manifest.source in self._hinted else ("", ())
         return Diagnostic(RUNTIME_NOT_FOUND, f'{kind} "{name}" does not exist{hint}', place, related)
 
-    def _spend_hint(self) -> bool:
-        """A nearest name costs a look at every runtime: enough for a person to read, not for thousands of findings."""
-        self._hints_left -= 1
-        return self._hints_left >= 0
+    def hint_for(self, jobs: Iterable[Manifest]) -> None:
+        """Let the first of these TrainJobs whose runtime is missing be told what they may have meant.
+
+        A nearest name costs a look at every runtime: enough for a person to read, not for thousands of findings.
+        """
+        missing = (job.source for job in jobs if self.meant(job) is None)
+        self._hinted = frozenset(islice(missing, _MOST_HINTS))
 
     def _hint(self, kind: str, name: str) -> tuple[str, tuple[Related, ...]]:
         """What the user may have meant: the same name in the other kind, or the nearest name."""

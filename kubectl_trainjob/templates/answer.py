@@ -22,7 +22,7 @@ from kubectl_trainjob.findings.templates import (
     UNDEFINED_VALUE,
     UNSAFE_TEMPLATE,
 )
-from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.limits import Limits, size
 from kubectl_trainjob.source import Place, Source, SourceFile, Written
 from kubectl_trainjob.templates.lines import MAPPED, code_line, last_line, line_span
 from kubectl_trainjob.templates.wire import WireError, split
@@ -124,9 +124,12 @@ def _problem(template: SourceFile, sent: dict[str, Any], limits: Limits) -> Diag
 def _excess(kind: str, limits: Limits) -> str:
     """What a template has too much of, the limit, and how to go on."""
     return {
-        "memory": f"takes more than {_mebibytes(limits.template_memory)} of memory, the limit; make shorter texts",
-        "output": f"gives more than {_mebibytes(limits.template_bytes)} of text, the limit; split it into several",
-        "seconds": f"takes more than {limits.template_seconds} s of processor time, the limit; make its loops shorter",
+        "memory": f"takes more than {size(limits.template_memory)} of memory, the limit (limits.templateMemory); "
+        "make shorter texts",
+        "output": f"gives more than {size(limits.template_bytes)} of text, the limit (limits.templateBytes); "
+        "split it into several",
+        "seconds": f"takes more than {limits.template_seconds} s of processor time, the limit "
+        "(limits.templateSeconds); make its loops shorter",
         "depth": "nests or calls itself too deeply; end the recursion, or split the expression",
         "range": "asks for a range of more than 100000 numbers, the limit; ask for fewer",
     }[kind]
@@ -152,7 +155,3 @@ def _at(template: SourceFile, rule: Rule, message: str, line: int = 1) -> Diagno
 
 def _name(template: SourceFile) -> str:
     return f'"{os.path.basename(template.path)}"'
-
-
-def _mebibytes(size: int) -> str:
-    return f"{size / (1 << 20):g} MiB"

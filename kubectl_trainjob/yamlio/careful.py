@@ -104,7 +104,9 @@ class Careful:
         self.repeated += known.nodes
         if self.repeated > self._limits.alias_nodes:
             limit = self._limits.alias_nodes
-            message = f"aliases and merge keys repeat more than {limit} values, the limit; write out what is needed"
+            message = (
+                f"aliases and merge keys repeat more than {limit} values, the limit (limits.aliasNodes); write them out"
+            )
             self.diagnostics.append(Diagnostic(inputs.ALIAS_EXPANSION, message, self._start(node)))
             raise AbandonedError
         if depth + known.height - 1 > self._limits.depth:

@@ -68,7 +68,9 @@ class CarefulReader:
     def _too_dense(self) -> tuple[Rule, str, int, int] | None:
         if not is_dense(self._piece.text, self._limits):
             return None
-        message = f"the document has more than {self._limits.entries} lines and commas, the limit; split it"
+        message = (
+            f"the document has more than {self._limits.entries} lines and commas, the limit (limits.entries); split it"
+        )
         return inputs.TOO_DENSE, message, 0, 1
 
 

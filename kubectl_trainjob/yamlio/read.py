@@ -154,7 +154,9 @@ class Reader:
     def _too_many(self, place: Place) -> Diagnostic:
         most = self._limits.documents
         documents = "document" if most == 1 else "documents"
-        message = f"more than {most} {documents} in one build, the limit; build fewer files at a time"
+        message = (
+            f"more than {most} {documents} in one build, the limit (limits.documents); build fewer files at a time"
+        )
         return Diagnostic(inputs.TOO_MANY_DOCUMENTS, message, place)
 
 

@@ -55,10 +55,16 @@ def _two_targets(folder: Path) -> None:
         _configured(folder / name, f'target: {{trainer: "{version}"}}')
 
 
+def _nested(folder: Path) -> None:
+    _configured(folder / "one", "emit: jobset")
+    _configured(folder / "one" / "two", "emit: trainjob")
+
+
 MADE |= {
     "KTJ040": lambda folder: _configured(folder, "taget: {}"),
     "KTJ041": lambda folder: _configured(folder, 'target: {trainer: "1.9"}'),
     "KTJ042": _two_targets,
+    "KTJ043": _nested,
 }
 
 _MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"

@@ -57,7 +57,9 @@ def test_a_result_beyond_the_limit(fmt: str, repository: Repository) -> None:
     repository.write({"trainjob.yaml": config(limits={"outputBytes": "1Mi"})})
     built = repository.build(".", "-o", fmt)
     assert (built.exit_code, built.out) == (2, "")
-    assert built.err == "error: the result is larger than 1 MiB, the limit; build fewer TrainJobs at once\n"
+    assert (
+        built.err == "error: the result is larger than 1 MiB, the limit (limits.outputBytes); build fewer TrainJobs\n"
+    )
     assert repository.build("a.yaml", "-o", fmt).exit_code == 0
 
 

@@ -133,8 +133,14 @@ def test_configuration_that_cannot_be_read(make: Callable[[Path], object], reaso
 
 
 @pytest.mark.usefixtures("repository")
-@pytest.mark.parametrize("name", ["p.yaml", "p.yaml.j2"])
-@pytest.mark.parametrize("entry", ["resources: [{}]", "patches: [{{path: {}, target: {{kind: A}}}}]"])
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ("resources: [{}]", "p.yaml"),
+        ("resources: [{}]", "p.yaml.j2"),
+        ("patches: [{{path: {}, target: {{kind: A}}}}]", "p.yaml"),
+    ],
+)
 def test_a_pipe_is_not_called_a_link(entry: str, name: str) -> None:
     _write({"o/overlay.yaml": f"{_OVERLAY}{entry.format(name)}\n"})
     os.mkfifo(f"o/{name}")

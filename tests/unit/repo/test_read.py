@@ -79,12 +79,26 @@ def test_what_a_directory_leaves_out(write: Write) -> None:
 def test_configuration_is_no_object(write: Write) -> None:
     kustomize = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: %s\n"
     write({"trainjob.yaml": _CONFIG, "a.yaml": kustomize % "Kustomization", "b.yaml": kustomize % "Component"})
-    write({"c.yaml": _CONFIG.replace("Config", "Overlay"), "d.yaml": _OTHER % "d"})
+    write({"d.yaml": _OTHER % "d"})
     flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux}\n"
     write({"e.yaml": flux})
     documents = _read(".")
     assert _names(documents) == ["d", "flux"]
     assert ([found.rule.id for found in documents.diagnostics], documents.ignored) == (["KTJ028", "KTJ028"], 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "rule"),
+    [
+        ("jobs/overlay.yml", _CONFIG.replace("Config", "Overlay"), "KTJ040"),
+        ("trainjob.yml", _CONFIG, "KTJ040"),
+        ("jobs/a.yaml", _CONFIG.replace("Config", "Overlays"), "KTJ040"),
+        ("jobs/trainjob.yaml", _CONFIG, "KTJ043"),
+    ],
+)
+def test_configuration_that_has_no_effect_is_told(write: Write, path: str, text: str, rule: str) -> None:
+    write({path: text, "a.yaml": _OTHER % "a"})
+    assert [found.rule.id for found in _read(".").diagnostics] == [rule]
 
 
 def test_documents_without_a_type_are_counted(write: Write) -> None:
