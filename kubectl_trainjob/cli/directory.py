@@ -23,6 +23,7 @@ from kubectl_trainjob.cli.index import Index
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
+from kubectl_trainjob.repo.roots import real_path
 from kubectl_trainjob.repo.walk import INDEX_FILE
 
 _NEW = ".kubectl-trainjob-new"  # what is being written, until it gets its name; all that a crash can leave
@@ -38,6 +39,14 @@ class DirectoryResult:
     changed: tuple[str, ...]
     unchanged: tuple[str, ...]
     removed: tuple[str, ...]
+
+
+def _real(target: str) -> str:
+    """Where the target is. Raises EnvironmentFault where a link in a repository leads out of that."""
+    try:
+        return real_path(target)
+    except (UnsafePathError, OSError) as error:
+        raise EnvironmentFault(f"{target}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class _Step(NamedTuple):
@@ -65,7 +74,7 @@ def write_directory(
     came. What is done then is whole files, and the next call goes on from there.
     """
     contents = _encoded(files, most)
-    real = os.path.realpath(target)
+    real = _real(target)
     _refuse_inside(target, real, inputs)
     try:
         os.makedirs(real, exist_ok=True)

@@ -1,0 +1,95 @@
+"""`python -m kubectl_trainjob build` in a process of its own: an ordinary user's, limited, and measured."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from unicodedata import category
+
+PROJECT = Path(__file__).parents[2]
+CANARY = "canary-5e1d"  # stands in every file outside of a repository, in git's own, and in the environment
+
+_SECONDS = 10
+_MEBIBYTES = 512
+_PATIENCE = 60  # seconds until a process counts as hanging: other tests may keep the machine busy
+_DROP_CAPABILITY = 24  # prctl's PR_CAPBSET_DROP
+_OVERRIDES = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH: what lets root read files that forbid it
+_LIBC = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a build ended: its exit code, what it printed, seconds of processor time, and peak memory."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    mebibytes: float
+
+    def check(self, seconds: float = _SECONDS, mebibytes: float = _MEBIBYTES) -> None:
+        """Assert all that holds for any input."""
+        assert self.code in (0, 1, 2), f"{self.code}: {self.err[-2000:]}"
+        assert "Traceback" not in self.err
+        assert CANARY not in self.out + self.err
+        assert _unprintable(self.out + self.err) == set()
+        assert self.seconds <= seconds
+        assert self.mebibytes <= mebibytes
+
+    def check_refused(self, *parts: str) -> None:
+        """Assert that nothing was printed, and that the complaint has all parts."""
+        self.check()
+        assert (self.code in (1, 2), self.out) == (True, "")
+        assert [part for part in parts if part not in self.err] == [], self.err
+
+
+def build(directory: Path, *arguments: str, seconds: int = _SECONDS) -> Ended:
+    """Run the command in a directory."""
+    return run([sys.executable, "-m", "kubectl_trainjob", "build", *arguments], directory, seconds)
+
+
+def run(command: list[str], directory: Path, seconds: int = _SECONDS) -> Ended:
+    """Run a command with our limits. One that takes longer than `_PATIENCE` ends with code -9."""
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX") if name in os.environ}
+    environment = {**kept, "PYTHONPATH": str(PROJECT), "SECRET_TOKEN": CANARY}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            preexec_fn=lambda: _confine(seconds),  # noqa: PLW1509 (no other thread of ours runs)
+        )
+        alarm = threading.Timer(_PATIENCE, process.kill)
+        alarm.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        alarm.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        texts = [_text(file.seek(0) or file.read()) for file in (out, err)]
+    return Ended(process.returncode, *texts, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def _confine(seconds: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds + 5, seconds + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    if os.geteuid() == 0:
+        for capability in _OVERRIDES:
+            _LIBC.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)
+
+
+def _text(data: bytes) -> str:
+    return data.decode()  # what is no UTF-8 fails the test
+
+
+def _unprintable(text: str) -> set[str]:
+    """What a terminal would interpret, or a person not see."""
+    return {char for char in text if char != "\n" and category(char)[0] in "CZ" and char != " "}
