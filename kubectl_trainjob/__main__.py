@@ -15,5 +15,12 @@ def main() -> int:
         return 130
 
 
+def _leave_directory() -> None:
+    """Import nothing from the current directory: `python -m` puts it first, and it may be a stranger's repository."""
+    if not sys.flags.safe_path:
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_directory()
     sys.exit(main())

@@ -26,6 +26,7 @@ _WHAT = {
     "template_seconds": "CPU time of one template",
     "template_memory": "memory of one template",
     "template_bytes": "what one template renders",
+    "overlay_edits": "images and, twice, labels and, 20 times, patches of overlays, for each object",
     "patch_operations": "operations of one JSON 6902 patch",
     "patched_bytes": "what `copy` operations make of an object",
 }

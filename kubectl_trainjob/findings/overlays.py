@@ -74,6 +74,16 @@ SPOILED_OBJECT = Rule(
     rule_class=RuleClass.TOOL,
 )
 
+TOO_MANY_EDITS = Rule(
+    "KTJ059",
+    "too-many-edits",
+    """
+    The patches, labels, annotations and images of the overlays of a build, each for so many objects, are more than the
+    limit: the build would take minutes. Give patches fewer objects, or build fewer overlays at a time.
+    """,
+    rule_class=RuleClass.TOOL,
+)
+
 TOO_MANY_MEMBERS = Rule(
     "KTJ057",
     "too-many-members",

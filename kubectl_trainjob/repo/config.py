@@ -24,6 +24,7 @@ _PLANNED = dict.fromkeys(
     ("lint", "delivery", "ome", "tuning", "allow"), ": it is planned, but not supported by this version; remove it"
 )
 _LARGEST = 1 << 53
+_MOST_PATTERNS = 100  # each is held against each file
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,11 @@ def _is_below(folder: str) -> bool:
 
 def _ignore(settings: Fields) -> tuple[str, ...]:
     patterns = settings.texts("ignore")
+    if len(patterns) > _MOST_PATTERNS:
+        settings.refuse(
+            f"ignore has more than {_MOST_PATTERNS} patterns, the limit; ignore whole directories", "ignore"
+        )
+        return ()
     for index, pattern in enumerate(patterns):
         if not pattern.strip("/") or ".." in pattern.split("/") or pattern.startswith("!"):
             message = f'"{pattern}" is no pattern of paths below the root; write one such as charts/** or "*.tmpl.yaml"'

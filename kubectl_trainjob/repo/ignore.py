@@ -15,11 +15,16 @@ class Ignore:
     """
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        self._patterns = [_components(pattern) for pattern in patterns]
+        components = [_components(pattern) for pattern in patterns]
+        self._names = [_regex(last) for *way, last in components if way == ["**"] and last != "**"]
+        self._patterns = [each for each in components if each[:-1] != ["**"] or each[-1] == "**"]
 
     def __call__(self, path: str) -> bool:
         """Whether the entry at `path`, relative to the root, is left out."""
-        return bool(self._patterns) and any(_matches(path.split("/"), pattern) for pattern in self._patterns)
+        name = path.rpartition("/")[2]  # a directory that matches is not entered, so those above need no look
+        return any(regex.match(name) for regex in self._names) or (
+            bool(self._patterns) and any(_matches(path.split("/"), pattern) for pattern in self._patterns)
+        )
 
 
 def _components(pattern: str) -> list[str]:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import re
 
-from kubectl_trainjob.source import Place, SourceFile, Written
+from kubectl_trainjob.source import Place, SourceFile, Span, Written
 from kubectl_trainjob.yamlio.spans import Locator
 
 _LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
-def inline_file(place: Place, text: str) -> SourceFile:
-    """The text at `place`; its lines are those of the block scalar there, or all the line where a scalar begins."""
-    settled = Locator().settle(place)
-    outer, span = settled.source.file, settled.span
-    assert span is not None
-    count = len(_LINE_END.split(text))
-    below = _LINE_END.split(outer.text)[span.line : span.line + count]
+class Inline:
+    """Makes files of the texts in a few documents, each of which it takes apart once."""
+
+    def __init__(self) -> None:
+        self._locator = Locator()
+        self._lines: dict[SourceFile, list[str]] = {}
+
+    def file(self, place: Place, text: str) -> SourceFile:
+        """The text at `place`; its lines are those of the block scalar there, or all the line where a scalar begins."""
+        settled = self._locator.settle(place)
+        file, span = settled.source.file, settled.span
+        assert span is not None
+        if file not in self._lines:
+            self._lines[file] = _LINE_END.split(file.text)
+        return _inline_file(file, self._lines[file], span, text)
+
+
+def _inline_file(outer: SourceFile, lines: list[str], span: Span, text: str) -> SourceFile:
     own = _LINE_END.split(text)
+    count = len(own)
+    below = lines[span.line : span.line + count]
     pairs = [(line, each) for line, each in zip(below, own, strict=False) if each.strip()]
     indent = max(len(pairs[0][0]) - len(pairs[0][1]), 0) if pairs else 0
     is_block = all(line[indent:] == each for line, each in pairs)

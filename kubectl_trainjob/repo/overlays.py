@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.templates import TEMPLATE_LIMIT
-from kubectl_trainjob.repo.inline import inline_file
+from kubectl_trainjob.repo.allowance import Allowance
+from kubectl_trainjob.repo.inline import Inline
 from kubectl_trainjob.repo.intake import Intake, Root, fault
 from kubectl_trainjob.repo.overlay_file import OverlayFile, PatchEntry, read_overlay
 from kubectl_trainjob.repo.root import TooLargeError, UnsafePathError
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _REMOTE = ("://", "?ref=", "git@", "github.com/")
 _MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
+_DEEPEST = 64  # overlays over each other
+_LARGEST_LISTING = 1 << 20  # bytes of an overlay.yaml that is only asked which templates it lists
+_MOST_HINTS = 50  # the nearest name is sought in a whole directory: enough for a person to read
 Member = Manifest | Unit
 
 _Context = tuple[set[str], tuple[str, ...], Place]
@@ -40,7 +44,10 @@ class Overlays:
         self._intake = intake
         self._read: dict[tuple[Root, str], list[Manifest]] = {}
         self._listed: dict[Root, frozenset[str]] = {}
-        self._members = 0
+        self._directories: dict[tuple[Root, str], list[str]] = {}
+        self._units: dict[tuple[Root, str], tuple[list[Unit], int, int]] = {}
+        self._allowance = Allowance(intake.limits, intake.diagnostics)
+        self._hints_left = _MOST_HINTS
         self._renderer: Renderer | None = None
         self._exhausting = 0
 
@@ -50,14 +57,29 @@ class Overlays:
             self._renderer.close()
 
     def unit(self, root: Root, inside: str, above: tuple[str, ...] = ()) -> list[Unit]:
-        """The overlay in a directory; none where its file cannot be read, which is noted."""
+        """The overlay in a directory, read once; none where its file cannot be read, which is noted."""
+        allowance = self._allowance
+        if (root, inside) not in self._units:
+            members, edits = allowance.members, allowance.edits
+            units = self._new_unit(root, inside, above)
+            self._units[root, inside] = units, allowance.members - members, allowance.edits - edits
+            return units
+        units, members, edits = self._units[root, inside]
+        allowance.spend(members, edits)
+        return units
+
+    def _new_unit(self, root: Root, inside: str, above: tuple[str, ...]) -> list[Unit]:
         overlay = self._overlay_file(root, inside)
         if overlay is None:
             return []
+        before = self._allowance.members
         noted = len(self._intake.diagnostics)
         members = tuple(self._members_of(overlay, root, inside, (*above, inside)))
         is_complete = not has_errors(self._intake.diagnostics[noted:])
-        patches = tuple(patch for entry in overlay.patches for patch in self._patches(overlay, entry, root, inside))
+        inline = Inline()
+        patches = tuple(p for entry in overlay.patches for p in self._patches(overlay, entry, (root, inside, inline)))
+        if not self._allowance.take_edits(overlay, len(patches), self._allowance.members - before):
+            return []
         settings = Overlay(
             overlay.source,
             overlay.namespace,
@@ -98,14 +120,17 @@ class Overlays:
             if path is None:
                 continue
             for member in self._resource(overlay, root, path, (seen, above, place)):
-                self._members += 1
-                if self._is_full(place):
+                if not self._allowance.take_member(place):
                     return
                 yield member
 
     def _resource(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> Iterable[Member]:
-        _, above, place = context
+        seen, above, place = context
         self._intake.read_from[os.path.join(root.files.directory, path)] = None
+        if path in seen:
+            return ()
+        if (root, path) in self._directories:
+            return self._files(overlay, root, path, context)
         try:
             entries = root.files.entries(path)
         except NotADirectoryError:
@@ -115,12 +140,23 @@ class Overlays:
             return ()
         if not is_overlay(entries):
             files = self._intake.directory(root, path, root.show(path), self.is_listed)
-            return (member for found, _ in files for member in self._file(overlay, root, found, context))
+            self._directories[root, path] = [found for found, _ in files]
+            return self._files(overlay, root, path, context)
+        return self.unit(root, path, above) if self._may_nest(root, path, above, place) else ()
+
+    def _may_nest(self, root: Root, path: str, above: tuple[str, ...], place: Place) -> bool:
         if path in above:
             message = f'"{root.show(path)}" has this overlay among its resources; remove one of the entries'
             self._refuse(rules.OVERLAY_CYCLE, message, place)
-            return ()
-        return self.unit(root, path, above)
+        elif len(above) >= _DEEPEST:
+            message = f"more than {_DEEPEST} overlays lie over each other here, the limit; take some of them together"
+            self._refuse(rules.TOO_MANY_MEMBERS, message, place)
+        return path not in above and len(above) < _DEEPEST
+
+    def _files(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> Iterator[Manifest]:
+        context[0].add(path)
+        for found in self._directories[root, path]:
+            yield from self._file(overlay, root, found, context)
 
     def _file(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> list[Manifest]:
         seen, _, place = context
@@ -160,12 +196,13 @@ class Overlays:
             return []
         return list(self._intake.manifests(rendered))
 
-    def _patches(self, overlay: OverlayFile, entry: PatchEntry, root: Root, inside: str) -> Iterator[Patch]:
+    def _patches(self, overlay: OverlayFile, entry: PatchEntry, where: tuple[Root, str, Inline]) -> Iterator[Patch]:
+        root, inside, inline = where
         place = Place(overlay.source, ("patches", entry.index))
         if entry.path:
             yield from self._patch_file(entry, root, inside, place)
         elif isinstance(entry.inline, str):
-            file = inline_file(place.child("patch"), entry.inline)
+            file = inline.file(place.child("patch"), entry.inline)
             yield from self._patch_documents(entry, file)
         elif entry.inline is not None:
             yield from self._patch(entry, entry.inline, place.child("patch"))
@@ -219,20 +256,12 @@ class Overlays:
             message = f'"{shown}" cannot be used: {error}; copy what it leads to'
         elif isinstance(error, FileNotFoundError):
             parent, _, name = path.rpartition("/")
-            meant = nearest(name, _names(root, parent))
+            self._hints_left -= 1
+            meant = nearest(name, _names(root, parent)) if self._hints_left >= 0 else None
             message = f'"{shown}" does not exist; ' + (f'did you mean "{meant}"?' if meant else "mend the path")
         else:
             message = f'"{shown}" cannot be read: {getattr(error, "strerror", None) or error}; check its permissions'
         self._refuse(rules.UNKNOWN_RESOURCE, message, place)
-
-    def _is_full(self, place: Place) -> bool:
-        most = self._intake.limits.documents
-        if self._members == most + 1:
-            message = (
-                f"more than {most} objects come together here, the limit (limits.documents); list each directory once"
-            )
-            self._refuse(rules.TOO_MANY_MEMBERS, message, place)
-        return self._members > most
 
     def _refuse(self, rule: Any, message: str, place: Place) -> None:
         self._intake.diagnostics.append(Diagnostic(rule, message, place))
@@ -246,7 +275,7 @@ class Overlays:
     def _listings(self, root: Root) -> Iterator[str]:
         for inside in overlays(root.files, root.ignored):
             try:
-                text = root.files.read(posixpath.join(inside, OVERLAY_FILE), self._intake.limits.file_bytes).decode()
+                text = root.files.read(posixpath.join(inside, OVERLAY_FILE), _LARGEST_LISTING).decode()
             except (UnsafePathError, TooLargeError, OSError, ValueError):
                 continue  # it is reported when it is built
             for body, _ in read_stream(SourceFile("", text), self._intake.limits).objects:

@@ -77,6 +77,15 @@ def out_of_time(template: SourceFile, seconds: float) -> Diagnostic:
     return _at(template, TEMPLATE_LIMIT, message)
 
 
+def too_much(template: SourceFile, limits: Limits) -> Diagnostic:
+    """For a template whose values are too many, after those of the templates before it."""
+    most = size(limits.build_bytes)
+    message = (
+        f"the values of all templates up to {_name(template)} are larger than {most}, the limit; state fewer values"
+    )
+    return _at(template, TEMPLATE_LIMIT, message)
+
+
 def unanswered(template: SourceFile, reason: str = "gave no proper answer", line: int = 1) -> Diagnostic:
     """For a template whose rendering did not end as it should."""
     message = f"{_name(template)} could not be rendered: the process that did it {reason}; simplify the template"

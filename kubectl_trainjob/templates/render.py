@@ -18,7 +18,7 @@ from weakref import finalize
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.templates.answer import Answer, most_sent, out_of_time, sizes, unanswered, understand
+from kubectl_trainjob.templates.answer import Answer, most_sent, out_of_time, sizes, too_much, unanswered, understand
 from kubectl_trainjob.templates.process import Process
 
 _PATIENCE = 10  # seconds of waiting for each second that a template may compute: the machine may be busy
@@ -29,6 +29,7 @@ class Renderer:
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
+        self._sent = 0
         self._process: Process | None = None
         self._end: finalize[[Process], Renderer] | None = None
 
@@ -51,6 +52,9 @@ class Renderer:
         """
         limits, seconds = self._limits, self._seconds()
         request = (json.dumps(_settings(limits)).encode(), template.text.encode(), _encoded(context))
+        self._sent += len(request[2])
+        if self._sent > limits.build_bytes:
+            return too_much(template, limits)
         process = self._started()
         answer = None
         try:

@@ -21,7 +21,7 @@ from kubectl_trainjob.pipeline import BuildOptions, build
 from kubectl_trainjob.repo.read import read
 
 LATEST = LATEST_TRAINER
-SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=6, depth=8, alias_nodes=50, entries=60)
+SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=6, depth=8, alias_nodes=50, entries=60, overlay_edits=100)
 
 
 def _files(count: int, text: str) -> Callable[[Path], object]:
@@ -125,6 +125,7 @@ MADE |= {
     "KTJ056": _overlay("patches: [{target: {kind: ConfigMap}, patch: [{op: remove, path: /metadata/name}]}]"),
     "KTJ057": _often,
     "KTJ058": _alike,
+    "KTJ059": _overlay("labels: [{pairs: {" + ", ".join(f"l{i}: v" for i in range(51)) + "}}]"),
     "KTJ060": _overlay("resources: [t.yaml.j2]", t="{% if %}"),
     "KTJ061": _overlay("resources: [t.yaml.j2]", t=_MAP.replace("name: a", "name: {{ values.name }}")),
     "KTJ062": _overlay("resources: [t.yaml.j2]", t="{{ ''.__class__ }}"),

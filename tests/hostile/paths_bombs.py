@@ -134,22 +134,15 @@ BOMBS = {
     "overlays that have each other twice, with nothing": Bomb(_chain(30, 2, "none.yaml"), part="error KTJ05"),
     "overlays that have each other 150 times": Bomb(_chain(3, 150), part="error KTJ057"),
     "60 overlays over each other": Bomb(_chain(60), objects=1),
-    "1000 overlays over each other": Bomb(
-        _chain(1000), part="error KTJ05", todo="overlays nest without a limit: RecursionError"
-    ),
+    "1000 overlays over each other": Bomb(_chain(1000), part="error KTJ05"),
     "10 000 patches": Bomb(_one(_patches(10_000, "name: m0", _ADD)), objects=1),
-    "10 000 patches, none for 1000 objects": Bomb(
-        _one(_patches(10_000, "name: x", _ADD), _maps(1000)), part="KTJ05", todo="no limit for patches times objects"
-    ),
+    "10 000 patches, none for 1000 objects": Bomb(_one(_patches(10_000, "name: x", _ADD), _maps(1000)), part="KTJ05"),
     "10 000 patches for each of 1000 objects": Bomb(
         _one(_patches(10_000, "kind: ConfigMap", _ADD), _maps(1000)),
         part="KTJ05",
-        todo="no limit for patches times objects",
     ),
     "10 000 merge patches": Bomb(_one(_patches(10_000, "name: m0", _MERGE)), objects=1),
-    "10 000 patches as text": Bomb(
-        _one(_texts(10_000)), objects=1, todo="each patch takes the whole overlay apart again"
-    ),
+    "10 000 patches as text": Bomb(_one(_texts(10_000)), objects=1),
     "10 000 files with a patch": Bomb(lambda root: _patch_files(root, 10_000), objects=1),
     "1001 operations": Bomb(_one(_patches(1, "name: m0", f"[{', '.join([_ADD[1:-1]] * 1001)}]")), part="error KTJ053"),
     "a pattern that backtracks": Bomb(_one(_patches(1, "name: (a+)+$", _ADD), _names("a" * 250 + "b")), objects=1),
@@ -168,28 +161,18 @@ BOMBS = {
     "2000 patterns of many states": Bomb(
         _one(_patches(2000, f"name: '{_GREEDY}NUMBER'", _ADD), _names(*(f"{'abcd' * 60}{i}" for i in range(100)))),
         part="KTJ05",
-        todo="no limit for what all patterns of a build cost",
     ),
     "a label selector that repeats": Bomb(_one(_patches(1, f"labelSelector: '{'a,' * 100_000}a'", _ADD)), objects=1),
     "450 000 values": Bomb(lambda root: _templates(root, 1, 450_000), objects=1),
-    "50 000 values for 500 templates": Bomb(
-        lambda root: _templates(root, 500, 50_000), part="KTJ0", todo="no limit for values times templates"
-    ),
+    "50 000 values for 500 templates": Bomb(lambda root: _templates(root, 500, 50_000), part="KTJ0"),
     "100 000 labels": Bomb(_one(_labels(100_000)), objects=1),
-    "100 000 labels for 1000 objects": Bomb(
-        _one(_labels(100_000), _maps(1000)), part="KTJ05", todo="no limit for labels times objects"
-    ),
+    "100 000 labels for 1000 objects": Bomb(_one(_labels(100_000), _maps(1000)), part="KTJ05"),
     "1000 images in 1000 jobs": Bomb(_images, objects=1000),
-    "5000 resources that are not there": Bomb(
-        lambda root: _missing(root, 5000, 5000), part="error KTJ051", todo="the nearest name is sought for each of them"
-    ),
-    "2000 times a full directory": Bomb(
-        lambda root: _again(root, 2000, 5000), objects=1, todo="a directory is listed again each time"
-    ),
+    "5000 resources that are not there": Bomb(lambda root: _missing(root, 5000, 5000), part="error KTJ051"),
+    "2000 times a full directory": Bomb(lambda root: _again(root, 2000, 5000), objects=1),
     "5000 patterns to ignore": Bomb(
         lambda root: _ignored(root, (f"**/*b*{i}*" for i in range(5000)), 1000),
         part="KTJ04",
-        todo="no limit for patterns to ignore",
     ),
     "40 patterns to ignore and 20 000 files": Bomb(
         lambda root: _ignored(root, (f"{'**/*' if i % 2 else ''}b*{i}*" for i in range(40)), 20_000), objects=20_000
