@@ -26,6 +26,7 @@ from kubectl_trainjob.repo import root as root_module
 from kubectl_trainjob.repo.walk import INDEX_FILE
 from kubectl_trainjob.stages import ObjectId
 from tests.benchmark import corpus
+from tests.ordinary import ordinary_user
 from tests.tools import require
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -500,16 +501,10 @@ def unprivileged() -> Iterator[Path]:
     """A folder of a user who is not allowed everything."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        user = os.geteuid()
-        if user == 0:
-            os.chown(folder, 65534, -1)
-            os.seteuid(65534)
-        try:
+        with ordinary_user():
             yield folder
-        finally:
-            os.seteuid(user)
-            for path in folder.rglob("*"):
-                path.chmod(0o700)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o700)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from kubectl_trainjob import catalogue
 from kubectl_trainjob.api.supported import TRAINER_VERSIONS
 from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.cli.folder import Folder
+from tests.ordinary import ordinary_user
 from tests.property import readers
 
 CLI = [sys.executable, "-m", "kubectl_trainjob"]
@@ -315,17 +316,12 @@ def test_below_a_file(here: Path, init: Init) -> None:
 def unprivileged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The current directory, of a user who is not allowed everything."""
     with tempfile.TemporaryDirectory() as name:
-        folder, user = Path(name), os.geteuid()
+        folder = Path(name)
         monkeypatch.chdir(folder)
-        if user == 0:
-            os.chown(folder, 65534, -1)
-            os.seteuid(65534)
-        try:
+        with ordinary_user():
             yield folder
-        finally:
-            os.seteuid(user)
-            folder.chmod(0o700)
-            monkeypatch.undo()
+        folder.chmod(0o700)
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize(

@@ -12,31 +12,26 @@ from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.repo.root import Entry, SecureRoot, UnsafePathError
 from kubectl_trainjob.repo.walk import Found, overlays, walk
 from kubectl_trainjob.units import Documents
+from tests.ordinary import ordinary_user
 
 _JOB = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\n"
 _OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 _CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 _OVERLAY = _CONFIG.replace("Config", "Overlay")
-_NOBODY = 65534
 
 
 @pytest.fixture
 def repository(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The current directory, of a user who may not read everything."""
     with tempfile.TemporaryDirectory() as name:
-        path, user = Path(name), os.geteuid()
+        path = Path(name)
         monkeypatch.chdir(path)
-        if user == 0:
-            os.chown(path, _NOBODY, -1)
-            os.seteuid(_NOBODY)
-        try:
+        with ordinary_user():
             _write({".git/HEAD": "", "jobs/a.yaml": _JOB})
             yield path
-        finally:
-            os.seteuid(user)
-            for directory in path.rglob("*"):
-                if not directory.is_symlink():
-                    directory.chmod(0o700)
+        for directory in path.rglob("*"):
+            if not directory.is_symlink():
+                directory.chmod(0o700)
 
 
 def _write(content: dict[str, str]) -> None:
