@@ -118,14 +118,17 @@ def run(argv0: str, arguments: Sequence[str]) -> int:
     except EnvironmentFault as fault:
         complain(f"error: {fault}")
         return 2
-    except OSError as error:
+    except (OSError, MemoryError) as error:
         return _unable(error)
     except (KeyboardInterrupt, click.Abort):
         forsake(sys.stdout, sys.stderr)
         return 130
 
 
-def _unable(error: OSError) -> int:
+def _unable(error: OSError | MemoryError) -> int:
+    if isinstance(error, MemoryError):
+        complain("error: out of memory; build fewer files at a time")
+        return 2
     if isinstance(error, BrokenPipeError):  # the reader of our output has gone (`| head`): end as SIGPIPE would
         forsake(sys.stdout, sys.stderr)
         return 141

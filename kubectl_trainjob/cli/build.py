@@ -60,6 +60,12 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
     return value
 
 
+def _directory(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
+    if value == "":
+        raise click.BadParameter("the directory has no name; is a variable unset?")
+    return value or ""
+
+
 def _or_nothing(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
     return value or ""
 
@@ -92,7 +98,7 @@ class _Request:
 @click.option(
     "-O",
     "--output-directory",
-    default="",
+    callback=_directory,
     metavar="DIR",
     help="Write one file an object into DIR instead; files of an earlier build that are no longer made are removed.",
 )

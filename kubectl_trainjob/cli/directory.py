@@ -44,7 +44,10 @@ class DirectoryResult:
 def _real(target: str) -> str:
     """Where the target is. Raises EnvironmentFault where a link in a repository leads out of that."""
     try:
-        return real_path(target)
+        real = real_path(target)
+        if any(name.casefold() == ".git" for name in real.split(os.sep)):
+            raise UnsafePathError("it belongs to git itself; name another directory")
+        return real
     except (UnsafePathError, OSError) as error:
         raise EnvironmentFault(f"{target}: {getattr(error, 'strerror', None) or error}") from None
 

@@ -6,6 +6,7 @@ know where a value of the result was written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -14,6 +15,11 @@ from kubectl_trainjob.draft import Draft, Origin
 from kubectl_trainjob.source import Place, Pointer, Source
 from kubectl_trainjob.stages import Body, Manifest, ObjectId
 
+_FORMS = {
+    "apiVersion": re.compile(r"([a-zA-Z0-9.-]+/)?[a-zA-Z0-9]+"),
+    "kind": re.compile(r"(?!List$)[a-zA-Z][a-zA-Z0-9-]*"),
+    "name": re.compile(r"[^\n]*"),
+}
 OBJECT = "object"
 """The name of the object before the edits, among the inputs that causes can name."""
 
@@ -76,8 +82,8 @@ def _identity(body: Body) -> ObjectId:
     name = metadata.get("name") or ("" if metadata.get("generateName") else None)
     namespace = metadata.get("namespace") or ""
     for field_name, value in (("apiVersion", body.get("apiVersion")), ("kind", body.get("kind")), ("name", name)):
-        if not isinstance(value, str):
-            raise ValueError(f"its {field_name}")
+        if not isinstance(value, str) or not _FORMS[field_name].fullmatch(value):
+            raise ValueError(f"a proper {field_name}")
     if not isinstance(namespace, str):
         raise ValueError("the text of its namespace")
     return ObjectId(str(body["apiVersion"]), str(body["kind"]), namespace, str(name))

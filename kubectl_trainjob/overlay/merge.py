@@ -55,9 +55,9 @@ def merge_patch(draft: Draft, patch: Mapping[str, Any], api_version: str, kind: 
 
 
 def _merge_metadata(old: Draft, patch: Any, merging: Merging | None, cause: Cause) -> Draft:
+    _require_alike(old.value or {}, {} if patch is None else patch, cause)
     if patch is None:
         return _emptied(old, _NAMES)
-    _require_alike(old.value or {}, patch, cause)
     directive = directive_of(patch, cause)
     if directive in ("delete", "replace"):
         old = _emptied(old, _NAMES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED
 from kubectl_trainjob.draft import Cause, Draft
@@ -74,7 +75,12 @@ class Patching:
 
 def _tags(draft: Draft) -> tuple[Mapping[str, str], Mapping[str, str]]:
     labels, annotations = draft.get("metadata", "labels"), draft.get("metadata", "annotations")
-    return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
+    return _texts(labels), _texts(annotations)
+
+
+def _texts(pairs: Any) -> Mapping[str, str]:
+    """What can be compared: a patch or a careless author may have put anything there."""
+    return {key: value for key, value in pairs.items() if isinstance(value, str)} if isinstance(pairs, dict) else {}
 
 
 def _named(patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:

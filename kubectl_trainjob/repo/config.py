@@ -24,6 +24,7 @@ _PLANNED = dict.fromkeys(
     ("lint", "delivery", "ome", "tuning", "allow"), ": it is planned, but not supported by this version; remove it"
 )
 _LARGEST = 1 << 53
+_LONGEST = 3600  # seconds
 _MOST_PATTERNS = 100  # each is held against each file
 
 
@@ -136,6 +137,8 @@ def _limits(settings: Fields) -> dict[str, int]:
 def _size(stated: Fields, name: str) -> int:
     """A whole number, or a quantity such as 64Mi."""
     size = _whole(stated.body[name])
+    if name.endswith("Seconds") and size > _LONGEST:
+        stated.refuse(f"limits.{name} must be at most {_LONGEST}", name)
     if not 0 < size <= _LARGEST:
         stated.refuse(f"limits.{name} must be a positive whole number, or a quantity such as 64Mi", name)
     return size

@@ -13,10 +13,11 @@ from kubectl_trainjob.findings.templates import TEMPLATE_LIMIT
 from kubectl_trainjob.repo.allowance import Allowance
 from kubectl_trainjob.repo.inline import Inline
 from kubectl_trainjob.repo.intake import Intake, Root, fault
+from kubectl_trainjob.repo.listings import Listings
 from kubectl_trainjob.repo.overlay_file import OverlayFile, PatchEntry, read_overlay
-from kubectl_trainjob.repo.root import TooLargeError, UnsafePathError
+from kubectl_trainjob.repo.root import UnsafePathError
 from kubectl_trainjob.repo.roots import CONFIG_FILE
-from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay, overlays
+from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.stages import Manifest
 from kubectl_trainjob.units import Overlay, Patch, Unit
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 _REMOTE = ("://", "?ref=", "git@", "github.com/")
 _MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
 _DEEPEST = 64  # overlays over each other
-_LARGEST_LISTING = 1 << 20  # bytes of an overlay.yaml that is only asked which templates it lists
 _MOST_HINTS = 50  # the nearest name is sought in a whole directory: enough for a person to read
 Member = Manifest | Unit
 
@@ -43,7 +43,7 @@ class Overlays:
     def __init__(self, intake: Intake) -> None:
         self._intake = intake
         self._read: dict[tuple[Root, str], list[Manifest]] = {}
-        self._listed: dict[Root, frozenset[str]] = {}
+        self._listings = Listings(intake.limits)
         self._directories: dict[tuple[Root, str], list[str]] = {}
         self._units: dict[tuple[Root, str], tuple[list[Unit], int, int]] = {}
         self._allowance = Allowance(intake.limits, intake.diagnostics)
@@ -139,7 +139,7 @@ class Overlays:
             self._missing(root, path, place, error)
             return ()
         if not is_overlay(entries):
-            files = self._intake.directory(root, path, root.show(path), self.is_listed)
+            files = self._intake.directory(root, path, root.show(path), self._listings.has)
             self._directories[root, path] = [found for found, _ in files]
             return self._files(overlay, root, path, context)
         return self.unit(root, path, above) if self._may_nest(root, path, above, place) else ()
@@ -241,6 +241,10 @@ class Overlays:
             message = f'"{entry}" lies on another machine, and nothing is fetched; copy what you need'
         elif entry.startswith("/") or "\0" in entry or not entry:
             message = f'"{entry}" is no path relative to this overlay; write one such as ../../jobs'
+        elif posixpath.basename(entry) == OVERLAY_FILE:
+            message = (
+                f'"{entry}" is an overlay, which is listed as a directory; write "{posixpath.dirname(entry) or "."}"'
+            )
         else:
             path = posixpath.normpath(posixpath.join(inside, entry))
             if path != ".." and not path.startswith("../"):
@@ -265,23 +269,6 @@ class Overlays:
 
     def _refuse(self, rule: Any, message: str, place: Place) -> None:
         self._intake.diagnostics.append(Diagnostic(rule, message, place))
-
-    def is_listed(self, root: Root, template: str) -> bool:
-        """Whether some overlay of the repository lists a template."""
-        if root not in self._listed:
-            self._listed[root] = frozenset(self._listings(root))
-        return template in self._listed[root]
-
-    def _listings(self, root: Root) -> Iterator[str]:
-        for inside in overlays(root.files, root.ignored):
-            try:
-                text = root.files.read(posixpath.join(inside, OVERLAY_FILE), _LARGEST_LISTING).decode()
-            except (UnsafePathError, TooLargeError, OSError, ValueError):
-                continue  # it is reported when it is built
-            for body, _ in read_stream(SourceFile("", text), self._intake.limits).objects:
-                entries = body.get("resources")
-                for entry in entries if isinstance(entries, list) else ():
-                    yield posixpath.normpath(posixpath.join(inside, str(entry)))
 
 
 def _context(overlay: OverlayFile, directory: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from kubectl_trainjob.stages import Manifest, is_runtime, is_train_job
 from kubectl_trainjob.units import Documents, Settings, Unit, manifests_of
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.repo.listings import Listings
     from kubectl_trainjob.repo.overlays import Overlays
 
 
@@ -76,6 +77,7 @@ class _Inputs:
     ) -> None:
         self.intake = Intake(limits, progress)
         self._overlays: Overlays | None = None
+        self._listings: Listings | None = None
         self.manifests: list[Manifest] = []
         self.units: list[Unit] = []
         self._stdin = stdin
@@ -138,7 +140,11 @@ class _Inputs:
             self._file(root, path, shown_path)
 
     def _is_listed(self, root: Root, template: str) -> bool:
-        return self.overlays().is_listed(root, template)
+        if self._listings is None:
+            from kubectl_trainjob.repo.listings import Listings  # most builds meet no template
+
+            self._listings = Listings(self.intake.limits)
+        return self._listings.has(root, template)
 
     def _file(self, root: Root, inside: str, shown: str) -> None:
         real = os.path.join(root.files.directory, inside)

@@ -49,7 +49,10 @@ class Process:
 
         alarm = threading.Timer(seconds, self._give_up)
         alarm.daemon = True
-        alarm.start()
+        try:
+            alarm.start()
+        except RuntimeError as error:
+            raise EnvironmentFault(f"templates cannot be watched over: {error}") from None
         try:
             return self._exchange(request, sizes)
         except (WireError, OSError, ValueError):

@@ -82,3 +82,11 @@ def test_output_is_not_led_out_of_the_repository(repository: Path, target: str) 
     ended = build(repository, "jobs", "-O", target)
     assert [path.name for path in (outside / "out").iterdir()] == ["file"]
     ended.check_refused(target, "leads out of the repository")
+
+
+@pytest.mark.parametrize("target", [".git", ".git/x", ".GIT/x", ""])
+def test_output_goes_neither_to_git_nor_to_nowhere(repository: Path, target: str) -> None:
+    write(repository, {"jobs/a.yaml": stream(config_map("plain"))})
+    ended = build(repository, "jobs", "-O", target)
+    assert (ended.code, ended.out) == (2, "")
+    assert not (repository / ".git" / "x").exists()

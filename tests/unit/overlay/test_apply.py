@@ -405,3 +405,27 @@ def test_a_type_in_other_letters_is_no_other_file(write: Write, text: str) -> No
     write({"o/overlay.yaml": "resources: [a.yaml]\n", "o/a.yaml": text})
     [finding] = _build("o").diagnostics
     assert (finding.rule.id, "write" in finding.message) == ("KTJ030", True)
+
+
+def test_labels_that_are_no_texts_match_nothing(write: Write) -> None:
+    job = _JOB.replace("  name: a\n", "  name: a\n  labels: {size: [big]}\n", 1)
+    write(
+        {
+            "jobs/a.yaml": job,
+            "o/overlay.yaml": "resources: [../jobs]\npatches:\n- target: {labelSelector: size=big}\n  patch: []\n",
+        }
+    )
+    Path("jobs/a.yaml").write_text(job)
+    assert {rule for rule, _, _ in _found(_build("o"))} >= {"KTJ055"}
+
+
+@pytest.mark.parametrize("value", ["x", "5", "[[1]]"])
+def test_metadata_that_another_patch_spoilt(write: Write, value: str) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [../jobs]\npatches:\n- target: {kind: TrainJob}\n"
+            f"  patch: [{{op: replace, path: /metadata, value: {value}}}]\n"
+            "- target: {kind: TrainJob}\n  patch: {metadata: null}\n"
+        }
+    )
+    assert ("KTJ053", "o/overlay.yaml", 8) in _found(_build("o"))

@@ -77,6 +77,7 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param("limits:\n  filebytes: 1\n", "KTJ040", 4, 'did you mean "fileBytes"?', id="nearest limit"),
         pytest.param("limits: {fileBytes: 0}\n", "KTJ040", 3, "positive whole number", id="zero"),
         pytest.param("limits: {fileBytes: much}\n", "KTJ040", 3, "such as 64Mi", id="no quantity"),
+        pytest.param("limits: {templateSeconds: 1G}\n", "KTJ040", 3, "at most 3600", id="for ever"),
         pytest.param("limits: {documents: true}\n", "KTJ040", 3, "positive whole number", id="no number"),
         pytest.param("limits: {documents: 1e30}\n", "KTJ040", 3, "positive whole number", id="too large"),
     ],

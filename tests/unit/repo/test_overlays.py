@@ -98,6 +98,7 @@ def test_a_directory_leaves_overlays_out(write: Write) -> None:
         pytest.param("github.com/acme/jobs?ref=v1", "KTJ051", "nothing is fetched", id="remote directory"),
         pytest.param(".", "KTJ052", '"o" has this overlay among its resources', id="itself"),
         pytest.param("inner", "KTJ052", '"o" has this overlay among its resources', id="cycle"),
+        pytest.param("../b/overlay.yaml", "KTJ051", 'listed as a directory; write "../b"', id="an overlay's file"),
         pytest.param("a.yaml/x", "KTJ051", "cannot be read: Not a directory", id="below a file"),
     ],
 )
