@@ -97,19 +97,21 @@ def _made(
     member: Member, overlay: Overlay, inputs: dict[str, Source], diagnostics: list[Diagnostic]
 ) -> Iterator[Manifest]:
     manifest = member.manifest
+    if member.lost:
+        diagnostics += _spoilt(member)
+        return
     if member.draft.value is not manifest.body:
-        try:
-            manifest = edited(manifest, member.draft.value, inputs, tuple(member.edits))
-        except ValueError as error:
-            message = f"the patches leave {manifest.id} without {error}; keep it"
-            related = (Related("the object", manifest.place("metadata", "name")),)
-            diagnostics.append(
-                Diagnostic(rules.SPOILED_OBJECT, message, Place(overlay.source, ("patches",)).key(), related)
-            )
-            return
+        manifest = edited(manifest, member.draft.value, inputs, tuple(member.edits))
     if overlay.name_hash and is_train_job(manifest):
         manifest = replace(manifest, name_hash=Place(overlay.source, ("nameHash",)))
     yield manifest
+
+
+def _spoilt(member: Member) -> Iterator[Diagnostic]:
+    related = (Related("the object", member.manifest.place("metadata", "name")),)
+    for what, patch in member.lost.items():
+        message = f"the patch leaves {member.manifest.id} without {what}; keep it"
+        yield Diagnostic(rules.SPOILED_OBJECT, message, patch, related)
 
 
 def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic]) -> list[Manifest]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.draft import Draft, Origin
 from kubectl_trainjob.source import Place, Pointer, Source
@@ -18,7 +18,6 @@ from kubectl_trainjob.stages import Body, Manifest, ObjectId
 _FORMS = {
     "apiVersion": re.compile(r"([a-zA-Z0-9.-]+/)?[a-zA-Z0-9]+"),
     "kind": re.compile(r"(?!List$)[a-zA-Z][a-zA-Z0-9-]*"),
-    "name": re.compile(r"[^\n]*"),
 }
 OBJECT = "object"
 """The name of the object before the edits, among the inputs that causes can name."""
@@ -61,9 +60,10 @@ class Edited:
 
 
 def edited(before: Manifest, body: Body, inputs: Mapping[str, Source], edits: tuple[Edit, ...]) -> Manifest:
-    """The manifest that the edits made of `before`. Raises ValueError where the result is no object."""
+    """The manifest that the edits made of `before`, of which nothing is `lost`."""
     source = replace(before.source, edits=Edited(before, inputs, edits))
-    return replace(before, id=_identity(body), body=body, source=source)
+    names = (_text(body["metadata"].get(field_name)) for field_name in ("namespace", "name"))
+    return replace(before, id=ObjectId(body["apiVersion"], body["kind"], *names), body=body, source=source)
 
 
 def identities(manifest: Manifest) -> tuple[ObjectId, ...]:
@@ -75,15 +75,31 @@ def identities(manifest: Manifest) -> tuple[ObjectId, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _identity(body: Body) -> ObjectId:
-    metadata = body.get("metadata")
+def lost(body: Body, before: Manifest) -> list[str]:
+    """What makes an object of `before`, and not of `body` any more.
+
+    Only what changed is judged: what the user wrote was let through when it was read, and it is for admission to judge.
+    """
+    types = {"apiVersion": before.id.api_version, "kind": before.id.kind}
+    found = [f"a proper {name}" for name, old in types.items() if not _is_type(name, body.get(name), old)]
+    metadata, earlier = body.get("metadata"), before.body.get("metadata") or {}
     if not isinstance(metadata, dict):
-        raise ValueError("its metadata")
-    name = metadata.get("name") or ("" if metadata.get("generateName") else None)
-    namespace = metadata.get("namespace") or ""
-    for field_name, value in (("apiVersion", body.get("apiVersion")), ("kind", body.get("kind")), ("name", name)):
-        if not isinstance(value, str) or not _FORMS[field_name].fullmatch(value):
-            raise ValueError(f"a proper {field_name}")
-    if not isinstance(namespace, str):
-        raise ValueError("the text of its namespace")
-    return ObjectId(str(body["apiVersion"]), str(body["kind"]), namespace, str(name))
+        return [*found, "its metadata"]
+    names = {name: metadata.get(name) for name in ("name", "namespace")}
+    found += [f"a proper {name}" for name, value in names.items() if not _is_name(value, earlier.get(name))]
+    if names["name"] in (None, "") and not metadata.get("generateName"):
+        found.append("a proper name")
+    return found
+
+
+def _is_type(field_name: str, value: Any, old: str) -> bool:
+    return value == old or (isinstance(value, str) and _FORMS[field_name].fullmatch(value) is not None)
+
+
+def _is_name(value: Any, old: Any) -> bool:
+    return value is None or isinstance(value, str) or value == old
+
+
+def _text(value: Any) -> str:
+    """A name; "" for what the user wrote in its place that is no text."""
+    return value if isinstance(value, str) else ""

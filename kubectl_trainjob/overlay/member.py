@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.overlay.edited import Edit, identities
+from kubectl_trainjob.overlay.edited import Edit, identities, lost
+from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import Manifest, ObjectId
 
 
 class Member:
-    """The object as it was, what it has become, and the edits that did it."""
+    """The object as it was, what it has become, and the edits that did it.
 
-    __slots__ = ("draft", "edits", "is_deleted", "known_as", "manifest")
+    `lost` is what makes an object and the patches so far took from this one, and the patches that did.
+    """
+
+    __slots__ = ("draft", "edits", "is_deleted", "known_as", "lost", "manifest")
 
     def __init__(self, manifest: Manifest) -> None:
         self.manifest = manifest
@@ -18,6 +22,7 @@ class Member:
         self.edits: list[Edit] = []
         self.is_deleted = False
         self.known_as = identities(manifest)
+        self.lost: dict[str, Place] = {}
 
     @property
     def identity(self) -> ObjectId:
@@ -31,6 +36,11 @@ class Member:
         return (
             found if all(isinstance(each, str) for each in found) else (self.identity.api_version, self.identity.kind)
         )
+
+    def patch(self, edit: Edit, place: Place) -> None:
+        """As `write`, for the patch at `place`, which may take what makes an object, or give it back."""
+        self.write(edit)
+        self.lost = {what: self.lost.get(what, place) for what in lost(self.draft.value, self.manifest)}
 
     def write(self, edit: Edit) -> None:
         """Make one change; what changes nothing is forgotten. Raises what the edit raises."""

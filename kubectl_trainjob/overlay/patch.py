@@ -59,7 +59,8 @@ class Patching:
 
     def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
         try:
-            member.write(Edit("overlay patch", self._edit(patch, member.type, cause)))
+            edit = Edit("overlay patch", self._edit(patch, member.type, cause))
+            member.patch(edit, Place(patch.source, patch.pointer))
         except PatchError as error:
             source = self._inputs[str(error.cause[0])]
             related = (Related("the object", member.manifest.place("metadata", "name")),)

@@ -9,10 +9,10 @@ import pytest
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.apply import overlaid
 from kubectl_trainjob.overlay.name_hash import with_hash
-from kubectl_trainjob.pipeline import BuildOptions, build
+from kubectl_trainjob.pipeline import build
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import Pointer
-from kubectl_trainjob.stages import Build, Manifest
+from kubectl_trainjob.stages import Build, BuildOptions, Manifest
 from kubectl_trainjob.yamlio.spans import Locator
 
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
@@ -229,15 +229,29 @@ def test_a_runtime_that_is_not_among_the_resources_keeps_its_name(write: Write) 
             5,
             id="no object",
         ),
-        pytest.param("- target: {kind: TrainJob}\n  patch: [{op: remove, path: /kind}]\n", "KTJ056", 4, id="no kind"),
+        pytest.param("- target: {kind: TrainJob}\n  patch: [{op: remove, path: /kind}]\n", "KTJ056", 6, id="no kind"),
         pytest.param(
             "- target: {kind: TrainJob}\n  patch: [{op: replace, path: /metadata, value: 1}]\n",
             "KTJ056",
-            4,
+            6,
             id="metadata",
         ),
         pytest.param(
-            "- target: {kind: TrainJob}\n  patch: [{op: add, path: /metadata/name, value: 1}]\n", "KTJ056", 4, id="name"
+            "- target: {kind: TrainJob}\n  patch: [{op: add, path: /metadata/name, value: 1}]\n", "KTJ056", 6, id="name"
+        ),
+        pytest.param(
+            "- target: {kind: TrainJob}\n  patch: {spec: {}}\n"
+            "- target: {kind: TrainJob}\n  patch: [{op: remove, path: /kind}]\n"
+            "- target: {name: a}\n  patch: {spec: {}}\n",
+            "KTJ056",
+            8,
+            id="the second of three patches",
+        ),
+        pytest.param(
+            "- target: {name: a}\n  patch: |\n    # kind\n    - {op: replace, path: /kind, value: a b}\n",
+            "KTJ056",
+            8,
+            id="a patch in a text",
         ),
     ],
 )
@@ -429,3 +443,59 @@ def test_metadata_that_another_patch_spoilt(write: Write, value: str) -> None:
         }
     )
     assert ("KTJ053", "o/overlay.yaml", 8) in _found(_build("o"))
+
+
+def test_a_patch_that_gives_back_what_another_one_took(write: Write) -> None:
+    patches = "".join(
+        f"- target: {{name: a}}\n  patch: [{{op: {op}}}]\n"
+        for op in ("remove, path: /kind", "remove, path: /metadata/name", "add, path: /kind, value: TrainJob")
+    )
+    write({"o/overlay.yaml": "resources: [../jobs]\npatches:\n" + patches})
+    assert _found(_build("o")) == [("KTJ056", "o/overlay.yaml", 8)]
+    write(
+        {
+            "o/overlay.yaml": f"resources: [../jobs]\npatches:\n{patches}"
+            "- target: {}\n  patch: [{op: add, path: /metadata/name, value: b}]\n"
+        }
+    )
+    assert [m.id.name for m in _overlaid("o").values()] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        *('name: "a\\nb"', "name: 5", "name: false", "name: [a]"),
+        *("name: a, namespace: [b]", "name: a, namespace: 5", "name: a, namespace: {}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "settings",
+    ["labels: [{pairs: {a: b}}]\n", "nameSuffix: -x\n", "nameHash: true\n", "nameSuffix: -x\nnameHash: true\n"],
+)
+def test_what_the_user_wrote_is_told_as_without_the_overlay(write: Write, metadata: str, settings: str) -> None:
+    job = _JOB.replace("metadata:\n  name: a\n", f"metadata: {{{metadata}}}\n", 1)
+    write({"o/overlay.yaml": "resources: [../jobs, ../runtimes]\n" + settings, "jobs/a.yaml": job})
+    [plain] = _found(_build("jobs"))
+    assert plain[1:] == ("jobs/a.yaml", 3)
+    assert _found(_build("o")) == [plain]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *("labels: [{pairs: {a: b}}]\n", "nameSuffix: -x\n", "nameHash: true\n", "namespace: team\n"),
+        "patches: [{target: {}, patch: {data: {a: b}}}]\n",
+    ],
+)
+@pytest.mark.parametrize(("kind", "name"), [("Foo_Bar", "x"), ("5", "x"), ("ConfigMap", '"a\\nb"'), ("List", "x")])
+def test_kinds_and_names_that_pass_without_an_overlay_pass_with_one(
+    write: Write, kind: str, name: str, settings: str
+) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [a.yaml]\n" + settings,
+            "o/a.yaml": f'{{apiVersion: _, kind: "{kind}", metadata: {{name: {name}}}, items: {{}}}}\n',
+        }
+    )
+    assert _found(_build("o/a.yaml")) == _found(_build("o")) == []
+    assert len(_build("o").outputs) == len(_build("o/a.yaml").outputs) == 1
