@@ -33,7 +33,7 @@ class Allowance:
         self.members += 1
         most = self._limits.documents
         if self.members > most:
-            advice = "list each directory once"
+            advice = "list each directory once, or build fewer overlays at a time"
             message = f"more than {most} objects come together here, the limit (limits.documents); {advice}"
             self._tell(Diagnostic(rules.TOO_MANY_MEMBERS, message, place))
         return self.members <= most

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
@@ -15,26 +15,34 @@ from kubectl_trainjob.repo.inline import Inline
 from kubectl_trainjob.repo.intake import Intake, Root, fault
 from kubectl_trainjob.repo.listings import Listings
 from kubectl_trainjob.repo.overlay_file import OverlayFile, PatchEntry, read_overlay
+from kubectl_trainjob.repo.overlay_paths import Paths
 from kubectl_trainjob.repo.root import UnsafePathError
-from kubectl_trainjob.repo.roots import CONFIG_FILE
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.stages import Manifest
 from kubectl_trainjob.units import Overlay, Patch, Unit
-from kubectl_trainjob.yamlio.nearest import nearest
 from kubectl_trainjob.yamlio.read import read_stream
 
 if TYPE_CHECKING:
     from kubectl_trainjob.templates.render import Renderer
 
-_REMOTE = ("://", "?ref=", "git@", "github.com/")
 _MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
 _DEEPEST = 64  # overlays over each other
-_MOST_HINTS = 50  # the nearest name is sought in a whole directory: enough for a person to read
 Member = Manifest | Unit
 
 _Context = tuple[set[str], tuple[str, ...], Place]
 """What a resource is read in: the files that the overlay has already, the overlays above it, the entry's place."""
+
+
+class _Known(NamedTuple):
+    """An overlay that was read; `members` and `edits` are what it uses up, `depth` is how many overlays lie over each
+    other in it.
+    """
+
+    units: list[Unit]
+    members: int
+    edits: int
+    depth: int
 
 
 class Overlays:
@@ -45,9 +53,10 @@ class Overlays:
         self._read: dict[tuple[Root, str], list[Manifest]] = {}
         self._listings = Listings(intake.limits)
         self._directories: dict[tuple[Root, str], list[str]] = {}
-        self._units: dict[tuple[Root, str], tuple[list[Unit], int, int]] = {}
+        self._known: dict[tuple[Root, str], _Known] = {}
+        self._depths: dict[Unit, int] = {}
         self._allowance = Allowance(intake.limits, intake.diagnostics)
-        self._hints_left = _MOST_HINTS
+        self._paths = Paths(intake)
         self._renderer: Renderer | None = None
         self._exhausting = 0
 
@@ -58,15 +67,21 @@ class Overlays:
 
     def unit(self, root: Root, inside: str, above: tuple[str, ...] = ()) -> list[Unit]:
         """The overlay in a directory, read once; none where its file cannot be read, which is noted."""
-        allowance = self._allowance
-        if (root, inside) not in self._units:
-            members, edits = allowance.members, allowance.edits
-            units = self._new_unit(root, inside, above)
-            self._units[root, inside] = units, allowance.members - members, allowance.edits - edits
-            return units
-        units, members, edits = self._units[root, inside]
-        allowance.spend(members, edits)
+        allowance, known = self._allowance, self._known.get((root, inside))
+        if known is not None:
+            allowance.spend(known.members, known.edits)
+            return known.units
+        members, edits = allowance.members, allowance.edits
+        units = self._new_unit(root, inside, above)
+        depth = max(map(self._depth, units), default=1)
+        self._known[root, inside] = _Known(units, allowance.members - members, allowance.edits - edits, depth)
         return units
+
+    def _depth(self, unit: Unit) -> int:
+        if unit not in self._depths:
+            below = (self._depth(member) for member in unit.members if isinstance(member, Unit))
+            self._depths[unit] = 1 + max(below, default=0)
+        return self._depths[unit]
 
     def _new_unit(self, root: Root, inside: str, above: tuple[str, ...]) -> list[Unit]:
         overlay = self._overlay_file(root, inside)
@@ -116,7 +131,7 @@ class Overlays:
         seen: set[str] = set()
         for index, entry in enumerate(overlay.resources):
             place = Place(overlay.source, ("resources", index))
-            path = self._path(entry, root, inside, place)
+            path = self._paths.inside(entry, root, inside, place)
             if path is None:
                 continue
             for member in self._resource(overlay, root, path, (seen, above, place)):
@@ -136,7 +151,7 @@ class Overlays:
         except NotADirectoryError:
             return self._file(overlay, root, path, context)
         except (UnsafePathError, OSError) as error:
-            self._missing(root, path, place, error)
+            self._paths.missing(root, path, place, error)
             return ()
         if not is_overlay(entries):
             files = self._intake.directory(root, path, root.show(path), self._listings.has)
@@ -145,13 +160,15 @@ class Overlays:
         return self.unit(root, path, above) if self._may_nest(root, path, above, place) else ()
 
     def _may_nest(self, root: Root, path: str, above: tuple[str, ...], place: Place) -> bool:
+        known = self._known.get((root, path))
+        is_deep = len(above) + (known.depth if known else 1) > _DEEPEST
         if path in above:
             message = f'"{root.show(path)}" has this overlay among its resources; remove one of the entries'
             self._refuse(rules.OVERLAY_CYCLE, message, place)
-        elif len(above) >= _DEEPEST:
+        elif is_deep:
             message = f"more than {_DEEPEST} overlays lie over each other here, the limit; take some of them together"
             self._refuse(rules.TOO_MANY_MEMBERS, message, place)
-        return path not in above and len(above) < _DEEPEST
+        return path not in above and not is_deep
 
     def _files(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> Iterator[Manifest]:
         context[0].add(path)
@@ -166,21 +183,13 @@ class Overlays:
         if path.endswith(TEMPLATE):
             return self._rendered(overlay, root, path, context)
         if (root, path) not in self._read:
-            file = self._text(root, path, place)
+            file = self._paths.text(root, path, place)
             self._read[root, path] = list(self._intake.manifests(file)) if file else []
         return self._read[root, path]
 
-    def _text(self, root: Root, path: str, place: Place) -> SourceFile | None:
-        """A file that the overlay names at `place`; None where it cannot be had, which is noted."""
-        try:
-            return self._intake.file(root, path, root.show(path))
-        except (UnsafePathError, OSError) as error:
-            self._missing(root, path, place, error)
-            return None
-
     def _rendered(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> list[Manifest]:
         _, above, place = context
-        template = self._text(root, path, place)
+        template = self._paths.text(root, path, place)
         if template is None or self._exhausting >= _MOST_EXHAUSTING:
             return []
         if self._renderer is None:
@@ -212,8 +221,8 @@ class Overlays:
             message = "patches are not rendered; put what the values decide into a template among the resources"
             self._refuse(rules.INVALID_OVERLAY, message, place.child("path"))
             return
-        path = self._path(entry.path, root, inside, place.child("path"))
-        file = self._text(root, path, place.child("path")) if path is not None else None
+        path = self._paths.inside(entry.path, root, inside, place.child("path"))
+        file = self._paths.text(root, path, place.child("path")) if path is not None else None
         if file is not None:
             yield from self._patch_documents(entry, file)
 
@@ -235,38 +244,6 @@ class Overlays:
         else:
             yield Patch(body, place.source, place.pointer, entry.index, entry.target)
 
-    def _path(self, entry: str, root: Root, inside: str, place: Place) -> str | None:
-        """A path as written, relative to the root; None where it leads out of it, which is noted."""
-        if any(mark in entry for mark in _REMOTE):
-            message = f'"{entry}" lies on another machine, and nothing is fetched; copy what you need'
-        elif entry.startswith("/") or "\0" in entry or not entry:
-            message = f'"{entry}" is no path relative to this overlay; write one such as ../../jobs'
-        elif posixpath.basename(entry) == OVERLAY_FILE:
-            message = (
-                f'"{entry}" is an overlay, which is listed as a directory; write "{posixpath.dirname(entry) or "."}"'
-            )
-        else:
-            path = posixpath.normpath(posixpath.join(inside, entry))
-            if path != ".." and not path.startswith("../"):
-                return "" if path == "." else path
-            mark = f"{CONFIG_FILE} or .git marks it"
-            message = f'"{entry}" leads out of the repository, whose root is "{root.shown}" ({mark}); move it inside'
-        self._refuse(rules.UNKNOWN_RESOURCE, message, place)
-        return None
-
-    def _missing(self, root: Root, path: str, place: Place, error: Exception) -> None:
-        shown = root.show(path)
-        if isinstance(error, UnsafePathError):
-            message = f'"{shown}" cannot be used: {error}; copy what it leads to'
-        elif isinstance(error, FileNotFoundError):
-            parent, _, name = path.rpartition("/")
-            self._hints_left -= 1
-            meant = nearest(name, _names(root, parent)) if self._hints_left >= 0 else None
-            message = f'"{shown}" does not exist; ' + (f'did you mean "{meant}"?' if meant else "mend the path")
-        else:
-            message = f'"{shown}" cannot be read: {getattr(error, "strerror", None) or error}; check its permissions'
-        self._refuse(rules.UNKNOWN_RESOURCE, message, place)
-
     def _refuse(self, rule: Any, message: str, place: Place) -> None:
         self._intake.diagnostics.append(Diagnostic(rule, message, place))
 
@@ -275,10 +252,3 @@ def _context(overlay: OverlayFile, directory: str) -> dict[str, Any]:
     """What a template of the overlay in `directory` may know."""
     facts = {"name": os.path.basename(directory), "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
     return {"values": overlay.values, "overlay": facts}
-
-
-def _names(root: Root, directory: str) -> list[str]:
-    try:
-        return [entry.name for entry in root.files.entries(directory)]
-    except (UnsafePathError, OSError):
-        return []

@@ -220,3 +220,45 @@ def test_directory_of_built_files_is_no_input(write: Write) -> None:
     write({"a.yaml": _MAP % "a", "out/b.yaml": _MAP % "b"})
     Path("out/.kubectl-trainjob-index").write_text("")
     assert [manifest.id.name for manifest in _read(".").inputs] == ["a"]
+
+
+def _chain(write: Write, levels: int) -> list[str]:
+    """Directories of overlays, each over the one before it."""
+    write({f"c/o{i:03}/overlay.yaml": f"resources:\n- ../o{i - 1:03}\n" for i in range(1, levels)})
+    write({"c/o000/overlay.yaml": "resources:\n- a.yaml\n", "c/o000/a.yaml": _MAP % "a"})
+    return [f"c/o{i:03}" for i in range(levels)]
+
+
+_ORDERS = pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(lambda names: names, id="the lowest first"),
+        pytest.param(lambda names: names[::-1], id="the highest first"),
+        pytest.param(lambda names: names[-1:], id="the highest alone"),
+        pytest.param(lambda names: [names[32], *names], id="one in the middle first"),
+    ],
+)
+
+
+@_ORDERS
+def test_64_overlays_lie_over_each_other(write: Write, order: Callable[[list[str]], list[str]]) -> None:
+    named = order(_chain(write, 64))
+    documents = _read(*named)
+    assert documents.diagnostics == ()
+    assert [_names(unit) for unit in documents.units] == [["a"]] * len(set(named))
+
+
+@_ORDERS
+def test_65_overlays_do_not(write: Write, order: Callable[[list[str]], list[str]]) -> None:
+    [(rule, path, line, message)] = _found(_read(*order(_chain(write, 65))))
+    assert (rule, line) == ("KTJ057", 4)
+    assert path.startswith("c/o")
+    assert "more than 64 overlays lie over each other" in message
+
+
+def test_a_long_chain_that_is_named_whole_is_told_to_be_too_deep(write: Write) -> None:
+    """Each overlay is read once; what they hold together is no news."""
+    found = _found(_read(*_chain(write, 400)))
+    assert {rule for rule, *_ in found} == {"KTJ057"}
+    assert [message for *_, message in found if "64 overlays" not in message] == []
+    assert (found[0][1], found[0][2]) == ("c/o064/overlay.yaml", 4)
