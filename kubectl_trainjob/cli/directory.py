@@ -22,6 +22,7 @@ from kubectl_trainjob.cli.folder import Folder, opened
 from kubectl_trainjob.cli.index import Index
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.limits import size as in_words
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
 from kubectl_trainjob.repo.roots import real_path
 from kubectl_trainjob.repo.walk import INDEX_FILE
@@ -104,8 +105,8 @@ def _encoded(files: Iterable[tuple[str, str]], most: int) -> dict[str, bytes]:
         contents[path] = text.encode()
         size += len(contents[path])
         if size > most:
-            limit = f"{most / (1 << 20):g} MiB"
-            raise EnvironmentFault(f"the result is larger than {limit}, the limit; build fewer TrainJobs at once")
+            limit = f"{in_words(most)}, the limit (limits.outputBytes)"
+            raise EnvironmentFault(f"the result is larger than {limit}; build fewer TrainJobs")
     return contents
 
 

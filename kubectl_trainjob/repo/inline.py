@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from kubectl_trainjob.source import Place, SourceFile, Span, Written
 from kubectl_trainjob.yamlio.spans import Locator
-
-_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+from kubectl_trainjob.yamlio.stream import LINE_END
 
 
 class Inline:
@@ -23,12 +20,12 @@ class Inline:
         file, span = settled.source.file, settled.span
         assert span is not None
         if file not in self._lines:
-            self._lines[file] = _LINE_END.split(file.text)
+            self._lines[file] = LINE_END.split(file.text)
         return _inline_file(file, self._lines[file], span, text)
 
 
 def _inline_file(outer: SourceFile, lines: list[str], span: Span, text: str) -> SourceFile:
-    own = _LINE_END.split(text)
+    own = LINE_END.split(text)
     count = len(own)
     below = lines[span.line : span.line + count]
     pairs = [(line, each) for line, each in zip(below, own, strict=False) if each.strip()]

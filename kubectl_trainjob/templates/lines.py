@@ -15,12 +15,11 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from kubectl_trainjob.source import Span
-from kubectl_trainjob.yamlio.stream import Lines
+from kubectl_trainjob.yamlio.stream import LINE_END, Lines
 
 MAPPED = 100_000  # lines of a rendered text; it costs more than it is worth to map more of them
 
 _TEMPLATE_LINE = re.compile("\r\n|[\n\r]")  # as Jinja counts
-_YAML_LINE = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # as YAML counts, and so every diagnostic
 _YAML_ONLY = re.compile("[\x85\u2028\u2029]")
 _BLANKS = re.compile("[ \t]*")
 
@@ -63,7 +62,7 @@ def marked_lines(data: str, line: int) -> str:
     """A piece of a template's text, which begins in a line of the template, with a mark for each of its lines."""
     parts = [mark(line)]
     start = 0
-    for count, end in enumerate(_YAML_LINE.finditer(data), 1):
+    for count, end in enumerate(LINE_END.finditer(data), 1):
         parts.append(data[start : end.end()])
         start = end.end()
         if start < len(data):
@@ -106,14 +105,14 @@ def line_map(marked: str, plain: str) -> array[int]:
     pieces = MARK.split(marked)
     text = "".join(pieces[::2])
     lines = _lines_of(text, list(accumulate(map(len, pieces[::2]))), array("I", [1, *map(int, pieces[1::2])]))
-    return lines if text == plain else _shared(lines, _YAML_LINE.split(text), _YAML_LINE.split(plain))
+    return lines if text == plain else _shared(lines, LINE_END.split(text), LINE_END.split(plain))
 
 
 def _lines_of(text: str, ends: list[int], numbers: array[int]) -> array[int]:
     """`numbers[i]` holds up to `ends[i]`; a line is asked for where a person sees it begin, an empty one at its end."""
     lines = array("I")
     start = 0
-    for end in [*(match.end() for match in _YAML_LINE.finditer(text)), len(text)]:
+    for end in [*(match.end() for match in LINE_END.finditer(text)), len(text)]:
         blanks = _BLANKS.match(text, start)
         seen = blanks.end() if blanks else start
         lines.append(numbers[min(bisect_right(ends, min(seen, max(end - 1, start))), len(numbers) - 1)])

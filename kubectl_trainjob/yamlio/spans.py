@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,10 +20,9 @@ from kubectl_trainjob.yamlio.compose import (
     YAMLError,
     roots,
 )
-from kubectl_trainjob.yamlio.stream import Lines, Piece, TooManyError, pieces, whole_surrogates_hidden
+from kubectl_trainjob.yamlio.stream import LINE_END, Lines, Piece, TooManyError, pieces, whole_surrogates_hidden
 
 START = Span(1, 1, 1, 1)
-_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # as YAML counts lines
 
 
 class Locator:
@@ -91,7 +89,7 @@ class Locator:
 
     def _texts(self, file: SourceFile) -> list[str]:
         if file not in self._split:
-            self._split[file] = _LINE_END.split(file.text)
+            self._split[file] = LINE_END.split(file.text)
         return self._split[file]
 
     def _root(self, file: SourceFile, document: int) -> Node | None:

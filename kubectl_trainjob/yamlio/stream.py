@@ -16,6 +16,9 @@ from itertools import islice, pairwise
 from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.source import Span
 
+LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""Where lines end as YAML counts them, and so every diagnostic."""
+
 _JSON_BLANKS = " \t\r\n"
 _SEPARATOR = re.compile(r"^---", re.MULTILINE)
 # Possessive (*+), here and in the other patterns over whole files: what matched one way is not tried another way.

@@ -50,17 +50,17 @@ def test_a_repository_that_says_nothing_disagrees_with_none(repository: Reposito
     assert built.names == ["ConfigMap/a", "ClusterTrainingRuntime/b", "ClusterTrainingRuntime/c"]
 
 
-@pytest.mark.parametrize("fmt", ["yaml", "json"])
-def test_a_result_beyond_the_limit(fmt: str, repository: Repository) -> None:
+@pytest.mark.parametrize("options", [["-o", "yaml"], ["-o", "json"], ["-O", "out"]])
+def test_a_result_beyond_the_limit(options: list[str], repository: Repository) -> None:
     large = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {text: " + "x" * (MEBIBYTE // 2) + "}\n"
     repository.write({f"{name}.yaml": large % name for name in "ab"})
     repository.write({"trainjob.yaml": config(limits={"outputBytes": "1Mi"})})
-    built = repository.build(".", "-o", fmt)
+    built = repository.build(".", *options)
     assert (built.exit_code, built.out) == (2, "")
     assert (
         built.err == "error: the result is larger than 1 MiB, the limit (limits.outputBytes); build fewer TrainJobs\n"
     )
-    assert repository.build("a.yaml", "-o", fmt).exit_code == 0
+    assert repository.build("a.yaml", *options).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -361,7 +361,7 @@ def test_more_than_the_limit_is_refused(out: Path) -> None:
     files = [("a.yaml", "é" * 3), ("b.yaml", "ab")]
     write_directory(str(out), files, [], most=8)
     before = marks(out)
-    with pytest.raises(EnvironmentFault, match="the result is larger than"):
+    with pytest.raises(EnvironmentFault, match=r"the result is larger than 8 bytes, the limit \(limits.outputBytes\)"):
         write_directory(str(out), [*files, ("c.yaml", "c")], [], most=8)
     assert marks(out) == before
 
