@@ -3,7 +3,3 @@
 In: objects (plain data) in the order in which they are to be printed. Out: pieces of YAML or JSON text.
 Must not: write files, choose or change objects.
 """
-
-from kubectl_trainjob.emit.render import render
-
-__all__ = ["render"]

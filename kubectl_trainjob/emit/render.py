@@ -17,16 +17,11 @@ _LEAD = ("apiVersion", "kind", "metadata")
 _ITEM = " " * 8
 
 
-def render(objects: Iterable[Body], fmt: Format) -> Iterator[str]:
-    """The text in pieces; no objects give no YAML and an empty List.
-
-    Raises TypeError or ValueError for what is not plain JSON data.
-    """
-    return map(bytes.decode, joined(map(printer(fmt), objects), fmt))
-
-
 def printer(fmt: Format) -> Callable[[Body], bytes]:
-    """What makes the UTF-8 text of one object: a document with its line end, or an item of the List."""
+    """What makes the UTF-8 text of one object: a document with its line end, or an item of the List.
+
+    It raises TypeError or ValueError for what is not plain JSON data.
+    """
     if fmt == "yaml":
         document = Emitter(sort_keys=True, lead=_LEAD).document
         return lambda body: document(body).encode()
@@ -43,7 +38,10 @@ def texts(outputs: list[Output], fmt: Format) -> Iterator[bytes]:
 
 
 def joined(texts: Iterable[bytes], fmt: Format) -> Iterator[bytes]:
-    """The texts of all objects, and what stands between them; none is copied."""
+    """The texts of all objects, and what stands between them; none is copied.
+
+    No objects give no YAML and an empty List.
+    """
     return _stream(texts) if fmt == "yaml" else _list(texts)
 
 

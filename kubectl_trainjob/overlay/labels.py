@@ -62,19 +62,17 @@ _OF_ANNOTATIONS: dict[str, _Templates] = {
 _JOB_LABELS = ("spec", "labels")
 
 
-def add_labels(
-    draft: Draft, kind: str, api_version: str, labels: LabelSet, cause: Cause, *, spec_labels: bool = False
-) -> Draft:
+def add_labels(draft: Draft, kind: str, api_version: str, labels: LabelSet, cause: Cause) -> Draft:
     """Write the pairs into one object's labels; `cause` is where the mapping of pairs stands.
 
     With `include_templates` into those of its templates, too. For a TrainJob that is `spec.labels`, which Trainer 2.0
-    and 2.1 hand on to the JobSet and later versions refuse: only where it is there, or everywhere with `spec_labels`.
+    and 2.1 hand on to the JobSet and later versions refuse: only where it is there.
     """
     places: list[Path] = [("metadata", "labels")]
     if labels.include_templates:
         places += _templates(_OF_LABELS.get(kind), api_version, "labels")
         if kind == trainer.TRAIN_JOB and group_of(api_version) == trainer.GROUP:
-            places += [_JOB_LABELS] if spec_labels or draft.get(*_JOB_LABELS) is not None else []
+            places += [_JOB_LABELS] if draft.get(*_JOB_LABELS) is not None else []
     return _with_pairs(draft, places, labels.pairs, cause)
 
 

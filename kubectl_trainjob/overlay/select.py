@@ -63,11 +63,6 @@ class Matcher(NamedTuple):
         )
 
 
-def matches(selector: Selector, identities: Sequence[ObjectId], labels: Texts, annotations: Texts) -> bool:
-    """As `compile_selector` and one question to the Matcher. Raises SelectorError."""
-    return compile_selector(selector)(identities, labels, annotations)
-
-
 def compile_selector(selector: Selector) -> Matcher:
     """The question that a `target` puts to objects. Raises SelectorError."""
     return Matcher(

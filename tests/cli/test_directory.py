@@ -19,7 +19,6 @@ from kubectl_trainjob.cli import folder as folder_module
 from kubectl_trainjob.cli.directory import DirectoryResult, write_directory
 from kubectl_trainjob.cli.folder import Folder, opened
 from kubectl_trainjob.emit.layout import layout
-from kubectl_trainjob.emit.render import render
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.repo import root as root_module
@@ -27,6 +26,7 @@ from kubectl_trainjob.repo.walk import INDEX_FILE
 from kubectl_trainjob.stages import ObjectId
 from tests.benchmark import corpus
 from tests.ordinary import ordinary_user
+from tests.printed import render
 from tests.tools import require
 
 ROOT = Path(__file__).resolve().parents[2]

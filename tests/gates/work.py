@@ -24,18 +24,19 @@ def read(text: str) -> Any:
 def stages(documents: Any) -> Any:
     """What the pipeline makes of documents; the corpus has to build."""
     from kubectl_trainjob import pipeline
+    from kubectl_trainjob.stages import BuildOptions
 
-    built = pipeline.build(documents, pipeline.BuildOptions())
+    built = pipeline.build(documents, BuildOptions())
     if built.diagnostics or not built.objects:
         raise SystemExit(f"the corpus does not build: {built.diagnostics[:3]}")
     return built
 
 
-def build(text: str) -> str:
+def build(text: str) -> bytes:
     """What the command does between its input and its output."""
-    from kubectl_trainjob.emit import render
+    from kubectl_trainjob.emit.render import joined, texts
 
-    return "".join(render(stages(read(text)).objects, "yaml"))
+    return b"".join(joined(texts(list(stages(read(text)).outputs), "yaml"), "yaml"))
 
 
 def load(text: str) -> list[Any]:

@@ -15,11 +15,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.emit import render
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.yamlio.emit import Emitter
 from kubectl_trainjob.yamlio.quoting import scalar
 from kubectl_trainjob.yamlio.read import read_stream
+from tests.printed import render
 from tests.property import hostile, readers
 
 THOROUGH = os.environ.get("CI") == "true" or os.environ.get("THOROUGH") == "1"

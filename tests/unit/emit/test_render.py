@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kubectl_trainjob.emit import render
+from tests.printed import render
 
 HOSTS = {
     "data": {"hostfile": "a slots=1\nb slots=1\n"},

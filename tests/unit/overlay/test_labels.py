@@ -18,9 +18,9 @@ TAGGED_JOBS = [
 ]
 
 
-def labelled(api_version, kind, spec, **more):
+def labelled(api_version, kind, spec):
     labels = LabelSet(PAIRS, include_templates=True)
-    draft = add_labels(Draft({"spec": spec}), kind, api_version, labels, CAUSE, **more)
+    draft = add_labels(Draft({"spec": spec}), kind, api_version, labels, CAUSE)
     assert draft.get("metadata") == {"labels": PAIRS}
     return draft.get("spec")
 
@@ -52,15 +52,14 @@ def test_templates_of_a_jobset():
 
 
 @pytest.mark.parametrize(
-    ("spec", "more", "expected"),
+    ("spec", "expected"),
     [
-        pytest.param({"trainer": {}}, {}, {"trainer": {}}, id="no labels"),
-        pytest.param({"labels": {"b": "2"}}, {}, {"labels": {"b": "2", "a": "1"}}, id="labels"),
-        pytest.param({}, {"spec_labels": True}, {"labels": PAIRS}, id="a version that has them"),
+        pytest.param({"trainer": {}}, {"trainer": {}}, id="no labels"),
+        pytest.param({"labels": {"b": "2"}}, {"labels": {"b": "2", "a": "1"}}, id="labels"),
     ],
 )
-def test_labels_that_a_train_job_hands_on(spec, more, expected):
-    assert labelled(TRAINER, "TrainJob", spec, **more) == expected
+def test_labels_that_a_train_job_hands_on(spec, expected):
+    assert labelled(TRAINER, "TrainJob", spec) == expected
 
 
 def test_templates_of_another_group_are_left_alone():
