@@ -14,8 +14,12 @@ class Limits:
     `entries` counts the lines and commas of one document: each entry that a parser has to hold needs one of them.
     `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat; a scalar counts
     one more for each 512 characters. `overlay_edits` counts the settings of overlays, for each object that they lie
-    over: an image once, a label or annotation twice, a patch 20 times. `patched_bytes` bounds an object into which a
-    patch copies parts of itself: the characters of its text, and 8 for each key, scalar, mapping and list.
+    over: an image once, a label or annotation twice, a patch 20 times. `overlay_steps` counts what these cost then: a
+    state of a pattern that a name leads to and a pattern that an image is compared with once, a value of a merge patch
+    and an item of a list that it merges twice, a value of JSON 6902 operations 4 times, a label or annotation of an
+    object or template 8 times; 2 items of a list that an operation changes count once.
+    `patched_bytes` bounds an object into which a patch copies parts of itself: the characters of its text, and 8 for
+    each key, scalar, mapping and list.
     """
 
     file_bytes: int = 32 * _MEBIBYTE
@@ -27,6 +31,7 @@ class Limits:
     entries: int = 500_000
     patch_operations: int = 1000
     overlay_edits: int = 2_000_000
+    overlay_steps: int = 5_000_000
     patched_bytes: int = 4 * _MEBIBYTE
     template_seconds: int = 3
     template_memory: int = 512 * _MEBIBYTE

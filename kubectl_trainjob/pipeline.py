@@ -160,9 +160,11 @@ def _groups(documents: Documents, diagnostics: list[Diagnostic]) -> Iterator[Ite
     if not documents.units:
         return
     from kubectl_trainjob.overlay.apply import overlaid  # what most builds have no use for costs start-up time
+    from kubectl_trainjob.overlay.steps import Steps
 
+    steps = Steps(documents.limits)
     for unit in documents.units:
-        manifests, found = overlaid(unit, documents.limits)
+        manifests, found = overlaid(unit, steps)
         diagnostics += found
         yield manifests
 

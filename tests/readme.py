@@ -27,6 +27,7 @@ _WHAT = {
     "template_memory": "memory of one template",
     "template_bytes": "what one template renders",
     "overlay_edits": "images and, twice, labels and, 20 times, patches of overlays, for each object",
+    "overlay_steps": "comparisons, copies and writes that overlays take",
     "patch_operations": "operations of one JSON 6902 patch",
     "patched_bytes": "what `copy` operations make of an object",
 }

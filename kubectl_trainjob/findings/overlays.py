@@ -79,7 +79,9 @@ TOO_MANY_EDITS = Rule(
     "too-many-edits",
     """
     The patches, labels, annotations and images of the overlays of a build, each for so many objects, are more than the
-    limit: the build would take minutes. Give patches fewer objects, or build fewer overlays at a time.
+    limit, or they cost more than the limit because of what stands in the objects (an entry at the front of a list of
+    100 000, a thousand times): the build would take minutes. Give patches fewer objects, or build fewer overlays at a
+    time.
     """,
     rule_class=RuleClass.TOOL,
 )
@@ -88,8 +90,8 @@ TOO_MANY_MEMBERS = Rule(
     "KTJ057",
     "too-many-members",
     """
-    Overlays over overlays, each with the one below several times, have more objects together than one build may read.
-    List each directory once.
+    Overlays over overlays, each with the one below several times, have more objects together than one build may read,
+    or more than 64 overlays lie over each other. List each directory once, and take some overlays together.
     """,
     rule_class=RuleClass.TOOL,
 )

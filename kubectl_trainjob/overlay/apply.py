@@ -15,55 +15,68 @@ from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
-from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.overlay.edited import Edit, edited, identities
-from kubectl_trainjob.overlay.images import change_images, has_image, unknown_names
+from kubectl_trainjob.overlay.images import Images, change_images
 from kubectl_trainjob.overlay.labels import add_annotations, add_labels
 from kubectl_trainjob.overlay.member import Member
 from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
 from kubectl_trainjob.overlay.namespace import set_namespace
 from kubectl_trainjob.overlay.patch import Patching
+from kubectl_trainjob.overlay.steps import Steps, StepsError
 from kubectl_trainjob.source import Place, Source
 from kubectl_trainjob.stages import Manifest, is_train_job
 from kubectl_trainjob.units import Overlay, Unit
 
 
-def overlaid(unit: Unit, limits: Limits) -> tuple[list[Manifest], list[Diagnostic]]:
-    """Every object of a unit as its overlays make it, and what is wrong with the overlays' settings for it."""
+def overlaid(unit: Unit, steps: Steps) -> tuple[list[Manifest], list[Diagnostic]]:
+    """Every object of a unit as its overlays make it, and what is wrong with the overlays' settings for it.
+
+    `steps` are those of the whole build. There are no objects when they are used up.
+    """
     diagnostics: list[Diagnostic] = []
-    manifests = _over(unit, limits, diagnostics)
-    return _with_references(manifests, diagnostics), diagnostics
+    manifests = _over(unit, steps, diagnostics)
+    return ([], diagnostics) if steps.are_used_up else (_with_references(manifests, diagnostics), diagnostics)
 
 
-def _over(unit: Unit, limits: Limits, diagnostics: list[Diagnostic]) -> list[Manifest]:
+def _over(unit: Unit, steps: Steps, diagnostics: list[Diagnostic]) -> list[Manifest]:
     members: list[Member] = []
     for below in unit.members:
-        manifests = _over(below, limits, diagnostics) if isinstance(below, Unit) else (below,)
+        manifests = _over(below, steps, diagnostics) if isinstance(below, Unit) else (below,)
         members += map(Member, manifests)
-    diagnostics += _bad_image_names(unit.overlay)
+    if steps.are_used_up:
+        return []
     inputs = _inputs(unit.overlay)
-    patching = Patching(unit.overlay, inputs, limits)
+    patching = Patching(unit.overlay, inputs, steps)
     for number in range(len(unit.overlay.patches)):
         diagnostics += patching.apply(number, members)
     members = [member for member in members if not member.is_deleted]
-    diagnostics += _idle_images(unit.overlay, members)
-    made: list[Manifest] = []
-    for member in members:
-        for edit in _settings(unit.overlay, *member.type):
-            member.write(edit)
-        made += _made(member, unit.overlay, inputs, diagnostics)
-    return made
+    diagnostics += _set(unit.overlay, members, steps)
+    return [manifest for member in members for manifest in _made(member, unit.overlay, inputs, diagnostics)]
 
 
-def _bad_image_names(overlay: Overlay) -> Iterator[Diagnostic]:
-    for index, why in unknown_names(overlay.images):
+def _set(overlay: Overlay, members: Sequence[Member], steps: Steps) -> Iterator[Diagnostic]:
+    """Write all settings but the patches into the members; yields what is wrong with them."""
+    if steps.are_used_up:
+        return
+    try:
+        images = Images(overlay.images, steps)
+        for member in members:
+            for edit in _settings(overlay, *member.type, images, steps):
+                member.write(edit)
+    except StepsError as error:
+        message = f"writing the labels, annotations and images into these objects {error}; build fewer at a time"
+        yield Diagnostic(rules.TOO_MANY_EDITS, message, Place(overlay.source))
+        return
+    for index, why in images.unknown.items():
         yield Diagnostic(rules.INVALID_OVERLAY, why, Place(overlay.source, ("images", index, "name")))
+    if overlay.is_complete:
+        yield from _idle_images(overlay, images)
 
 
-def _idle_images(overlay: Overlay, members: Sequence[Member]) -> Iterator[Diagnostic]:
+def _idle_images(overlay: Overlay, images: Images) -> Iterator[Diagnostic]:
     """Entries of `images` that are for no image of any object."""
     for index, change in enumerate(overlay.images):
-        if overlay.is_complete and not any(has_image(member.draft, *member.type, change) for member in members):
+        if index not in images.applied and index not in images.unknown:
             message = f'no object of this overlay has the image "{change.name}", so nothing changes; mend the name'
             yield Diagnostic(rules.IDLE_SETTING, message, Place(overlay.source, ("images", index, "name")))
 
@@ -74,7 +87,7 @@ def _inputs(overlay: Overlay) -> dict[str, Source]:
     return {"overlay": overlay.source, **patches}
 
 
-def _settings(overlay: Overlay, api_version: str, kind: str) -> Iterator[Edit]:
+def _settings(overlay: Overlay, api_version: str, kind: str, images: Images, steps: Steps) -> Iterator[Edit]:
     """What the overlay says of every object, as edits of one; each write is caused by the setting's own line."""
     of = {"kind": kind, "api_version": api_version}
     if overlay.namespace:
@@ -82,11 +95,11 @@ def _settings(overlay: Overlay, api_version: str, kind: str) -> Iterator[Edit]:
     if overlay.name_suffix:
         yield _edit(add_suffix, "nameSuffix", kind=kind, suffix=overlay.name_suffix)
     for index, labels in enumerate(overlay.labels):
-        yield _edit(add_labels, "labels", index, "pairs", **of, labels=labels)
+        yield _edit(add_labels, "labels", index, "pairs", **of, labels=labels, steps=steps)
     if overlay.annotations:
-        yield _edit(add_annotations, "annotations", **of, annotations=overlay.annotations)
+        yield _edit(add_annotations, "annotations", **of, annotations=overlay.annotations, steps=steps)
     if overlay.images:
-        yield _edit(change_images, "images", **of, changes=overlay.images)
+        yield _edit(change_images, "images", **of, images=images)
 
 
 def _edit(write: Callable[..., Draft], *setting: str | int, **given: Any) -> Edit:

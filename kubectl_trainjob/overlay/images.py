@@ -13,14 +13,16 @@ made of images. Other than kustomize:
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from kubectl_trainjob.api import trainer
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Cause, Draft, Write
-from kubectl_trainjob.overlay.pattern import PatternError, compile_pattern
+from kubectl_trainjob.overlay.pattern import Pattern, PatternError, compile_pattern
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.units import ImageChange
 
@@ -30,39 +32,85 @@ _FIELDS = {"containers": ("image",), "initContainers": ("image",), "volumes": ("
 _TRAINER_IMAGE: Pointer = ("spec", "trainer", "image")
 # The parts of a TrainJob that hold Pod specs: 2.0, 2.1, and 2.2 and later.
 _OVERRIDES = (("spec", "podSpecOverrides"), ("spec", "podTemplateOverrides"), ("spec", "runtimePatches"))
+_CHARACTERS = 64
 
 Found = tuple[Pointer, str]
 
 
-def change_images(draft: Draft, kind: str, api_version: str, changes: Sequence[ImageChange], cause: Cause) -> Draft:
-    """Make the changes, one after the other, to every image of one object; `cause` is where their list stands.
+class Images:
+    """One overlay's `images`: what becomes of an image by all changes, one after the other.
 
-    A name that is no pattern (`unknown_names`) matches no image.
+    A change whose name is no pattern is for no image. Raises StepsError; a step is an image that is compared with a
+    pattern, or `_CHARACTERS` of an image that are looked at.
     """
-    writes: list[Write] = []
-    for pointer, image in _images(draft, kind, api_version):
-        new, because = image, tuple[Cause, ...]()
+
+    def __init__(self, changes: Sequence[ImageChange], steps: Steps) -> None:
+        self.unknown: dict[int, str] = {}
+        """The changes whose names are no patterns, and why."""
+        self.applied: set[int] = set()
+        """The changes that were for some image so far."""
+        self._changes = changes
+        self._steps = steps
+        self._known: dict[str, tuple[str, tuple[int, ...]]] = {}
+        # The changes in their order: those that are for images of one name, of one length, or for any.
+        self._by_name: dict[str | int | None, list[tuple[int, Pattern]]] = {}
         for index, change in enumerate(changes):
-            changed = _changed(new, change)
-            if changed != new:
-                new, because = changed, (*because, (*cause, index))
-        if because:
-            writes.append((pointer, new, None, because))
-    return draft.put_each(writes) if writes else draft
+            self._add(index, change.name)
 
-
-def unknown_names(changes: Sequence[ImageChange]) -> Iterator[tuple[int, str]]:
-    """The changes whose `name` is no pattern that can be matched, by index, and why."""
-    for index, change in enumerate(changes):
+    def _add(self, index: int, name: str) -> None:
         try:
-            compile_pattern(change.name)
+            pattern = compile_pattern(name, self._steps)
         except PatternError as error:
-            yield index, str(error)
+            self.unknown[index] = str(error)
+        else:
+            self._by_name.setdefault(name if pattern.is_plain else pattern.length, []).append((index, pattern))
+
+    def changed(self, image: str) -> tuple[str, tuple[int, ...]]:
+        """What becomes of an image, and the changes that did it."""
+        known = self._known.get(image)
+        if known is None:
+            known = self._known[image] = self._change(image)
+        return known
+
+    def _change(self, image: str) -> tuple[str, tuple[int, ...]]:
+        made: list[int] = []
+        index = -1
+        while (index := self._next(image, index + 1)) >= 0:
+            self.applied.add(index)
+            new = _changed(image, self._changes[index])
+            if new != image:
+                image = new
+                made.append(index)
+        return image, tuple(made)
+
+    def _next(self, image: str, start: int) -> int:
+        """The first change from `start` on that is for the image; -1 where there is none."""
+        self._steps.take(len(image) // _CHARACTERS)
+        names = _names(image)
+        found = -1
+        for key in (*names, *dict.fromkeys(map(len, names)), None):
+            group = self._by_name.get(key, ())
+            for place in range(bisect_left(group, start, key=itemgetter(0)), len(group)):
+                index, pattern = group[place]
+                if 0 <= found < index:
+                    break
+                self._steps.take(1)
+                if any(map(pattern.matches, names)):
+                    found = index
+                    break
+        return found
 
 
-def has_image(draft: Draft, api_version: str, kind: str, change: ImageChange) -> bool:
-    """Whether an object has an image that the change is for."""
-    return any(_is_named(image, change.name) for _, image in _images(draft, kind, api_version))
+def change_images(draft: Draft, kind: str, api_version: str, images: Images, cause: Cause) -> Draft:
+    """Make the changes to every image of one object; `cause` is where their list stands. Raises StepsError."""
+    writes: list[Write] = []
+    because: dict[str, tuple[Cause, ...]] = {}
+    for pointer, image in _images(draft, kind, api_version):
+        new, made = images.changed(image)
+        if made:
+            causes = because.get(image) or tuple((*cause, index) for index in made)
+            writes.append((pointer, new, None, because.setdefault(image, causes)))
+    return draft.put_each(writes) if writes else draft
 
 
 def _images(draft: Draft, kind: str, api_version: str) -> list[Found]:
@@ -101,10 +149,7 @@ def _each(items: list[Any], pointer: Pointer, field: tuple[str, ...]) -> Iterato
             yield (*pointer, index, *field), image
 
 
-@lru_cache(maxsize=4096)
 def _changed(image: str, change: ImageChange) -> str:
-    if not _is_named(image, change.name):
-        return image
     name, tag, digest = _parts(image)
     if change.new_tag or change.digest:
         tag, digest = change.new_tag, change.digest
@@ -113,20 +158,16 @@ def _changed(image: str, change: ImageChange) -> str:
     return (change.new_name or name) + (f":{tag}" if tag else "") + (f"@{digest}" if digest else "")
 
 
-def _is_named(image: str, name: str) -> bool:
-    """Whether the pattern `name` matches the image without its digest or tag, or with some of them."""
-    try:
-        pattern = compile_pattern(name)
-    except PatternError:
-        return False
+def _names(image: str) -> tuple[str, ...]:
+    """What a pattern may match: the image itself, and without its digest, its tag or both."""
     head, at, digest = image.rpartition("@")
     tagged = (image, head) if at and _DIGEST.fullmatch(digest) else (image,)
-    return any(pattern.matches(each) for whole in tagged for each in _untagged(whole))
+    return tuple(dict.fromkeys(each for whole in tagged for each in _untagged(whole)))
 
 
-def _untagged(image: str) -> Iterator[str]:
-    yield image
-    name, colon, tag = image.rpartition(":")
+def _untagged(whole: str) -> Iterator[str]:
+    yield whole
+    name, colon, tag = whole.rpartition(":")
     if colon and _TAG.fullmatch(tag):
         yield name
 

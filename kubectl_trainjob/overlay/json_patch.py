@@ -11,23 +11,24 @@ from collections.abc import Callable
 from typing import Any
 
 from kubectl_trainjob.draft import Cause, Draft
-from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.overlay.json_patch_growth import Growth
 from kubectl_trainjob.overlay.json_patch_operation import Operation, read_operation
 from kubectl_trainjob.overlay.json_patch_place import new_place_of, place_of
 from kubectl_trainjob.overlay.patch_error import PatchError
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import Pointer
 
 
-def apply_operations(draft: Draft, operations: list[Any], cause: Cause, limits: Limits) -> Draft:
+def apply_operations(draft: Draft, operations: list[Any], cause: Cause, steps: Steps) -> Draft:
     """Apply a patch's operations in their order; `cause` says where their list is.
 
-    Raises PatchError, whose cause is the operation that is wrong, or a field of it.
+    Raises PatchError, whose cause is the operation that is wrong, or a field of it, and StepsError.
     """
-    if len(operations) > limits.patch_operations:
-        message = f"the patch has {len(operations)} operations, more than {limits.patch_operations}"
-        raise PatchError(f"{message} (limit patch_operations); split it", cause)
-    growth = Growth(limits)
+    most = steps.limits.patch_operations
+    if len(operations) > most:
+        message = f"the patch has {len(operations)} operations, more than {most}"
+        raise PatchError(f"{message} (limits.patchOperations); split it", cause)
+    growth = Growth(steps)
     for index, written in enumerate(operations):
         operation = read_operation(written, (*cause, index))
         draft = _APPLY[operation.op](draft, operation, growth)
@@ -38,6 +39,7 @@ def apply_operations(draft: Draft, operations: list[Any], cause: Cause, limits: 
 def _add(draft: Draft, operation: Operation, growth: Growth) -> Draft:
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.write(pointer, operation.value, operation.cause)
+    growth.rebuild(draft, pointer)
     items = draft.get(*pointer[:-1])
     place = (*pointer[:-1], len(items)) if isinstance(items, list) else pointer
     return _changed(draft, "add", pointer, _stated(draft, place, operation))
@@ -50,11 +52,14 @@ def _replace(draft: Draft, operation: Operation, growth: Growth) -> Draft:
         return _add(draft, operation, growth)
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.write(pointer, operation.value, operation.cause)
+    growth.rebuild(draft, pointer)
     return _changed(draft, "replace", pointer, _stated(draft, pointer, operation))
 
 
-def _remove(draft: Draft, operation: Operation, _: Growth) -> Draft:
-    return _changed(draft, "remove", place_of(draft.value, operation.path, (*operation.cause, "path")))
+def _remove(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+    pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
+    growth.rebuild(draft, pointer)
+    return _changed(draft, "remove", pointer)
 
 
 def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
@@ -64,9 +69,11 @@ def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
             return draft
         raise PatchError("a value cannot be moved into itself; mend the path", (*operation.cause, "path"))
     moved = draft.entry(*origin)
+    growth.rebuild(draft, origin)
     draft = _changed(draft, "remove", origin)
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.move(pointer, origin, operation.cause)
+    growth.rebuild(draft, pointer)
     return _changed(draft, "add", pointer, moved)
 
 
@@ -74,6 +81,7 @@ def _copy(draft: Draft, operation: Operation, growth: Growth) -> Draft:
     copied = draft.entry(*place_of(draft.value, operation.origin, (*operation.cause, "from")))
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.copy(draft.value, pointer, copied.value, operation.cause)
+    growth.rebuild(draft, pointer)
     return _changed(draft, "add", pointer, copied)
 
 

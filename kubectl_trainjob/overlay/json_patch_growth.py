@@ -1,15 +1,19 @@
-"""How large and how deep an object may become by the operations of a patch."""
+"""How large and how deep an object may become by the operations of a patch, and how much work they may be."""
 
 from __future__ import annotations
 
+from itertools import accumulate
+from operator import getitem
 from typing import Any
 
-from kubectl_trainjob.draft import Cause
-from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.overlay.patch_error import PatchError
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import Pointer
 
 _EACH = 8
+# Entries that are copied in one step: a mapping's are copied as they are, a list's may all move.
+_ENTRIES, _ITEMS = 32, 2
 
 
 class Growth:
@@ -18,10 +22,11 @@ class Growth:
     So the cost is that of the values written, and a copy of copies of copies ends early.
     """
 
-    __slots__ = ("_deepened", "_limits", "_size")
+    __slots__ = ("_deepened", "_limits", "_size", "_steps")
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._limits = steps.limits
         self._size: int | None = None
         self._deepened: Cause | None = None
 
@@ -33,7 +38,7 @@ class Growth:
             self._size += size
             if self._size > self._limits.patched_bytes:
                 message = f"the copies make the object larger than {self._limits.patched_bytes} bytes"
-                raise PatchError(f"{message} (limit patched_bytes); copy less", cause)
+                raise PatchError(f"{message} (limits.patchedBytes); copy less", cause)
 
     def copy(self, root: Any, pointer: Pointer, value: Any, cause: Cause) -> None:
         """As `write`, of a value that the object `root` has already. Raises PatchError."""
@@ -45,6 +50,11 @@ class Growth:
         """What stood at `origin` is to stand at `pointer`. Its depth is looked at in the end: it may move often."""
         if len(pointer) > len(origin):
             self._deepened = cause
+
+    def rebuild(self, draft: Draft, pointer: Pointer) -> None:
+        """The mappings and lists on the way to `pointer` are to be made anew. Raises StepsError."""
+        rebuilt = accumulate(pointer[:-1], getitem, initial=draft.value)
+        self._steps.take(sum(len(each) // (_ITEMS if isinstance(each, list) else _ENTRIES) for each in rebuilt), draft)
 
     def require_depth_of(self, root: Any) -> None:
         """The patched object must not be too deep. Raises PatchError."""

@@ -6,6 +6,7 @@ Mirrors gopkg.in/evanphx/json-patch.v4, which kustomize uses: a negative index c
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 from kubectl_trainjob.draft import Cause
@@ -15,6 +16,7 @@ from kubectl_trainjob.yamlio.nearest import nearest
 
 _INDEX = re.compile("-?(0|[1-9][0-9]{0,8})")
 _SHOWN = 80
+_COMPARED = 1000  # keys that may have been meant
 
 
 def place_of(root: Any, path: tuple[str, ...], cause: Cause) -> Pointer:
@@ -54,7 +56,7 @@ def _key(container: Any, part: str, pointer: Pointer, cause: Cause, room: int) -
 
 
 def _advice(part: str, container: dict[str, Any]) -> str:
-    near = nearest(part[:_SHOWN], map(str, container))
+    near = nearest(part[:_SHOWN], map(str, islice(container, _COMPARED)))
     return f'did you mean "{near}"?' if near else "mend the path, or add what it leads through first"
 
 

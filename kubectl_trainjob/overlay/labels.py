@@ -14,6 +14,7 @@ from kubectl_trainjob.api import jobset, trainer
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Cause, Draft, Write
 from kubectl_trainjob.overlay.fields import Path, path, pointers
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.units import LabelSet
 
 
@@ -60,29 +61,32 @@ _OF_ANNOTATIONS: dict[str, _Templates] = {
     "CronJob": _CRON_JOB,
 }
 _JOB_LABELS = ("spec", "labels")
+_PAIR = 8  # steps for a pair in one place
 
 
-def add_labels(draft: Draft, kind: str, api_version: str, labels: LabelSet, cause: Cause) -> Draft:
+def add_labels(draft: Draft, kind: str, api_version: str, labels: LabelSet, cause: Cause, steps: Steps) -> Draft:
     """Write the pairs into one object's labels; `cause` is where the mapping of pairs stands.
 
     With `include_templates` into those of its templates, too. For a TrainJob that is `spec.labels`, which Trainer 2.0
-    and 2.1 hand on to the JobSet and later versions refuse: only where it is there.
+    and 2.1 hand on to the JobSet and later versions refuse: only where it is there. Raises StepsError.
     """
     places: list[Path] = [("metadata", "labels")]
     if labels.include_templates:
         places += _templates(_OF_LABELS.get(kind), api_version, "labels")
         if kind == trainer.TRAIN_JOB and group_of(api_version) == trainer.GROUP:
             places += [_JOB_LABELS] if draft.get(*_JOB_LABELS) is not None else []
-    return _with_pairs(draft, places, labels.pairs, cause)
+    return _with_pairs(draft, places, labels.pairs, cause, steps)
 
 
-def add_annotations(draft: Draft, kind: str, api_version: str, annotations: Mapping[str, str], cause: Cause) -> Draft:
+def add_annotations(
+    draft: Draft, kind: str, api_version: str, annotations: Mapping[str, str], cause: Cause, steps: Steps
+) -> Draft:
     """Write the pairs into one object's annotations, and into those of a core workload's templates.
 
-    `cause` is where the mapping of pairs stands.
+    `cause` is where the mapping of pairs stands. Raises StepsError.
     """
     templates = _templates(_OF_ANNOTATIONS.get(kind), api_version, "annotations")
-    return _with_pairs(draft, [("metadata", "annotations"), *templates], annotations, cause)
+    return _with_pairs(draft, [("metadata", "annotations"), *templates], annotations, cause, steps)
 
 
 def _templates(templates: _Templates | None, api_version: str, field: str) -> Iterator[Path]:
@@ -94,10 +98,11 @@ def _templates(templates: _Templates | None, api_version: str, field: str) -> It
             yield (*each, field)
 
 
-def _with_pairs(draft: Draft, paths: Iterable[Path], pairs: Mapping[str, str], cause: Cause) -> Draft:
+def _with_pairs(draft: Draft, paths: Iterable[Path], pairs: Mapping[str, str], cause: Cause, steps: Steps) -> Draft:
     writes: list[Write] = []
     for each in paths:
         for place in pointers(draft.value, each):
+            steps.take(_PAIR * len(pairs), draft)
             there = draft.get(*place)
             if there is None or isinstance(there, dict):
                 writes += [

@@ -29,96 +29,129 @@ from kubectl_trainjob.overlay.merge_directives import (
 )
 from kubectl_trainjob.overlay.merge_list_keys import Key, have_several_keys, keyed, places_of, shown, text_of, texts_of
 from kubectl_trainjob.overlay.patch_error import PatchError
+from kubectl_trainjob.overlay.steps import Steps
 
 __all__ = ["PatchError", "merge_patch"]
 
 _TYPE = ("apiVersion", "kind")
 _NAMES = ("name", "namespace")
+_ITEM = 2  # steps for an item of a list that is merged
 
 
-def merge_patch(draft: Draft, patch: Mapping[str, Any], api_version: str, kind: str, cause: Cause) -> Draft | None:
+def merge_patch(
+    draft: Draft, patch: Mapping[str, Any], api_version: str, kind: str, cause: Cause, steps: Steps
+) -> Draft | None:
     """Merge `patch` into an object of the kind; None where the patch deletes it. `cause` says where the patch is.
 
     Each deepest value that the patch states is written, also when the same value stands there already. apiVersion,
-    kind, metadata.name and metadata.namespace stay the object's. Raises PatchError.
+    kind, metadata.name and metadata.namespace stay the object's. Raises PatchError and StepsError.
     """
     if object_directive_of(patch, cause) == "delete":
         return None
-    merging = merging_of(api_version, kind)
+    merging, merge = merging_of(api_version, kind), _Merge(steps)
     rest = {key: value for key, value in patch.items() if key not in _TYPE and key != "metadata"}
-    draft = _merge_entries(draft, rest, merging, cause)
+    draft = merge.entries(draft, rest, merging, cause)
     if "metadata" not in patch:
         return draft
     old, below = draft.entry("metadata"), merging and merging.below("metadata")
-    new = _merge_metadata(old, patch["metadata"], below, (*cause, "metadata"))
+    new = merge.metadata(old, patch["metadata"], below, (*cause, "metadata"))
     return draft if new is old else draft.with_entries({"metadata": new})
-
-
-def _merge_metadata(old: Draft, patch: Any, merging: Merging | None, cause: Cause) -> Draft:
-    _require_alike(old.value or {}, {} if patch is None else patch, cause)
-    if patch is None:
-        return _emptied(old, _NAMES)
-    directive = directive_of(patch, cause)
-    if directive in ("delete", "replace"):
-        old = _emptied(old, _NAMES)
-    if directive == "delete":
-        return old
-    return _merge_entries(old, {key: value for key, value in patch.items() if key not in _NAMES}, merging, cause)
 
 
 def _emptied(draft: Draft, kept: tuple[str, ...]) -> Draft:
     return draft.with_entries({key: None for key in draft.value or () if key not in kept})
 
 
-def _merge_entries(old: Draft, patch: Mapping[str, Any], merging: Merging | None, cause: Cause) -> Draft:
-    changed: dict[str, Draft | None] = {}
-    for key, value in patch.items():
-        if key != DIRECTIVE:
-            require_known(key, merging, cause)
-            entry = old.entry(key)
-            new = _merge_value(entry, value, merging and merging.below(key), (*cause, key))
-            if new is not entry:
-                changed[key] = new
-    return old.with_entries(changed)
+class _Merge:
+    """The merge of one patch; what is counted are the items of lists that are merged."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def metadata(self, old: Draft, patch: Any, merging: Merging | None, cause: Cause) -> Draft:
+        """What becomes of an object's metadata, whose names stay."""
+        _require_alike(old.value or {}, {} if patch is None else patch, cause)
+        if patch is None:
+            return _emptied(old, _NAMES)
+        directive = directive_of(patch, cause)
+        if directive in ("delete", "replace"):
+            old = _emptied(old, _NAMES)
+        if directive == "delete":
+            return old
+        return self.entries(old, {key: value for key, value in patch.items() if key not in _NAMES}, merging, cause)
+
+    def entries(self, old: Draft, patch: Mapping[str, Any], merging: Merging | None, cause: Cause) -> Draft:
+        """What becomes of a mapping's entries."""
+        changed: dict[str, Draft | None] = {}
+        for key, value in patch.items():
+            if key != DIRECTIVE:
+                require_known(key, merging, cause)
+                entry = old.entry(key)
+                new = self._value(entry, value, merging and merging.below(key), (*cause, key))
+                if new is not entry:
+                    changed[key] = new
+        return old.with_entries(changed)
+
+    def _value(self, old: Draft, value: Any, merging: Merging | None, cause: Cause) -> Draft | None:
+        """What becomes of an entry, of nothing where `old` holds None; None removes it."""
+        if value is None:
+            return None
+        if old.value is None:
+            return _new(old, value, merging, cause)
+        _require_alike(old.value, value, cause)
+        if isinstance(value, dict):
+            return self._mapping(old, value, merging, cause)
+        if isinstance(value, list):
+            return self._list(old, value, merging, cause)
+        return old.put((), value, copied=cause)
+
+    def _mapping(self, old: Draft, patch: dict[str, Any], merging: Merging | None, cause: Cause) -> Draft | None:
+        directive = directive_of(patch, cause)
+        if directive == "delete":
+            return None
+        if directive == "replace":
+            return _new(old, patch, merging, cause)
+        return self.entries(old, patch, merging or _embedded(old.value) or _embedded(patch), cause)
+
+    def _list(self, old: Draft, patch: list[Any], merging: Merging | None, cause: Cause) -> Draft | None:
+        if merging is None or merging.keys is None:
+            return _new(old, patch, merging, cause)
+        directive = list_directive_of(patch, cause)
+        if directive == "delete":
+            return None
+        if directive == "replace":
+            return _new(old, patch, merging, cause)
+        self._steps.take(_ITEM * len(old.value), old)
+        if not merging.keys:
+            return _with_scalars(old, patch, cause)
+        return self._items(old, patch, merging, cause)
+
+    def _items(self, old: Draft, patch: list[Any], merging: Merging, cause: Cause) -> Draft:
+        """What the patch states, then the rest; where entries have several keys, only what is new comes first."""
+        keys = merging.keys or ()
+        places, size = places_of(old.value, keys), len(old.value)
+        stay = have_several_keys((*old.value, *patch), keys)
+        rest: dict[int, Draft] = {place: old.entry(place) for place in range(size)}
+        stated: list[Draft | None] = []
+        for index, key in keyed(patch, keys, cause):
+            item, here, where = patch[index], (*cause, index), places.get(key, [])
+            if item_directive_of(item, here) == "delete":
+                for place in where:
+                    del rest[place]
+            elif not where:
+                stated.append(_new(old.entry(size), item, merging, here))
+            else:
+                _require_one(where, key, here)
+                merged = self.entries(rest[where[0]], item, merging, here)
+                if stay:
+                    rest[where[0]] = merged
+                else:
+                    del rest[where[0]]
+                    stated.append(merged)
+        return old.with_items([*stated, *rest.values()])
 
 
-def _merge_value(old: Draft, value: Any, merging: Merging | None, cause: Cause) -> Draft | None:
-    """What becomes of an entry, of nothing where `old` holds None; None removes it."""
-    if value is None:
-        return None
-    if old.value is None:
-        return _new(old, value, merging, cause)
-    _require_alike(old.value, value, cause)
-    if isinstance(value, dict):
-        return _merge_mapping(old, value, merging, cause)
-    if isinstance(value, list):
-        return _merge_list(old, value, merging, cause)
-    return old.put((), value, copied=cause)
-
-
-def _merge_mapping(old: Draft, patch: dict[str, Any], merging: Merging | None, cause: Cause) -> Draft | None:
-    directive = directive_of(patch, cause)
-    if directive == "delete":
-        return None
-    if directive == "replace":
-        return _new(old, patch, merging, cause)
-    return _merge_entries(old, patch, merging or _embedded(old.value) or _embedded(patch), cause)
-
-
-def _merge_list(old: Draft, patch: list[Any], merging: Merging | None, cause: Cause) -> Draft | None:
-    if merging is None or merging.keys is None:
-        return _new(old, patch, merging, cause)
-    directive = list_directive_of(patch, cause)
-    if directive == "delete":
-        return None
-    if directive == "replace":
-        return _new(old, patch, merging, cause)
-    if not merging.keys:
-        return _merge_scalars(old, patch, cause)
-    return _merge_items(old, patch, merging, cause)
-
-
-def _merge_scalars(old: Draft, patch: list[Any], cause: Cause) -> Draft:
+def _with_scalars(old: Draft, patch: list[Any], cause: Cause) -> Draft:
     rest: dict[str, Draft] = {}
     for place, value in enumerate(old.value):
         rest.setdefault(text_of(value), old.entry(place))
@@ -126,31 +159,6 @@ def _merge_scalars(old: Draft, patch: list[Any], cause: Cause) -> Draft:
     for index, text in texts_of(patch, cause):
         same = rest.pop(text, old.entry(len(old.value)))
         stated.append(same.put((), patch[index], copied=(*cause, index)))
-    return old.with_items([*stated, *rest.values()])
-
-
-def _merge_items(old: Draft, patch: list[Any], merging: Merging, cause: Cause) -> Draft:
-    """What the patch states, then the rest; where entries have several keys, only what is new comes first."""
-    keys = merging.keys or ()
-    places, size = places_of(old.value, keys), len(old.value)
-    stay = have_several_keys((*old.value, *patch), keys)
-    rest: dict[int, Draft] = {place: old.entry(place) for place in range(size)}
-    stated: list[Draft | None] = []
-    for index, key in keyed(patch, keys, cause):
-        item, here, where = patch[index], (*cause, index), places.get(key, [])
-        if item_directive_of(item, here) == "delete":
-            for place in where:
-                del rest[place]
-        elif not where:
-            stated.append(_new(old.entry(size), item, merging, here))
-        else:
-            _require_one(where, key, here)
-            merged = _merge_entries(rest[where[0]], item, merging, here)
-            if stay:
-                rest[where[0]] = merged
-            else:
-                del rest[where[0]]
-                stated.append(merged)
     return old.with_items([*stated, *rest.values()])
 
 

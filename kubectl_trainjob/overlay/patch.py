@@ -10,28 +10,32 @@ from kubectl_trainjob.api.kinds import CLUSTER_SCOPED
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
-from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.overlay.edited import Edit
 from kubectl_trainjob.overlay.json_patch import apply_operations
 from kubectl_trainjob.overlay.member import Member
 from kubectl_trainjob.overlay.merge import PatchError, merge_patch
 from kubectl_trainjob.overlay.select import SelectorError, compile_selector
+from kubectl_trainjob.overlay.steps import Steps, StepsError
 from kubectl_trainjob.source import Place, Source
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.units import Overlay, Patch, Selector
 from kubectl_trainjob.yamlio.nearest import nearest
 
+_OPERATIONS, _MERGE = 4, 2  # steps for each value of a patch
+
 
 class Patching:
     """Applies an overlay's patches in their order. `inputs` holds their documents, as causes name them."""
 
-    def __init__(self, overlay: Overlay, inputs: Mapping[str, Source], limits: Limits) -> None:
+    def __init__(self, overlay: Overlay, inputs: Mapping[str, Source], steps: Steps) -> None:
         self._overlay = overlay
         self._inputs = inputs
-        self._limits = limits
+        self._steps = steps
 
     def apply(self, number: int, members: Sequence[Member]) -> Iterator[Diagnostic]:
         """Patch the objects that patch `number` is for; yields what is wrong."""
+        if self._steps.are_used_up:
+            return
         patch = self._overlay.patches[number]
         try:
             chosen = self._chosen(patch, [member for member in members if not member.is_deleted])
@@ -42,14 +46,21 @@ class Patching:
         if isinstance(chosen, Diagnostic):
             yield chosen
             return
+        cost = _values(patch.body) * (_OPERATIONS if isinstance(patch.body, list) else _MERGE)
         for member in chosen:
-            yield from self._patch(member, patch, (f"patch.{number}", *patch.pointer))
+            try:
+                self._steps.take(cost)
+                yield from self._patch(member, patch, (f"patch.{number}", *patch.pointer))
+            except StepsError as error:
+                message = f"patching {member.identity} {error}; patch fewer objects, or write shorter patches"
+                yield Diagnostic(rules.TOO_MANY_EDITS, message, Place(patch.source, patch.pointer))
+                return
 
     def _chosen(self, patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
         if patch.target is None:
-            found = _named(patch, members)
+            found = _named(patch, members, self._steps)
             return found if self._overlay.is_complete or not isinstance(found, Diagnostic) else []
-        matcher = compile_selector(patch.target)
+        matcher = compile_selector(patch.target, self._steps)
         chosen = [member for member in members if matcher(member.known_as, *_tags(member.draft))]
         if chosen or not self._overlay.is_complete:
             return chosen
@@ -69,22 +80,29 @@ class Patching:
 
     def _edit(self, patch: Patch, of: tuple[str, str], cause: Cause) -> Callable[[Draft], Draft | None]:
         if isinstance(patch.body, list):
-            return partial(apply_operations, operations=patch.body, cause=cause, limits=self._limits)
+            return partial(apply_operations, operations=patch.body, cause=cause, steps=self._steps)
         api_version, kind = of
-        return partial(merge_patch, patch=patch.body, api_version=api_version, kind=kind, cause=cause)
+        return partial(
+            merge_patch, patch=patch.body, api_version=api_version, kind=kind, cause=cause, steps=self._steps
+        )
 
 
-def _tags(draft: Draft) -> tuple[Mapping[str, str], Mapping[str, str]]:
+def _values(body: Any) -> int:
+    """How many values a patch has."""
+    count, level = 0, [body]
+    while level:
+        count += len(level)
+        below = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [value for values in below for value in values]
+    return count
+
+
+def _tags(draft: Draft) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     labels, annotations = draft.get("metadata", "labels"), draft.get("metadata", "annotations")
-    return _texts(labels), _texts(annotations)
+    return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
 
 
-def _texts(pairs: Any) -> Mapping[str, str]:
-    """What can be compared: a patch or a careless author may have put anything there."""
-    return {key: value for key, value in pairs.items() if isinstance(value, str)} if isinstance(pairs, dict) else {}
-
-
-def _named(patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
+def _named(patch: Patch, members: list[Member], steps: Steps) -> list[Member] | Diagnostic:
     """The one object that a merge patch names; mirrors kustomize's PatchTransformer (transformStrategicMerge)."""
     metadata = patch.body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
@@ -99,12 +117,12 @@ def _named(patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
         return chosen
     has = "no" if not chosen else f"{len(chosen)} times"
     where = f' in namespace "{wanted.namespace}"' if wanted.namespace else ""
-    field, advice = _meant(wanted, members)
+    field, advice = _meant(wanted, members, steps)
     message = f'this overlay has {has} {wanted.kind} "{wanted.name}"{where} of {wanted.api_version}; {advice}'
     return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place.child(*field))
 
 
-def _meant(wanted: ObjectId, members: list[Member]) -> tuple[tuple[str, ...], str]:
+def _meant(wanted: ObjectId, members: list[Member], steps: Steps) -> tuple[tuple[str, ...], str]:
     """The field that is most likely wrong in a patch for an object that is not there, and what it should be."""
     known = [each for member in members for each in member.known_as]
     for each in known:
@@ -112,7 +130,8 @@ def _meant(wanted: ObjectId, members: list[Member]) -> tuple[tuple[str, ...], st
             return ("apiVersion",), f'it has one of "{each.api_version}"'
         if each.name == wanted.name and each.kind != wanted.kind:
             return ("kind",), f"it has a {each.kind} of this name"
-    meant = nearest(wanted.name, {each.name for each in known if each.kind == wanted.kind})
+    names = {each.name for each in known if each.kind == wanted.kind} if steps.may_hint() else ()
+    meant = nearest(wanted.name, names)
     return ("metadata", "name"), f'did you mean "{meant}"?' if meant else "mend the name"
 
 

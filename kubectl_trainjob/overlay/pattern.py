@@ -8,9 +8,9 @@ leads to are remembered, so that most characters cost one lookup.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from kubectl_trainjob.overlay.regular import Chars, Choice, Edge, Node, PatternError, Repeat, parse
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.schemas.messages import quoted
 
 __all__ = ["Pattern", "PatternError", "compile_pattern"]
@@ -19,6 +19,7 @@ MOST_STATES = 5000
 
 _SPECIAL = frozenset("\\.[](){}*+?|^$")
 _ROOM = 100_000
+_CHARACTERS = 8  # of a text that are read in one step, where the states that they lead to are known
 
 States = frozenset[int]
 
@@ -35,17 +36,23 @@ class _State:
 
 
 class _Automaton:
-    """The states of a pattern, numbered; the last one accepts. At most `_ROOM` numbers of states are remembered."""
+    """The states of a pattern, numbered; the last one accepts. At most `_ROOM` numbers of states are remembered.
 
-    def __init__(self, node: Node) -> None:
+    A step is a state that is made, or looked at.
+    """
+
+    def __init__(self, node: Node, steps: Steps) -> None:
+        self._count = steps
         self._states: list[_State] = []
         self._emit(node)
         self._end = self._add(_State())
+        steps.take(len(self._states))
         self._first = self._closure((0,), at_start=True, at_end=False)
         self._steps: dict[States, dict[str, States]] = {}
         self._room = _ROOM
 
     def accepts(self, text: str) -> bool:
+        self._count.take(len(text) // _CHARACTERS)
         states = self._first
         for char in text:
             if not states:
@@ -57,6 +64,7 @@ class _Automaton:
         known = self._steps.get(states)
         if known is not None and char in known:
             return known[char]
+        self._count.take(len(states))
         taken = [number + 1 for number in states if _takes(self._states[number].chars, char)]
         new = self._closure(taken, at_start=False, at_end=False)
         self._room -= len(states) + len(new) + 1
@@ -77,6 +85,7 @@ class _Automaton:
                 waiting += state.targets
                 if state.edge is not None and (at_end if state.edge.at_end else at_start):
                     waiting.append(number + 1)
+        self._count.take(len(seen))
         return frozenset(number for number in seen if not self._states[number].targets)
 
     def _add(self, state: _State) -> int:
@@ -146,31 +155,38 @@ def _takes(chars: Chars | None, char: str) -> bool:
 
 
 class Pattern:
-    """A pattern that can be asked about texts. Most are plain names, or names with dots, and need no automaton."""
+    """A pattern that can be asked about texts. Most are plain names, or names with dots, and need no automaton.
 
-    __slots__ = ("_automaton", "_is_plain", "text")
+    One that `is_plain` matches itself alone.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("_automaton", "is_plain", "text")
+
+    def __init__(self, text: str, steps: Steps) -> None:
         self.text = text
         special = _SPECIAL.intersection(text)
-        self._is_plain = not special
-        self._automaton = None if special <= {"."} else _Automaton(parse(text, MOST_STATES))
+        self.is_plain = not special
+        self._automaton = None if special <= {"."} else _Automaton(parse(text, MOST_STATES), steps)
+
+    @property
+    def length(self) -> int | None:
+        """How long all texts are that it matches, where that is known."""
+        return len(self.text) if self._automaton is None else None
 
     def matches(self, text: str) -> bool:
-        """Whether the pattern matches all of `text`."""
+        """Whether the pattern matches all of `text`. Raises StepsError."""
         if self._automaton is not None:
             return self._automaton.accepts(text)
-        if self._is_plain or text == self.text:
+        if self.is_plain or text == self.text:
             return text == self.text
         return len(text) == len(self.text) and all(
             wanted == char or (wanted == "." and char != "\n") for wanted, char in zip(self.text, text, strict=True)
         )
 
 
-@lru_cache(maxsize=1024)
-def compile_pattern(text: str) -> Pattern:
-    """The pattern that `text` is. Raises PatternError with a whole sentence."""
+def compile_pattern(text: str, steps: Steps) -> Pattern:
+    """The pattern that `text` is. Raises PatternError with a whole sentence, and StepsError."""
     try:
-        return Pattern(text)
+        return Pattern(text, steps)
     except PatternError as error:
         raise PatternError(f"the pattern {quoted(text)} {error}") from None

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.api.validation import label_value, qualified_name
 from kubectl_trainjob.overlay.pattern import Pattern, PatternError, compile_pattern
+from kubectl_trainjob.overlay.steps import Steps, StepsError
 from kubectl_trainjob.schemas.messages import quoted
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.units import Selector
@@ -21,13 +22,16 @@ from kubectl_trainjob.units import Selector
 NO_NAMESPACE = "_non_namespaceable_"
 """What kustomize takes for the namespace of an object that has none by its kind."""
 
-Texts = Mapping[str, str]
-Requirement = Callable[[Texts], bool]
+Tags = Mapping[str, Any]
+"""Labels or annotations; what is no text there is as good as another text."""
+
+Requirement = Callable[[Tags], bool]
 
 _TOKENS = re.compile(r"[^\s=!(),<>]+|==|!=|[=!(),<>]")
 _OPERATORS = frozenset(("=", "==", "!=", "<", ">", "in", "notin"))
 _SYMBOLS = frozenset("=!(),<>") | {"==", "!="}
 _LARGEST = (1 << 63) - 1
+_REQUIREMENTS = 8  # of a selector that are looked at in one step
 
 
 class SelectorError(ValueError):
@@ -39,41 +43,52 @@ class SelectorError(ValueError):
 
 
 class Matcher(NamedTuple):
-    """A compiled `target`; a field that is not stated is None."""
+    """A compiled `target`: the patterns of the fields that it states, and what it requires of tags."""
 
-    group: Pattern | None
-    version: Pattern | None
-    kind: Pattern | None
-    name: Pattern | None
-    namespace: Pattern | None
+    patterns: Mapping[str, Pattern]
     labels: tuple[Requirement, ...]
     annotations: tuple[Requirement, ...]
+    steps: Steps
 
-    def __call__(self, identities: Sequence[ObjectId], labels: Texts, annotations: Texts) -> bool:
-        """Whether an object is meant; `identities` are what it is called and was called, the latest first."""
+    def __call__(self, identities: Sequence[ObjectId], labels: Tags, annotations: Tags) -> bool:
+        """Whether an object is meant; `identities` are what it is called and was called, the latest first.
+
+        Raises SelectorError where that takes too many steps.
+        """
         now, first = identities[0], identities[-1]
+        texts = {
+            "kind": (now.kind,),
+            "group": (group_of(now.api_version),),
+            "version": (now.api_version.rpartition("/")[2],),
+            "name": (now.name, first.name),
+            "namespace": (effective_namespace(now), effective_namespace(first)),
+        }
         return (
-            _fits(self.kind, now.kind)
-            and _fits(self.group, group_of(now.api_version))
-            and _fits(self.version, now.api_version.rpartition("/")[2])
-            and _fits(self.name, now.name, first.name)
-            and (self.namespace is None or _fits(self.namespace, effective_namespace(now), effective_namespace(first)))
-            and all(requirement(labels) for requirement in self.labels)
-            and all(requirement(annotations) for requirement in self.annotations)
+            all(_fits(pattern, texts[field], field) for field, pattern in self.patterns.items())
+            and self._meets(self.labels, labels, "labelSelector")
+            and self._meets(self.annotations, annotations, "annotationSelector")
         )
 
+    def _meets(self, requirements: tuple[Requirement, ...], tags: Tags, field: str) -> bool:
+        try:
+            self.steps.take(len(requirements) // _REQUIREMENTS)
+        except StepsError as error:
+            raise SelectorError(f"comparing tags with this selector {error}; write a shorter one", field) from None
+        return all(requirement(tags) for requirement in requirements)
 
-def compile_selector(selector: Selector) -> Matcher:
+
+def compile_selector(selector: Selector, steps: Steps) -> Matcher:
     """The question that a `target` puts to objects. Raises SelectorError."""
-    return Matcher(
-        _pattern(selector.group, "group"),
-        _pattern(selector.version, "version"),
-        _pattern(selector.kind, "kind"),
-        _pattern(selector.name, "name"),
-        _pattern(selector.namespace, "namespace"),
-        _requirements(selector.label_selector, "labelSelector"),
-        _requirements(selector.annotation_selector, "annotationSelector"),
-    )
+    stated = {
+        "kind": selector.kind,
+        "group": selector.group,
+        "version": selector.version,
+        "name": selector.name,
+        "namespace": selector.namespace,
+    }
+    patterns = {field: _pattern(text, field, steps) for field, text in stated.items() if text}
+    labels = _requirements(selector.label_selector, "labelSelector")
+    return Matcher(patterns, labels, _requirements(selector.annotation_selector, "annotationSelector"), steps)
 
 
 def effective_namespace(identity: ObjectId) -> str:
@@ -81,15 +96,24 @@ def effective_namespace(identity: ObjectId) -> str:
     return NO_NAMESPACE if identity.kind in CLUSTER_SCOPED else identity.namespace or "default"
 
 
-def _fits(pattern: Pattern | None, *texts: str) -> bool:
-    return pattern is None or any(pattern.matches(text) for text in texts)
-
-
-def _pattern(text: str, field: str) -> Pattern | None:
+def _fits(pattern: Pattern, texts: Sequence[str], field: str) -> bool:
     try:
-        return compile_pattern(text) if text else None
+        return any(pattern.matches(text) for text in texts)
+    except StepsError as error:
+        raise SelectorError(_too_much(error), field) from None
+
+
+def _pattern(text: str, field: str, steps: Steps) -> Pattern:
+    try:
+        return compile_pattern(text, steps)
     except PatternError as error:
         raise SelectorError(str(error), field) from None
+    except StepsError as error:
+        raise SelectorError(_too_much(error), field) from None
+
+
+def _too_much(error: StepsError) -> str:
+    return f"matching names with this pattern {error}; write a simpler one, or build fewer overlays at a time"
 
 
 def _requirements(text: str, field: str) -> tuple[Requirement, ...]:
@@ -175,9 +199,9 @@ def _before(token: str) -> str:
 
 def _comparison(key: str, operator: str, values: frozenset[str]) -> Requirement:
     if operator in ("in", "=", "=="):
-        return lambda labels: key in labels and labels[key] in values
+        return lambda labels: _is_among(labels.get(key), values)
     if operator in ("notin", "!="):
-        return lambda labels: key not in labels or labels[key] not in values
+        return lambda labels: not _is_among(labels.get(key), values)
     (limit,) = values
     number, sign = _integer(limit), 1 if operator == ">" else -1
     if number is None:
@@ -185,7 +209,11 @@ def _comparison(key: str, operator: str, values: frozenset[str]) -> Requirement:
     return lambda labels: (value := _integer(labels.get(key))) is not None and sign * value > sign * number
 
 
-def _integer(text: str | None) -> int | None:
+def _is_among(value: Any, values: frozenset[str]) -> bool:
+    return isinstance(value, str) and value in values
+
+
+def _integer(text: Any) -> int | None:
     if not isinstance(text, str) or not re.fullmatch(r"[+-]?[0-9]{1,64}", text):
         return None
     number = int(text)

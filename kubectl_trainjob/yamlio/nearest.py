@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 _TYPING_ERRORS_PER_LETTER = 1 / 3
+_MOST = 400_000  # pairs of letters that are compared for one word
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `word` was probably meant to be; None where none is near.
 
     Near means that at most a third of the letters (one at least) must be inserted, dropped, replaced or swapped with
-    their neighbour; case does not count. Of several equally near ones the first in sorted order.
+    their neighbour; case does not count. Of several equally near ones the first in sorted order. Among very many or
+    very long ones only the first are looked at: it is a hint.
     """
-    lowered = word.lower()
+    lowered, left = word.lower(), _MOST
     best, best_distance = None, max(1, int(len(word) * _TYPING_ERRORS_PER_LETTER)) + 1
     for candidate in sorted(candidates):
         if candidate == word or abs(len(candidate) - len(word)) >= best_distance:
             continue
+        left -= len(word) * len(candidate)
+        if left < 0:
+            break
         distance = _distance(lowered, candidate.lower())
         if distance < min(best_distance, max(len(candidate), 1)):
             best, best_distance = candidate, distance

@@ -16,10 +16,12 @@ from typing import Any
 
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.overlay.images import change_images
+from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.overlay.images import Images, change_images
 from kubectl_trainjob.overlay.labels import add_annotations, add_labels
 from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, follow_names
 from kubectl_trainjob.overlay.namespace import set_namespace
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.units import ImageChange, LabelSet
@@ -83,18 +85,20 @@ class Member:
         """Apply the settings of one overlay."""
         now = self.identities[0]
         kind = {"kind": now.kind, "api_version": now.api_version}
-        draft = self.draft
+        draft, steps = self.draft, Steps(LIMITS)
         if "namespace" in settings:
             draft = set_namespace(draft, **kind, namespace=settings["namespace"], cause=("overlay",))
         if "nameSuffix" in settings:
             draft = add_suffix(draft, now.kind, settings["nameSuffix"], ("overlay",))
         for labels in settings.get("labels", ()):
             pairs = LabelSet(labels["pairs"], labels.get("includeTemplates", False))
-            draft = add_labels(draft, **kind, labels=pairs, cause=("overlay",))
+            draft = add_labels(draft, **kind, labels=pairs, cause=("overlay",), steps=steps)
         if "commonAnnotations" in settings:
-            draft = add_annotations(draft, **kind, annotations=settings["commonAnnotations"], cause=("overlay",))
-        changes = [_image_change(each) for each in settings.get("images", ())]
-        self.draft = change_images(draft, **kind, changes=changes, cause=("overlay",))
+            draft = add_annotations(
+                draft, **kind, annotations=settings["commonAnnotations"], cause=("overlay",), steps=steps
+            )
+        images = Images([_image_change(each) for each in settings.get("images", ())], steps)
+        self.draft = change_images(draft, **kind, images=images, cause=("overlay",))
         if (identity := _identity(self.draft.value)) != now:
             self.identities.insert(0, identity)
 

@@ -18,6 +18,7 @@ from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.json_patch import apply_operations
 from kubectl_trainjob.overlay.merge import PatchError, merge_patch
+from kubectl_trainjob.overlay.steps import Steps
 from tests.differential.kustomize import Body, Layer, by_kustomize, run_kustomize
 from tests.unit.overlay import merge_keys
 
@@ -33,8 +34,10 @@ class Pair(NamedTuple):
 
 def by_us(pair: Pair) -> Body | None:
     if isinstance(pair.patch, list):
-        return apply_operations(Draft(pair.body), pair.patch, ("patch",), LIMITS).value
-    merged = merge_patch(Draft(pair.body), pair.patch, pair.body["apiVersion"], pair.body["kind"], ("patch",))
+        return apply_operations(Draft(pair.body), pair.patch, ("patch",), Steps(LIMITS)).value
+    merged = merge_patch(
+        Draft(pair.body), pair.patch, pair.body["apiVersion"], pair.body["kind"], ("patch",), Steps(LIMITS)
+    )
     return merged.value if merged else None
 
 

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.pattern import compile_pattern
 from kubectl_trainjob.overlay.select import SelectorError, compile_selector
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.units import Selector
 from tests.differential.kustomize import Body, Layer, body, by_kustomize, members_of, run_kustomize
 
@@ -118,7 +120,7 @@ def _selected(selectors: Any, folder: Path) -> list[Body]:
 
 def _compiled(selector: dict[str, str]) -> Any:
     words = {"labelSelector": "label_selector", "annotationSelector": "annotation_selector"}
-    return compile_selector(Selector(**{words.get(key, key): value for key, value in selector.items()}))
+    return compile_selector(Selector(**{words.get(key, key): value for key, value in selector.items()}), Steps(LIMITS))
 
 
 @pytest.mark.parametrize("name", SELECTORS)
@@ -209,6 +211,6 @@ def test_patterns_as_go_matches_them(patterns: list[str], names: set[str]) -> No
         (pattern, each["metadata"]["name"])
         for number, pattern in enumerate(patterns)
         for each in made
-        if compile_pattern(pattern).matches(each["metadata"]["name"]) != (f"s{number}" in each)
+        if compile_pattern(pattern, Steps(LIMITS)).matches(each["metadata"]["name"]) != (f"s{number}" in each)
     ]
     assert wrong == []

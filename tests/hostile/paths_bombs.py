@@ -14,16 +14,12 @@ Make = Callable[[Path], object]
 
 @dataclass(frozen=True)
 class Bomb:
-    """`make` writes the files; `build` of `path` prints `objects` objects, or else complains with `part`.
-
-    `todo` says what keeps it from that so far.
-    """
+    """`make` writes the files; `build` of `path` prints `objects` objects, or else complains with `part`."""
 
     make: Make
     path: str = "o"
     objects: int = 0
     part: str = ""
-    todo: str = ""
 
 
 def _over(*resources: str, more: str = "") -> str:
@@ -102,6 +98,30 @@ def _images(root: Path) -> None:
     _one(_items("images", (f"{{name: acme/i{i}, newTag: '2'}}" for i in range(1000))), jobs)(root)
 
 
+def _pod(spec: str) -> str:
+    return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: m0}}\nspec: {{{spec}}}\n"
+
+
+def _containers(count: int) -> str:
+    return _pod(f"containers: [{', '.join(f'{{name: c{i}, image: b{i}}}' for i in range(count))}]")
+
+
+def _env(count: int) -> str:
+    return _pod(f"containers: [{{name: c, env: [{', '.join(f'{{name: e{i}}}' for i in range(count))}]}}]")
+
+
+def _runtime(count: int) -> str:
+    jobs = ", ".join(f"{{name: j{i}, template: {{}}}}" for i in range(count))
+    head = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: m0}\n"
+    return f"{head}spec: {{template: {{spec: {{replicatedJobs: [{jobs}]}}}}}}\n"
+
+
+def _front(name: str, count: int) -> str:
+    """Operations at the front of a list."""
+    operations = "    - {op: add, path: /spec/containers/0, value: x}\n" * count
+    return f"patches:\n- target: {{name: {name}}}\n  patch:\n{operations}"
+
+
 def _missing(root: Path, entries: int, beside: int) -> None:
     write(root, {"o/overlay.yaml": _over(*(f"missing{i}.yaml" for i in range(entries)))})
     write(root, {f"o/{i}.txt": "" for i in range(beside)})
@@ -125,6 +145,7 @@ def _folders(root: Path) -> None:
     write(root, {"own/a.yaml": stream(PLAIN), **{f"own/{i}.txt": "" for i in range(100)}})
 
 
+_SUFFIX = "{name: NAME, tagSuffix: -x}"
 _ADD = "[{op: add, path: /data/kNUMBER, value: x}]"
 _MERGE = "{data: {kNUMBER: x}}"
 _GREEDY = "((a|b|c.*|d{0,9}){60})"
@@ -155,8 +176,7 @@ BOMBS = {
     ),
     "100 patterns of many states, names all different": Bomb(
         _one(_patches(100, f"name: '{_GREEDY}.*NUMBER'", _MERGE), _names(*map(_varied, range(1000)))),
-        objects=1000,
-        todo="no limit for what all patterns of a build cost",
+        part="limits.overlaySteps",
     ),
     "2000 patterns of many states": Bomb(
         _one(_patches(2000, f"name: '{_GREEDY}NUMBER'", _ADD), _names(*(f"{'abcd' * 60}{i}" for i in range(100)))),
@@ -168,6 +188,47 @@ BOMBS = {
     "100 000 labels": Bomb(_one(_labels(100_000)), objects=1),
     "100 000 labels for 1000 objects": Bomb(_one(_labels(100_000), _maps(1000)), part="KTJ05"),
     "1000 images in 1000 jobs": Bomb(_images, objects=1000),
+    "5000 other images in one Pod of 5000": Bomb(
+        _one(_items("images", (f"{{name: a{i}, newTag: x}}" for i in range(5000))), _containers(5000)), objects=1
+    ),
+    "5000 patterns for one Pod of 5000 images": Bomb(
+        _one(_items("images", (f"{{name: a{i}.*, newTag: x}}" for i in range(5000))), _containers(5000)),
+        part="limits.overlaySteps",
+    ),
+    "5000 suffixes for one image": Bomb(
+        _one(_items("images", [_SUFFIX.replace("NAME", "b0")] * 5000), _containers(1)), objects=1
+    ),
+    "20 000 suffixes for one image by a pattern": Bomb(
+        _one(_items("images", [_SUFFIX.replace("NAME", "b.*")] * 20_000), _containers(1)), part="limits.overlaySteps"
+    ),
+    "1000 operations at the front of 100 000 items": Bomb(
+        _one(_front("m0", 1000), _containers(100_000)), part="limits.overlaySteps"
+    ),
+    "50 operations at the front of 100 000 items": Bomb(_one(_front("m0", 50), _containers(100_000)), objects=1),
+    "1000 merge patches of a list of 100 000": Bomb(
+        _one(_patches(1000, "name: m0", "{spec: {containers: [{name: c, env: [{name: nNUMBER}]}]}}"), _env(100_000)),
+        part="limits.overlaySteps",
+    ),
+    "1000 labels for 20 000 templates": Bomb(
+        _one(_labels(1000) + "  includeTemplates: true\n", _runtime(20_000)), part="limits.overlaySteps"
+    ),
+    "1000 operations for each of 1000 objects": Bomb(
+        _one(_patches(1, "kind: ConfigMap", f"[{', '.join([_ADD[1:-1]] * 1000)}]"), _maps(1000)),
+        part="limits.overlaySteps",
+    ),
+    "a selector of 100 000 requirements for 1000 objects": Bomb(
+        _one(_patches(1, f"labelSelector: '{'!a,' * 100_000}!b'", _ADD), _maps(1000)), part="limits.overlaySteps"
+    ),
+    "1000 patches of objects that are not there": Bomb(
+        _one(
+            _items(
+                "patches",
+                (f"patch: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: x{_varied(i)}}}}}" for i in range(1000)),
+            ),
+            _names(*map(_varied, range(100))),
+        ),
+        part="error KTJ054",
+    ),
     "5000 resources that are not there": Bomb(lambda root: _missing(root, 5000, 5000), part="error KTJ051"),
     "2000 times a full directory": Bomb(lambda root: _again(root, 2000, 5000), objects=1),
     "5000 patterns to ignore": Bomb(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,14 +11,8 @@ from tests.hostile.paths_program import build
 from tests.hostile.paths_world import new_repository
 
 
-def _cases() -> Iterator[Any]:
-    for name, bomb in BOMBS.items():
-        marks = [pytest.mark.xfail(reason=bomb.todo, strict=True)] if bomb.todo else []
-        yield pytest.param(bomb, id=name, marks=marks)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("bomb", [*_cases()])
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_bomb(tmp_path: Path, bomb: Bomb) -> None:
     repository = new_repository(tmp_path)
     bomb.make(repository)

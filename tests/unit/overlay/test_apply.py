@@ -9,6 +9,7 @@ import pytest
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.apply import overlaid
 from kubectl_trainjob.overlay.name_hash import with_hash
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.pipeline import build
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import Pointer
@@ -69,7 +70,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 def _overlaid(path: str) -> dict[str, Manifest]:
     [unit] = read([path], lambda _most: b"").units
-    manifests, diagnostics = overlaid(unit, LIMITS)
+    manifests, diagnostics = overlaid(unit, Steps(LIMITS))
     assert diagnostics == []
     return {str(manifest.id): manifest for manifest in manifests}
 
@@ -352,7 +353,7 @@ def _leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
 def test_every_leaf_of_the_examples_leads_to_its_text(overlay: str) -> None:
     """A copied value stands in the line that it leads to; a computed one leads to what computes it."""
     root = Path(__file__).parents[3]
-    for manifest in overlaid(read([str(root / overlay)], lambda _most: b"").units[0], LIMITS)[0]:
+    for manifest in overlaid(read([str(root / overlay)], lambda _most: b"").units[0], Steps(LIMITS))[0]:
         locator = Locator()
         for pointer, value in _leaves(manifest.body):
             place = locator.settle(manifest.place(*pointer))
@@ -499,3 +500,13 @@ def test_kinds_and_names_that_pass_without_an_overlay_pass_with_one(
     )
     assert _found(_build("o/a.yaml")) == _found(_build("o")) == []
     assert len(_build("o").outputs) == len(_build("o/a.yaml").outputs) == 1
+
+
+def test_an_image_that_another_entry_makes_is_there(write: Write) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [../jobs, ../runtimes]\nimages:\n- {name: plain, newName: x}\n"
+            "- {name: x, newTag: '2'}\n- {name: plain, newTag: '3'}\n- {name: '(x', newTag: '4'}\n"
+        }
+    )
+    assert _found(_build("o")) == [("KTJ050", "o/overlay.yaml", 8), ("KTJ055", "o/overlay.yaml", 7)]

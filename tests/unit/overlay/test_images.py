@@ -3,7 +3,9 @@
 import pytest
 
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.overlay.images import change_images, unknown_names
+from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.overlay.images import Images, change_images
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.units import ImageChange
 
@@ -31,7 +33,7 @@ def job(image):
 
 
 def changed(kind, spec, changes=CHANGES):
-    return change_images(Draft({"spec": spec}), kind, TRAINER, changes, CAUSE).value["spec"]
+    return change_images(Draft({"spec": spec}), kind, TRAINER, Images(changes, Steps(LIMITS)), CAUSE).value["spec"]
 
 
 def test_train_job():
@@ -70,19 +72,19 @@ def test_changes(image, changes, expected):
 
 def test_nothing_to_change():
     draft = Draft({"spec": job("other:1")})
-    assert change_images(draft, "TrainJob", TRAINER, CHANGES, CAUSE) is draft
+    assert change_images(draft, "TrainJob", TRAINER, Images(CHANGES, Steps(LIMITS)), CAUSE) is draft
 
 
 def test_unknown_names():
     changes = [ImageChange("app"), ImageChange("(app"), ImageChange("ghcr.io/(a|b)/.*"), ImageChange(r"\bapp")]
-    assert [index for index, _ in unknown_names(changes)] == [1, 3]
+    assert list(Images(changes, Steps(LIMITS)).unknown) == [1, 3]
 
 
 def test_origin():
     overlay, source = (Source(SourceFile(name, "")) for name in ("overlay.yaml", "job.yaml"))
     draft = Draft(None, {"overlay": overlay, "object": source}).put((), {"spec": job(OLD)}, copied=("object",))
-    origin = change_images(draft, "TrainJob", TRAINER, [ImageChange("z"), *CHANGES], CAUSE).origin(
-        ("spec", "trainer", "image")
-    )
+    origin = change_images(
+        draft, "TrainJob", TRAINER, Images([ImageChange("z"), *CHANGES], Steps(LIMITS)), CAUSE
+    ).origin(("spec", "trainer", "image"))
     assert origin.causes == (Place(overlay, ("images", 1)), Place(overlay, ("images", 2)))
     assert origin.over.place == Place(source, ("spec", "trainer", "image"))

@@ -22,6 +22,7 @@ from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.json_patch import apply_operations
 from kubectl_trainjob.overlay.merge import PatchError
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import Place, Pointer, Source, SourceFile
 
 OBJECT, PATCH = Source(SourceFile("object.yaml", "")), Source(SourceFile("overlay.yaml", ""))
@@ -33,7 +34,7 @@ def recorded(body: Any) -> Draft:
 
 
 def patched(body: Any, *operations: Any) -> Any:
-    return apply_operations(Draft(body), list(operations), CAUSE, LIMITS).value
+    return apply_operations(Draft(body), list(operations), CAUSE, Steps(LIMITS)).value
 
 
 def op(name: str, path: Any, value: Any = ..., **more: Any) -> dict[str, Any]:
@@ -174,7 +175,7 @@ def from_object(*pointer: str | int) -> Place:
     ],
 )
 def test_a_value_comes_from_its_line(operations: list[Any], pointer: Pointer, place: Place):
-    draft = apply_operations(recorded({"l": [1, 2, {"k": 3}], "m": {"a": 4}}), operations, CAUSE, LIMITS)
+    draft = apply_operations(recorded({"l": [1, 2, {"k": 3}], "m": {"a": 4}}), operations, CAUSE, Steps(LIMITS))
     origin = draft.origin(pointer)
     assert origin is not None
     assert origin.place == place
@@ -183,7 +184,7 @@ def test_a_value_comes_from_its_line(operations: list[Any], pointer: Pointer, pl
 def test_what_an_operation_replaced_is_remembered():
     body = {"l": [1, 2], "m": {"a": 4}}
     operations = [op("replace", "/l/1", 7), op("add", "/m/a", 8), op("add", "/l/0", 9)]
-    draft = apply_operations(recorded(body), operations, CAUSE, LIMITS)
+    draft = apply_operations(recorded(body), operations, CAUSE, Steps(LIMITS))
     over = [draft.origin(pointer).over for pointer in (("l", 2), ("m", "a"), ("l", 0))]  # type: ignore[union-attr]
     assert [each and each.place for each in over] == [from_object("l", 1), from_object("m", "a"), None]
 
@@ -241,7 +242,7 @@ def places(value: Any, path: str = "") -> Iterator[str]:
 def test_each_value_knows_its_line(program: tuple[Any, list[Any]]):
     body, operations = program
     before = copy.deepcopy(program)
-    draft = apply_operations(recorded(body), operations, CAUSE, LIMITS)
+    draft = apply_operations(recorded(body), operations, CAUSE, Steps(LIMITS))
     for pointer, value in leaves(draft.value):
         name, *place = json.loads(value)
         origin = draft.origin(pointer)
@@ -263,7 +264,7 @@ def test_parts_that_other_objects_have_as_well_are_not_written_to():
 
 def test_tests_alone_change_nothing():
     draft = Draft({"a": 1})
-    assert apply_operations(draft, [op("test", "/a", 1)], CAUSE, LIMITS) is draft
+    assert apply_operations(draft, [op("test", "/a", 1)], CAUSE, Steps(LIMITS)) is draft
 
 
 # Limits.
@@ -271,7 +272,7 @@ def test_tests_alone_change_nothing():
 
 def limit_error(body: Any, operations: list[Any], **limits: int) -> PatchError:
     with pytest.raises(PatchError) as caught:
-        apply_operations(Draft(body), operations, CAUSE, replace(LIMITS, **limits))
+        apply_operations(Draft(body), operations, CAUSE, Steps(replace(LIMITS, **limits)))
     return caught.value
 
 
@@ -279,7 +280,7 @@ def test_a_patch_has_a_thousand_operations_at_most():
     operation = op("add", "/l/0", 1)
     assert len(patched({"l": []}, *[operation] * 1000)["l"]) == 1000
     error = limit_error({"l": []}, [operation] * 1001)
-    assert "limit patch_operations" in str(error)
+    assert "(limits.patchOperations)" in str(error)
     assert error.cause == CAUSE
 
 
@@ -302,7 +303,7 @@ def test_copies_of_copies_end_early_and_cost_nothing(body: Any, operations: list
     error = limit_error(body, operations * 30)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "limit patched_bytes" in str(error)
+    assert "(limits.patchedBytes)" in str(error)
     assert error.cause[:-1] == CAUSE
     assert peak < 32 << 20
 
@@ -317,7 +318,7 @@ def test_copies_of_copies_end_early_and_cost_nothing(body: Any, operations: list
 )
 def test_an_object_with_copies_has_four_mebibytes_at_most(operations: list[Any], index: int):
     error = limit_error({"a": "x" * (3 << 19)}, operations)
-    assert "larger than 4194304 bytes (limit patched_bytes)" in str(error)
+    assert "larger than 4194304 bytes (limits.patchedBytes)" in str(error)
     assert error.cause == (*CAUSE, index)
 
 

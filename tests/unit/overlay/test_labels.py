@@ -3,7 +3,9 @@
 import pytest
 
 from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.labels import add_annotations, add_labels
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.units import LabelSet
 
@@ -20,7 +22,7 @@ TAGGED_JOBS = [
 
 def labelled(api_version, kind, spec):
     labels = LabelSet(PAIRS, include_templates=True)
-    draft = add_labels(Draft({"spec": spec}), kind, api_version, labels, CAUSE)
+    draft = add_labels(Draft({"spec": spec}), kind, api_version, labels, CAUSE, Steps(LIMITS))
     assert draft.get("metadata") == {"labels": PAIRS}
     return draft.get("spec")
 
@@ -70,7 +72,7 @@ def test_templates_of_another_group_are_left_alone():
 @pytest.mark.parametrize("kind", ["TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"])
 def test_annotations_stay_at_the_object(kind):
     spec = {"template": {"spec": {"replicatedJobs": JOBS}}, "annotations": {}}
-    draft = add_annotations(Draft({"spec": spec}), kind, TRAINER, PAIRS, CAUSE)
+    draft = add_annotations(Draft({"spec": spec}), kind, TRAINER, PAIRS, CAUSE, Steps(LIMITS))
     assert draft.value == {"spec": spec, "metadata": {"annotations": PAIRS}}
     assert draft.get("spec") is spec
 
@@ -80,11 +82,13 @@ def test_annotations_stay_at_the_object(kind):
 )
 def test_left_alone(metadata):
     draft = Draft({"metadata": metadata})
-    assert add_labels(draft, "TrainJob", TRAINER, LabelSet(PAIRS), CAUSE) is draft
+    assert add_labels(draft, "TrainJob", TRAINER, LabelSet(PAIRS), CAUSE, Steps(LIMITS)) is draft
 
 
 def test_values_that_are_no_text_are_replaced():
-    draft = add_labels(Draft({"metadata": {"labels": {"a": 1}}}), "TrainJob", TRAINER, LabelSet(PAIRS), CAUSE)
+    draft = add_labels(
+        Draft({"metadata": {"labels": {"a": 1}}}), "TrainJob", TRAINER, LabelSet(PAIRS), CAUSE, Steps(LIMITS)
+    )
     assert draft.value == {"metadata": {"labels": PAIRS}}
 
 
@@ -92,7 +96,7 @@ def test_origin():
     overlay, job = (Source(SourceFile(name, "")) for name in ("overlay.yaml", "job.yaml"))
     body = {"metadata": {"labels": {"a": "0", "b": "2", "c": "3"}}}
     draft = Draft(None, {"overlay": overlay, "object": job}).put((), body, copied=("object",))
-    written = add_labels(draft, "TrainJob", TRAINER, LabelSet({"a": "1", "c": "3", "d/e": "4"}), CAUSE)
+    written = add_labels(draft, "TrainJob", TRAINER, LabelSet({"a": "1", "c": "3", "d/e": "4"}), CAUSE, Steps(LIMITS))
     places = {key: written.origin(("metadata", "labels", key)).place for key in ("a", "b", "c", "d/e")}
     assert places == {
         "a": Place(overlay, ("labels", 0, "pairs", "a")),

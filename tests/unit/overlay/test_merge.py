@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from kubectl_trainjob.api.merge_keys import Merging, merging_of
 from kubectl_trainjob.api.types import Field
 from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.merge import PatchError, merge_patch
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.source import Place, Pointer, Source, SourceFile
 from tests.unit.api import go_types
 from tests.unit.overlay import merge_keys
@@ -32,7 +34,7 @@ def recorded(body: Any) -> Draft:
 
 
 def merged(body: Any, patch: Any, api_version: str = "v1", kind: str = "Pod") -> Any:
-    draft = merge_patch(Draft(body), patch, api_version, kind, CAUSE)
+    draft = merge_patch(Draft(body), patch, api_version, kind, CAUSE, Steps(LIMITS))
     return draft.value if draft else None
 
 
@@ -122,7 +124,7 @@ POD_PATCH = {
     ],
 )
 def test_a_value_comes_from_its_line(pointer: Pointer, value: Any, place: Place):
-    draft = merge_patch(recorded(POD), POD_PATCH, "v1", "Pod", CAUSE)
+    draft = merge_patch(recorded(POD), POD_PATCH, "v1", "Pod", CAUSE, Steps(LIMITS))
     assert draft is not None
     origin = draft.origin(pointer)
     assert origin is not None
@@ -131,7 +133,7 @@ def test_a_value_comes_from_its_line(pointer: Pointer, value: Any, place: Place)
 
 
 def test_what_a_patch_replaced_is_remembered():
-    draft = merge_patch(recorded(POD), POD_PATCH, "v1", "Pod", CAUSE)
+    draft = merge_patch(recorded(POD), POD_PATCH, "v1", "Pod", CAUSE, Steps(LIMITS))
     assert draft is not None
     origin = draft.origin(("spec", "containers", 2, "env", 1, "value"))
     assert origin is not None
@@ -188,7 +190,7 @@ def told_apart(value: Any, pointer: Pointer) -> Any:
 @given(SPEC, SPEC)
 def test_each_value_knows_its_line(old: Any, new: Any):
     body, patch = ({"spec": told_apart(spec, (name, "spec"))} for name, spec in (("object", old), ("patch", new)))
-    draft = merge_patch(recorded(body), patch, "v1", "Pod", CAUSE)
+    draft = merge_patch(recorded(body), patch, "v1", "Pod", CAUSE, Steps(LIMITS))
     assert draft is not None
     for pointer, value in leaves(draft.value):
         if isinstance(value, str) and value.startswith("["):

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay import pattern as patterns
 from kubectl_trainjob.overlay.pattern import MOST_STATES, PatternError, compile_pattern
+from kubectl_trainjob.overlay.steps import Steps
 
 _ATOMS = st.sampled_from(
     [
@@ -52,7 +54,7 @@ def test_as_python_matches_whole_texts(pattern, texts):
         theirs = re.compile(pattern, re.ASCII)
     except re.error:
         assume(False)
-    ours = compile_pattern(pattern.replace(r"\Z", r"\z"))
+    ours = compile_pattern(pattern.replace(r"\Z", r"\z"), Steps(LIMITS))
     wrong = [text for text in texts if ours.matches(text) != bool(theirs.fullmatch(text))]
     assert wrong == []
 
@@ -77,7 +79,7 @@ def test_as_python_matches_whole_texts(pattern, texts):
     ],
 )
 def test_pattern(pattern, matching, others):
-    compiled = compile_pattern(pattern)
+    compiled = compile_pattern(pattern, Steps(LIMITS))
     assert [text for text in [*matching, *others] if compiled.matches(text)] == matching
 
 
@@ -116,7 +118,7 @@ def test_pattern(pattern, matching, others):
 )
 def test_refused(pattern, piece):
     with pytest.raises(PatternError) as refused:
-        compile_pattern(pattern)
+        compile_pattern(pattern, Steps(LIMITS))
     assert piece in str(refused.value)
     assert str(refused.value).startswith('the pattern "')
 
@@ -149,7 +151,7 @@ def test_linear_time(monkeypatch, pattern):
             return takes(chars, char)
 
         monkeypatch.setattr(patterns, "_takes", counted)
-        assert not patterns.Pattern(pattern).matches("a" * size + "!")
+        assert not patterns.Pattern(pattern, Steps(LIMITS)).matches("a" * size + "!")
     assert counts[0] == counts[1] < 100_000
 
 
@@ -158,6 +160,6 @@ def test_memory_of_steps_is_bounded(monkeypatch):
     monkeypatch.setattr(patterns, "_ROOM", 500)
     pattern = "(a|b)*a(a|b){12}"
     text = "".join("ab"[(7 * i * i + i // 3) % 5 % 2] for i in range(3000))
-    compiled = patterns.Pattern(pattern)
+    compiled = patterns.Pattern(pattern, Steps(LIMITS))
     assert compiled.matches(text) == (text[-13] == "a")
     assert sum(map(len, compiled._automaton._steps)) <= 500

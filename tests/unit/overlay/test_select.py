@@ -2,7 +2,9 @@
 
 import pytest
 
+from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.select import SelectorError, compile_selector
+from kubectl_trainjob.overlay.steps import Steps
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.units import Selector
 
@@ -29,18 +31,18 @@ RUNTIME = ObjectId("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", ""
     ],
 )
 def test_target(selector, chosen):
-    assert compile_selector(selector)([NOW, BETWEEN, FIRST], {"team": "a"}, {"note": "x"}) == chosen
+    assert compile_selector(selector, Steps(LIMITS))([NOW, BETWEEN, FIRST], {"team": "a"}, {"note": "x"}) == chosen
 
 
 def test_runtimes_of_a_cluster_are_in_no_namespace():
     """kustomize takes them for objects of the default namespace."""
-    assert not compile_selector(Selector(namespace="default"))([RUNTIME], {}, {})
+    assert not compile_selector(Selector(namespace="default"), Steps(LIMITS))([RUNTIME], {}, {})
 
 
 def test_labels_that_are_no_text_match_nothing_but_their_key():
     labels = {"n": 5, "on": True}
-    assert compile_selector(Selector(label_selector="n,on,n!=6"))([NOW], labels, {})
-    assert not compile_selector(Selector(label_selector="n>4"))([NOW], labels, {})
+    assert compile_selector(Selector(label_selector="n,on,n!=6"), Steps(LIMITS))([NOW], labels, {})
+    assert not compile_selector(Selector(label_selector="n>4"), Steps(LIMITS))([NOW], labels, {})
 
 
 @pytest.mark.parametrize(
@@ -90,5 +92,5 @@ def test_labels_that_are_no_text_match_nothing_but_their_key():
 )
 def test_refused(selector, field, message):
     with pytest.raises(SelectorError) as refused:
-        compile_selector(selector)
+        compile_selector(selector, Steps(LIMITS))
     assert (refused.value.field, str(refused.value)) == (field, message)
