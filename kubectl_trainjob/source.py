@@ -7,7 +7,7 @@ Lines and columns are not carried along: `yamlio.spans` finds them when a diagno
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 Pointer = tuple[str | int, ...]
 
@@ -83,6 +83,16 @@ class Place:
     def key(self) -> Place:
         """The same entry, pointing at its key."""
         return Place(self.source, self.pointer, "key")
+
+
+def value_at(value: Any, pointer: Pointer) -> Any:
+    """The value that stands `pointer` below another, None where there is none."""
+    try:
+        for key in pointer:
+            value = value[key]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return value
 
 
 def show_pointer(pointer: Pointer) -> str:

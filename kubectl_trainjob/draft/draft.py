@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kubectl_trainjob.draft.origin import Cause, Note, Origin
-from kubectl_trainjob.source import Place, Pointer, Source
+from kubectl_trainjob.source import Place, Pointer, Source, value_at
 
 Entry = tuple[str | int, Any, Cause | None, tuple[Cause, ...]]
 """(key or index, value, copied, because), the last two as for `Draft.put`."""
@@ -49,11 +49,11 @@ class Draft:
 
     def get(self, *pointer: str | int) -> Any:
         """The value at `pointer`, None where there is none."""
-        return _at(self.value, pointer)
+        return value_at(self.value, pointer)
 
     def entry(self, *pointer: str | int) -> Draft:
         """The value at `pointer` as a draft of its own, which holds None where there is none."""
-        return self._with(_at(self.value, pointer), self._note.at(pointer) if self._note is not None else None)
+        return self._with(value_at(self.value, pointer), self._note.at(pointer) if self._note is not None else None)
 
     def with_entries(self, entries: Mapping[str, Draft | None]) -> Draft:
         """The mapping with entries that were drafted on their own; None removes one. A missing mapping is made."""
@@ -98,7 +98,7 @@ class Draft:
         value, note, fresh = self.value, self._note, set[int]()
         for pointer, new, copied, because in writes:
             if note is not None:
-                replaced = note.at(pointer).origin if _at(value, pointer) is not None else None
+                replaced = note.at(pointer).origin if value_at(value, pointer) is not None else None
                 note = note.put(pointer, Note(self._origin(copied, because, replaced)))
             value = _put(value, pointer, new, fresh)
         return self._with(value, note)
@@ -154,15 +154,6 @@ class Draft:
         assert self._inputs is not None
         source = self._inputs.get(str(cause[0]))
         return Place(source, cause[1:]) if source else None
-
-
-def _at(value: Any, pointer: Pointer) -> Any:
-    try:
-        for key in pointer:
-            value = value[key]
-    except (KeyError, IndexError, TypeError):
-        return None
-    return value
 
 
 def _has(container: Any, key: str | int) -> bool:

@@ -11,19 +11,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from kubectl_trainjob.api import trainer
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
+from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.overlay.edited import Edit, edited, identities
 from kubectl_trainjob.overlay.images import Images, change_images
-from kubectl_trainjob.overlay.labels import add_annotations, add_labels
+from kubectl_trainjob.overlay.labels import add_annotations, add_labels, misplaced
 from kubectl_trainjob.overlay.member import Member
 from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
 from kubectl_trainjob.overlay.namespace import set_namespace
 from kubectl_trainjob.overlay.patch import Patching
 from kubectl_trainjob.overlay.steps import Steps, StepsError
-from kubectl_trainjob.source import Place, Source
+from kubectl_trainjob.schemas.messages import described
+from kubectl_trainjob.source import Place, Source, show_pointer, value_at
 from kubectl_trainjob.stages import Manifest, is_train_job
 from kubectl_trainjob.units import Overlay, Unit
 
@@ -117,7 +120,19 @@ def _made(
         manifest = edited(manifest, member.draft.value, inputs, tuple(member.edits))
     if overlay.name_hash and is_train_job(manifest):
         manifest = replace(manifest, name_hash=Place(overlay.source, ("nameHash",)))
+    diagnostics += _misplaced(manifest, overlay)
     yield manifest
+
+
+def _misplaced(manifest: Manifest, overlay: Overlay) -> Iterator[Diagnostic]:
+    """Labels and annotations that an object has no room for; Trainer's kinds have a schema, which tells that."""
+    identity = manifest.id
+    if group_of(identity.api_version) == trainer.GROUP:
+        return
+    for pointer, needed, field in misplaced(manifest.body, identity.kind, identity.api_version, overlay):
+        found = f"{show_pointer(pointer)} must be {needed}, not {described(value_at(manifest.body, pointer))}"
+        message = f"{found}: the overlay's {field} cannot be added; mend it"
+        yield Diagnostic(INVALID_TYPE_OR_ENUM, message, manifest.place(*pointer))
 
 
 def _spoilt(member: Member) -> Iterator[Diagnostic]:

@@ -34,3 +34,25 @@ def _below(value: Any, keys: Path, pointer: Pointer) -> Iterator[Pointer]:
             yield from _below(item, keys[1:], (*pointer, index))
     elif value is None or isinstance(value, dict):
         yield from _below((value or {}).get(keys[0]), keys[1:], (*pointer, keys[0]))
+
+
+def obstacles(body: Any, keys: Path) -> Iterator[tuple[Pointer, str]]:
+    """What stands on the way that the path means, or at its end, and is neither missing nor what the path needs: "a
+    list" before `EACH`, else "a mapping".
+    """
+    yield from _obstacles(body, keys, ())
+
+
+def _obstacles(value: Any, keys: Path, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
+    if value is None:
+        return
+    if keys[:1] == (EACH,):
+        if not isinstance(value, list):
+            yield pointer, "a list"
+        else:
+            for index, item in enumerate(value):
+                yield from _obstacles(item, keys[1:], (*pointer, index))
+    elif not isinstance(value, dict):
+        yield pointer, "a mapping"
+    elif keys:
+        yield from _obstacles(value.get(keys[0]), keys[1:], (*pointer, keys[0]))

@@ -13,9 +13,11 @@ from typing import NamedTuple
 from kubectl_trainjob.api import jobset, trainer
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Cause, Draft, Write
-from kubectl_trainjob.overlay.fields import Path, path, pointers
+from kubectl_trainjob.overlay.fields import Path, obstacles, path, pointers
 from kubectl_trainjob.overlay.steps import Steps
-from kubectl_trainjob.units import LabelSet
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import Body
+from kubectl_trainjob.units import LabelSet, Overlay
 
 
 class _Templates(NamedTuple):
@@ -87,6 +89,25 @@ def add_annotations(
     """
     templates = _templates(_OF_ANNOTATIONS.get(kind), api_version, "annotations")
     return _with_pairs(draft, [("metadata", "annotations"), *templates], annotations, cause, steps)
+
+
+def misplaced(body: Body, kind: str, api_version: str, overlay: Overlay) -> Iterator[tuple[Pointer, str, str]]:
+    """Where an overlay's labels or annotations cannot be written into an object; kustomize fails there.
+
+    Gives the place, what is needed there ("a mapping" or "a list"), and what cannot be written ("labels" or
+    "annotations").
+    """
+    places: list[Path] = [("metadata", "labels")] if overlay.labels else []
+    if any(labels.include_templates for labels in overlay.labels):
+        places += _templates(_OF_LABELS.get(kind), api_version, "labels")
+    if overlay.annotations:
+        places += [("metadata", "annotations"), *_templates(_OF_ANNOTATIONS.get(kind), api_version, "annotations")]
+    seen = set()
+    for place in places:
+        for pointer, needed in obstacles(body, place):
+            if pointer not in seen:
+                seen.add(pointer)
+                yield pointer, needed, place[-1]
 
 
 def _templates(templates: _Templates | None, api_version: str, field: str) -> Iterator[Path]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kubectl_trainjob.overlay.labels import misplaced
+from kubectl_trainjob.source import Source, SourceFile
+from kubectl_trainjob.units import LabelSet, Overlay
 from tests.differential.kustomize import Body, Layer, body, by_kustomize, by_us, run_kustomize
 from tests.differential.objects import OBJECTS, pod_spec
 
@@ -195,3 +199,31 @@ def test_name_that_is_no_pattern(tmp_path: Any) -> None:
     layer = Layer([OBJECTS["Pod"]], {"images": [{"name": "[", "newTag": "2"}]})
     assert "panic" in run_kustomize(layer, tmp_path).stderr
     assert by_us(layer) == [OBJECTS["Pod"]]
+
+
+MISPLACED = {
+    "labels that are a list": ("Secret", {"metadata": {"labels": ["x"]}}),
+    "labels that are a text": ("Secret", {"metadata": {"labels": "x"}}),
+    "labels that are nothing": ("Secret", {"metadata": {"labels": None, "annotations": None}}),
+    "annotations that are a number": ("Secret", {"metadata": {"annotations": 5}}),
+    "labels of a template": ("StatefulSet", {"spec": {"template": {"metadata": {"labels": []}}}}),
+    "a template that is a number": ("StatefulSet", {"spec": {"template": 5}}),
+    "a spec that is a text": ("StatefulSet", {"spec": "x"}),
+    "no spec": ("StatefulSet", {"spec": None}),
+    "claims that are a text": ("StatefulSet", {"spec": {"volumeClaimTemplates": "x"}}),
+    "a claim whose labels are a number": ("StatefulSet", {"spec": {"volumeClaimTemplates": [{"metadata": 5}]}}),
+    "no claims": ("StatefulSet", {"spec": {"volumeClaimTemplates": None}}),
+    "a spec of another kind": ("Secret", {"spec": "x"}),
+}
+_PAIRS = {"a": "b"}
+
+
+@pytest.mark.parametrize(("kind", "rest"), MISPLACED.values(), ids=MISPLACED)
+def test_where_pairs_cannot_be_written_kustomize_fails(kind: str, rest: dict[str, Any], tmp_path: Path) -> None:
+    api_version = "apps/v1" if kind == "StatefulSet" else "v1"
+    one = body(api_version, kind, **rest)
+    settings = {"labels": [{"pairs": _PAIRS, "includeTemplates": True}], "commonAnnotations": _PAIRS}
+    labels = (LabelSet(_PAIRS, include_templates=True),)
+    overlay = Overlay(Source(SourceFile("overlay.yaml", "")), labels=labels, annotations=_PAIRS)
+    failed = run_kustomize(Layer([one], settings), tmp_path).returncode != 0
+    assert failed == bool(list(misplaced(one, kind, api_version, overlay)))

@@ -510,3 +510,36 @@ def test_an_image_that_another_entry_makes_is_there(write: Write) -> None:
         }
     )
     assert _found(_build("o")) == [("KTJ050", "o/overlay.yaml", 8), ("KTJ055", "o/overlay.yaml", 7)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "lines"),
+    [
+        pytest.param("labels: [{pairs: {a: b}}]\n", [3], id="labels"),
+        pytest.param("labels: [{pairs: {a: b}, includeTemplates: true}]\n", [3, 6], id="labels of templates"),
+        pytest.param("annotations: {a: b}\n", [4, 6], id="annotations"),
+        pytest.param("labels: [{pairs: {a: b}}]\nannotations: {a: b}\n", [3, 4, 6], id="both"),
+        pytest.param("nameSuffix: -x\n", [], id="neither"),
+        pytest.param(
+            "labels: [{pairs: {a: b}}]\npatches:\n- target: {}\n"
+            "  patch: [{op: replace, path: /metadata/labels, value: {}}]\n",
+            [],
+            id="mended by a patch",
+        ),
+    ],
+)
+def test_an_object_that_has_no_room_for_labels(write: Write, settings: str, lines: list[int]) -> None:
+    body = "kind: Deployment\nmetadata:\n  labels: [x]\n  annotations: x\n  name: d\nspec: {template: {metadata: 5}}\n"
+    write({"o/overlay.yaml": "resources: [a.yaml]\n" + settings, "o/a.yaml": body + "apiVersion: apps/v1\n"})
+    assert _found(_build("o")) == [("KTJ103", "o/a.yaml", line) for line in lines]
+
+
+def test_a_patch_that_leaves_no_room_for_labels(write: Write) -> None:
+    write(
+        {
+            "o/overlay.yaml": "resources: [a.yaml]\nlabels: [{pairs: {a: b}}]\npatches:\n- target: {}\n"
+            "  patch:\n  - op: add\n    path: /metadata/labels\n    value: x\n",
+            "o/a.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm}}\n",
+        }
+    )
+    assert _found(_build("o")) == [("KTJ103", "o/overlay.yaml", 10)]
