@@ -24,14 +24,18 @@ UNBUILT = (
     "kubectl kustomize DIR | kubectl trainjob build -"
 )
 
-NotAnObject = Literal["ignored", "configuration"]
+NotAnObject = Literal["ignored", "configuration", "headless"]
 
 
 def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | NotAnObject:
-    """The manifest; or what is wrong with it; or why it is none ("ignored": neither apiVersion nor kind)."""
+    """The manifest; or what is wrong with it; or why it is none.
+
+    "ignored" and "headless" have neither apiVersion nor kind; by its file's name the latter should configure this tool.
+    """
     api_version, kind = body.get("apiVersion"), body.get("kind")
     if api_version is None and kind is None:
-        return _misspelt(body, source) or "ignored"
+        is_headless = (source.document, source.prefix, _file_name(source)) == (0, (), CONFIG_FILE)
+        return _misspelt(body, source) or ("headless" if is_headless else "ignored")
     if not isinstance(api_version, str) or not api_version:
         return _bad_type("apiVersion", api_version, source)
     if not isinstance(kind, str) or not kind:
@@ -60,11 +64,14 @@ def _own(kind: str, source: Source) -> Diagnostic | NotAnObject:
     if expected is None:
         message = f'"{GROUP}" has no kind "{kind}"; it has {", ".join(_OWN)}'
         return Diagnostic(INVALID_SETTING, message, Place(source, ("kind",)))
-    name = source.file.path.replace("\\", "/").rpartition("/")[2]
-    if name in (expected, "-"):
+    if _file_name(source) in (expected, "-"):
         return "configuration"
     message = f"a {kind} is read from a file {expected} alone, so this one has no effect; rename the file"
     return Diagnostic(INVALID_SETTING, message, Place(source, ("kind",)))
+
+
+def _file_name(source: Source) -> str:
+    return source.file.path.replace("\\", "/").rpartition("/")[2]
 
 
 def _misspelt(body: dict[str, Any], source: Source) -> Diagnostic | None:

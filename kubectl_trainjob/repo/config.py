@@ -15,7 +15,7 @@ from kubectl_trainjob.api.supported import EMITS, SUPPORTED_TARGETS
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.settings import INVALID_SETTING, UNSUPPORTED_TARGET
 from kubectl_trainjob.limits import LIMITS, Limits
-from kubectl_trainjob.repo.settings import HEAD, Fields
+from kubectl_trainjob.repo.settings import HEAD, HEADLESS, Fields
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.yamlio.read import read_stream
 
@@ -61,6 +61,8 @@ def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
         place = Place(Source(file, 1 if reading.objects else 0))
         return Config(), [Diagnostic(INVALID_SETTING, "trainjob.yaml must hold one document of kind Config", place)]
     body, source = reading.objects[0]
+    if body.get("apiVersion") is None and body.get("kind") is None:
+        return Config(source=source), [Diagnostic(INVALID_SETTING, HEADLESS, Place(source))]
     settings = Fields(body, Place(source), INVALID_SETTING, [])
     config = _config(settings, source)
     return (Config(source=source), settings.found) if settings.found else (config, [])

@@ -30,7 +30,7 @@ def _inline_file(outer: SourceFile, lines: list[str], span: Span, text: str) -> 
     below = lines[span.line : span.line + count]
     pairs = [(line, each) for line, each in zip(below, own, strict=False) if each.strip()]
     indent = max(len(pairs[0][0]) - len(pairs[0][1]), 0) if pairs else 0
-    is_block = all(line[indent:] == each for line, each in pairs)
+    is_block = bool(pairs) and all(line[indent:] == each for line, each in pairs)
     if is_block and len(below) >= count - 1:
         return SourceFile(outer.path, text, Written(outer, tuple(range(span.line + 1, span.line + 1 + count)), indent))
     return SourceFile(outer.path, text, Written(outer, (span.line,) * count))

@@ -18,6 +18,7 @@ from kubectl_trainjob.repo.decode import decode
 from kubectl_trainjob.repo.ignore import Ignore
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
 from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
+from kubectl_trainjob.repo.settings import HEADLESS
 from kubectl_trainjob.repo.walk import Found, Trouble, walk
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.stages import Manifest
@@ -71,6 +72,8 @@ class Intake:
         self._reader = Reader(limits)
         self._bytes = 0
         self._latest = b""
+        self._read: dict[tuple[Root, str], SourceFile | None] = {}
+        self._parsed: dict[SourceFile, list[Manifest]] = {}
 
     def root(self, directory: str, show: Callable[[str], str]) -> Root:
         """The root that a directory (a real path) lies in; the first root's configuration sets the limits.
@@ -147,9 +150,17 @@ class Intake:
                 self.report(rule, f'"{os.path.basename(path)}" {message}', path)
 
     def file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
-        """A file's text; None where it cannot be had, which is noted. Raises OSError."""
+        """A file's text; None where it cannot be had, which is noted. Raises OSError.
+
+        A file is read once, whatever ways lead to it, and keeps the name that it was first shown by.
+        """
         if self.is_full:
             return None
+        if (root, inside) not in self._read:
+            self._read[root, inside] = self._file(root, inside, shown)
+        return self._read[root, inside]
+
+    def _file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
         try:
             return self.decoded(shown, root.files.read(inside, self.limits.file_bytes))
         except TooLargeError:
@@ -180,8 +191,13 @@ class Intake:
             return None
         return file
 
-    def manifests(self, file: SourceFile) -> Iterator[Manifest]:
-        """The objects of a file."""
+    def manifests(self, file: SourceFile) -> list[Manifest]:
+        """The objects of a file, which is parsed once."""
+        if file not in self._parsed:
+            self._parsed[file] = list(self._manifests(file))
+        return self._parsed[file]
+
+    def _manifests(self, file: SourceFile) -> Iterator[Manifest]:
         reading = self._reader.read(file)
         self.diagnostics += reading.diagnostics
         for body, source in reading.objects:
@@ -192,7 +208,11 @@ class Intake:
                 self.diagnostics.append(found)
             elif found == "ignored":
                 self.ignored += 1
-            elif body["kind"] == "Config" and not any(root.config.is_in(file) for root in self.roots.values()):
+            elif any(root.config.is_in(file) for root in self.roots.values()):
+                continue
+            elif found == "headless":
+                self.diagnostics.append(Diagnostic(INVALID_SETTING, HEADLESS, Place(source)))
+            elif body["kind"] == "Config":
                 message = (
                     "these settings count where this directory or one below is named, not here; mind the difference"
                 )

@@ -14,7 +14,13 @@ from errno import ELOOP
 from kubectl_trainjob.repo.root import UnsafePathError, read_start
 
 CONFIG_FILE = "trainjob.yaml"
-_OURS = re.compile(rb"""apiVersion["']?\s*:\s*["']?kubectl-trainjob\.dev/""")
+_OURS = re.compile(rb"""apiVersion["']?\s*:\s*["']?kubectl-trainjob\.dev/""", re.IGNORECASE)
+_KEY = re.compile(rb"""^[{ ]*["']?[A-Za-z]\w*["']?[ \t]*:""", re.MULTILINE)
+# The keys that say what an object is: at the start of a line, or in braces.
+_OTHERS = re.compile(
+    rb"""(?:^ *|[{,]\s*)["']?(?:apiVersion["']?\s*:|kind["']?\s*:(?!\s*["']?Config\b))""",
+    re.IGNORECASE | re.MULTILINE,
+)
 _LOOKED_AT = 1 << 16
 _MOST_LINKS = 40
 
@@ -80,13 +86,20 @@ def _is_git_top(directory: str) -> bool:
 def is_configured(directory: str) -> bool:
     """Whether the file of that name is ours: a TrainJob may be kept in a file `trainjob.yaml` as well.
 
-    So is one that cannot be looked at, a link say: reading it tells why. Else its settings would be lost in silence.
+    So is one that cannot be looked at, a link say, or that has settings without apiVersion and kind: reading it tells
+    why. Else its settings would be lost in silence.
     """
     path = os.path.join(directory, CONFIG_FILE)
     try:
-        return _OURS.search(read_start(path, _LOOKED_AT)) is not None
+        start = read_start(path, _LOOKED_AT)
+        return _OURS.search(start) is not None or _is_headless(start)
     except (UnsafePathError, OSError):
         return _is_no_directory(path)
+
+
+def _is_headless(start: bytes) -> bool:
+    """Whether a file that is seen whole has keys, but neither an apiVersion nor another kind than ours."""
+    return len(start) < _LOOKED_AT and _KEY.search(start) is not None and _OTHERS.search(start) is None
 
 
 def _is_no_directory(path: str) -> bool:

@@ -14,6 +14,11 @@ from kubectl_trainjob.yamlio.nearest import nearest
 GROUP = "kubectl-trainjob.dev"
 API_VERSION = f"{GROUP}/v1alpha1"
 HEAD = ("apiVersion", "kind", "metadata")
+HEADLESS = (
+    "by its name the file holds this tool's settings, and it has neither apiVersion nor kind; "
+    f'write "apiVersion: {API_VERSION}" and "kind: Config", or rename the file'
+)
+"""What is wrong with a `trainjob.yaml` that does not say what it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_trainjob.pipeline import BuildOptions, build
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.units import Documents, Unit, manifests_of
 from kubectl_trainjob.yamlio.spans import Locator
@@ -131,6 +132,11 @@ def test_resources_that_cannot_be_had(write: Write, entry: str, rule: str, part:
         pytest.param("- patch: |\n    [{op: remove, path: /a}]\n", 5, "add a target", id="inline"),
         pytest.param("- patch: |\n    kind: a\n    b: [\n", 7, "", id="inline that cannot be read"),
         pytest.param('- patch: "kind: a\\nb: ["\n', 4, "", id="quoted that cannot be read"),
+        pytest.param("- patch: ''\n", 4, "the patch is empty; write one", id="quoted and empty"),
+        pytest.param("- patch: ''", 4, "the patch is empty", id="quoted and empty, at the end of the file"),
+        pytest.param("- target: {name: a}\n  patch: ' '\nvalues: {}\n", 5, "the patch is empty", id="a blank"),
+        pytest.param("- patch: |\n    # nothing\n", 4, "the patch is empty", id="a comment"),
+        pytest.param("- patch: |\n\n\nvalues: {}\n", 4, "the patch is empty", id="empty lines"),
     ],
 )
 def test_patches_that_cannot_be_had(write: Write, patches: str, line: int, part: str) -> None:
@@ -262,3 +268,22 @@ def test_a_long_chain_that_is_named_whole_is_told_to_be_too_deep(write: Write) -
     assert {rule for rule, *_ in found} == {"KTJ057"}
     assert [message for *_, message in found if "64 overlays" not in message] == []
     assert (found[0][1], found[0][2]) == ("c/o064/overlay.yaml", 4)
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        pytest.param(("./jobs/a.yaml", "jobs/b.yaml", "o"), id="files first"),
+        pytest.param(("o", "p", "./jobs"), id="overlays first"),
+        pytest.param(("p", "./jobs/b.yaml", "../repo/o"), id="from above"),
+    ],
+)
+def test_a_file_is_read_once_whatever_ways_lead_to_it(write: Write, paths: tuple[str, ...]) -> None:
+    write({f"{name}/overlay.yaml": "resources: [../jobs]\n" for name in "op"})
+    write({"jobs/a.yaml": _MAP % "a", "jobs/b.yaml": _MAP % "a" + "---\nkind: X\n---\na: 1\n"})
+    documents = _read(*paths)
+    assert [rule for rule, *_ in _found(documents)] == ["KTJ030"]
+    assert documents.ignored == 1
+    settled = [Locator().settle(found.place) for found in build(documents, BuildOptions()).diagnostics]
+    places = {(place.source.file.path, place.span) for place in settled}
+    assert len(places) == 2, "what is wrong with a document, and that an object is given twice"

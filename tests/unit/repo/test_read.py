@@ -101,6 +101,25 @@ def test_configuration_that_has_no_effect_is_told(write: Write, path: str, text:
     assert [found.rule.id for found in _read(".").diagnostics] == [rule]
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "line"),
+    [
+        pytest.param("trainjob.yaml", "emit: trainjob\n", 1, id="settings"),
+        pytest.param("trainjob.yaml", "# ours\nlimits: {documents: 5}\n", 2, id="below a comment"),
+        pytest.param("trainjob.yaml", "{ignore: [charts]}", 1, id="in braces"),
+        pytest.param("jobs/trainjob.yaml", "emit: trainjob\n", 1, id="in the directory that is read"),
+        pytest.param("jobs/deep/trainjob.yaml", "emit: trainjob\n", 1, id="in a directory below"),
+    ],
+)
+@pytest.mark.parametrize("named", [".", "jobs"])
+def test_settings_that_do_not_say_what_they_are(write: Write, path: str, text: str, line: int, named: str) -> None:
+    """By its name the file should count, so nobody may believe that it does."""
+    write({path: text, "jobs/a.yaml": _OTHER % "a"})
+    documents = _read(named)
+    assert [(rule, where, found) for rule, where, found, _ in _errors(documents)] == [("KTJ040", path, line)]
+    assert (_names(documents), documents.ignored) == (["a"], 0)
+
+
 def test_documents_without_a_type_are_counted(write: Write) -> None:
     write({"values.yaml": "image: x\n---\nreplicas: 3\n---\n" + _OTHER % "a"})
     documents = _read(".")
