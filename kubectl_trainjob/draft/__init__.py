@@ -5,6 +5,6 @@ wrote each value and from which line. Must not: know what the data means.
 """
 
 from kubectl_trainjob.draft.draft import Draft, Entry, Write
-from kubectl_trainjob.draft.origin import Cause, Origin
+from kubectl_trainjob.draft.origin import INPUT, Cause, Drafted
 
-__all__ = ["Cause", "Draft", "Entry", "Origin", "Write"]
+__all__ = ["INPUT", "Cause", "Draft", "Drafted", "Entry", "Write"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from kubectl_trainjob.draft.origin import Cause, Note, Origin
-from kubectl_trainjob.source import Place, Pointer, Source, value_at
+from kubectl_trainjob.draft.origin import Cause, Drafted, Note
+from kubectl_trainjob.source import Origin, Place, Pointer, Source, value_at
 
 Entry = tuple[str | int, Any, Cause | None, tuple[Cause, ...]]
 """(key or index, value, copied, because), the last two as for `Draft.put`."""
@@ -14,16 +15,20 @@ Entry = tuple[str | int, Any, Cause | None, tuple[Cause, ...]]
 Write = tuple[Pointer, Any, Cause | None, tuple[Cause, ...]]
 """(pointer, value, copied, because), for `Draft.put_each`."""
 
+_Written = tuple[Any, Cause | None, tuple[Cause, ...]]
+"""(value, copied, because)."""
+
 
 class Draft:
     """Plain data with `get`, `put`, `drop` and `arrange`; each write returns a new draft that shares what it can.
 
-    With `inputs` (name → Source) the draft records an origin for every write; without, recording costs one comparison.
+    With `inputs` (name → Source, None for the object itself as written so far) the draft records an origin for every
+    write; without, recording costs one comparison.
     """
 
     __slots__ = ("_inputs", "_note", "_step", "value")
 
-    def __init__(self, value: Any, inputs: Mapping[str, Source] | None = None) -> None:
+    def __init__(self, value: Any, inputs: Mapping[str, Source | None] | None = None) -> None:
         self.value = value
         self._inputs = inputs
         self._step = "start"
@@ -89,8 +94,7 @@ class Draft:
         """
         note = None
         if self._note is not None:
-            replaced = self._note.at(pointer).origin if self.get(*pointer) is not None else None
-            note = self._note.put(pointer, Note(self._origin(copied, because, replaced)))
+            note = self._noted(self._note, pointer, self.get(*pointer), (value, copied, because))
         return self._with(_put(self.value, pointer, value), note)
 
     def put_each(self, writes: Sequence[Write]) -> Draft:
@@ -98,8 +102,7 @@ class Draft:
         value, note, fresh = self.value, self._note, set[int]()
         for pointer, new, copied, because in writes:
             if note is not None:
-                replaced = note.at(pointer).origin if value_at(value, pointer) is not None else None
-                note = note.put(pointer, Note(self._origin(copied, because, replaced)))
+                note = self._noted(note, pointer, value_at(value, pointer), (new, copied, because))
             value = _put(value, pointer, new, fresh)
         return self._with(value, note)
 
@@ -112,8 +115,7 @@ class Draft:
         note = self._note
         for key, value, copied, because in entries:
             if note is not None:
-                replaced = note.at((*pointer, key)).origin if _has(changed, key) else None
-                note = note.put((*pointer, key), Note(self._origin(copied, because, replaced)))
+                note = self._noted(note, (*pointer, key), value_at(changed, (key,)), (value, copied, because))
             _assign(changed, key, value)
         return self._with(_put(self.value, pointer, changed), note)
 
@@ -140,20 +142,33 @@ class Draft:
 
     def reshape(self, pointer: Pointer, value: Any) -> Draft:
         """The value at `pointer` in another spelling: same entries at the same places, so origins stay."""
-        return self._with(_put(self.value, pointer, value), self._note)
+        note = self._note
+        if note is not None:
+            note = note.put(pointer, note.at(pointer).respelled(value))
+        return self._with(_put(self.value, pointer, value), note)
 
     def origin(self, pointer: Pointer) -> Origin | None:
         """Who wrote the value at `pointer`; None when the draft does not record."""
         return self._note.at(pointer).origin if self._note is not None else None
 
-    def _origin(self, copied: Cause | None, because: tuple[Cause, ...], replaced: Origin | None) -> Origin:
-        causes = tuple(place for cause in because if (place := self._place(cause)))
-        return Origin(self._step, self._place(copied) if copied else None, causes, replaced)
+    def _noted(self, note: Note, pointer: Pointer, old: Any, write: _Written) -> Note:
+        """The tree of notes after a write at `pointer`, where `old` stood."""
+        value, copied, because = write
+        causes = tuple(place for cause in dict.fromkeys(because) if (place := self._place(cause)))
+        origin = Origin(self._step, self._place(copied) if copied else None, causes, value=value)
+        return note.put(pointer, note.at(pointer).replaced(origin, old) if old is not None else Note(origin))
 
     def _place(self, cause: Cause) -> Place | None:
         assert self._inputs is not None
-        source = self._inputs.get(str(cause[0]))
-        return Place(source, cause[1:]) if source else None
+        name = str(cause[0])
+        return Place(self._inputs[name] or self.source(), cause[1:]) if name in self._inputs else None
+
+    def source(self) -> Source:
+        """What has been written so far as something that causes can name; of a draft that records."""
+        assert self._inputs is not None
+        assert self._note is not None
+        first = next(source for source in self._inputs.values() if source)
+        return replace(first, edits=Drafted(self.value, self._note))
 
 
 def _has(container: Any, key: str | int) -> bool:

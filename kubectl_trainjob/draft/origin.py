@@ -1,42 +1,21 @@
-"""Origins: who wrote a value, from where, and what it replaced.
+"""Origins of a whole object, in a tree beside the data (`Note`).
 
-Origins live in a tree beside the data (`Note`). A note speaks for its whole subtree until a later write below it gets
-a note of its own, so a source document of any size starts as one note.
+A note speaks for its whole subtree until a later write below it gets a note of its own, so a source document of any
+size starts as one note.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from kubectl_trainjob.source import Place, Pointer
+from kubectl_trainjob.source import Origin, Pointer, has, value_at
 
 Cause = tuple[str | int, ...]
 """An input's name followed by a pointer into it: `("trainJob", "spec", "trainer", "numNodes")`."""
 
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """One write. `place` is set when the value was copied as it stands; `causes` are what a computed value rests on."""
-
-    step: str
-    place: Place | None = None
-    causes: tuple[Place, ...] = ()
-    over: Origin | None = None
-
-    def below(self, rest: Pointer) -> Origin:
-        """The origin of a value that stands `rest` below the written one."""
-        if not rest or (self.place is None and self.over is None):
-            return self
-        place = self.place.child(*rest) if self.place else None
-        return replace(self, place=place, over=self.over.below(rest) if self.over else None)
-
-    def first_place(self) -> Place | None:
-        """The line a person would edit to change the value."""
-        if self.place is not None:
-            return self.place
-        if self.causes:
-            return self.causes[0]
-        return self.over.first_place() if self.over else None
+INPUT = "input"
+"""The step of what stood in an object before anything was written to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +45,38 @@ class Note:
         key = pointer[0]
         return Note(self.origin, {**(self.entries or {}), key: self.entry(key).put(pointer[1:], new)})
 
+    def replaced(self, origin: Origin, old: Any) -> Note:
+        """The note of a value that `origin` wrote where `old` stood, which this note speaks for."""
+        entries = {
+            key: entry.replaced(origin.below((key,)), value_at(old, (key,)))
+            for key, entry in (self.entries or {}).items()
+            if has(origin.value, (key,)) and has(old, (key,))
+        }
+        return Note(replace(origin, over=replace(self.origin, value=old)), entries)
+
+    def respelled(self, value: Any) -> Note:
+        """This tree for the same data in another spelling; what is new in it was written with what it stands in."""
+        if self.origin.value is value and not self.entries:
+            return self
+        keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        entries = {key: self.entry(key).respelled(value[key]) for key in keys}
+        return Note(replace(self.origin, value=value), entries)
+
     def arrange(self, pointer: Pointer, order: list[int]) -> Note:
         """This tree after the list at `pointer` was put into another order."""
         items = self.at(pointer)
         moved: dict[str | int, Note] = {new: items.entry(old) for new, old in enumerate(order)}
         return self.put(pointer, Note(items.origin, moved))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drafted:
+    """An object under construction as it was at some time: what other values were computed from."""
+
+    value: Any
+    _note: Note
+    names: tuple[str, ...] = ()
+
+    def origin(self, pointer: Pointer) -> Origin:
+        """Who had written the value at `pointer`."""
+        return self._note.at(pointer).origin

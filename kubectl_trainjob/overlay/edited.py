@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.draft import Draft, Origin
-from kubectl_trainjob.source import Place, Pointer, Source
+from kubectl_trainjob.draft import INPUT, Draft
+from kubectl_trainjob.source import Origin, Pointer, Source
 from kubectl_trainjob.stages import Body, Manifest, ObjectId
 
 _FORMS = {
@@ -39,19 +39,22 @@ class Edited:
     edits: tuple[Edit, ...]
     _recorded: list[Draft] = field(default_factory=list)
 
-    def trace(self, pointer: Pointer) -> Place | None:
-        """Where the value at `pointer` of the edited object was written."""
-        origin = self.origin(pointer)
-        return origin.first_place() if origin else None
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the object was called before its edits, the latest first."""
+        return tuple(identity.name for identity in identities(self.before))
 
-    def origin(self, pointer: Pointer) -> Origin | None:
+    def origin(self, pointer: Pointer) -> Origin:
         """Who wrote the value at `pointer` of the edited object."""
         if not self._recorded:
             self._recorded.append(self._record())
-        return self._recorded[0].origin(pointer)
+        origin = self._recorded[0].origin(pointer)
+        assert origin is not None
+        return origin
 
     def _record(self) -> Draft:
-        draft = Draft(None, {**self.inputs, OBJECT: self.before.source}).put((), self.before.body, copied=(OBJECT,))
+        draft = Draft(None, {**self.inputs, OBJECT: self.before.source}).step(INPUT)
+        draft = draft.put((), self.before.body, copied=(OBJECT,))
         for edit in self.edits:
             written = edit.write(draft.step(edit.step))
             assert written is not None  # a deleted object has no trace

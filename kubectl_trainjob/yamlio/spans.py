@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +22,7 @@ from kubectl_trainjob.yamlio.compose import (
 from kubectl_trainjob.yamlio.stream import LINE_END, Lines, Piece, TooManyError, pieces, whole_surrogates_hidden
 
 START = Span(1, 1, 1, 1)
+_ALL = 1 << 62  # documents
 
 
 class Locator:
@@ -50,11 +50,16 @@ class Locator:
         span = place.span or self._span(place)
         return self._written(Place(place.source, place.pointer, place.on, span))
 
+    def has(self, place: Place) -> bool:
+        """Whether the text of an object that nobody edited has something at the place."""
+        root = self._root(place.source.file, place.source.document)
+        return root is not None and self._entries.has(root, place.source.prefix + place.pointer)
+
     def _traced(self, place: Place) -> Place:
         """The place before any edit."""
         while (edits := place.source.edits) is not None:
             plain = replace(place.source, edits=None)
-            found = edits.trace(place.pointer)
+            found = edits.origin(place.pointer).first_place()
             place = replace(found, on=place.on) if found else replace(place, source=plain)
         return place
 
@@ -100,7 +105,7 @@ class Locator:
     def _compose(self, file: SourceFile, document: int) -> Node | None:
         try:
             if file not in self._pieces:
-                self._pieces[file] = pieces(file.text, sys.maxsize - 1)
+                self._pieces[file] = pieces(file.text, _ALL)
             piece = self._pieces[file][document]
             text = whole_surrogates_hidden(piece.text) if piece.is_json else piece.text
             return next(roots(text, LIMITS.depth, BACKEND), None)
@@ -134,6 +139,10 @@ class _Entries:
         below = isinstance(value, (MappingNode, SequenceNode)) and value.start_mark.line > key.end_mark.line
         empty = value.start_mark.index == value.end_mark.index
         return key if below or empty else value
+
+    def has(self, root: Node, pointer: Pointer) -> bool:
+        """Whether the whole pointer exists."""
+        return self._follow(root, pointer)[2]
 
     def _follow(self, root: Node, pointer: Pointer) -> tuple[Node | None, Node, bool]:
         """Key, value and whether the whole pointer exists; the key is None for the root and for a list's items."""

@@ -1,6 +1,6 @@
 """Places in made text, and in edited objects, lead back to what a person wrote."""
 
-from kubectl_trainjob.source import Place, Pointer, Source, SourceFile, Span, Written
+from kubectl_trainjob.source import Origin, Place, Pointer, Source, SourceFile, Span, Written
 from kubectl_trainjob.yamlio.spans import Locator
 
 TEMPLATE = SourceFile("job.yaml.j2", "{% for n in nodes %}\nname: job\nnodes: {{ n }}\n{% endfor %}\n")
@@ -40,8 +40,8 @@ class _Patched:
     def __init__(self, patch: Source) -> None:
         self._patch = patch
 
-    def trace(self, pointer: Pointer) -> Place | None:
-        return Place(self._patch, ("spec", "numNodes")) if pointer == ("spec", "numNodes") else None
+    def origin(self, pointer: Pointer) -> Origin:
+        return Origin("patch", Place(self._patch, pointer)) if pointer == ("spec", "numNodes") else Origin("nobody")
 
 
 def test_edited_object() -> None:
