@@ -1,15 +1,16 @@
-"""One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
+"""One TrainJob through admission, resolution, expansion and the admission of its JobSet, recorded or not."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from kubectl_trainjob.admission.jobset import JobSetFinding, learn
 from kubectl_trainjob.admission.jobset import findings as jobset_findings
 from kubectl_trainjob.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.admission.objects import admit
 from kubectl_trainjob.api.trainer import MANAGED_BY_TRAINER
-from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.draft import INPUT, Draft
 from kubectl_trainjob.expand.run import expand, required_secrets
 from kubectl_trainjob.expand.template import Template, template_of
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
@@ -18,10 +19,11 @@ from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.resolve.runtime import Runtimes
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import Source
-from kubectl_trainjob.stages import Admitted, Expanded, Manifest, Resolved
+from kubectl_trainjob.stages import Admitted, Expanded, Manifest, ObjectId, Resolved, Traced, TracedJob, identity_of
 from kubectl_trainjob.versions import Version
 
 Findings = tuple[Diagnostic, ...]
+_NO_TEMPLATE = Template({}, frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,31 +54,47 @@ class AdmittedRuntimes:
     def _admit(self, manifest: Manifest) -> AdmittedRuntime:
         runtime, diagnostics = admit(manifest, self.version.admission)
         if runtime is None:
-            return AdmittedRuntime(None, Template({}, frozenset()), tuple(diagnostics))
+            return AdmittedRuntime(None, _NO_TEMPLATE, tuple(diagnostics))
         template = template_of(runtime)
         learn(template.spec, self.memo)
         return AdmittedRuntime(runtime, template, tuple(diagnostics))
 
 
+class _Ready(NamedTuple):
+    """A TrainJob that can be expanded; None and why not."""
+
+    resolved: Resolved | None
+    template: Template
+    diagnostics: Findings
+
+
 def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
+    ready = _ready(manifest, runtimes, admitted)
+    expanded = _expand(ready, admitted)
+    return Expanded(diagnostics=expanded.diagnostics) if has_errors(expanded.diagnostics) else expanded
+
+
+def _ready(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> _Ready:
     job, found = admit(manifest, admitted.version.admission)
     diagnostics: Findings = tuple(found)
     if job is None:
-        return Expanded(diagnostics=diagnostics)
+        return _Ready(None, _NO_TEMPLATE, diagnostics)
     unmanaged = () if admitted.emit == "trainjob" else tuple(_unmanaged(job, admitted.version))
     target = runtimes.find(job)
     if isinstance(target, Diagnostic):
-        return Expanded(diagnostics=(*diagnostics, *unmanaged, target))
+        return _Ready(None, _NO_TEMPLATE, (*diagnostics, *unmanaged, target))
     runtime = admitted.admit(target)
     diagnostics += unmanaged + runtime.diagnostics
     if runtime.runtime is None or has_errors(runtime.diagnostics):
+        return _Ready(None, _NO_TEMPLATE, diagnostics)
+    return _Ready(Resolved(job, runtime.runtime), runtime.template, diagnostics)
+
+
+def _expand(ready: _Ready, admitted: AdmittedRuntimes) -> Expanded:
+    resolved, template, diagnostics = ready
+    if resolved is None:
         return Expanded(diagnostics=diagnostics)
-    expanded = _expand(Resolved(job, runtime.runtime), runtime.template, admitted, diagnostics)
-    return Expanded(diagnostics=expanded.diagnostics) if has_errors(unmanaged) else expanded
-
-
-def _expand(resolved: Resolved, template: Template, admitted: AdmittedRuntimes, diagnostics: Findings) -> Expanded:
     behaviour = admitted.version.behaviour
     drafts, found = expand(resolved, template, behaviour)
     diagnostics += found
@@ -89,6 +107,31 @@ def _expand(resolved: Resolved, template: Template, admitted: AdmittedRuntimes, 
         return Expanded(diagnostics=diagnostics + _at_the_source(resolved, recorded[0], refused))
     objects = (jobset.value, *(draft.value for draft in drafts[1:]))
     return Expanded(objects, required_secrets(resolved), diagnostics)
+
+
+def trace_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> TracedJob:
+    """The same, with who wrote each value of the objects; none where the TrainJob is refused."""
+    ready = _ready(manifest, runtimes, admitted)
+    expanded = _expand(ready, admitted)
+    job = TracedJob(traced(manifest), ready.resolved, diagnostics=expanded.diagnostics)
+    if ready.resolved is None or has_errors(expanded.diagnostics):
+        return job
+    (jobset, *others), _ = expand(ready.resolved, ready.template, admitted.version.behaviour, record=True)
+    drafts = render_create_defaults(jobset), *others
+    objects = tuple(_made(identity_of(draft.value), draft, job.train_job) for draft in drafts)
+    return replace(job, objects=objects, secrets=expanded.secrets)
+
+
+def _made(identity: ObjectId, draft: Draft, train_job: Traced) -> Traced:
+    suffix = identity.name.removeprefix(train_job.identity.name)
+    return Traced(identity, draft, tuple(name + suffix for name in train_job.names))
+
+
+def traced(manifest: Manifest) -> Traced:
+    """An object as the inputs have it after overlays."""
+    draft = Draft(None, {"object": manifest.source}).step(INPUT)
+    names = manifest.source.edits.names if manifest.source.edits else ()
+    return Traced(manifest.id, draft.put((), manifest.body, copied=("object",)), names)
 
 
 def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[JobSetFinding]) -> Findings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from kubectl_trainjob.api import trainer
+from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.source import Place, Source
@@ -58,6 +59,22 @@ def is_train_job(manifest: Manifest) -> bool:
 def is_runtime(manifest: Manifest) -> bool:
     """Whether the object is a runtime that TrainJobs can refer to."""
     return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind in trainer.RUNTIME_KINDS
+
+
+def runtime_ref(job: Manifest) -> Mapping[str, Any]:
+    """The TrainJob's `spec.runtimeRef` as written, {} where there is none."""
+    spec = job.body.get("spec")
+    ref = spec.get("runtimeRef") if isinstance(spec, dict) else None
+    return ref if isinstance(ref, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """`namespace` fills missing ones, "" leaves them out; "" for the others means what the repositories state."""
+
+    namespace: str = ""
+    trainer_version: str = ""
+    emit: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +146,43 @@ class Build:
     def objects(self) -> tuple[Any, ...]:
         """The outputs' contents."""
         return tuple(output.content for output in self.outputs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traced:
+    """One object of the result, whose `draft` knows who wrote each value.
+
+    `names` are those that it would have if overlays had not renamed what it is made of.
+    """
+
+    identity: ObjectId
+    draft: Draft
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TracedJob:
+    """A TrainJob, and what the controllers make of it; nothing where it is refused.
+
+    `resolved` is None where the TrainJob or its runtime is not admitted.
+    """
+
+    train_job: Traced
+    resolved: Resolved | None
+    objects: tuple[Traced, ...] = ()
+    secrets: tuple[RequiredSecret, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tracing:
+    """What was wanted: TrainJobs with what the Trainer of a version makes of them, and other objects of the inputs."""
+
+    trainer: str
+    jobs: tuple[TracedJob, ...] = ()
+    others: tuple[Traced, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 Item = TypeVar("Item")

@@ -16,7 +16,7 @@ from functools import partial
 from kubectl_trainjob.admission.objects import Admission
 from kubectl_trainjob.admission.runtime import launchers_and_steps, runtime_problems
 from kubectl_trainjob.admission.train_job import dns_1035_name, named_by_schema
-from kubectl_trainjob.expand import pod_sizes, processes
+from kubectl_trainjob.expand import pod_sizes, processes, slots
 from kubectl_trainjob.expand.behaviour import Behaviour, Builder, Check, Overrides, Pass
 from kubectl_trainjob.expand.builders import flux_entrypoint, hostfile, pod_group
 from kubectl_trainjob.expand.overrides.pod_overrides import (
@@ -135,7 +135,7 @@ VERSIONS: Mapping[str, Version] = {
                 _PLAIN,
                 _torch(_EARLY_TORCH, processes.overridden_by_resources, _TUNE_2_0),
                 _torchtune(torchtune.applies_beside_processes, _TUNE_2_0, *_EARLY_TUNE),
-                _mpi(_EARLY_MPI, mpi.stated_slots),
+                _mpi(_EARLY_MPI, slots.stated_slots),
                 Pass("coscheduling", coscheduling.applies_to_any_gang, enforce=coscheduling.enforce),
             ),
             builders=(
@@ -158,7 +158,7 @@ VERSIONS: Mapping[str, Version] = {
                 _PLAIN,
                 _torch(_EARLY_TORCH, processes.words_counted, _TUNE_2_1),
                 _torchtune(torchtune.applies_beside_processes, _TUNE_2_1, *_EARLY_TUNE, torchtune.qlora_device),
-                _mpi(_EARLY_MPI, mpi.slots),
+                _mpi(_EARLY_MPI, slots.slots),
                 _COSCHEDULING,
                 _VOLCANO,
             ),
@@ -183,7 +183,7 @@ VERSIONS: Mapping[str, Version] = {
                 _torchtune(
                     torchtune.applies, _TUNE_2_1, torchtune.known_model, torchtune.one_node, torchtune.qlora_device
                 ),
-                _mpi((mpi.both_jobs, mpi.implementation), mpi.slots),
+                _mpi((mpi.both_jobs, mpi.implementation), slots.slots),
                 Pass("jax", jax.applies, (jax.trainer_step,), jax.enforce),
                 _XGBOOST,
                 _flux(_FLUX, _FLUX_2_2),
@@ -218,7 +218,7 @@ VERSIONS: Mapping[str, Version] = {
                     torchtune.qlora_device,
                     torchtune.unmanaged_args,
                 ),
-                _mpi((mpi.both_jobs, mpi.own_env, mpi.implementation), mpi.slots, ssh_modes=True),
+                _mpi((mpi.both_jobs, mpi.own_env, mpi.implementation), slots.slots, ssh_modes=True),
                 Pass("jax", jax.applies, enforce=jax.enforce),
                 _XGBOOST,
                 _flux((flux.processes, *_FLUX), _FLUX_2_3),

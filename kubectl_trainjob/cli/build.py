@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gc
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
+from kubectl_trainjob.api.supported import EMITS
+from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, emit, standard_input, stderr_has_colour, tell
 
@@ -48,18 +48,6 @@ Exit codes: 0 built, 1 a problem in the files, 2 could not run.
 """
 
 
-def _namespace(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    if value and not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", value):
-        raise click.BadParameter(f'"{value}" is no namespace: up to 63 lower case letters, digits and "-"')
-    return value
-
-
-def _version(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    if value and value not in TRAINER_VERSIONS:
-        raise click.BadParameter(f'Trainer "{value}" is not supported; supported: {", ".join(TRAINER_VERSIONS)}')
-    return value
-
-
 def _directory(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
     if value == "":
         raise click.BadParameter("the directory has no name; is a variable unset?")
@@ -86,7 +74,7 @@ class _Request:
 
 @click.command(help=_HELP)
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@click.option("-f", "--filename", "filenames", multiple=True, metavar="PATH", help="The same as PATH; may be repeated.")
+@options.filenames("The same as PATH; may be repeated.")
 @click.option(
     "-o",
     "--output",
@@ -102,14 +90,7 @@ class _Request:
     metavar="DIR",
     help="Write one file an object into DIR instead; files of an earlier build that are no longer made are removed.",
 )
-@click.option(
-    "-n",
-    "--namespace",
-    default="",
-    callback=_namespace,
-    metavar="NAMESPACE",
-    help="Namespace of objects that state none.",
-)
+@options.namespace("Namespace of objects that state none.")
 @click.option(
     "--emit",
     type=click.Choice(EMITS),
@@ -117,13 +98,7 @@ class _Request:
     help="Print JobSets (for clusters without Trainer), or the TrainJobs themselves after the same checks. "
     "By default as the repository's trainjob.yaml says, else jobset.",
 )
-@click.option(
-    "--trainer-version",
-    default="",
-    callback=_version,
-    metavar="VERSION",
-    help=f"The Trainer that is meant: {', '.join(TRAINER_VERSIONS)}. By default the repository's target or the last.",
-)
+@options.trainer_version
 @click.option("--allow-empty", is_flag=True, help="Accept inputs that give no object at all.")
 def build(**given: Any) -> int:
     """Run the stages, then write: diagnostics and notes to stderr, the result to stdout when there is no error."""
@@ -134,13 +109,15 @@ def build(**given: Any) -> int:
     from kubectl_trainjob import pipeline
     from kubectl_trainjob.emit.render import printer
     from kubectl_trainjob.findings.diagnostic import has_errors
+    from kubectl_trainjob.parallel import Means
     from kubectl_trainjob.repo.read import read
+    from kubectl_trainjob.stages import BuildOptions
 
-    options = pipeline.BuildOptions(request.namespace, request.trainer_version, request.emit)
+    wanted = BuildOptions(request.namespace, request.trainer_version, request.emit)
     paths, progress = request.paths + request.filenames, Progress()
-    means = pipeline.Means(printer(request.output), progress)
+    means = Means(printer(request.output), progress)
     try:  # no name here keeps what was parsed
-        built = pipeline.build(read(paths, standard_input, progress=progress), options, means)
+        built = pipeline.build(read(paths, standard_input, progress=progress), wanted, means)
     finally:
         progress.clear()
     _report(built)

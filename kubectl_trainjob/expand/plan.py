@@ -17,6 +17,8 @@ from kubectl_trainjob.stages import Resolved
 
 TRAIN_JOB = "trainJob"
 RUNTIME = "runtime"
+JOB_SET = "jobSet"
+NAME: Cause = (TRAIN_JOB, "metadata", "name")
 TRAINER: Cause = (TRAIN_JOB, "spec", "trainer")
 RUNTIME_METADATA: Cause = (RUNTIME, "spec", "template", "metadata")
 
@@ -32,7 +34,10 @@ class PodSet(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """One expansion under way: `jobset` is being made, `command` and `args` are the trainer's as passes left them."""
+    """One expansion under way: `jobset` is being made, `command` and `args` are the trainer's as passes left them.
+
+    `command_from` and `processes_from` are what passes computed these from.
+    """
 
     resolved: Resolved
     jobset: Draft
@@ -42,6 +47,8 @@ class Plan(NamedTuple):
     pod_labels: Mapping[str, str] | None = None
     pod_annotations: Mapping[str, str] | None = None
     processes: int = 1
+    processes_from: tuple[Cause, ...] = ()
+    command_from: tuple[Cause, ...] = ()
 
     @property
     def name(self) -> str:

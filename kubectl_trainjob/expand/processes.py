@@ -13,32 +13,36 @@ from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.draft import Cause
 from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan
-from kubectl_trainjob.expand.resources import cpu_count, gpu_count, names_gpu, node_resources
+from kubectl_trainjob.expand.resources import NodeResources, names_gpu, node_resources
 
 Processes = int | str
+Counted = tuple[Processes, tuple[Cause, ...]]
+"""A number or a word, and what it was taken or computed from."""
+
 AUTO, CPU = "auto", "cpu"
 WORDS = (AUTO, CPU, "gpu")
 
 
-def stated_or_counted(plan: Plan) -> tuple[Processes, Cause]:
+def stated_or_counted(plan: Plan) -> Counted:
     """As the TrainJob says, else "auto" where there are GPUs, else one a CPU (2.2, 2.3)."""
     stated = (plan.trainer or {}).get("numProcPerNode")
     if stated is not None:
-        return stated, (*TRAINER, "numProcPerNode")
-    resources, cause = node_resources(plan)
-    return (AUTO if gpu_count(resources) else as_int32(max(1, cpu_count(resources)))), cause
+        return stated, ((*TRAINER, "numProcPerNode"),)
+    resources = node_resources(plan)
+    return (AUTO, resources.gpus_from) if resources.gpus else _one_a_cpu(resources)
 
 
-def words_counted(plan: Plan) -> tuple[Processes, Cause]:
+def words_counted(plan: Plan) -> Counted:
     """As the TrainJob or the runtime says; "cpu", and "auto" where there is no GPU, become one a CPU (2.1)."""
     stated, said = _stated(plan)
-    resources, cause = node_resources(plan)
-    if stated == CPU or (stated == AUTO and not gpu_count(resources)):
-        return as_int32(max(1, cpu_count(resources))), cause
-    return stated, said
+    resources = node_resources(plan)
+    if stated == CPU or (stated == AUTO and not resources.gpus):
+        number, counted_from = _one_a_cpu(resources)
+        return number, (*counted_from, *said)
+    return stated, (*said, *(resources.gpus_from if stated == AUTO else ()))
 
 
-def overridden_by_resources(plan: Plan) -> tuple[Processes, Cause]:
+def overridden_by_resources(plan: Plan) -> Counted:
     """As the TrainJob or the runtime says, until the TrainJob states resourcesPerNode: then these decide (2.0).
 
     The limits count if they speak of CPUs as the word asks, else the requests; without requests it is 1, whatever
@@ -49,22 +53,26 @@ def overridden_by_resources(plan: Plan) -> tuple[Processes, Cause]:
     if override is None:
         return stated, said
     limits, requests = override.get("limits"), override.get("requests")
-    cause = (*TRAINER, "resourcesPerNode")
+    causes = ((*TRAINER, "resourcesPerNode"), *said)
     if limits is not None and _speaks_of_cpus(stated, limits):
-        return _cpus(limits), cause
+        return _cpus(limits), causes
     if requests is None:
-        return 1, cause
+        return 1, causes
     if _speaks_of_cpus(stated, requests):
-        return _cpus(requests), cause
-    return (1, cause) if stated == CPU else (stated, said)
+        return _cpus(requests), causes
+    return (1, causes) if stated == CPU else (stated, said)
 
 
-def _stated(plan: Plan) -> tuple[Processes, Cause]:
+def _stated(plan: Plan) -> Counted:
     of_job = (plan.trainer or {}).get("numProcPerNode")
     if of_job is not None:
-        return of_job, (*TRAINER, "numProcPerNode")
+        return of_job, ((*TRAINER, "numProcPerNode"),)
     of_runtime: Processes = (plan.policy("torch") or {}).get("numProcPerNode", AUTO)
-    return of_runtime, (RUNTIME, "spec", "mlPolicy", "torch", "numProcPerNode")
+    return of_runtime, ((RUNTIME, "spec", "mlPolicy", "torch", "numProcPerNode"),)
+
+
+def _one_a_cpu(resources: NodeResources) -> Counted:
+    return as_int32(max(1, resources.cpus)), resources.cpus_from
 
 
 def _speaks_of_cpus(stated: Processes, quantities: Mapping[str, Any]) -> bool:

@@ -2,33 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
 from kubectl_trainjob.draft import Cause
-from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan, ancestor_of
+from kubectl_trainjob.expand.plan import JOB_SET, RUNTIME, TRAINER, Plan, ancestor_of
 
 Resources = Mapping[str, Any]
 
 
-def node_resources(plan: Plan) -> tuple[Resources, Cause]:
-    """The resources that processes are counted from, and where they stand.
+class NodeResources(NamedTuple):
+    """The resources that processes are counted from, and where they stand."""
+
+    amounts: Resources
+    cause: Cause
+
+    @property
+    def gpus(self) -> int:
+        """How many GPUs Trainer counts."""
+        return gpu_count(self.amounts)
+
+    @property
+    def cpus(self) -> int:
+        """How many CPUs Trainer counts."""
+        return cpu_count(self.amounts)
+
+    @property
+    def gpus_from(self) -> tuple[Cause, ...]:
+        """Where the number of GPUs stands; all resources where none is stated."""
+        return tuple(self._from(names_gpu)) or (self.cause,)
+
+    @property
+    def cpus_from(self) -> tuple[Cause, ...]:
+        """Where the number of CPUs stands, and that there is no GPU; all resources where neither is stated."""
+        return (*self._from("cpu".__eq__), *self._from(names_gpu)) or (self.cause,)
+
+    def _from(self, is_meant: Callable[[str], bool]) -> Iterator[Cause]:
+        """The amounts that were looked at: up to the first that is not zero."""
+        for field in ("requests", "limits"):
+            for name, amount in sorted((self.amounts.get(field) or {}).items()):
+                if is_meant(name):
+                    yield (*self.cause, field, name)
+                    if not Quantity.parse(amount).is_zero():
+                        return
+
+
+def node_resources(plan: Plan) -> NodeResources:
+    """The resources of a training node.
 
     The TrainJob's resourcesPerNode counts *instead of* the container's, although the two are merged in the Pod.
     """
     override = (plan.trainer or {}).get("resourcesPerNode")
     if override is not None:
-        return override, (*TRAINER, "resourcesPerNode")
+        return NodeResources(override, (*TRAINER, "resourcesPerNode"))
     for index, job in enumerate(plan.jobset.get(*REPLICATED_JOBS) or ()):
         if job["name"] == NODE or ancestor_of(plan.jobset, index) == ANCESTOR_TRAINER:
             for position, container in enumerate(plan.jobset.get(*pod_spec(index), "containers") or ()):
                 if container.get("name") == NODE:
-                    cause = (RUNTIME, "spec", "template", *pod_spec(index), "containers", position, "resources")
-                    return container.get("resources") or {}, cause
-    return {}, (RUNTIME, "spec", "template", "spec")
+                    cause = (JOB_SET, *pod_spec(index), "containers", position, "resources")
+                    return NodeResources(container.get("resources") or {}, cause)
+    return NodeResources({}, (RUNTIME, "spec", "template", "spec"))
 
 
 def gpu_count(resources: Resources) -> int:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api import jobset as jobset_api
 from kubectl_trainjob.api.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.api.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.builders import jobset
-from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, Plan
+from kubectl_trainjob.expand.plan import JOB_SET, RUNTIME, TRAIN_JOB, Plan
 from kubectl_trainjob.expand.ports import overwritten
 from kubectl_trainjob.expand.start import start
 from kubectl_trainjob.expand.strategic_merge import MergeError
@@ -53,12 +52,11 @@ def expand(
 
 
 def _build(plan: Plan, behaviour: Behaviour, *, record: bool) -> Iterator[Draft]:
-    head = Draft({"apiVersion": jobset_api.API_VERSION, "kind": jobset_api.KIND})
-    finished = jobset.build(plan, behaviour)
-    yield finished.reshape((), {**head.value, **finished.value})
+    yield jobset.build(plan, behaviour)
     manifests = plan.resolved.job.manifest, plan.resolved.runtime.manifest
-    inputs = {TRAIN_JOB: manifests[0].source, RUNTIME: manifests[1].source}
-    empty = Draft({}, inputs if record else None)
+    empty = Draft({})
+    if record:
+        empty = Draft({}, {TRAIN_JOB: manifests[0].source, RUNTIME: manifests[1].source, JOB_SET: plan.jobset.source()})
     for builder in behaviour.builders:
         if builder.applies(plan):
             yield builder.build(plan, empty.step(builder.name))

@@ -13,10 +13,12 @@ from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
 from kubectl_trainjob.api.types import canonical
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.behaviour import Behaviour
-from kubectl_trainjob.expand.plan import RUNTIME, TRAIN_JOB, TRAINER, Plan, PodSet, ancestor_of
+from kubectl_trainjob.expand.plan import JOB_SET, RUNTIME, TRAIN_JOB, TRAINER, Plan, PodSet, ancestor_of
 from kubectl_trainjob.expand.template import Template
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import Resolved
+
+_COMMAND: tuple[Cause, ...] = ((*TRAINER, "command"),)
 
 
 def start(resolved: Resolved, template: Template, behaviour: Behaviour, *, record: bool) -> Plan:
@@ -24,17 +26,24 @@ def start(resolved: Resolved, template: Template, behaviour: Behaviour, *, recor
 
     Raises MergeError.
     """
-    inputs = {TRAIN_JOB: resolved.job.manifest.source, RUNTIME: resolved.runtime.manifest.source}
+    inputs = {TRAIN_JOB: resolved.job.manifest.source, RUNTIME: resolved.runtime.manifest.source, JOB_SET: None}
     overrides = behaviour.overrides
     jobset = Draft({}, inputs if record else None).step("runtime")
     jobset = jobset.put(("spec",), template.spec, copied=(RUNTIME, "spec", "template", "spec"))
     for cause, metadata in overrides.metadata(resolved):
-        jobset = _metadata(jobset, cause, metadata)
+        jobset = _metadata(jobset.step("runtime" if cause[0] == RUNTIME else "trainJob"), cause, metadata)
     jobset = overrides.merge(jobset.step(overrides.field), resolved, template.settled)
     if behaviour.resources_per_node == "merged":
         jobset = _merge_resources(jobset.step("resourcesPerNode"), resolved)
     trainer = resolved.job.body["spec"].get("trainer") or {}
-    return Plan(resolved, jobset, _pod_sets(jobset, resolved), trainer.get("command"), trainer.get("args"))
+    return Plan(
+        resolved,
+        jobset,
+        _pod_sets(jobset, resolved),
+        trainer.get("command"),
+        trainer.get("args"),
+        command_from=_COMMAND,
+    )
 
 
 def _metadata(jobset: Draft, cause: Cause, metadata: Mapping[str, Any]) -> Draft:

@@ -6,16 +6,17 @@ Mirrors getRecipeAndConfig and what is around it in trainer `pkg/runtime/framewo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE, TORCHTUNE_COMMAND, TRAINER_PORT
+from kubectl_trainjob.draft import Cause
 from kubectl_trainjob.expand.nodes import first_node, node_count
-from kubectl_trainjob.expand.plan import Plan, ancestor_of
+from kubectl_trainjob.expand.plan import JOB_SET, NAME, TRAIN_JOB, TRAINER, Plan, ancestor_of
 from kubectl_trainjob.expand.processes import Processes
-from kubectl_trainjob.expand.resources import gpu_count, node_resources
+from kubectl_trainjob.expand.resources import node_resources
 
 Args = Sequence[str]
 Adapter = Literal["", "lora", "qlora"]
@@ -69,13 +70,18 @@ def asked_for(plan: Plan) -> bool:
     return plan.command == TORCHTUNE_COMMAND
 
 
-def arguments(plan: Plan, processes: Processes, known: Torchtune) -> list[str]:
-    """What Trainer appends to `tune run`: rendezvous, recipe, config, and the runtime's own settings."""
-    nodes, _ = node_count(plan)
+def arguments(plan: Plan, processes: Processes, known: Torchtune) -> tuple[list[str], tuple[Cause, ...]]:
+    """What Trainer appends to `tune run`: rendezvous, recipe, config, the runtime's own settings; and what decides."""
+    nodes, counted_from = node_count(plan)
     chosen, config = recipe(plan, nodes, processes, known)
     rendezvous = [f"--rdzv_endpoint={first_node(plan)}:{TRAINER_PORT}"]
     needed = nodes > 1 or _several_devices(plan, processes, known)
-    return [*(rendezvous if needed else ()), chosen, "--config", config, *_runtime_settings(plan, known)]
+    settings = list(_runtime_settings(plan, known))
+    words = [*(rendezvous if needed else ()), chosen, "--config", config, *(word for word, _ in settings)]
+    args = [(*TRAINER, "args")] if plan.args else []
+    name = (TRAIN_JOB, "spec", "runtimeRef", "name")
+    causes = (name, *counted_from, *node_resources(plan).gpus_from, *args, NAME, *(cause for _, cause in settings))
+    return words, causes
 
 
 def _several_devices(plan: Plan, processes: Processes, known: Torchtune) -> bool:
@@ -85,7 +91,7 @@ def _several_devices(plan: Plan, processes: Processes, known: Torchtune) -> bool
 
 
 def _gpus(plan: Plan) -> int:
-    return gpu_count(node_resources(plan)[0])
+    return node_resources(plan).gpus
 
 
 def recipe(plan: Plan, nodes: int, processes: Processes, known: Torchtune) -> tuple[str, str]:
@@ -107,13 +113,12 @@ def model(plan: Plan) -> str:
     return f"{parts[1].replace('.', '_')}/{parts[2].upper()}" if len(parts) == 3 else ""
 
 
-def _runtime_settings(plan: Plan, known: Torchtune) -> list[str]:
+def _runtime_settings(plan: Plan, known: Torchtune) -> Iterator[tuple[str, Cause]]:
     """The settings that only the runtime may give, taken from the commands of its `node` containers."""
-    settings: list[str] = []
     for index in range(len(plan.jobset.get(*REPLICATED_JOBS) or ())):
         if ancestor_of(plan.jobset, index) == ANCESTOR_TRAINER:
-            for container in plan.jobset.get(*pod_spec(index), "containers") or ():
-                if container.get("name") == NODE:
-                    words = container.get("command") or ()
-                    settings += [word for word in words if word.split("=")[0] in known.runtime_args]
-    return settings
+            for position, container in enumerate(plan.jobset.get(*pod_spec(index), "containers") or ()):
+                words = (container.get("command") or ()) if container.get("name") == NODE else ()
+                for number, word in enumerate(words):
+                    if word.split("=")[0] in known.runtime_args:
+                        yield word, (JOB_SET, *pod_spec(index), "containers", position, "command", number)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from kubectl_trainjob.admission.objects import admit
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Severity
-from kubectl_trainjob.pipeline import BuildOptions, build
+from kubectl_trainjob.pipeline import build
 from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.stages import Body, Manifest
+from kubectl_trainjob.stages import Body, BuildOptions, Manifest
 from kubectl_trainjob.versions import VERSIONS
 from kubectl_trainjob.yamlio.spans import Locator
 

@@ -10,7 +10,7 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.references import RUNTIME_KIND, RUNTIME_NAMESPACE, RUNTIME_NOT_FOUND
 from kubectl_trainjob.resolve.objects import duplicate
 from kubectl_trainjob.source import Source
-from kubectl_trainjob.stages import Admitted, Manifest
+from kubectl_trainjob.stages import Admitted, Manifest, runtime_ref
 from kubectl_trainjob.yamlio.nearest import nearest
 
 Key = tuple[str, str, str]
@@ -77,10 +77,7 @@ class Runtimes:
 
     def meant(self, job: Manifest) -> Manifest | None:
         """The runtime that a TrainJob means, whatever else may be wrong with it."""
-        spec = job.body.get("spec")
-        ref = spec.get("runtimeRef") if isinstance(spec, dict) else None
-        if not isinstance(ref, dict):
-            return None
+        ref = runtime_ref(job)
         kind = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME)
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else self._in(job.id.namespace)
         return self._by_key.get((str(kind), namespace, str(ref.get("name"))))

@@ -17,8 +17,9 @@ import kubectl_trainjob.findings
 from kubectl_trainjob.api.supported import LATEST_TRAINER
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.limits import LIMITS, Limits
-from kubectl_trainjob.pipeline import BuildOptions, build
+from kubectl_trainjob.pipeline import build
 from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.stages import BuildOptions
 
 LATEST = LATEST_TRAINER
 SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=6, depth=8, alias_nodes=50, entries=60, overlay_edits=100)

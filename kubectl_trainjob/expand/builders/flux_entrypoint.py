@@ -6,19 +6,21 @@ the controller writes (Apache-2.0, header included); `%s` marks what is filled i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, NODE
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.flux_settings import broker_settings
 from kubectl_trainjob.expand.identity import identity
-from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan
-from kubectl_trainjob.expand.resources import gpu_count, node_resources
+from kubectl_trainjob.expand.plan import NAME, RUNTIME, TRAIN_JOB, TRAINER, Plan
+from kubectl_trainjob.expand.resources import node_resources
 
 _SCRIPT = "#!/bin/sh"
-CAUSES: tuple[Cause, ...] = (
+_SIZE: tuple[Cause, ...] = (
     (*TRAINER, "numNodes"),
     (*TRAINER, "numProcPerNode"),
-    (RUNTIME, "spec", "mlPolicy", "flux"),
+    (RUNTIME, "spec", "mlPolicy", "flux", "numProcPerNode"),
 )
 
 
@@ -39,8 +41,8 @@ def _build(plan: Plan, config_map: Draft, entrypoint: str, init: str) -> Draft:
             (("apiVersion",), "v1", None, ()),
             (("kind",), "ConfigMap", None, ()),
             *identity(plan, FLUX_ENTRYPOINT_SUFFIX),
-            (("data", "entrypoint.sh"), entrypoint, None, CAUSES),
-            (("data", "init.sh"), init, None, CAUSES),
+            (("data", "entrypoint.sh"), entrypoint, None, (*_SIZE, *node_resources(plan).gpus_from, NAME)),
+            (("data", "init.sh"), init, None, (*_SIZE, *_init_from(plan))),
         ]
     )
 
@@ -69,7 +71,7 @@ def _size(plan: Plan) -> tuple[int, int, int]:
     """Nodes, and the tasks and GPUs of each."""
     trainer = plan.trainer or {}
     tasks = trainer.get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode", 1))
-    return trainer["numNodes"], tasks, gpu_count(node_resources(plan)[0])
+    return trainer["numNodes"], tasks, node_resources(plan).gpus
 
 
 def _init(plan: Plan) -> str:
@@ -78,8 +80,15 @@ def _init(plan: Plan) -> str:
     return _fill("init.sh", "/opt/view", f"{plan.name}-0", hosts, _broker(plan, hosts))
 
 
+def _init_from(plan: Plan) -> Iterator[Cause]:
+    for _, causes in broker_settings(plan).values():
+        yield from causes
+    yield NAME
+    yield (TRAIN_JOB, "metadata", "namespace")
+
+
 def _broker(plan: Plan, hosts: str) -> str:
-    settings = broker_settings(plan)
+    settings = {name: value for name, (value, _) in broker_settings(plan).items()}
     service = f"{plan.name}.{plan.namespace or 'default'}.svc.cluster.local"
     device, policy = settings["FLUX_NETWORK_DEVICE"], settings["FLUX_QUEUE_POLICY"]
     return _fill("broker.toml", f"tcp://{device}:%p", f"tcp://%h.{service}:%p", hosts, policy)

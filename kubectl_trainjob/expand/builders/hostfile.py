@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS
 from kubectl_trainjob.api.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.api.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
-from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.identity import identity
-from kubectl_trainjob.expand.plan import Plan, PodSet
+from kubectl_trainjob.expand.plan import JOB_SET, NAME, RUNTIME, Plan, PodSet
 
 Replicas = Callable[[Plan, PodSet], int]
 
@@ -36,7 +36,7 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
     if policy.get("mpiImplementation", OPEN_MPI) == OPEN_MPI:
         names = (name for pods in plan.pod_sets if pods.name in hosts for name in _names(plan, pods, replicas))
         lines = "".join(_until_too_large(f"{name} slots={plan.processes}\n" for name in names))
-    causes = tuple(cause for pods in plan.pod_sets for cause in pods.counted_from)
+    causes = (*plan.processes_from, *_causes(plan), NAME) if config_map.records else ()
     return config_map.put_each(
         [
             (("apiVersion",), "v1", None, ()),
@@ -45,6 +45,17 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
             (("data", "hostfile"), lines, None, causes),
         ]
     )
+
+
+def _causes(plan: Plan) -> Iterator[Cause]:
+    """What decides how many hosts there are, and what they are called."""
+    for pods in plan.pod_sets:
+        yield from pods.counted_from
+        yield (JOB_SET, *REPLICATED_JOBS, pods.position, "replicas")
+    if plan.jobset.get("spec", "network", "subdomain"):
+        yield (JOB_SET, "spec", "network", "subdomain")
+    if "runLauncherAsNode" in (plan.policy("mpi") or {}):
+        yield (RUNTIME, "spec", "mlPolicy", "mpi", "runLauncherAsNode")
 
 
 def _until_too_large(lines: Iterable[str]) -> Iterator[str]:

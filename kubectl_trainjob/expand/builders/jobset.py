@@ -19,7 +19,7 @@ from kubectl_trainjob.api.trainer import (
 from kubectl_trainjob.draft import Cause, Draft, Entry, Write
 from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.identity import identity
-from kubectl_trainjob.expand.plan import TRAIN_JOB, TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.plan import NAME, TRAIN_JOB, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.upsert import Upsert, job_env, upsert
 from kubectl_trainjob.source import Pointer
 
@@ -27,7 +27,7 @@ INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
 
 
 def build(plan: Plan, behaviour: Behaviour) -> Draft:
-    """The finished JobSet: `{"metadata": …, "spec": …}`."""
+    """The finished JobSet."""
     plan = plan.with_jobset(plan.jobset.step("jobset"))
     for pods in plan.pod_sets:
         first_trainer = plan.by_ancestor(ANCESTOR_TRAINER) if behaviour.counts_first_trainer else None
@@ -92,8 +92,8 @@ def _container(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
     entries: list[Entry] = []
     for field, value in (("image", trainer.get("image")), ("command", plan.command), ("args", plan.args)):
         if value or (field == "image" and value is not None):
-            cause = (*TRAINER, field)
-            entries.append((field, value, cause, ()) if value == trainer.get(field) else (field, value, None, (cause,)))
+            same = value == trainer.get(field)
+            entries.append((field, value, (*TRAINER, field), ()) if same else (field, value, None, plan.command_from))
         elif value is not None:
             jobset = jobset.drop((*container, field))
     return jobset.put_all(container, entries) if entries else jobset
@@ -116,7 +116,7 @@ def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:
     metadata = (*api.pod_template(pods.position), "metadata")
     return plan.jobset.put_each(
         [
-            ((*metadata, field, key), value, None, ())
+            ((*metadata, field, key), value, None, (NAME,))
             for field, entries in (("labels", plan.pod_labels), ("annotations", plan.pod_annotations))
             for key, value in (entries or {}).items()
         ]
@@ -137,4 +137,5 @@ def _metadata(plan: Plan, jobset: Draft) -> Draft:
     labels = plan.resolved.job.body["metadata"].get("labels") or {}
     pointers = [("metadata", "labels", key) for key in labels if key.startswith(KUEUE_LABEL_PREFIX)]
     kept: list[Write] = [(each, labels[each[-1]], (TRAIN_JOB, *each), ()) for each in pointers]
-    return jobset.put_each(kept + identity(plan))
+    kind: list[Write] = [(("apiVersion",), api.API_VERSION, None, ()), (("kind",), api.KIND, None, ())]
+    return jobset.put_each(kind + kept + identity(plan))

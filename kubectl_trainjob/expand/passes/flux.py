@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from kubectl_trainjob.api.jobset import pod_spec
 from kubectl_trainjob.api.trainer import (
     ANCESTOR_TRAINER,
-    FLUX_CURVE_SUFFIX,
-    FLUX_ENTRYPOINT_SUFFIX,
     FLUX_INSTALLER,
     NODE,
 )
+from kubectl_trainjob.draft import Cause
 from kubectl_trainjob.expand.flux_settings import broker_settings
-from kubectl_trainjob.expand.plan import TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.flux_volumes import SHARED_MEMORY, flux_installer, flux_mounts, flux_volumes
+from kubectl_trainjob.expand.plan import JOB_SET, NAME, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.upsert import Item, Upsert, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import FLUX_NAMESPACE, FLUX_NUM_NODES, FLUX_PROCESSES, FLUX_RESERVED_INIT
-
-SHARED_MEMORY = "shared-memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,72 +74,40 @@ def namespace_stated(plan: Plan) -> Iterator[Diagnostic]:
 
 def enforce(setup: Setup, plan: Plan) -> Plan:
     """Wrap the trainer's command; give the pods named `node` the installer and its volumes."""
-    image = broker_settings(plan)["FLUX_VIEW_IMAGE"]
-    installer = _installer(plan.name, image if image or setup.empty_image else None)
-    command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", _wrapped_command(plan, setup)]
+    image, image_from = broker_settings(plan)["FLUX_VIEW_IMAGE"]
+    installer = flux_installer(plan.name, image if image or setup.empty_image else None)
+    wrapped, causes = _wrapped_command(plan, setup)
+    command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", wrapped]
     for pods in plan.pod_sets:
         if pods.name == NODE:
             plan = _volumes_of(plan, pods, setup)
-            plan = _installed(plan, pods, installer)
-    return plan._replace(command=command, args=None)
+            plan = _installed(plan, pods, installer, image_from)
+    return plan._replace(command=command, command_from=causes, args=None)
 
 
-def _wrapped_command(plan: Plan, setup: Setup) -> str:
-    """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args."""
+def _wrapped_command(plan: Plan, setup: Setup) -> tuple[str, tuple[Cause, ...]]:
+    """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args; and where they stand."""
     container = plan.container(ANCESTOR_TRAINER, NODE)
-    command = plan.command
-    if command is None and setup.runtime_command:
-        command = (plan.jobset.get(*container, "command") if container else None) or []
-    return " ".join([*(command or ()), *(plan.args or ())]).strip()
+    command, cause = plan.command, (*TRAINER, "command")
+    if command is None and setup.runtime_command and container:
+        command, cause = plan.jobset.get(*container, "command"), (JOB_SET, *container, "command")
+    args = [(*TRAINER, "args")] if plan.args else []
+    return " ".join([*(command or ()), *(plan.args or ())]).strip(), (cause, *args)
 
 
 def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
-    volumes, mounts = _volumes(plan.name), _mounts(plan.name)
+    volumes, mounts = flux_volumes(plan.name), flux_mounts(plan.name)
     if not setup.shared_memory:
         volumes, mounts = ([each for each in items if each["name"] != SHARED_MEMORY] for items in (volumes, mounts))
-    jobset = upsert(plan.jobset, pod_spec(pods.position), "volumes", [Upsert(volume) for volume in volumes])
+    jobset = upsert(
+        plan.jobset, pod_spec(pods.position), "volumes", [Upsert(volume, because=(NAME,)) for volume in volumes]
+    )
     for container in plan.containers(pods, NODE):
-        jobset = upsert(jobset, container, "volumeMounts", [Upsert(mount) for mount in mounts])
+        jobset = upsert(jobset, container, "volumeMounts", [Upsert(mount, because=(NAME,)) for mount in mounts])
     return plan.with_jobset(jobset)
 
 
-def _installed(plan: Plan, pods: PodSet, installer: Item) -> Plan:
+def _installed(plan: Plan, pods: PodSet, installer: Item, image_from: tuple[Cause, ...]) -> Plan:
     containers = (*pod_spec(pods.position), "initContainers")
     position = len(plan.jobset.get(*containers) or ())
-    return plan.with_jobset(plan.jobset.put((*containers, position), installer, because=((*TRAINER, "env"),)))
-
-
-def _volumes(name: str) -> list[Item]:
-    config = f"{name}{FLUX_ENTRYPOINT_SUFFIX}"
-    return [
-        {"name": "spack-install", "emptyDir": {}},
-        {"name": "flux-install", "emptyDir": {}},
-        {"name": config, "configMap": {"name": config, "defaultMode": 0o755}},
-        {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory"}},
-        {"name": "flux-curve", "secret": {"secretName": f"{name}{FLUX_CURVE_SUFFIX}", "defaultMode": 0o400}},
-    ]
-
-
-def _mount(name: str, path: str, *, read_only: bool = False) -> dict[str, Any]:
-    mount = {"name": name, "mountPath": path}
-    return {**mount, "readOnly": True} if read_only else mount
-
-
-def _mounts(name: str) -> list[Item]:
-    return [
-        _mount("flux-install", "/mnt/flux"),
-        _mount("spack-install", "/opt/software"),
-        _mount(f"{name}{FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
-        _mount("flux-curve", "/curve", read_only=True),
-        _mount(SHARED_MEMORY, "/dev/shm", read_only=True),
-    ]
-
-
-def _installer(name: str, image: str | None) -> Item:
-    mounts = [
-        _mount("flux-install", "/mnt/flux"),
-        _mount(f"{name}{FLUX_ENTRYPOINT_SUFFIX}", "/etc/flux-config", read_only=True),
-    ]
-    command = ["/bin/bash", "/etc/flux-config/init.sh"]
-    installer: Item = {"name": FLUX_INSTALLER, "command": command, "volumeMounts": mounts}
-    return installer if image is None else {**installer, "image": image}
+    return plan.with_jobset(plan.jobset.put((*containers, position), installer, because=(NAME, *image_from)))

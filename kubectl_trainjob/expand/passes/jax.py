@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.api.trainer import ANCESTOR_LABEL, ANCESTOR_TRAINER, COMPLETION_INDEX_FIELD, NODE, TRAINER_PORT
 from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
-from kubectl_trainjob.expand.plan import Plan
+from kubectl_trainjob.expand.plan import NAME, Plan
 from kubectl_trainjob.expand.upsert import env, field_env, upsert, upsert_port
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.launch import JAX_TRAINER
@@ -37,7 +37,7 @@ def enforce(plan: Plan) -> Plan:
     writes = [
         env("JAX_NUM_PROCESSES", str(nodes), *causes),
         field_env("JAX_PROCESS_ID", COMPLETION_INDEX_FIELD),
-        env("JAX_COORDINATOR_ADDRESS", f"{first_node(plan)}:{TRAINER_PORT}"),
+        env("JAX_COORDINATOR_ADDRESS", f"{first_node(plan)}:{TRAINER_PORT}", NAME),
     ]
     jobset = upsert(plan.jobset, container, "env", writes)
     return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))

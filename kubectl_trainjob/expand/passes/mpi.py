@@ -14,16 +14,15 @@ from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import LAUNCHER, MPI_RESERVED_ENV, NODE, OPEN_MPI
 from kubectl_trainjob.draft import Cause
 from kubectl_trainjob.expand.mpi_volumes import hostfile_volume, ssh_volume
-from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.plan import NAME, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.reserved import reserved_env
-from kubectl_trainjob.expand.resources import gpu_count, node_resources
+from kubectl_trainjob.expand.slots import POLICY
 from kubectl_trainjob.expand.upsert import Upsert, env, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 
-Count = Callable[[Plan], tuple[int, Cause]]
-POLICY: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
+Count = Callable[[Plan], tuple[int, tuple[Cause, ...]]]
 
 
 def applies(plan: Plan) -> bool:
@@ -80,14 +79,14 @@ def enforce(count: Count, ssh_modes: bool, plan: Plan) -> Plan:
     `ssh_modes`: whether the mode of each key file is stated (2.3).
     """
     plan = _nodes(plan)
-    processes, cause = count(plan)
+    processes, causes = count(plan)
     for pods in plan.pod_sets:
         if pods.name in (NODE, LAUNCHER):
             plan = _volumes(plan, pods, ssh_modes)
             plan = _mounts(plan, pods)
         if pods.name == LAUNCHER:
-            plan = _launcher_env(plan, pods, processes, cause)
-    return plan._replace(processes=processes)
+            plan = _launcher_env(plan, pods, processes, causes)
+    return plan._replace(processes=processes, processes_from=causes)
 
 
 def _nodes(plan: Plan) -> Plan:
@@ -97,32 +96,18 @@ def _nodes(plan: Plan) -> Plan:
         return plan
     # One of the nodes is the launcher then; upstream keeps at least one pod besides it.
     count = max(as_int32(nodes - 1), 1) if _launcher_is_node(plan) else nodes
-    return plan.with_count(pods, count, (*TRAINER, "numNodes"))
+    return plan.with_count(pods, count, (*TRAINER, "numNodes"), *launcher_as_node(plan))
 
 
-def stated_slots(plan: Plan) -> tuple[int, Cause]:
-    """Slots a node: the TrainJob's, else the runtime's (2.0)."""
-    stated = (plan.trainer or {}).get("numProcPerNode")
-    if stated is not None:
-        return stated, (*TRAINER, "numProcPerNode")
-    return _policy(plan).get("numProcPerNode", 1), (*POLICY, "numProcPerNode")
-
-
-def slots(plan: Plan) -> tuple[int, Cause]:
-    """The same, where 1 in the runtime means one a GPU (2.1-2.3)."""
-    stated, said = stated_slots(plan)
-    if stated == 1 and said[0] == RUNTIME:
-        resources, cause = node_resources(plan)
-        gpus = gpu_count(resources)
-        if gpus > 1:
-            return as_int32(gpus), cause
-    return stated, said
+def launcher_as_node(plan: Plan) -> tuple[Cause, ...]:
+    """The setting that decides whether the launcher is one of the nodes, where it is stated."""
+    return ((*POLICY, "runLauncherAsNode"),) if "runLauncherAsNode" in _policy(plan) else ()
 
 
 def _volumes(plan: Plan, pods: PodSet, ssh_modes: bool) -> Plan:
-    volumes = [Upsert(ssh_volume(plan.name, ssh_modes))]
+    volumes = [Upsert(ssh_volume(plan.name, ssh_modes), because=(NAME,))]
     if pods.name == LAUNCHER:
-        volumes.append(Upsert(hostfile_volume(plan.name)))
+        volumes.append(Upsert(hostfile_volume(plan.name), because=(NAME,)))
     return plan.with_jobset(upsert(plan.jobset, pod_spec(pods.position), "volumes", volumes))
 
 
@@ -136,11 +121,11 @@ def _mounts(plan: Plan, pods: PodSet) -> Plan:
     return plan
 
 
-def _launcher_env(plan: Plan, pods: PodSet, processes: int, cause: Cause) -> Plan:
+def _launcher_env(plan: Plan, pods: PodSet, processes: int, causes: tuple[Cause, ...]) -> Plan:
     writes = [
         env("OMPI_MCA_orte_default_hostfile", "/etc/mpi/hostfile"),
         env("OMPI_MCA_orte_keep_fqdn_hostnames", "true"),
-        env("OMPI_MCA_orte_set_default_slots", str(processes), cause),
+        env("OMPI_MCA_orte_set_default_slots", str(processes), *causes),
         env("OMPI_MCA_plm_rsh_args", "-o ConnectionAttempts=10"),
     ]
     for container in plan.containers(pods, NODE):

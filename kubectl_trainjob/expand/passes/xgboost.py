@@ -13,9 +13,9 @@ from kubectl_trainjob.api.trainer import (
     XGBOOST_RESERVED_ENV,
 )
 from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
-from kubectl_trainjob.expand.plan import Plan
+from kubectl_trainjob.expand.plan import NAME, Plan
 from kubectl_trainjob.expand.reserved import reserved_env
-from kubectl_trainjob.expand.resources import gpu_count, node_resources
+from kubectl_trainjob.expand.resources import node_resources
 from kubectl_trainjob.expand.upsert import env, field_env, upsert, upsert_port
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.launch import XGBOOST_RESERVED
@@ -38,14 +38,13 @@ def enforce(plan: Plan) -> Plan:
     if plan.trainer is None or container is None:
         return plan
     nodes, causes = node_count(plan)
-    resources, cause = node_resources(plan)
-    gpus = gpu_count(resources)
-    workers = as_int32(nodes * (as_int32(gpus) if gpus > 0 else 1))
+    resources = node_resources(plan)
+    workers = as_int32(nodes * (as_int32(resources.gpus) if resources.gpus > 0 else 1))
     writes = [
-        env("DMLC_TRACKER_URI", first_node(plan)),
+        env("DMLC_TRACKER_URI", first_node(plan), NAME),
         env("DMLC_TRACKER_PORT", str(TRAINER_PORT)),
         field_env("DMLC_TASK_ID", COMPLETION_INDEX_FIELD),
-        env("DMLC_NUM_WORKER", str(workers), *causes, cause),
+        env("DMLC_NUM_WORKER", str(workers), *causes, *resources.gpus_from),
     ]
     jobset = upsert(plan.jobset, container, "env", writes)
     return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))

@@ -9,8 +9,9 @@ import yaml
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.init.job import job, nodes
-from kubectl_trainjob.pipeline import BuildOptions, build
+from kubectl_trainjob.pipeline import build
 from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.stages import BuildOptions
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 

@@ -1,0 +1,47 @@
+"""Options that every command which reads a repository takes, with one meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from kubectl_trainjob.api.supported import TRAINER_VERSIONS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def filenames(help_text: str) -> Callable[[Command], Command]:
+    """`-f PATH`, any number of times."""
+    return click.option("-f", "--filename", "filenames", multiple=True, metavar="PATH", help=help_text)
+
+
+def namespace(help_text: str) -> Callable[[Command], Command]:
+    """`-n NAMESPACE`, "" where it is not given."""
+    return click.option("-n", "--namespace", default="", callback=_namespace, metavar="NAMESPACE", help=help_text)
+
+
+def trainer_version(command: Command) -> Command:
+    """`--trainer-version VERSION`, "" where it is not given."""
+    known = ", ".join(TRAINER_VERSIONS)
+    return click.option(
+        "--trainer-version",
+        default="",
+        callback=_version,
+        metavar="VERSION",
+        help=f"The Trainer that is meant: {known}. By default the repository's target or the last.",
+    )(command)
+
+
+def _namespace(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if value and not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", value):
+        raise click.BadParameter(f'"{value}" is no namespace: up to 63 lower case letters, digits and "-"')
+    return value
+
+
+def _version(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if value and value not in TRAINER_VERSIONS:
+        raise click.BadParameter(f'Trainer "{value}" is not supported; supported: {", ".join(TRAINER_VERSIONS)}')
+    return value
