@@ -26,6 +26,8 @@ class _Late(NamedTuple):
 # The module `kubectl_trainjob.cli.NAME` holds the command NAME; its summary stands here so that help imports nothing.
 _COMMANDS = {
     "build": _Late("kubectl_trainjob.cli.build", "Print what the controllers would create for TrainJobs."),
+    "env": _Late("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will find in their Pods."),
+    "explain": _Late("kubectl_trainjob.cli.explain", "Tell why a value of an object is what it is."),
     "init": _Late("kubectl_trainjob.cli.init", "Start a repository, or add a runtime, a job or an overlay to one."),
     "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
 }

@@ -79,7 +79,12 @@ def forsake(*streams: TextIO) -> None:
 
 
 def stderr_has_colour() -> bool:
-    """Whether stderr is a terminal that wants colour (NO_COLOR, TERM=dumb)."""
+    """Whether stderr is a terminal that wants colour."""
+    return has_colour(sys.stderr)
+
+
+def has_colour(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal that wants colour (NO_COLOR, TERM=dumb)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    return sys.stderr is not None and sys.stderr.isatty()
+    return stream is not None and stream.isatty()

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from kubectl_trainjob.stages import Body, Output, drain
-from kubectl_trainjob.yamlio.emit import Emitter, lead_first
+from kubectl_trainjob.yamlio.emit import LEAD, Emitter, lead_first
 
 Format = Literal["yaml", "json"]
-_LEAD = ("apiVersion", "kind", "metadata")
 _ITEM = " " * 8
 
 
@@ -23,11 +22,11 @@ def printer(fmt: Format) -> Callable[[Body], bytes]:
     It raises TypeError or ValueError for what is not plain JSON data.
     """
     if fmt == "yaml":
-        document = Emitter(sort_keys=True, lead=_LEAD).document
+        document = Emitter(sort_keys=True, lead=LEAD).document
         return lambda body: document(body).encode()
     from kubectl_trainjob.emit.jsontext import write_json  # stays out of the way when YAML is asked for
 
-    return lambda body: write_json(body, _ITEM, lead_first(body, _LEAD)).encode()
+    return lambda body: write_json(body, _ITEM, lead_first(body, LEAD)).encode()
 
 
 def texts(outputs: list[Output], fmt: Format) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubectl_trainjob.findings import overlays as rules
@@ -203,7 +204,7 @@ class Overlays:
             self._intake.diagnostics.append(rendered)
             self._exhausting += rendered.rule == TEMPLATE_LIMIT
             return []
-        return list(self._intake.manifests(rendered))
+        return list(self._intake.manifests(_with_values(rendered, overlay.source)))
 
     def _patches(self, overlay: OverlayFile, entry: PatchEntry, where: tuple[Root, str, Inline]) -> Iterator[Patch]:
         root, inside, inline = where
@@ -212,7 +213,7 @@ class Overlays:
             yield from self._patch_file(entry, root, inside, place)
         elif isinstance(entry.inline, str):
             file = inline.file(place.child("patch"), entry.inline)
-            yield from self._patch_documents(entry, file)
+            yield from self._patch_documents(entry, file, place.child("patch"))
         elif entry.inline is not None:
             yield from self._patch(entry, entry.inline, place.child("patch"))
 
@@ -224,13 +225,13 @@ class Overlays:
         path = self._paths.inside(entry.path, root, inside, place.child("path"))
         file = self._paths.text(root, path, place.child("path")) if path is not None else None
         if file is not None:
-            yield from self._patch_documents(entry, file)
+            yield from self._patch_documents(entry, file, Place(Source(file)))
 
-    def _patch_documents(self, entry: PatchEntry, file: SourceFile) -> Iterator[Patch]:
+    def _patch_documents(self, entry: PatchEntry, file: SourceFile, place: Place) -> Iterator[Patch]:
         noted = len(self._intake.diagnostics)
         documents = self._intake.values(file)
         if not documents and len(self._intake.diagnostics) == noted:
-            self._refuse(rules.INVALID_OVERLAY, "the patch is empty; write one, or remove it", Place(Source(file)))
+            self._refuse(rules.INVALID_OVERLAY, "the patch is empty; write one, or remove it", place)
         for body, source in documents:
             yield from self._patch(entry, body, Place(source))
 
@@ -246,6 +247,11 @@ class Overlays:
 
     def _refuse(self, rule: Any, message: str, place: Place) -> None:
         self._intake.diagnostics.append(Diagnostic(rule, message, place))
+
+
+def _with_values(rendered: SourceFile, values: Source) -> SourceFile:
+    """The rendered text, which knows the overlay that gave the values."""
+    return replace(rendered, written=replace(rendered.written, values=values)) if rendered.written else rendered
 
 
 def _context(overlay: OverlayFile, directory: str) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kubectl_trainjob import catalogue
+from kubectl_trainjob.api.trainer import TRAIN_JOB
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings.inputs import UNLISTED_TEMPLATE
 from kubectl_trainjob.limits import LIMITS, Limits
@@ -17,7 +18,8 @@ from kubectl_trainjob.repo.intake import Intake, Root, fault
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError, read_all
 from kubectl_trainjob.repo.roots import find_root, real_path
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay
-from kubectl_trainjob.stages import Manifest, is_runtime, is_train_job
+from kubectl_trainjob.source import SourceFile
+from kubectl_trainjob.stages import Manifest, is_runtime, is_train_job, runtime_ref
 from kubectl_trainjob.units import Documents, Settings, Unit, manifests_of
 
 if TYPE_CHECKING:
@@ -30,21 +32,27 @@ def read(
     stdin: Callable[[int], bytes],
     limits: Limits = LIMITS,
     progress: Callable[[str, int, int], None] | None = None,
+    names: Collection[str] | None = None,
 ) -> Documents:
     """The objects of all paths, each file once, in the order given, directories sorted.
 
     "-" is standard input, which `stdin` reads, up to one byte more than the limit that it is called with. Without a
     path, the repository that the current directory lies in is read. The library (the runtime folders of each root,
     without the files that are inputs) is read only when a TrainJob is among the inputs: nothing else refers to it.
-    `progress` is told "reading files", how many, and 0 for the unknown total. Raises EnvironmentFault for a path that
-    cannot be read.
+    `progress` is told "reading files", how many, and 0 for the unknown total. With `names`, files that hold neither an
+    object of one of them nor a runtime that such a TrainJob refers to are not parsed, save overlays' files. Raises
+    EnvironmentFault for a path that cannot be read.
     """
     reader = _Inputs(limits, stdin, progress)
+    if names is not None:
+        reader.look_for(names)
     try:
         for path in paths or (os.path.relpath(find_root(os.path.realpath("."))),):
             reader.path(path)
     finally:
         reader.close()
+    if names is not None:
+        reader.look_for_runtimes()
     intake = reader.intake
     diagnostics = tuple(intake.diagnostics)
     every = (*reader.manifests, *(m for unit in reader.units for m in manifests_of(unit)))
@@ -82,6 +90,25 @@ class _Inputs:
         self.units: list[Unit] = []
         self._stdin = stdin
         self._seen: set[str] = set()
+        self._is_wanted: Callable[[str], bool] | None = None
+        self._passed_over: list[SourceFile] = []
+
+    def look_for(self, names: Collection[str]) -> None:
+        """From now on parse only files that may hold something of one of the names, and keep the others."""
+        from kubectl_trainjob.repo.mention import mentions
+
+        self._is_wanted = mentions(names)
+
+    def look_for_runtimes(self) -> None:
+        """Parse what was kept, and what follows, only if it may hold a runtime of the TrainJobs that were found."""
+        from kubectl_trainjob.repo.mention import holds_only, mentions
+
+        is_named = mentions({str(runtime_ref(each).get("name")) for each in self.manifests if is_train_job(each)})
+        has_jobs_only, any_name = holds_only(TRAIN_JOB), bool(self.units)  # a patch may name another runtime
+        self._is_wanted = lambda text: not has_jobs_only(text) and (any_name or is_named(text))
+        kept, self._passed_over = self._passed_over, []
+        for file in kept:
+            self._take(file)
 
     def overlays(self) -> Overlays:
         """The reader of overlays, made when the first one is met: most builds have no use for what it imports."""
@@ -156,7 +183,13 @@ class _Inputs:
         except OSError as error:
             raise fault(shown, error) from None
         if file is not None:
+            self._take(file)
+
+    def _take(self, file: SourceFile) -> None:
+        if self._is_wanted is None or self._is_wanted(file.text):
             self.manifests += self.intake.manifests(file)
+        else:
+            self._passed_over.append(file)
 
     def _stream(self, path: str, data: Callable[[int], bytes]) -> None:
         """Read standard input or a pipe, once; its root is the current directory's."""
@@ -174,7 +207,7 @@ class _Inputs:
             return
         file = self.intake.decoded(path, read)
         if file is not None:
-            self.manifests += self.intake.manifests(file)
+            self._take(file)
 
     def library(self) -> tuple[Manifest, ...]:
         """The runtimes in the folders of all roots that are not among the inputs; what is wrong there is noted."""

@@ -10,6 +10,9 @@ from typing import Any
 
 from kubectl_trainjob.yamlio.quoting import literal, scalar
 
+LEAD = ("apiVersion", "kind", "metadata")
+"""The keys that stand first in an object of Kubernetes."""
+
 _REMEMBERED = 8192  # entries a memory may have before it starts anew: objects repeat each other, but not for ever
 _SHORT = 64  # characters; longer strings seldom repeat
 _SIMPLE_KEY = 900  # characters; YAML readers give up on a plain `key:` behind 1024

@@ -26,7 +26,8 @@ SHOWN = re.findall(r"^```console\n\$ kubectl trainjob (.*)\n((?:.*\n)*?)```$", R
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the example, with the job of README's second command, whose runtimeRef is misspelt."""
+    """A copy of this repository's examples, with the job of README's second command, whose runtimeRef is misspelt."""
+    (tmp_path / ".git").mkdir()
     for folder in ("runtimes", "overlays"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     job = (ROOT / "overlays" / "fashion-mnist" / "job.yaml").read_text()
@@ -70,8 +71,8 @@ def test_commands_print_what_is_shown(command: str, output: str, capfd: pytest.C
     assert out + err == output
 
 
-def test_a_result_and_an_error_are_shown() -> None:
-    assert len(SHOWN) == 2
+def test_a_result_an_error_and_a_history_are_shown() -> None:
+    assert len(SHOWN) == 3
 
 
 def test_the_job_shown_is_the_bundled_one() -> None:

@@ -1,0 +1,81 @@
+"""`explain`: why a value of an object is what it is."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.streams import complain, emit
+
+_HELP = """Tell why a value of an object is what it is: who wrote it, from which line, and what it replaced.
+
+KIND/NAME is an object that "build" would make (JobSet, PodGroup, ConfigMap) or that the files hold. PATH leads to a
+value in it; members of lists are named by key or by index, and JSON pointers work, too. Without PATH, the whole object
+is printed with the origin of each line beside it.
+
+\b
+Examples:
+  # Why does it run on so many nodes?
+  kubectl trainjob explain JobSet/llama 'spec.replicatedJobs[node].template.spec.parallelism'
+\b
+  # Where is this variable from, in an environment?
+  kubectl trainjob explain -f overlays/prod JobSet/llama \\
+    'spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NNODES].value'
+\b
+  # Everything, with origins
+  kubectl trainjob explain JobSet/llama
+\b
+  # A JSON pointer in, JSON out
+  kubectl trainjob explain PodGroup/llama /spec/minMember -o json
+
+Exit codes: 0 explained, 1 there is no such object or value, or it cannot be built, 2 could not run.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What was asked for; the names are those of the options."""
+
+    target: str
+    path: str
+    filenames: tuple[str, ...]
+    output: Literal["text", "json"]
+    namespace: str
+    trainer_version: str
+
+
+@click.command(help=_HELP)
+@click.argument("target", metavar="KIND/NAME")
+@click.argument("path", metavar="[PATH]", default="")
+@options.filenames("A manifest, a directory or an overlay; may be repeated. By default the current repository.")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@options.namespace("Only objects of this namespace, which is also that of objects that state none.")
+@options.trainer_version
+def explain(**given: Any) -> int:
+    """Find the object, follow the path, print what is known of what is there."""
+    gc.disable()  # as in build: a short life, in which nearly everything is kept
+    request = _Request(**given)
+    from kubectl_trainjob.cli.tracing import look_up, target_of
+    from kubectl_trainjob.explain.path import PathError, resolve
+    from kubectl_trainjob.stages import BuildOptions
+
+    target = target_of(request.target, request.namespace)
+    wanted = BuildOptions(request.namespace, request.trainer_version)
+    found = look_up(target, request.filenames, wanted).found
+    if found is None:
+        return 1
+    try:
+        pointer = resolve(found.object.draft.value, request.path)
+    except PathError as error:
+        complain(f"error: {error}")
+        return 1
+    if request.output == "json":
+        from kubectl_trainjob.cli.explain_json import as_json as write
+    else:
+        from kubectl_trainjob.cli.explain_text import as_text as write
+    emit([write(found, pointer).encode()])
+    return 0

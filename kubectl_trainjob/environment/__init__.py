@@ -1,0 +1,5 @@
+"""What the processes of a TrainJob will find when they start: environment, command lines, numbers, names, needs.
+
+In: a `TracedJob`, and which other objects the inputs have. Out: an `Environment`, immutable values whose places are
+lines of the user's files. Must not: read files, resolve references to Secrets and ConfigMaps, print.
+"""

@@ -1,0 +1,82 @@
+"""What launchers are told by files that Trainer makes: MPI's hostfile and Flux's entrypoint.
+
+Read from what trainer `pkg/runtime/framework/plugins/{mpi,flux}` made (MPI 2.0-2.3, Flux 2.2-2.3).
+"""
+
+from __future__ import annotations
+
+import re
+
+from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, NODE
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.environment.counting import reason, stated
+from kubectl_trainjob.environment.settings import Launch, Roles, number, times
+from kubectl_trainjob.environment.values import Hostfile, Master, Processes
+from kubectl_trainjob.stages import TracedJob
+
+_FLAGS = re.compile(r'^ +flags="-N (-?[0-9]+) -n (-?[0-9]+)', re.MULTILINE)
+_BROKER = re.compile(r'^mainHost="([^"]*)"', re.MULTILINE)
+_BROKER_PORT = re.compile(r"^default_port = ([0-9]+)$", re.MULTILINE)
+
+
+def hostfile_of(job: TracedJob) -> Hostfile | None:
+    """MPI's hostfile, None for a job without one."""
+    text = _text(job, HOSTFILE_SUFFIX, "hostfile")
+    return None if text is None else Hostfile(_name(job, HOSTFILE_SUFFIX), tuple(text.splitlines()))
+
+
+def _name(job: TracedJob, suffix: str) -> str:
+    return f"{job.train_job.identity.name}{suffix}"
+
+
+def _text(job: TracedJob, suffix: str, key: str) -> str | None:
+    made = _made(job, suffix)
+    text: str | None = made.get("data", key) if made else None
+    return text
+
+
+def _made(job: TracedJob, suffix: str) -> Draft | None:
+    """A ConfigMap that is made for the job."""
+    identities = {(each.identity.kind, each.identity.name): each.draft for each in job.objects}
+    return identities.get(("ConfigMap", _name(job, suffix)))
+
+
+def mpi(job: TracedJob, roles: Roles) -> Launch:
+    """Open MPI: as many processes on a host as it has slots; the launcher is a host where the hostfile has it."""
+    hostfile, made = hostfile_of(job), _made(job, HOSTFILE_SUFFIX)
+    lines = [line.partition(" slots=") for line in (hostfile.lines if hostfile else ())]
+    slots = [number(each) or 0 for _, _, each in lines]
+    if not slots or made is None:
+        return Launch()
+    origin = made.origin(("data", "hostfile"))
+    why, place, is_counted = reason(job, origin.causes if origin else (), slots[0])
+    hosts = {host.partition(".")[0] for host, _, _ in lines}
+    processes = {
+        role.name: Processes(slots[0], why, place, "slots", role.container(NODE), is_counted, uses_gpus=True)
+        for role in roles
+        if role.pods.hostname(0, 0) in hosts
+    }
+    return Launch(processes, times(len(slots), slots[0], sum(slots), "slot"))
+
+
+def flux(job: TracedJob, roles: Roles) -> Launch:
+    """Flux: the entrypoint of the first node runs the command as so many tasks on so many nodes."""
+    entrypoint = _text(job, FLUX_ENTRYPOINT_SUFFIX, "entrypoint.sh") or ""
+    flags = _FLAGS.search(entrypoint)
+    role = next((each for each in roles if each.name == NODE), None)
+    if flags is None or role is None:
+        return Launch()
+    nodes, tasks = int(flags[1]), int(flags[2])
+    each = tasks // nodes if nodes else None
+    why, place = stated(job, ("flux", "numProcPerNode"), each)
+    processes = Processes(each, why, place, "flux run -n", role.container(NODE))
+    return Launch({role.name: processes}, times(nodes, each, tasks), _broker(job, entrypoint))
+
+
+def _broker(job: TracedJob, entrypoint: str) -> Master | None:
+    """The node that runs the command; the Service is named after the job, whatever the JobSet's network says."""
+    host = _BROKER.search(entrypoint)
+    port = _BROKER_PORT.search(_text(job, FLUX_ENTRYPOINT_SUFFIX, "init.sh") or "")
+    if host is None:
+        return None
+    return Master(f"{host[1]}.{job.train_job.identity.name}", port[1] if port else "", "the broker")

@@ -1,0 +1,111 @@
+"""Where numbers and names disagree: what Kubernetes and Trainer accept, and hardly anybody wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.environment.counting import resource_place
+from kubectl_trainjob.environment.devices import devices, gpu_names, uncounted
+from kubectl_trainjob.environment.settings import Launch, number, plural, value_of
+from kubectl_trainjob.environment.values import Caution, Hostfile, Processes, Role
+from kubectl_trainjob.source import Place
+from kubectl_trainjob.stages import TracedJob
+
+Roles = tuple[Role, ...]
+
+
+def cautions_of(job: TracedJob, roles: Roles, launch: Launch, hostfile: Hostfile | None) -> Iterator[Caution]:
+    """All of them, in the order of the roles."""
+    for role in roles:
+        processes = launch.processes.get(role.name)
+        if processes is not None:
+            yield from _unset(job, processes)
+            yield from _processes_and_devices(job, role, processes)
+            yield from _nodes_and_pods(role, processes)
+        yield from _overwritten(role)
+    yield from _unreachable(job, roles, launch, hostfile)
+
+
+def _unset(job: TracedJob, processes: Processes) -> Iterator[Caution]:
+    if processes.value is None and not processes.setting and job.resolved is not None:
+        place = job.resolved.job.manifest.place("spec").key()
+        yield Caution(f"{processes.why}; write `trainer: {{}}` at least", place)
+
+
+def _processes_and_devices(job: TracedJob, role: Role, processes: Processes) -> Iterator[Caution]:
+    container = processes.container
+    if container is None or not processes.uses_gpus:
+        return
+    names, held, other = gpu_names(container.resources), devices(container.resources), uncounted(container.resources)
+    whose = f'container "{container.name}" of "{role.name}"'
+    stated = "state numProcPerNode" if processes.can_be_stated else "ask for one that it counts"
+    started = f"{_are(processes.value)} started on a node ({processes.why})"
+    if len(names) > 1 and processes.is_counted:
+        message = f"{whose} asks for {', '.join(names)}, and Trainer counts any one of them; {stated}"
+        yield Caution(message, processes.place)
+    elif held is not None and isinstance(processes.value, int) and processes.value != held.pieces:
+        yield Caution(f"{whose} asks for {held}, but {started}; {_advice(processes)}", processes.place)
+    elif not names and other is not None and processes.is_counted:
+        message = f"{whose} asks for {other}, which Trainer does not count: {started}; {stated}"
+        yield Caution(message, resource_place(job, container, other) or processes.place)
+
+
+def _advice(processes: Processes) -> str:
+    if not processes.is_counted:
+        return "make the two agree"
+    advice = "state the GPUs in resourcesPerNode"
+    return f"{advice}, or numProcPerNode" if processes.can_be_stated else advice
+
+
+def _are(processes: int | str | None) -> str:
+    if isinstance(processes, int):
+        return f"{plural(processes, 'process')} {'is' if processes == 1 else 'are'}"
+    return f'"{processes}" processes are'
+
+
+def _nodes_and_pods(role: Role, processes: Processes) -> Iterator[Caution]:
+    nodes = number(value_of(processes.container, "PET_NNODES")) if processes.container else None
+    if nodes is not None and nodes != role.pods.count:
+        variable = processes.container.variable("PET_NNODES") if processes.container else None
+        message = f'PET_NNODES is {nodes}, but "{role.name}" has {plural(role.pods.count, "Pod")}'
+        yield Caution(message, variable.place if variable else None)
+
+
+def _overwritten(role: Role) -> Iterator[Caution]:
+    for container in role.containers:
+        for variable in container.variables:
+            former = variable.instead_of
+            if former is not None:
+                lost = f'"{former.entry["value"]}"' if "value" in former.entry else "what stands"
+                message = f"{lost} here is lost: {variable.by} sets {variable.name}; remove the entry"
+                yield Caution(message, former.place)
+
+
+def _unreachable(job: TracedJob, roles: Roles, launch: Launch, hostfile: Hostfile | None) -> Iterator[Caution]:
+    """A meeting point or a host that no Pod of the job is found under."""
+    jobset = job.objects[0].draft
+    if launch.world is None or not launch.world.nodes or launch.world.nodes < 0:
+        return
+    named = {} if launch.master is None or launch.master.is_copied else {launch.master.address: launch.master.setting}
+    if hostfile is not None:
+        named |= {line.partition(" ")[0]: "the hostfile" for line in hostfile.lines[:1]}
+    for address, setting in named.items():
+        if not any(role.pods.has(address) for role in roles):
+            why, place = _why_unreachable(job, jobset)
+            yield Caution(f'{setting} names "{address}", which is no Pod\'s name: {why}', place)
+
+
+def _why_unreachable(job: TracedJob, jobset: Draft) -> tuple[str, Place | None]:
+    network = jobset.get("spec", "network") or {}
+    job_place = job.resolved.job.manifest.place("spec", "runtimeRef", "name") if job.resolved else None
+    if network.get("enableDNSHostnames") is False:
+        return "network.enableDNSHostnames is false, so Pods have none", _network_place(jobset, "enableDNSHostnames")
+    if network.get("subdomain"):
+        return f'they end in ".{network["subdomain"]}", the subdomain', _network_place(jobset, "subdomain")
+    return "the runtime has no such replicatedJob, or its Jobs are not Indexed", job_place
+
+
+def _network_place(jobset: Draft, field: str) -> Place | None:
+    origin = jobset.origin(("spec", "network", field))
+    return origin.first_place() if origin else None

@@ -1,0 +1,46 @@
+"""The steps that write values, in words."""
+
+from __future__ import annotations
+
+_PLUGINS = frozenset({"coscheduling", "flux", "jax", "mpi", "torch", "volcano", "xgboost"})
+_WORDS = {
+    "api": "a default of the API",
+    "file": "written",
+    "jobset": "Trainer's JobSet builder",
+    "jobset-defaults": "JobSet's default",
+    "namespace": "the option -n",
+    "plain": "Trainer's plain ML plugin",
+    "podSpecOverrides": "the TrainJob's podSpecOverrides",
+    "podTemplateOverrides": "the TrainJob's podTemplateOverrides",
+    "resourcesPerNode": "the TrainJob's resourcesPerNode",
+    "runtime": "the runtime's template",
+    "runtimePatches": "the TrainJob's runtimePatches",
+    "template": "a template",
+    "trainJob": "the TrainJob's labels and annotations of the JobSet",
+}
+
+
+_SHORT = {
+    "api": "API default",
+    "jobset": "JobSet builder",
+    "jobset-defaults": "JobSet default",
+    "namespace": "-n",
+    "plain": "plain plugin",
+    "template": "template",
+}
+
+
+def in_short(step: str) -> str:
+    """The same for a note beside a line, "" where the line that the note names says enough."""
+    if step in _PLUGINS:
+        return f"{step} plugin"
+    overlay, _, setting = step.partition(" ")
+    return setting if overlay == "overlay" else _SHORT.get(step, "")
+
+
+def in_words(step: str) -> str:
+    """Who made a write, as a person says it: `Trainer's torch plugin`, `an overlay's images`."""
+    if step in _PLUGINS:
+        return f"Trainer's {step} plugin"
+    overlay, _, setting = step.partition(" ")
+    return f"an overlay's {setting}" if overlay == "overlay" else _WORDS[step]

@@ -1,0 +1,76 @@
+"""`KIND/NAME`: which object is meant, and which inputs it may come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, group_of
+from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, TRAIN_JOB
+from kubectl_trainjob.stages import Manifest, ObjectId, Traced, TracedJob, Tracing, is_train_job
+
+_SUFFIXES = ("", HOSTFILE_SUFFIX, FLUX_ENTRYPOINT_SUFFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An object as a person names it: the kind as kubectl takes it, and a namespace, "" for any."""
+
+    kind: str
+    group: str
+    name: str
+    namespace: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.name}"
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """What the object that this one is made from may be called, when no overlay renames it."""
+        return tuple(self.name.removesuffix(suffix) for suffix in _SUFFIXES if self.name.endswith(suffix))
+
+    def is_met_by(self, identity: ObjectId, *names: str) -> bool:
+        """Whether this object is meant, if it is called one of `names`, by default what its identity says."""
+        return (
+            self.name in (names or (identity.name,))
+            and self.is_kind(identity.kind)
+            and self.group in ("", group_of(identity.api_version))
+            and (self.namespace in ("", identity.namespace) or identity.kind in CLUSTER_SCOPED)
+        )
+
+    def may_come_from(self, manifest: Manifest) -> bool:
+        """Whether an input is meant, or something that the controllers make of it may be."""
+        former = manifest.source.edits.names if manifest.source.edits else ()
+        names = manifest.id.name, *former
+        if not is_train_job(manifest) or self.is_kind(TRAIN_JOB):
+            return self.is_met_by(manifest.id, *names)
+        return not {*names}.isdisjoint(self.input_names) and self.namespace in ("", manifest.id.namespace)
+
+    def is_kind(self, kind: str) -> bool:
+        """Whether the kind that a person wrote is this one."""
+        written, kind = self.kind.lower(), kind.lower()
+        return written in (kind, f"{kind}s", f"{kind}es", f"{kind[:-1]}ies")
+
+
+def parse_target(text: str, namespace: str = "") -> Target | None:
+    """`KIND/NAME` or `KIND.GROUP/NAME`, the kind in any case, singular or plural; None for anything else."""
+    kind, slash, name = text.partition("/")
+    kind, _, group = kind.partition(".")
+    if not (kind and slash and name) or "/" in name:
+        return None
+    return Target(kind, group.lower(), name, namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One object that is meant, and the TrainJob that it is made from or is; None for other objects of the inputs."""
+
+    object: Traced
+    job: TracedJob | None = None
+
+
+def find(target: Target, tracing: Tracing) -> list[Found]:
+    """Every object that the target may mean; where none is called so, those that were before overlays renamed them."""
+    of_jobs = [Found(each, job) for job in tracing.jobs for each in (job.train_job, *job.objects)]
+    found = [*of_jobs, *map(Found, tracing.others)]
+    exactly = [each for each in found if target.is_met_by(each.object.identity)]
+    return exactly or [each for each in found if target.is_met_by(each.object.identity, *each.object.names, "")]
