@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import statistics
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-MODULES = sorted((ROOT / "kubectl_trainjob").rglob("*.py"))
+from tests.architecture.sizes import MODULES, ROOT, Function, arguments, functions, lines
+
 EACH_MODULE = pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(ROOT))) for p in MODULES])
 
 MODULE_LINES = 300
@@ -19,22 +18,6 @@ ARGUMENTS = 6
 PASS_LINES = 150
 MEDIAN_LINES = 10
 VAGUE = {"base", "common", "core", "helper", "helpers", "lib", "manager", "misc", "models", "tools", "util", "utils"}
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def functions(path: Path) -> Iterator[Function]:
-    return (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, Function))
-
-
-def lines(function: Function) -> int:
-    """Lines from `def` to the end, as a reader counts them (the docstring included, decorators not)."""
-    return (function.end_lineno or function.lineno) - function.lineno + 1
-
-
-def arguments(function: Function) -> int:
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
-    return len([name for name in names if name not in ("self", "cls")])
 
 
 @EACH_MODULE
