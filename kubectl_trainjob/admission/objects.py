@@ -59,11 +59,20 @@ def admit(manifest: Manifest, admission: Admission = _LATEST) -> tuple[Admitted 
 def _with_spec(schema: Schema, body: Body) -> Checked:
     """The CRDs ask for no `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
     if schema.kind not in RUNTIME_KINDS and body.get("spec") is None:
-        return schema.check({**body, "spec": {}})
-    checked = schema.check(body)
+        return _checked(schema, {**body, "spec": {}})
+    checked = _checked(schema, body)
     if "spec" in checked.value:
         return checked
     return replace(checked, value={**checked.value, "spec": {}})
+
+
+def _checked(schema: Schema, body: Body) -> Checked:
+    checked = schema.check(body)
+    if not checked.problems:
+        return checked
+    from kubectl_trainjob.schemas.other_versions import explained  # it reads the schemas of all versions
+
+    return replace(checked, problems=tuple(explained(problem, schema, body) for problem in checked.problems))
 
 
 def _problems(checked: Checked, kind: str, admission: Admission) -> Iterator[Problem]:

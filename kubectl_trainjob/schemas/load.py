@@ -15,7 +15,6 @@ from typing import Any
 
 from kubectl_trainjob.schemas.cel import RULES, TRANSITIONS
 from kubectl_trainjob.schemas.composites import List, Object
-from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.schemas.scalars import Amount, Anything, Boolean, Integer, IntOrString, Number, Scalar, Text
 from kubectl_trainjob.schemas.walk import Checked, Memo, Walk
 
@@ -57,14 +56,7 @@ class Schema:
         if self.has_status and "status" in value:
             given = {key: item for key, item in value.items() if key != "status"}
         completed = self.root.visit(given, walk)
-        return Checked(completed, self._explained(tuple(dict.fromkeys(walk.problems)), given), tuple(walk.nulls))
-
-    def _explained(self, problems: tuple[Problem, ...], value: Mapping[str, Any]) -> tuple[Problem, ...]:
-        if not (problems and self.product):
-            return problems
-        from kubectl_trainjob.schemas.other_versions import explained  # it reads the schemas of all versions
-
-        return tuple(explained(problem, self, value) for problem in problems)
+        return Checked(completed, tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls))
 
 
 class _Product:

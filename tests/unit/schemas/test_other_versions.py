@@ -8,9 +8,10 @@ import pytest
 import yaml
 
 from kubectl_trainjob.schemas.composites import List, Object
-from kubectl_trainjob.schemas.load import packaged, schema_for
+from kubectl_trainjob.schemas.load import Schema, packaged, schema_for
 from kubectl_trainjob.schemas.messages import listed
-from kubectl_trainjob.schemas.other_versions import OVERRIDES
+from kubectl_trainjob.schemas.other_versions import OVERRIDES, explained
+from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.versions import VERSIONS
 
 API = "trainer.kubeflow.org/v1alpha1"
@@ -21,8 +22,12 @@ RUNTIME = "{kind: TrainingRuntime, metadata: {name: a}, spec: {template: {spec: 
 
 def problems(version: str, text: str, field: str) -> list[tuple[str, str, str]]:
     body = {"apiVersion": API, **yaml.safe_load(text.replace("FIELD", field))}
-    found = schema_for(f"trainer-{version}", API, body["kind"]).check(body).problems
+    found = told(schema_for(f"trainer-{version}", API, body["kind"]), body)
     return [(problem.rule.id, ".".join(map(str, problem.pointer)), problem.message) for problem in found]
+
+
+def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
+    return [explained(problem, schema, body) for problem in schema.check(body).problems]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +159,7 @@ def test_each_field_of_each_version(target, kind):
     outermost = [pointer for pointer in missing if pointer[0] != "status" and parents(pointer) <= known[target].keys()]
     assert outermost
     for pointer in outermost:
-        [found] = [each for each in versions[target].check(written(pointer)).problems if each.pointer == pointer]
+        [found] = [each for each in told(versions[target], written(pointer)) if each.pointer == pointer]
         having = [version for version in VERSIONS if pointer in known[version]]
         rule = "KTJ110" if all(version > target for version in having) else "KTJ102"
         assert (found.rule.id, f"exists only in Trainer {listed(having)}; " in found.message) == (rule, True), pointer

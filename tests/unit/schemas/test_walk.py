@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 
 from kubectl_trainjob.schemas.load import schema_for
+from kubectl_trainjob.schemas.other_versions import explained
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import show_pointer
 
@@ -37,9 +39,10 @@ def container(**fields):
 
 def check(body, memo=None):
     before = copy.deepcopy(body)
-    checked = schema_for("trainer-2.3", body["apiVersion"], body["kind"]).check(body, memo)
+    schema = schema_for("trainer-2.3", body["apiVersion"], body["kind"])
+    checked = schema.check(body, memo)
     assert body == before
-    return checked
+    return replace(checked, problems=tuple(explained(problem, schema, body) for problem in checked.problems))
 
 
 def told(body):
