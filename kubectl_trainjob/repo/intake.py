@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings import inputs
-from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS, INVALID_SETTING, NESTED_SETTINGS
 from kubectl_trainjob.limits import Limits, size
@@ -74,6 +74,7 @@ class Intake:
         self._latest = b""
         self._read: dict[tuple[Root, str], SourceFile | None] = {}
         self._parsed: dict[SourceFile, list[Manifest]] = {}
+        self._broken: set[SourceFile] = set()
 
     def root(self, directory: str, show: Callable[[str], str]) -> Root:
         """The root that a directory (a real path) lies in; the first root's configuration sets the limits.
@@ -194,8 +195,15 @@ class Intake:
     def manifests(self, file: SourceFile) -> list[Manifest]:
         """The objects of a file, which is parsed once."""
         if file not in self._parsed:
+            noted = len(self.diagnostics)
             self._parsed[file] = list(self._manifests(file))
+            if has_errors(self.diagnostics[noted:]):
+                self._broken.add(file)
         return self._parsed[file]
+
+    def is_broken(self, file: SourceFile) -> bool:
+        """Whether a file that was parsed may hold more objects than could be read."""
+        return file in self._broken
 
     def _manifests(self, file: SourceFile) -> Iterator[Manifest]:
         reading = self._reader.read(file)

@@ -51,7 +51,8 @@ class Overlays:
 
     def __init__(self, intake: Intake) -> None:
         self._intake = intake
-        self._read: dict[tuple[Root, str], list[Manifest]] = {}
+        self._read: dict[tuple[Root, str], SourceFile | None] = {}
+        self._gaps: set[Source] = set()  # the overlays that lie over more than could be read
         self._listings = Listings(intake.limits)
         self._directories: dict[tuple[Root, str], list[str]] = {}
         self._known: dict[tuple[Root, str], _Known] = {}
@@ -91,7 +92,8 @@ class Overlays:
         before = self._allowance.members
         noted = len(self._intake.diagnostics)
         members = tuple(self._members_of(overlay, root, inside, (*above, inside)))
-        is_complete = not has_errors(self._intake.diagnostics[noted:])
+        below = all(member.overlay.is_complete for member in members if isinstance(member, Unit))
+        is_complete = below and overlay.source not in self._gaps and not has_errors(self._intake.diagnostics[noted:])
         inline = Inline()
         patches = tuple(p for entry in overlay.patches for p in self._patches(overlay, entry, (root, inside, inline)))
         if not self._allowance.take_edits(overlay, len(patches), self._allowance.members - before):
@@ -185,13 +187,21 @@ class Overlays:
             return self._rendered(overlay, root, path, context)
         if (root, path) not in self._read:
             file = self._paths.text(root, path, place)
-            self._read[root, path] = list(self._intake.manifests(file)) if file else []
-        return self._read[root, path]
+            self._read[root, path] = file
+        return self._objects(overlay, self._read[root, path])
+
+    def _objects(self, overlay: OverlayFile, file: SourceFile | None) -> list[Manifest]:
+        """The objects of a file; whether all of them could be read counts for each overlay that lists it."""
+        manifests = self._intake.manifests(file) if file else []
+        if file is None or self._intake.is_broken(file):
+            self._gaps.add(overlay.source)
+        return manifests
 
     def _rendered(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> list[Manifest]:
         _, above, place = context
         template = self._paths.text(root, path, place)
         if template is None or self._exhausting >= _MOST_EXHAUSTING:
+            self._gaps.add(overlay.source)
             return []
         if self._renderer is None:
             from kubectl_trainjob.templates.render import Renderer  # most builds have no template
@@ -204,7 +214,7 @@ class Overlays:
             self._intake.diagnostics.append(rendered)
             self._exhausting += rendered.rule == TEMPLATE_LIMIT
             return []
-        return list(self._intake.manifests(_with_values(rendered, overlay.source)))
+        return self._objects(overlay, _with_values(rendered, overlay.source))
 
     def _patches(self, overlay: OverlayFile, entry: PatchEntry, where: tuple[Root, str, Inline]) -> Iterator[Patch]:
         root, inside, inline = where

@@ -77,6 +77,15 @@ def test_two_overlays_share_what_they_list(write: Write) -> None:
     assert one.members[0] is other.members[0]
 
 
+@pytest.mark.parametrize("broken", ["spec: {", "apiVersion: v1\nspec: {}\n"])
+def test_each_overlay_over_a_broken_file_is_incomplete(write: Write, broken: str) -> None:
+    """Whoever read it first, and however deep it lies: nothing can be said of what such an overlay lacks."""
+    write({"jobs/a.yaml": broken, "one/overlay.yaml": "resources: [../jobs/a.yaml]\n"})
+    write({"two/overlay.yaml": "resources: [../jobs/a.yaml]\n", "three/overlay.yaml": "resources: [../two]\n"})
+    for paths in (["one", "two", "three"], ["jobs", "three", "one"], ["two", "three", "two"]):
+        assert [unit.overlay.is_complete for unit in _read(*paths).units] == [False] * len(_read(*paths).units), paths
+
+
 def test_a_directory_leaves_overlays_out(write: Write) -> None:
     write({"a.yaml": _MAP % "a", "o/overlay.yaml": "resources: [b.yaml]\n", "o/b.yaml": _MAP % "b"})
     documents = _read(".")
