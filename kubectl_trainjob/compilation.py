@@ -5,25 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kubectl_trainjob.admission.jobset import JobSetFinding, learn
 from kubectl_trainjob.admission.jobset import findings as jobset_findings
+from kubectl_trainjob.admission.jobset import learn
 from kubectl_trainjob.admission.jobset_defaults import render_create_defaults
-from kubectl_trainjob.admission.objects import admit
+from kubectl_trainjob.admission.objects import Admission, admit
 from kubectl_trainjob.api.trainer import MANAGED_BY_TRAINER
 from kubectl_trainjob.draft import INPUT, Draft
+from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.run import expand, required_secrets
-from kubectl_trainjob.expand.template import Template, template_of
+from kubectl_trainjob.expand.runtime_template import RuntimeTemplate, template_of
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
 from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.resolve.runtime import Runtimes
+from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import Source
 from kubectl_trainjob.stages import Admitted, Expanded, Manifest, ObjectId, Resolved, Traced, TracedJob, identity_of
 from kubectl_trainjob.versions import Version
 
 Findings = tuple[Diagnostic, ...]
-_NO_TEMPLATE = Template({}, frozenset())
+_NO_TEMPLATE = RuntimeTemplate({}, frozenset())
+
+
+class Target(NamedTuple):
+    """What TrainJobs are compiled for: a release of Trainer, and what is printed of them (one of `EMITS`)."""
+
+    version: Version
+    emit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +40,19 @@ class AdmittedRuntime:
     """A runtime after admission: None and the reasons, or its body and its template."""
 
     runtime: Admitted | None
-    template: Template
+    template: RuntimeTemplate
     diagnostics: Findings
 
 
 class AdmittedRuntimes:
-    """Each runtime is admitted once, however many jobs use it; `memo` knows the parts that their JobSets share."""
+    """A cache: each runtime is admitted once, however many jobs use it.
 
-    def __init__(self, version: Version, emit: str = "jobset") -> None:
-        self.version = version
-        self.emit = emit
+    `memo` is what JobSet's admission learnt of them meanwhile, so that it need not judge in each JobSet what all share.
+    """
+
+    def __init__(self, admission: Admission) -> None:
         self.memo = Memo()
+        self._admission = admission
         self._by_source: dict[Source, AdmittedRuntime] = {}
 
     def admit(self, manifest: Manifest) -> AdmittedRuntime:
@@ -52,7 +63,7 @@ class AdmittedRuntimes:
         return known
 
     def _admit(self, manifest: Manifest) -> AdmittedRuntime:
-        runtime, diagnostics = admit(manifest, self.version.admission)
+        runtime, diagnostics = admit(manifest, self._admission)
         if runtime is None:
             return AdmittedRuntime(None, _NO_TEMPLATE, tuple(diagnostics))
         template = template_of(runtime)
@@ -64,44 +75,43 @@ class _Ready(NamedTuple):
     """A TrainJob that can be expanded; None and why not."""
 
     resolved: Resolved | None
-    template: Template
+    template: RuntimeTemplate
     diagnostics: Findings
 
 
-def compile_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> Expanded:
+def compile_job(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> Expanded:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
-    ready = _ready(manifest, runtimes, admitted)
-    expanded = _expand(ready, admitted)
+    ready = _ready(manifest, runtimes, target, admitted)
+    expanded = _expand(ready, target.version.behaviour, admitted.memo)
     return Expanded(diagnostics=expanded.diagnostics) if has_errors(expanded.diagnostics) else expanded
 
 
-def _ready(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> _Ready:
-    job, found = admit(manifest, admitted.version.admission)
+def _ready(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> _Ready:
+    job, found = admit(manifest, target.version.admission)
     diagnostics: Findings = tuple(found)
     if job is None:
         return _Ready(None, _NO_TEMPLATE, diagnostics)
-    unmanaged = () if admitted.emit == "trainjob" else tuple(_unmanaged(job, admitted.version))
-    target = runtimes.find(job)
-    if isinstance(target, Diagnostic):
-        return _Ready(None, _NO_TEMPLATE, (*diagnostics, *unmanaged, target))
-    runtime = admitted.admit(target)
+    unmanaged = () if target.emit == "trainjob" else tuple(_unmanaged(job, target.version))
+    meant = runtimes.find(job)
+    if isinstance(meant, Diagnostic):
+        return _Ready(None, _NO_TEMPLATE, (*diagnostics, *unmanaged, meant))
+    runtime = admitted.admit(meant)
     diagnostics += unmanaged + runtime.diagnostics
     if runtime.runtime is None or has_errors(runtime.diagnostics):
         return _Ready(None, _NO_TEMPLATE, diagnostics)
     return _Ready(Resolved(job, runtime.runtime), runtime.template, diagnostics)
 
 
-def _expand(ready: _Ready, admitted: AdmittedRuntimes) -> Expanded:
+def _expand(ready: _Ready, behaviour: Behaviour, memo: Memo) -> Expanded:
     resolved, template, diagnostics = ready
     if resolved is None:
         return Expanded(diagnostics=diagnostics)
-    behaviour = admitted.version.behaviour
     drafts, found = expand(resolved, template, behaviour)
     diagnostics += found
     if not drafts:
         return Expanded(diagnostics=diagnostics)
     jobset = render_create_defaults(drafts[0])
-    refused = jobset_findings(jobset.value, admitted.memo)
+    refused = jobset_findings(jobset.value, memo)
     if refused:
         recorded, _ = expand(resolved, template, behaviour, record=True)
         return Expanded(diagnostics=diagnostics + _at_the_source(resolved, recorded[0], refused))
@@ -109,14 +119,15 @@ def _expand(ready: _Ready, admitted: AdmittedRuntimes) -> Expanded:
     return Expanded(objects, required_secrets(resolved), diagnostics)
 
 
-def trace_job(manifest: Manifest, runtimes: Runtimes, admitted: AdmittedRuntimes) -> TracedJob:
+def trace_job(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> TracedJob:
     """The same, with who wrote each value of the objects; none where the TrainJob is refused."""
-    ready = _ready(manifest, runtimes, admitted)
-    expanded = _expand(ready, admitted)
+    ready = _ready(manifest, runtimes, target, admitted)
+    # Expanded as a build does it, which also has JobSet's admission judge it; only what passes is expanded to be told.
+    expanded = _expand(ready, target.version.behaviour, admitted.memo)
     job = TracedJob(traced(manifest), ready.resolved, diagnostics=expanded.diagnostics)
     if ready.resolved is None or has_errors(expanded.diagnostics):
         return job
-    (jobset, *others), _ = expand(ready.resolved, ready.template, admitted.version.behaviour, record=True)
+    (jobset, *others), _ = expand(ready.resolved, ready.template, target.version.behaviour, record=True)
     drafts = render_create_defaults(jobset), *others
     objects = tuple(_made(identity_of(draft.value), draft, job.train_job) for draft in drafts)
     return replace(job, objects=objects, secrets=expanded.secrets)
@@ -134,17 +145,15 @@ def traced(manifest: Manifest) -> Traced:
     return Traced(manifest.id, draft.put((), manifest.body, copied=("object",)), names)
 
 
-def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[JobSetFinding]) -> Findings:
+def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[Problem]) -> Findings:
     """What JobSet's admission refuses, at the lines that it comes from, as the recorded JobSet knows them."""
     jobset = render_create_defaults(recorded)
     return tuple(_located(finding, jobset, resolved) for finding in refused)
 
 
-def _located(finding: JobSetFinding, jobset: Draft, resolved: Resolved) -> Diagnostic:
-    origin = jobset.origin(finding.pointer)
-    place = origin.first_place() if origin else None
-    fallback = resolved.job.manifest.place("metadata", "name")
-    return Diagnostic(finding.rule, f"the JobSet would be refused: {finding.message}", place or fallback)
+def _located(finding: Problem, jobset: Draft, resolved: Resolved) -> Diagnostic:
+    place = jobset.place(finding.pointer) or resolved.job.manifest.place("metadata", "name")
+    return Diagnostic(finding.rule, f"the JobSet would be refused: {finding.message}", place)
 
 
 def _unmanaged(job: Admitted, version: Version) -> list[Diagnostic]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubectl_trainjob.compilation import compile_job
 from kubectl_trainjob.findings.diagnostic import Diagnostic
@@ -23,11 +23,11 @@ def _tell_nobody(_stage: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a build may use. `finish` makes of a body what the caller wants in the end: where other processes help, they
-    do it, too. `progress` is told the stage, and how many TrainJobs of how many are through.
+    """What a build may use. `finish` makes the text of a body: where other processes help, they do it, too, and one
+    process leaves it to the caller. `progress` is told the stage, and how many TrainJobs of how many are through.
     """
 
-    finish: Callable[[Body], Any] | None = None
+    finish: Callable[[Body], bytes] | None = None
     progress: Callable[[str, int, int], None] = _tell_nobody
 
 
@@ -40,11 +40,14 @@ class Made(NamedTuple):
 
 
 def compiled(prepared: Prepared, means: Means) -> Iterator[Made]:
-    """What became of each TrainJob, whose list is emptied; `means.finish` was done to each content."""
+    """What became of each TrainJob, whose list is emptied.
+
+    Contents are bodies; what other processes made comes as `means.finish` left it.
+    """
     jobs, total = prepared.jobs, len(prepared.jobs)
 
     def one(job: Job) -> Made:
-        return _made(job.manifest, compile_job(*job, prepared.admitted), prepared.admitted.emit)
+        return _made(job.manifest, compile_job(*job, prepared.target, prepared.admitted), prepared.target.emit)
 
     if means.finish is None or processes(total) == 1:
         for number, job in enumerate(drain(jobs)):
@@ -69,9 +72,7 @@ def _made(job: Manifest, expanded: Expanded, emit: str) -> Made:
     if emit == "jobset":
         made = [Claim(Output(identity_of(body), body), place, is_made=True) for body in expanded.objects]
         return Made(made, expanded.secrets, expanded.diagnostics)
-    claims = [
-        Claim(Output(identity_of(body), None), place, is_made=True, is_printed=False) for body in expanded.objects
-    ]
+    claims = [Claim(Output(identity_of(body), {}), place, is_made=True, is_printed=False) for body in expanded.objects]
     diagnostics = tuple(finding for finding in expanded.diagnostics if finding.rule != FLUX_NAMESPACE)
     return Made([*claims, Claim(Output(job.id, job.body), place)], (), diagnostics)
 
@@ -85,11 +86,12 @@ def _shared(jobs: list[Job]) -> dict[int, object]:
     return {id(thing): thing for thing in shared}
 
 
-def _finished(made: Made, finish: Callable[[Body], Any]) -> Made:
-    return made._replace(
-        claims=[_finished_claim(claim, finish) if claim.is_printed else claim for claim in made.claims]
-    )
+def _finished(made: Made, finish: Callable[[Body], bytes]) -> Made:
+    return made._replace(claims=[_finished_claim(claim, finish) for claim in made.claims])
 
 
-def _finished_claim(claim: Claim, finish: Callable[[Body], Any]) -> Claim:
-    return replace(claim, output=replace(claim.output, content=finish(claim.output.content)))
+def _finished_claim(claim: Claim, finish: Callable[[Body], bytes]) -> Claim:
+    content = claim.output.content
+    if isinstance(content, bytes) or not claim.is_printed:
+        return claim
+    return replace(claim, output=replace(claim.output, content=finish(content)))

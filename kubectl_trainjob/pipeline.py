@@ -23,7 +23,7 @@ from kubectl_trainjob.units import Documents
 def build(documents: Documents, options: BuildOptions, means: Means | None = None) -> Build:
     """All that the inputs become, in the order in which it is printed, and all that is wrong with them.
 
-    An output holds its body, or what `means.finish` made of it.
+    An output holds its body, or the text that `means.finish` made of it in another process.
     """
     prepared = prepare(documents, options)
     del documents  # from here on each parsed TrainJob goes when it has been compiled
@@ -33,7 +33,7 @@ def build(documents: Documents, options: BuildOptions, means: Means | None = Non
 def trace(documents: Documents, options: BuildOptions, wanted: Wanted) -> Tracing:
     """The same way for the inputs that are wanted, with a recorder: who wrote each value of what they become."""
     prepared = prepare(documents, options, wanted)
-    jobs = [trace_job(*job, prepared.admitted) for job in prepared.jobs if wanted(job.manifest)]
+    jobs = [trace_job(*job, prepared.target, prepared.admitted) for job in prepared.jobs if wanted(job.manifest)]
     return Tracing(
         trainer=prepared.trainer,
         jobs=tuple(jobs),

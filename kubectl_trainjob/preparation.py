@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubectl_trainjob import catalogue
-from kubectl_trainjob.compilation import AdmittedRuntimes
+from kubectl_trainjob.compilation import AdmittedRuntimes, Target
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.limits import Limits
 from kubectl_trainjob.resolve.objects import check, in_namespace
@@ -38,6 +38,7 @@ class Prepared:
     `kept` are the objects besides TrainJobs that somebody wanted to see.
     """
 
+    target: Target
     admitted: AdmittedRuntimes
     trainer: str
     usual_emit: str
@@ -59,7 +60,8 @@ def prepare(documents: Documents, options: BuildOptions, wanted: Wanted = lambda
     usual, _ = emitted(documents.settings, "")
     emit, other_conflict = emitted(documents.settings, options.emit)
     prepared = Prepared(
-        AdmittedRuntimes(VERSIONS[version], emit),
+        Target(VERSIONS[version], emit),
+        AdmittedRuntimes(VERSIONS[version].admission),
         version,
         usual,
         [],
@@ -101,16 +103,15 @@ def _groups(documents: Documents, diagnostics: list[Diagnostic]) -> Iterator[Ite
 
 
 def _prepare_group(group: list[Manifest], library: list[list[Manifest]], namespace: str, prepared: Prepared) -> None:
-    admitted = prepared.admitted
     own = [manifest for manifest in group if is_runtime(manifest)]
     prepared.diagnostics.extend(check(group))
-    prepared.diagnostics.extend(finding for each in own for finding in admitted.admit(each).diagnostics)
+    prepared.diagnostics.extend(finding for each in own for finding in prepared.admitted.admit(each).diagnostics)
     runtimes = Runtimes([own, *library], namespace, catalogue.names)
     jobs = [_named(manifest, runtimes, prepared.usual_emit) for manifest in group if is_train_job(manifest)]
     runtimes.hint_for(jobs)
     prepared.jobs.extend(Job(job, runtimes) for job in jobs)
     for manifest in group:
-        if _is_other(manifest) or (is_runtime(manifest) and admitted.emit == "trainjob"):
+        if _is_other(manifest) or (is_runtime(manifest) and prepared.target.emit == "trainjob"):
             prepared.plain.append(Claim(Output(manifest.id, manifest.body), manifest.place("metadata", "name")))
 
 

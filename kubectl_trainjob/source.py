@@ -1,11 +1,13 @@
 """Where things stand in the user's files, and who wrote a value of what is made from them.
 
 An object knows its `Source` (file, document, item of a List); a `Place` adds the JSON pointer inside that object.
-Lines and columns are not carried along: `yamlio.spans` finds them when a diagnostic is printed.
+Lines and columns are carried only by what is wrong with a text itself (`Place.span`); for all else `positions` finds
+them when somebody wants to see them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -95,8 +97,9 @@ class Place:
 class Origin:
     """One write of a value, `value`, by `step`.
 
-    `place` is set when the value was copied as it stands; `causes` are what a computed value rests on; `over` is the
-    write that this one replaced.
+    `place` is set when the value was copied as it stands; `causes` are what a computed value rests on, or what had it
+    copied; `over` is the write that this one replaced. With `removes` it took the value away; with a `place` besides,
+    nothing stood there any more, and whoever took it away did so before.
     """
 
     step: str
@@ -104,26 +107,40 @@ class Origin:
     causes: tuple[Place, ...] = ()
     over: Origin | None = None
     value: Any = None
+    removes: bool = False
 
     def below(self, rest: Pointer) -> Origin:
         """The origin of a value that stands `rest` below the written one."""
         if not rest:
             return self
-        replaced = self.over if self.over and has(self.over.value, rest) else None
-        return replace(
-            self,
-            place=self.place.child(*rest) if self.place else None,
-            over=replaced.below(rest) if replaced else None,
-            value=value_at(self.value, rest),
-        )
+        below: Origin | None = None
+        for each in reversed(list(self._since(rest))):  # no recursion: a value may be written a thousand times
+            place = each.place.child(*rest) if each.place else None
+            below = replace(each, place=place, over=below, value=value_at(each.value, rest))
+        assert below is not None
+        return below
+
+    def _since(self, rest: Pointer) -> Iterator[Origin]:
+        """This write and those before it, as long as there was something `rest` below the value."""
+        yield self
+        older = self.over
+        while older is not None and older.had(rest):
+            yield older
+            older = older.over
+
+    def had(self, rest: Pointer) -> bool:
+        """Whether something stood `rest` below the written value, or below the one that this write took away."""
+        if self.removes and self.place:
+            return True
+        written = self.over if self.removes else self
+        return written is not None and has(written.value, rest)
 
     def first_place(self) -> Place | None:
         """The line a person would edit to change the value."""
-        if self.place is not None:
-            return self.place
-        if self.causes:
-            return self.causes[0]
-        return self.over.first_place() if self.over else None
+        origin: Origin | None = self
+        while origin is not None and not (origin.place or origin.causes):
+            origin = origin.over
+        return (origin.place or origin.causes[0]) if origin else None
 
 
 def value_at(value: Any, pointer: Pointer) -> Any:
@@ -142,6 +159,11 @@ def has(value: Any, pointer: Pointer) -> bool:
     if isinstance(parent, list):
         return isinstance(key, int) and 0 <= key < len(parent)
     return isinstance(parent, dict) and key in parent
+
+
+def json_pointer(pointer: Pointer) -> str:
+    """A pointer as RFC 6901 writes it: `/spec/containers/0`, "" for the whole."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in pointer)
 
 
 def show_pointer(pointer: Pointer) -> str:

@@ -79,7 +79,9 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Admitted:
-    """An object that passed the API server's first half: `body` carries the CRD's defaults."""
+    """An object that passed schema and webhook: for a TrainJob what the webhook says of the job alone, the rest is in
+    `expand`. `body` carries the CRD's defaults and no nulls.
+    """
 
     manifest: Manifest
     body: Body
@@ -113,10 +115,13 @@ class Expanded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
-    """One object of the result; `content` is its body, or what the caller wanted to have made of it."""
+    """One object of the result; `content` is its body, or its text where the process that made it wrote it, too.
+
+    An object that is only claimed has an empty body.
+    """
 
     identity: ObjectId
-    content: Any
+    content: Body | bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

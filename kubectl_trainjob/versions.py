@@ -1,7 +1,11 @@
 """The releases of Trainer that can be targeted: one row each, and all that they do differently.
 
 A row says how a release admits TrainJobs and runtimes, and how it expands them: the passes in their order, each with
-the checks and the variant of its work that the release has. Nothing else knows about versions.
+the checks and the variant of its work that the release has. No stage asks for a version. A new release also needs its
+name in `api/supported.py` and its packaged schemas, and, where its API is another one: what `schemas/other_versions.py`
+says of fields that moved, what `init/job.py` writes, and a field that overrides the runtime's template wherever such
+fields are listed (`api/trainer.py`, `expand/overrides/`, `overlay/images.py`, `overlay/references.py`,
+`explain/steps.py`). The tests read their recorded cases in `tests/conformance/cases.py`.
 
 Upstream's order of plugins inside a phase is a Go map's, so random; where two of them touch the same list (env of
 XGBoost and Flux jobs) ours is the order of the row.
@@ -16,37 +20,27 @@ from functools import partial
 from kubectl_trainjob.admission.objects import Admission
 from kubectl_trainjob.admission.runtime import launchers_and_steps, runtime_problems
 from kubectl_trainjob.admission.train_job import dns_1035_name, named_by_schema
+from kubectl_trainjob.api.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from kubectl_trainjob.expand import pod_sizes, processes, slots
 from kubectl_trainjob.expand.behaviour import Behaviour, Builder, Check, Overrides, Pass
 from kubectl_trainjob.expand.builders import flux_entrypoint, hostfile, pod_group
-from kubectl_trainjob.expand.overrides.pod_overrides import (
-    POD_SPECS,
-    POD_TEMPLATES,
-    merge_pod_specs,
-    merge_pod_templates,
-    of_runtime_and_job,
-)
-from kubectl_trainjob.expand.overrides.runtime_patches import (
-    RUNTIME_PATCHES,
-    merge_job_templates,
-    merge_spec,
-    of_runtime_and_patches,
-)
+from kubectl_trainjob.expand.overrides import pod_overrides, runtime_patches
 from kubectl_trainjob.expand.passes import (
     coscheduling,
     flux,
-    initializers,
+    initializer_checks,
     jax,
     mpi,
     plain,
-    pod_overrides,
-    runtime_patches,
+    pod_override_checks,
+    runtime_patch_checks,
     torch,
-    torchtune,
+    torchtune_checks,
     volcano,
     xgboost,
 )
 from kubectl_trainjob.expand.plan import Plan
+from kubectl_trainjob.expand.resources_per_node import MERGED, REPLACED
 from kubectl_trainjob.expand.torchtune import Torchtune, enabled_adapter, mentioned_adapter, no_adapter
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 
@@ -65,7 +59,7 @@ Overriding = Callable[[str, Plan], Iterator[Diagnostic]]
 
 
 def _pod_overrides(field: str, *checks: Overriding) -> Pass:
-    return Pass(field, partial(pod_overrides.applies, field), tuple(partial(check, field) for check in checks))
+    return Pass(field, partial(pod_override_checks.applies, field), tuple(partial(check, field) for check in checks))
 
 
 def _torch(checks: tuple[Check, ...], count: torch.Count, known: Torchtune) -> Pass:
@@ -84,41 +78,41 @@ def _flux(checks: tuple[Check, ...], setup: flux.Setup) -> Pass:
     return Pass("flux", flux.applies, checks, partial(flux.enforce, setup))
 
 
-def _coscheduling_group(requests: pod_group.Requests) -> Builder:
-    return Builder("coscheduling", coscheduling.applies, partial(pod_group.coscheduling, requests))
+def _coscheduling_group(size_of: pod_sizes.Sizes) -> Builder:
+    return Builder("coscheduling", coscheduling.applies, partial(pod_group.coscheduling, size_of))
 
 
-def _volcano_group(requests: pod_group.Requests) -> Builder:
-    return Builder("volcano", volcano.applies, partial(pod_group.volcano, requests))
+def _volcano_group(size_of: pod_sizes.Sizes) -> Builder:
+    return Builder("volcano", volcano.applies, partial(pod_group.volcano, size_of))
 
 
 def _hostfile(replicas: hostfile.Replicas) -> Builder:
     return Builder("mpi", mpi.applies, partial(hostfile.build, replicas))
 
 
-_POD_SPECS = Overrides(POD_SPECS, merge_pod_specs, of_runtime_and_job)
-_POD_TEMPLATES = Overrides(POD_TEMPLATES, merge_pod_templates, of_runtime_and_job)
-_JOB_PATCHES = Overrides(RUNTIME_PATCHES, merge_job_templates, of_runtime_and_patches)
-_SPEC_PATCHES = Overrides(RUNTIME_PATCHES, merge_spec, of_runtime_and_patches)
+_POD_SPECS = Overrides(POD_SPEC_OVERRIDES, pod_overrides.merge_pod_specs, pod_overrides.of_runtime_and_job)
+_POD_TEMPLATES = Overrides(POD_TEMPLATE_OVERRIDES, pod_overrides.merge_pod_templates, pod_overrides.of_runtime_and_job)
+_JOB_PATCHES = Overrides(RUNTIME_PATCHES, runtime_patches.merge_job_templates, runtime_patches.of_runtime_and_patches)
+_SPEC_PATCHES = Overrides(RUNTIME_PATCHES, runtime_patches.merge_spec, runtime_patches.of_runtime_and_patches)
 
 _RUNTIME_ARGS = frozenset({"output_dir", "tokenizer.path", "checkpointer.checkpoint_dir"})
 _MODELS = ("llama3_2/1B", "llama3_2/3B", "llama3_3/70B", "qwen2_5/1.5B")
 _TUNE_2_0 = Torchtune(("llama3_2/1B", "llama3_2/7B", "llama3_3/70B"), _RUNTIME_ARGS, no_adapter, counts_gpus=False)
-_TUNE_2_1 = Torchtune(_MODELS, _RUNTIME_ARGS | {"tokenizer.merges_file"}, mentioned_adapter)
-_TUNE_2_3 = Torchtune(_MODELS, _RUNTIME_ARGS | {"tokenizer.merges_file"}, enabled_adapter)
+_TUNE_2_1 = Torchtune(_MODELS, _RUNTIME_ARGS | {"tokenizer.merges_file"}, mentioned_adapter, counts_gpus=True)
+_TUNE_2_3 = Torchtune(_MODELS, _RUNTIME_ARGS | {"tokenizer.merges_file"}, enabled_adapter, counts_gpus=True)
 _FLUX_2_2 = flux.Setup(shared_memory=False, runtime_command=False, empty_image=True)
 _FLUX_2_3 = flux.Setup(shared_memory=True, runtime_command=True, empty_image=False)
 
 # What two or more releases have in common.
-_INITIALIZERS = Pass("initializers", initializers.applies, (initializers.containers,))
-_PATCH_CHECKS = (runtime_patches.managers, runtime_patches.known_jobs, runtime_patches.own_env)
-_PATCHES = Pass(RUNTIME_PATCHES, runtime_patches.applies, _PATCH_CHECKS)
+_INITIALIZERS = Pass("initializers", initializer_checks.applies, (initializer_checks.containers,))
+_PATCH_CHECKS = (runtime_patch_checks.managers, runtime_patch_checks.known_jobs, runtime_patch_checks.own_env)
+_PATCHES = Pass(RUNTIME_PATCHES, runtime_patch_checks.applies, _PATCH_CHECKS)
 _PLAIN = Pass("plain", plain.applies, enforce=plain.enforce)
 _XGBOOST = Pass("xgboost", xgboost.applies, (xgboost.own_env,), xgboost.enforce)
 _COSCHEDULING = Pass("coscheduling", coscheduling.applies, enforce=coscheduling.enforce)
 _VOLCANO = Pass("volcano", volcano.applies, (volcano.queue_named,), volcano.enforce)
 _EARLY_TORCH = (torch.word_or_number, torch.own_env_beside_processes)
-_EARLY_TUNE = (torchtune.known_model, torchtune.nodes_stated, torchtune.one_node)
+_EARLY_TUNE = (torchtune_checks.known_model, torchtune_checks.nodes_stated, torchtune_checks.one_node)
 _EARLY_MPI = (mpi.number_of_processes, mpi.both_jobs, mpi.implementation)
 _FLUX = (flux.own_init_container, flux.nodes_stated, flux.namespace_stated)
 
@@ -130,11 +124,14 @@ VERSIONS: Mapping[str, Version] = {
             passes=(
                 _INITIALIZERS,
                 _pod_overrides(
-                    POD_SPECS, pod_overrides.jobs_once, pod_overrides.known_jobs, pod_overrides.own_env_of_specs
+                    POD_SPEC_OVERRIDES,
+                    pod_override_checks.jobs_once,
+                    pod_override_checks.known_jobs,
+                    pod_override_checks.own_env_of_specs,
                 ),
                 _PLAIN,
                 _torch(_EARLY_TORCH, processes.overridden_by_resources, _TUNE_2_0),
-                _torchtune(torchtune.applies_beside_processes, _TUNE_2_0, *_EARLY_TUNE),
+                _torchtune(torchtune_checks.applies_beside_processes, _TUNE_2_0, *_EARLY_TUNE),
                 _mpi(_EARLY_MPI, slots.stated_slots),
                 Pass("coscheduling", coscheduling.applies_to_any_gang, enforce=coscheduling.enforce),
             ),
@@ -142,8 +139,8 @@ VERSIONS: Mapping[str, Version] = {
                 _coscheduling_group(pod_sizes.without_huge_pages_of_pods),
                 _hostfile(hostfile.first_replica),
             ),
-            resources_per_node="replaced",
-            launcher_as_node=False,
+            resources_per_node=REPLACED,
+            mpi_node_is_trainer=False,
             counts_first_trainer=True,
             ports_written_back=("containers",),
         ),
@@ -154,10 +151,14 @@ VERSIONS: Mapping[str, Version] = {
             _POD_TEMPLATES,
             passes=(
                 _INITIALIZERS,
-                _pod_overrides(POD_TEMPLATES, pod_overrides.known_jobs, pod_overrides.own_env_of_templates),
+                _pod_overrides(
+                    POD_TEMPLATE_OVERRIDES, pod_override_checks.known_jobs, pod_override_checks.own_env_of_templates
+                ),
                 _PLAIN,
                 _torch(_EARLY_TORCH, processes.words_counted, _TUNE_2_1),
-                _torchtune(torchtune.applies_beside_processes, _TUNE_2_1, *_EARLY_TUNE, torchtune.qlora_device),
+                _torchtune(
+                    torchtune_checks.applies_beside_processes, _TUNE_2_1, *_EARLY_TUNE, torchtune_checks.qlora_device
+                ),
                 _mpi(_EARLY_MPI, slots.slots),
                 _COSCHEDULING,
                 _VOLCANO,
@@ -167,7 +168,9 @@ VERSIONS: Mapping[str, Version] = {
                 _volcano_group(pod_sizes.as_planned),
                 _hostfile(hostfile.first_replica),
             ),
-            resources_per_node="replaced",
+            resources_per_node=REPLACED,
+            mpi_node_is_trainer=True,
+            counts_first_trainer=False,
             ports_written_back=("containers",),
         ),
     ),
@@ -181,7 +184,11 @@ VERSIONS: Mapping[str, Version] = {
                 _PLAIN,
                 _torch((torch.own_env,), processes.stated_or_counted, _TUNE_2_1),
                 _torchtune(
-                    torchtune.applies, _TUNE_2_1, torchtune.known_model, torchtune.one_node, torchtune.qlora_device
+                    torchtune_checks.applies,
+                    _TUNE_2_1,
+                    torchtune_checks.known_model,
+                    torchtune_checks.one_node,
+                    torchtune_checks.qlora_device,
                 ),
                 _mpi((mpi.both_jobs, mpi.implementation), slots.slots),
                 Pass("jax", jax.applies, (jax.trainer_step,), jax.enforce),
@@ -196,7 +203,9 @@ VERSIONS: Mapping[str, Version] = {
                 _hostfile(hostfile.first_replica),
                 Builder("flux", flux.applies, flux_entrypoint.build_local),
             ),
-            resources_per_node="replaced",
+            resources_per_node=REPLACED,
+            mpi_node_is_trainer=True,
+            counts_first_trainer=False,
             ports_written_back=("containers",),
         ),
     ),
@@ -205,18 +214,18 @@ VERSIONS: Mapping[str, Version] = {
         Behaviour(
             _SPEC_PATCHES,
             passes=(
-                Pass("initializers", initializers.applies, (initializers.containers_and_mounts,)),
+                Pass("initializers", initializer_checks.applies, (initializer_checks.containers_and_mounts,)),
                 _PATCHES,
                 _PLAIN,
                 _torch((torch.injection_targets, torch.own_env), processes.stated_or_counted, _TUNE_2_3),
                 _torchtune(
-                    torchtune.applies,
+                    torchtune_checks.applies,
                     _TUNE_2_3,
-                    torchtune.known_model,
-                    torchtune.one_node,
-                    torchtune.no_adapter_across_nodes,
-                    torchtune.qlora_device,
-                    torchtune.unmanaged_args,
+                    torchtune_checks.known_model,
+                    torchtune_checks.one_node,
+                    torchtune_checks.no_adapter_across_nodes,
+                    torchtune_checks.qlora_device,
+                    torchtune_checks.unmanaged_args,
                 ),
                 _mpi((mpi.both_jobs, mpi.own_env, mpi.implementation), slots.slots, ssh_modes=True),
                 Pass("jax", jax.applies, enforce=jax.enforce),
@@ -231,6 +240,10 @@ VERSIONS: Mapping[str, Version] = {
                 _hostfile(hostfile.all_replicas),
                 Builder("flux", flux.applies, flux_entrypoint.build),
             ),
+            resources_per_node=MERGED,
+            mpi_node_is_trainer=True,
+            counts_first_trainer=False,
+            ports_written_back=("initContainers", "containers"),
         ),
         keeps_off=True,
     ),

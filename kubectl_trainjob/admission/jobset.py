@@ -28,18 +28,16 @@ from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.stages import Body
 
-JobSetFinding = Problem
-"""One refusal: rule, pointer into the JobSet, on (key or value), message, related."""
-
+_SCHEMAS = "jobset-0.12"
 _LONGEST_MANAGER = 63
 
 
-def findings(jobset: Body, memo: Memo | None = None, version: str = "0.12") -> list[JobSetFinding]:
-    """Why JobSet's admission refuses a JobSet; empty when it does not.
+def findings(jobset: Body, memo: Memo | None = None) -> list[Problem]:
+    """Why JobSet's admission refuses a JobSet, with pointers into it; empty when it does not.
 
     `memo` knows parts that were judged before (see `learn`).
     """
-    schema = schema_for(f"jobset-{version}", str(jobset["apiVersion"]), str(jobset["kind"]))
+    schema = schema_for(_SCHEMAS, str(jobset["apiVersion"]), str(jobset["kind"]))
     checked = schema.check(webhook_defaults(jobset), memo)
     problems = list(checked.problems)
     if checked.well_formed:
@@ -48,9 +46,9 @@ def findings(jobset: Body, memo: Memo | None = None, version: str = "0.12") -> l
     return problems
 
 
-def learn(spec: Body, memo: Memo, version: str = "0.12") -> None:
+def learn(spec: Body, memo: Memo) -> None:
     """Remember the parts of a runtime's JobSet spec that pass, before its jobs' JobSets are judged with `memo`."""
-    schema = schema_for(f"jobset-{version}", API_VERSION, KIND)
+    schema = schema_for(_SCHEMAS, API_VERSION, KIND)
     memo.learning = True
     schema.check({"apiVersion": API_VERSION, "kind": KIND, "metadata": {}, "spec": spec}, memo)
     memo.learning = False

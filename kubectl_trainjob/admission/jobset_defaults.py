@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, job_template, pod_spec
-from kubectl_trainjob.draft import Draft, Write
+from kubectl_trainjob.draft import Draft, Write, fixed
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import Body
 
@@ -31,16 +31,16 @@ def _is_missing(draft: Draft, pointer: Pointer) -> bool:
 
 def _defaults(draft: Draft) -> Iterator[Write]:
     for index in range(len(draft.get(*REPLICATED_JOBS) or ())):
-        yield (*job_template(index), "spec", "completionMode"), "Indexed", None, ()
-        yield (*pod_spec(index), "restartPolicy"), "OnFailure", None, ()
+        yield fixed((*job_template(index), "spec", "completionMode"), "Indexed")
+        yield fixed((*pod_spec(index), "restartPolicy"), "OnFailure")
     rules: Pointer = ("spec", "failurePolicy", "rules")
     for index in range(len(draft.get(*rules) or ())):
-        yield (*rules, index, "name"), f"failurePolicyRule{index}", None, ()
+        yield fixed((*rules, index, "name"), f"failurePolicyRule{index}")
     policies: Pointer = ("spec", "volumeClaimPolicies")
     for index, policy in enumerate(draft.get(*policies) or ()):
-        yield (*policies, index, "retentionPolicy"), {"whenDeleted": "Delete"}, None, ()
+        yield fixed((*policies, index, "retentionPolicy"), {"whenDeleted": "Delete"})
         for template in range(len(policy.get("templates") or ())):
-            yield (*policies, index, "templates", template, "status"), {}, None, ()
+            yield fixed((*policies, index, "templates", template, "status"), {})
 
 
 def webhook_defaults(jobset: Body) -> dict[str, Any]:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from kubectl_trainjob.admission.metadata import NAME, metadata_problems
-from kubectl_trainjob.admission.runtime import runtime_problems
-from kubectl_trainjob.admission.train_job import named_by_schema
 from kubectl_trainjob.api.trainer import RUNTIME_KINDS
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related, has_errors
 from kubectl_trainjob.findings.naming import GENERATE_NAME
@@ -30,15 +28,12 @@ Webhook = Callable[[Body], Iterator[Problem]]
 class Admission:
     """How one Trainer version admits its kinds: the name of the packaged schemas, the webhooks' checks."""
 
-    schemas: str = "trainer-2.3"
-    runtime: Webhook = runtime_problems
-    train_job: Webhook = named_by_schema
+    schemas: str
+    runtime: Webhook
+    train_job: Webhook
 
 
-_LATEST = Admission()
-
-
-def admit(manifest: Manifest, admission: Admission = _LATEST) -> tuple[Admitted | None, list[Diagnostic]]:
+def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, list[Diagnostic]]:
     """The object with the CRD's defaults and without nulls, None when it is refused; and everything to be told of it.
 
     For kinds of trainer.kubeflow.org/v1alpha1.

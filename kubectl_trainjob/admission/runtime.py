@@ -12,9 +12,8 @@ from typing import Any
 from kubectl_trainjob.api.trainer import (
     ANCESTOR_LABEL,
     ANCESTOR_TRAINER,
-    DATASET_INITIALIZER,
+    INITIALIZERS,
     LAUNCHER,
-    MODEL_INITIALIZER,
     NODE,
     SUPPORT_LABEL,
 )
@@ -25,11 +24,7 @@ from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import Body
 
 VALIDATION_LABEL = "trainer.kubeflow.org/webhook-validation"
-CONTAINERS = {
-    ANCESTOR_TRAINER: NODE,
-    DATASET_INITIALIZER: DATASET_INITIALIZER,
-    MODEL_INITIALIZER: MODEL_INITIALIZER,
-}
+CONTAINERS = {ANCESTOR_TRAINER: NODE, **{name: name for name in INITIALIZERS.values()}}
 """The container that a step of the TrainJob runs in, by the value of the ancestor label."""
 
 _REPLICATED_JOBS: Pointer = ("spec", "template", "spec", "replicatedJobs")

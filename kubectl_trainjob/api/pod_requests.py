@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.quantity import Quantity
+from kubectl_trainjob.source import Pointer, value_at
 
 _POD_LEVEL = ("cpu", "memory")
 
@@ -32,9 +33,28 @@ def pod_requests(pod_spec: Mapping[str, Any]) -> dict[str, Quantity]:
             _raise_to(starting, requests)
     _raise_to(total, starting)
     whole = _requests(pod_spec)
-    total.update((name, whole[name]) for name in whole if name in _POD_LEVEL or name.startswith("hugepages-"))
+    total.update((name, whole[name]) for name in whole if _is_pod_level(name))
     _add(total, _parsed(pod_spec.get("overhead")))
     return total
+
+
+def request_pointers(pod_spec: Mapping[str, Any], resource: str) -> Iterator[Pointer]:
+    """Where in a Pod spec the amounts of a resource stand that its effective request is made of, or is the most of."""
+    requested: Pointer = ("resources", "requests", resource)
+    if _is_pod_level(resource) and value_at(pod_spec, requested) is not None:
+        yield requested
+    else:
+        for kind in ("containers", "initContainers"):
+            for index, container in enumerate(pod_spec.get(kind) or ()):
+                if value_at(container, requested) is not None:
+                    yield (kind, index, *requested)
+    if value_at(pod_spec, ("overhead", resource)) is not None:
+        yield "overhead", resource
+
+
+def _is_pod_level(name: str) -> bool:
+    """Whether what is requested for the Pod as a whole counts."""
+    return name in _POD_LEVEL or name.startswith("hugepages-")
 
 
 def _requests(owner: Mapping[str, Any]) -> dict[str, Quantity]:

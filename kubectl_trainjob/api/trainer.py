@@ -15,10 +15,18 @@ SUPPORT_LABEL = "trainer.kubeflow.org/support"
 DATASET_INITIALIZER = "dataset-initializer"
 MODEL_INITIALIZER = "model-initializer"
 ANCESTOR_TRAINER = "trainer"
+INITIALIZERS = {"dataset": DATASET_INITIALIZER, "model": MODEL_INITIALIZER}
+"""By the field of `spec.initializer`: the name of its replicatedJob, ancestor step and container."""
+
 NODE = "node"
 LAUNCHER = "launcher"
 TRAINER_PORT = 29500
 COMPLETION_INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+
+POD_SPEC_OVERRIDES = "podSpecOverrides"
+POD_TEMPLATE_OVERRIDES = "podTemplateOverrides"
+RUNTIME_PATCHES = "runtimePatches"
+"""What a TrainJob changes the runtime's template with: in 2.0, in 2.1, and since 2.2."""
 
 INITIALIZER_VOLUME = "initializer"
 INITIALIZER_STORAGE_ENV = "STORAGE_URI"

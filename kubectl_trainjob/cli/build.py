@@ -162,7 +162,7 @@ def _report(built: Build) -> None:
     if not built.diagnostics:
         return
     from kubectl_trainjob.cli.report import report
-    from kubectl_trainjob.yamlio.spans import Locator
+    from kubectl_trainjob.positions import Locator
 
     tell(report(built.diagnostics, Locator().settle, colour=stderr_has_colour()))
 

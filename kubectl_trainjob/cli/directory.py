@@ -23,8 +23,8 @@ from kubectl_trainjob.cli.index import Index
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.limits import size as in_words
+from kubectl_trainjob.repo.find_root import real_path
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
-from kubectl_trainjob.repo.roots import real_path
 from kubectl_trainjob.repo.walk import INDEX_FILE
 
 _NEW = ".kubectl-trainjob-new"  # what is being written, until it gets its name; all that a crash can leave

@@ -18,8 +18,9 @@ _HELP = """Show what the processes of a TrainJob will find in their Pods.
 
 For each role, that is, each replicatedJob of the JobSet: environment, command line, ports, the names of the Pods, and
 how many processes run and why. Then the world size, MPI's hostfile, where the processes meet, which Secrets and
-ConfigMaps must exist, and what disagrees. Each value has the line that it comes from. References to Secrets and
-ConfigMaps are shown as references; nothing is looked up in a cluster.
+ConfigMaps must exist, and what disagrees. Each value has the line to edit, or what wrote it. References to Secrets and
+ConfigMaps are shown as references, and $(NAME), which the kubelet expands, as it is written; nothing is looked up in a
+cluster. Flags of torchrun and mpirun count before what Trainer sets, where they are plainly in the command.
 
 \b
 Examples:
@@ -49,7 +50,7 @@ def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trai
     from kubectl_trainjob.cli.tracing import look_up, target_of
     from kubectl_trainjob.stages import BuildOptions
 
-    target = target_of(name, namespace)
+    target = target_of(name, namespace, "TrainJob/llama")
     if not target.is_kind(TRAIN_JOB):
         raise click.UsageError(f'"{name}" is no TrainJob; write TrainJob/{target.name}')
     seen = look_up(target, filenames, BuildOptions(namespace, trainer_version), beside=("Secret", "ConfigMap"))
@@ -62,7 +63,7 @@ def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trai
 
 def _print(job: TracedJob, inputs: frozenset[ObjectId], version: str, output: str) -> None:
     from kubectl_trainjob.environment.describe import describe
-    from kubectl_trainjob.yamlio.spans import Locator
+    from kubectl_trainjob.positions import Locator
 
     environment, settle = describe(job, inputs), Locator().settle
     if output == "json":

@@ -6,13 +6,16 @@
     roles[]             {name, ancestor, pods, hostnames[], subdomain, dns[], namesLeftOut, processesPerNode,
                         containers[]}; at most 1000 names of a role are listed, hostnames and dns alike
       processesPerNode  {value: number or word or null, why, setting, source}; null for a role that takes no part
-      containers[]      {name, init, image, command[], args[], env[], envFrom[], ports[]}, init containers first
+      containers[]      {name, init, image, command[], args[], origins, env[], envFrom[], ports[]}, init containers
+                        first; image is null and command and args are empty where the image's own count
+        origins         {image, command, args}, as far as they are stated, each {by, source}
         env[]           {name, value or valueFrom, by, source}, as in the Pod, JOB_COMPLETION_INDEX included; `by` is
                         TrainJob, runtime, "Job controller", or the plugin that wrote it
         envFrom[]       {configMapRef or secretRef, prefix, by, source}
-        ports[]         as in the Pod
-    worldSize           {value: number or null, formula, nodes}; null where nothing says how many take part
-    master              {address, port, setting}, or null
+        ports[]         as in the Pod, with by and source
+    worldSize           {value: number or null, formula, nodes, source}; null where nothing says how many take part;
+                        source: where the nodes are stated, or a command that says otherwise
+    master              {address, port, setting, source}, or null
     hostfile            {configMap, lines[]}, or null
     needs               {secrets[], configMaps[]}
       each              {name, from, optional, purpose, uses[{role, what, optional, source}]}; `from`: build, inputs,
@@ -24,19 +27,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
 from kubectl_trainjob.cli.printable import printable
 from kubectl_trainjob.emit.jsontext import write_json
-from kubectl_trainjob.environment.values import Container, Environment, Need, Processes, Role, Variable
+from kubectl_trainjob.environment.values import (
+    Container,
+    Environment,
+    Master,
+    Need,
+    Processes,
+    Role,
+    Variable,
+    WorldSize,
+    Written,
+)
+from kubectl_trainjob.positions import Settle
 from kubectl_trainjob.source import Place
 
 SCHEMA_VERSION = 1
 MOST_NAMES = 1000
-
-Settle = Callable[[Place], Place]
 
 
 def as_json(environment: Environment, version: str, settle: Settle) -> str:
@@ -56,8 +67,8 @@ class _Writer:
             "trainJob": {"namespace": of.namespace, "name": of.name},
             "trainerVersion": version,
             "roles": [self._role(role) for role in of.roles],
-            "worldSize": {"value": world.value, "formula": world.formula, "nodes": world.nodes} if world else None,
-            "master": {"address": master.address, "port": master.port, "setting": master.setting} if master else None,
+            "worldSize": self._world(world) if world else None,
+            "master": self._master(master) if master else None,
             "hostfile": {"configMap": hostfile.config_map, "lines": [*hostfile.lines]} if hostfile else None,
             "needs": {
                 key: [self._need(need) for need in of.needs if need.kind == kind]
@@ -65,6 +76,13 @@ class _Writer:
             },
             "warnings": [{"message": each.message, "source": self._source(each.place)} for each in of.cautions],
         }
+
+    def _world(self, of: WorldSize) -> dict[str, Any]:
+        return {"value": of.value, "formula": of.formula, "nodes": of.nodes, "source": self._source(of.place)}
+
+    def _master(self, of: Master) -> dict[str, Any]:
+        told = {"address": of.address, "port": of.port, "setting": of.setting}
+        return {**told, "source": self._source(of.place)}
 
     def _role(self, role: Role) -> dict[str, Any]:
         pods = role.pods
@@ -91,16 +109,18 @@ class _Writer:
             "image": container.body.get("image"),
             "command": container.body.get("command") or [],
             "args": container.body.get("args") or [],
+            "origins": {field: self._origin(each) for field, each in container.fields.items()},
             "env": [self._variable(variable) for variable in container.variables],
-            "envFrom": [
-                {**each.entry, "by": each.by, "source": self._source(each.place)} for each in container.imported
-            ],
-            "ports": container.body.get("ports") or [],
+            "envFrom": [{**each.value, **self._origin(each)} for each in container.imported],
+            "ports": [{**each.value, **self._origin(each)} for each in container.ports],
         }
+
+    def _origin(self, of: Variable | Written) -> dict[str, Any]:
+        return {"by": of.by, "source": self._source(of.place)}
 
     def _variable(self, variable: Variable) -> dict[str, Any]:
         key, value = ("value", variable.value) if variable.reference is None else ("valueFrom", variable.reference)
-        return {"name": variable.name, key: value, "by": variable.by, "source": self._source(variable.place)}
+        return {"name": variable.name, key: value, **self._origin(variable)}
 
     def _need(self, need: Need) -> dict[str, Any]:
         uses = [
@@ -113,6 +133,5 @@ class _Writer:
     def _source(self, place: Place | None) -> dict[str, Any] | None:
         if place is None:
             return None
-        settled = self._settle(place)
-        line = settled.span.line if settled.span else 1
-        return {"file": printable(settled.source.file.path), "line": line}
+        spot = self._settle(place)
+        return {"file": printable(spot.file.path), "line": spot.span.line}

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.cli.printable import columns, printable
 from kubectl_trainjob.environment.names import in_ranges
 from kubectl_trainjob.environment.values import (
+    JOB_CONTROLLER,
     Container,
     Environment,
-    Imported,
     Need,
     Processes,
     Role,
     Variable,
+    Written,
 )
+from kubectl_trainjob.explain.steps import in_short
+from kubectl_trainjob.positions import Settle
 from kubectl_trainjob.source import Place
 
 _WIDEST = 40  # columns of a name that its neighbours' values still stand in line with
@@ -63,14 +66,14 @@ def _padded(cell: str, width: int) -> str:
     return cell + " " * max(width - columns(cell), 0)
 
 
-def as_text(environment: Environment, version: str, settle: Callable[[Place], Place], *, colour: bool = False) -> str:
+def as_text(environment: Environment, version: str, settle: Settle, *, colour: bool = False) -> str:
     """The text; `settle` finds the lines of places."""
     writer = _Writer(settle, colour)
     return "".join(f"{line}\n" for line in writer.environment(environment, version))
 
 
 class _Writer:
-    def __init__(self, settle: Callable[[Place], Place], colour: bool) -> None:
+    def __init__(self, settle: Settle, colour: bool) -> None:
         self._settle = settle
         self._colour = colour
 
@@ -98,10 +101,11 @@ class _Writer:
 
     def _summary(self, of: Environment) -> Iterator[_Row]:
         if of.world is not None:
-            yield _Row("world size", "unknown" if of.world.value is None else str(of.world.value), of.world.formula)
+            value = "unknown" if of.world.value is None else str(of.world.value)
+            yield _Row("world size", value, self._with_place(of.world.formula, of.world.place))
         if of.master is not None:
             port = f":{of.master.port}" if of.master.port else ""
-            yield _Row("master", f"{of.master.address}{port}", of.master.setting)
+            yield _Row("master", f"{of.master.address}{port}", self._with_place(of.master.setting, of.master.place))
 
     def _role(self, role: Role) -> Iterator[str]:
         pods = "1 Pod" if role.pods.count == 1 else f"{role.pods.count} Pods"
@@ -128,38 +132,36 @@ class _Writer:
             yield _Row("processes", *self._processes(role.processes))
 
     def _processes(self, of: Processes) -> tuple[str, str]:
-        value = "not set" if of.value is None else f"{of.value} a node"
-        where = f" ({self._at(of.place)})" if of.place else ""
-        return value, f"{of.why}{where}"
+        unknown = "unknown" if of.setting else "not set"
+        return unknown if of.value is None else f"{of.value} a node", self._with_place(of.why, of.place)
+
+    def _with_place(self, why: str, place: Place | None) -> str:
+        return f"{why} ({self._at(place)})" if place else why
 
     def _container(self, container: Container) -> Iterator[_Row]:
-        body = container.body
-        if body.get("image"):
-            yield _Row("image", body["image"])
-        for field in ("command", "args"):
-            if body.get(field):
-                yield _Row(field, _words(body[field]))
-        if body.get("ports"):
-            yield _Row("ports", ", ".join(map(_port, body["ports"])))
+        for field, each in container.fields.items():
+            yield _Row(field, each.value if field == "image" else shlex.join(each.value), self._by(each))
+        for each in container.ports:
+            yield _Row("port", _port(each.value), self._by(each))
 
     def _variable(self, variable: Variable) -> _Row:
         value = _plain(variable.value or "") if variable.reference is None else _reference(variable.reference)
         return _Row(variable.name, value, self._by(variable))
 
-    def _imported(self, imported: Imported) -> _Row:
-        prefix = imported.entry.get("prefix")
+    def _imported(self, imported: Written) -> _Row:
+        prefix = imported.value.get("prefix")
         for key, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
-            if imported.entry.get(key) is not None:
-                name = imported.entry[key].get("name", "")
+            if imported.value.get(key) is not None:
+                name = imported.value[key].get("name", "")
                 return _Row(f"{prefix or ''}*", f"all keys of {kind} {name}", self._by(imported))
         return _Row("*", "", self._by(imported))
 
-    def _by(self, written: Variable | Imported) -> str:
+    def _by(self, written: Variable | Written) -> str:
         """Who wrote it, and the line; a file's name says as much as who it was."""
-        if written.place is None:
+        if written.by == JOB_CONTROLLER:
             return written.by
-        where = self._at(written.place)
-        return where if written.is_copied else f"{written.by}, {where}"
+        who = "" if written.is_copied else in_short(written.by)
+        return ", ".join(filter(None, (who, self._at(written.place))))
 
     def _need(self, need: Need) -> _Row:
         provider = _BY_PROVIDER[need.provider]
@@ -169,13 +171,13 @@ class _Writer:
             provider = "may exist"
         uses = "; ".join(dict.fromkeys(f"{use.role}: {use.what}" for use in need.uses))
         place = next((use.place for use in need.uses if use.place), None)
-        return _Row(f"{need.kind} {need.name}", provider, f"{uses} ({self._at(place)})" if place else uses)
+        return _Row(f"{need.kind} {need.name}", provider, self._with_place(uses, place))
 
     def _at(self, place: Place | None) -> str:
         if place is None:
             return ""
-        settled = self._settle(place)
-        return f"{settled.source.file.path}:{settled.span.line if settled.span else 1}"
+        spot = self._settle(place)
+        return f"{spot.file.path}:{spot.span.line}"
 
     def _rows(self, rows: Iterable[_Row], indent: str) -> Iterator[str]:
         """Names, values and notes in columns; a value of several lines stands below its name."""
@@ -204,11 +206,6 @@ def _first(lines: Iterable[str], most: int) -> Iterator[str]:
             rest += 1
     if rest:
         yield f"  and {rest} more; -o json has them all"
-
-
-def _words(words: Sequence[str]) -> str:
-    """A command line as a shell would take it."""
-    return shlex.join(words)
 
 
 def _port(port: dict[str, Any]) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import complain, emit
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.explain.field import Fields
 
 _HELP = """Tell why a value of an object is what it is: who wrote it, from which line, and what it replaced.
 
@@ -60,22 +63,33 @@ def explain(**given: Any) -> int:
     gc.disable()  # as in build: a short life, in which nearly everything is kept
     request = _Request(**given)
     from kubectl_trainjob.cli.tracing import look_up, target_of
+    from kubectl_trainjob.explain.field import Fields
     from kubectl_trainjob.explain.path import PathError, resolve
     from kubectl_trainjob.stages import BuildOptions
 
-    target = target_of(request.target, request.namespace)
+    target = target_of(request.target, request.namespace, "JobSet/llama")
     wanted = BuildOptions(request.namespace, request.trainer_version)
-    found = look_up(target, request.filenames, wanted).found
+    found, _, has_errors = look_up(target, request.filenames, wanted)
     if found is None:
         return 1
+    fields = Fields(found)
     try:
-        pointer = resolve(found.object.draft.value, request.path)
+        pointer = resolve(fields.body, request.path)
     except PathError as error:
         complain(f"error: {error}")
+        _offer(fields, request.path)
         return 1
     if request.output == "json":
         from kubectl_trainjob.cli.explain_json import as_json as write
     else:
         from kubectl_trainjob.cli.explain_text import as_text as write
-    emit([write(found, pointer).encode()])
-    return 0
+    emit([write(fields, pointer).encode()])
+    return int(has_errors)
+
+
+def _offer(fields: Fields, path: str) -> None:
+    """Paths that somebody may have meant who wrote only the end of one."""
+    from kubectl_trainjob.explain.ends import paths_that_end
+
+    for each in paths_that_end(fields.body, path):
+        complain(f"note: there is {each}")

@@ -17,15 +17,13 @@ from typing import Any
 
 from kubectl_trainjob.explain.field import Field, Fields
 from kubectl_trainjob.explain.history import Input, Write
-from kubectl_trainjob.explain.path import show
-from kubectl_trainjob.explain.target import Found
-from kubectl_trainjob.source import Place, Pointer
+from kubectl_trainjob.positions import Spot
+from kubectl_trainjob.source import Pointer, json_pointer
 
 
-def as_json(found: Found, pointer: Pointer) -> str:
+def as_json(fields: Fields, pointer: Pointer) -> str:
     """The values at `pointer` and below."""
-    identity, fields = found.object.identity, Fields(found)
-    body = fields.body
+    identity = fields.identity
     told = {
         "schemaVersion": 1,
         "object": {
@@ -34,15 +32,15 @@ def as_json(found: Found, pointer: Pointer) -> str:
             "namespace": identity.namespace,
             "name": identity.name,
         },
-        "fields": [_field(body, each) for each in fields.below(pointer)],
+        "fields": [_field(fields, each) for each in fields.below(pointer)],
     }
     return json.dumps(told, indent=4) + "\n"
 
 
-def _field(body: Any, field: Field) -> dict[str, Any]:
+def _field(fields: Fields, field: Field) -> dict[str, Any]:
     return {
-        "path": show(body, field.pointer),
-        "pointer": _pointer(field.pointer),
+        "path": fields.path(field.pointer),
+        "pointer": json_pointer(field.pointer),
         "value": field.value,
         "history": [_write(each) for each in field.history],
     }
@@ -62,18 +60,14 @@ def _input(made_of: Input) -> dict[str, Any]:
     return {
         "object": made_of.name,
         "path": made_of.path,
-        "pointer": _pointer(made_of.pointer),
+        "pointer": json_pointer(made_of.pointer),
         "value": made_of.value,
         "source": _source(made_of.place),
         "history": [_write(each) for each in made_of.history],
     }
 
 
-def _source(place: Place | None) -> dict[str, Any] | None:
-    if place is None or place.span is None:
+def _source(spot: Spot | None) -> dict[str, Any] | None:
+    if spot is None:
         return None
-    return {"file": place.source.file.path, "line": place.span.line, "column": place.span.column}
-
-
-def _pointer(pointer: Pointer) -> str:
-    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in pointer)
+    return {"file": spot.file.path, "line": spot.span.line, "column": spot.span.column}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.cli.printable import columns, printable
@@ -11,80 +12,86 @@ from kubectl_trainjob.explain.columns import Note, abbreviated, beside
 from kubectl_trainjob.explain.field import Field, Fields, is_leaf
 from kubectl_trainjob.explain.history import Input, Write
 from kubectl_trainjob.explain.lines import numbered
-from kubectl_trainjob.explain.path import show
 from kubectl_trainjob.explain.steps import in_short, in_words
-from kubectl_trainjob.explain.target import Found
-from kubectl_trainjob.source import Place, Pointer
+from kubectl_trainjob.positions import Spot
+from kubectl_trainjob.source import Pointer
 
 _WIDTH = 140  # columns of a screen
 _LONGEST = 100  # characters of a value that is shown
 _MOST_INPUTS = 20  # values that one value was computed from
 
 
-def as_text(found: Found, pointer: Pointer) -> str:
+def as_text(fields: Fields, pointer: Pointer) -> str:
     """The history of the value at `pointer`, or what stands there with the origins beside it."""
-    fields = Fields(found)
-    body = fields.body
-    lines = _leaf(found, body, fields.field(pointer)) if is_leaf(body, pointer) else _tree(fields, body, pointer)
+    lines = _leaf(fields, fields.field(pointer)) if is_leaf(fields.body, pointer) else _tree(fields, pointer)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _leaf(found: Found, body: Any, field: Field) -> Iterator[str]:
-    yield printable(f"{found.object.identity} {show(body, field.pointer)}")
-    for number, write in enumerate(field.history):
-        yield from _write(write, "was" if number else "is ", "  ")
+def _leaf(fields: Fields, field: Field) -> Iterator[str]:
+    yield printable(f"{fields.identity} {fields.path(field.pointer)}")
+    yield from _history(field.history, "  ")
+
+
+def _history(history: Sequence[Write], indent: str) -> Iterator[str]:
+    """The writes, the newest first; one that only says again what an older one said is left out."""
+    told = [write for write, older in zip(history, [*history[1:], None], strict=True) if not _repeats(write, older)]
+    for number, write in enumerate(told):
+        yield from _write(write, "was" if number else "is ", indent)
+
+
+def _repeats(write: Write, older: Write | None) -> bool:
+    return older is not None and write.how == "copied" and replace(write, step=older.step) == older
 
 
 def _write(write: Write, word: str, indent: str) -> Iterator[str]:
-    who = in_words(write.step)
-    if write.how == "absent":
-        yield f"{indent}{word} not set{_where(write.place)}"
-        return
-    simple = _as_it_stands(write)
-    told = f"{indent}{word} {_value(write.value)}  {who}"
+    yield f"{indent}{word} {_told(write)}"
+    if not _is_told_whole(write):
+        for each in write.made_of[:_MOST_INPUTS]:
+            yield from _input(each, f"{indent}    ")
+        if len(write.made_of) > _MOST_INPUTS:
+            yield f"{indent}    and {len(write.made_of) - _MOST_INPUTS} more"
+
+
+def _told(write: Write) -> str:
+    """A write in one line, or what comes before the values that it was made of."""
+    who, where = in_words(write.step), _where(write.place)
+    if write.how in ("absent", "removed"):
+        return f"not set{where}" if write.how == "absent" else f"removed by {who}{where}"
+    told = f"{_value(write.value)}  {who}"
+    if write.how == "mentions":
+        return f"{told}{where}, which mentions"
     if not write.made_of:
-        yield f"{told}, whatever the files say" if write.how == "fixed" else told + _where(write.place)
-        return
-    if len(write.made_of) == 1 and not write.made_of[0].name:  # a line of an overlay says all there is to say
-        yield told + _where(write.made_of[0].place)
-        return
-    if simple is not None:
-        yield f"{told}, copied from {simple.path} of {printable(simple.name)}{_where(simple.place)}"
-        return
-    yield f"{told}, {'copied' if write.how == 'copied' else 'computed'} from"
-    for each in write.made_of[:_MOST_INPUTS]:
-        yield from _input(each, f"{indent}    ")
-    if len(write.made_of) > _MOST_INPUTS:
-        yield f"{indent}    and {len(write.made_of) - _MOST_INPUTS} more"
+        return f"{told}, whatever the files say" if write.how == "fixed" else told + where
+    if not _is_told_whole(write):
+        return f"{told}, {'copied' if write.how == 'copied' else 'computed'} from"
+    (only,) = write.made_of
+    return f"{told}, copied from {printable(only.path)} of {printable(only.name)}{where}" if only.name else told + where
 
 
-def _as_it_stands(write: Write) -> Input | None:
-    """The one input whose value was copied, where nothing but a file has to do with it."""
-    if write.how != "copied" or len(write.made_of) != 1:
-        return None
-    made_of = write.made_of[0]
-    return made_of if made_of.name and [each.step for each in made_of.history] == ["file"] else None
+def _is_told_whole(write: Write) -> bool:
+    """Whether one line says all: nothing but a line of a file, or of an overlay, has to do with the value."""
+    if len(write.made_of) != 1 or write.how not in ("copied", "computed"):
+        return not write.made_of or write.how == "removed"
+    (only,) = write.made_of
+    steps = [each.step for each in only.history]
+    return not only.name or (write.how == "copied" and steps == ["file"])
 
 
 def _input(made_of: Input, indent: str) -> Iterator[str]:
     name = f" of {printable(made_of.name)}" if made_of.name else ""
     told = f"{indent}{printable(made_of.path)}{name}"
     steps = [write.step for write in made_of.history]
-    if not steps:
-        yield told + _where(made_of.place)
-    elif steps == ["file"]:
-        value = "not set" if made_of.history[0].how == "absent" else _value(made_of.value)
-        yield f"{told}: {value}{_where(made_of.place)}"
+    if not steps or steps == ["file"]:
+        is_known = made_of.value is not None
+        value = f": {_value(made_of.value)}" if is_known else ": not set" if steps else ""
+        yield told + value + _where(made_of.place)
     else:
         yield told
-        for number, write in enumerate(made_of.history):
-            yield from _write(write, "was" if number else "is ", f"{indent}  ")
+        yield from _history(made_of.history, f"{indent}  ")
 
 
-def _where(place: Place | None) -> str:
-    if place is None or place.span is None:
-        return ""
-    return f"  {printable(place.source.file.path)}:{place.span.line}:{place.span.column}"
+def _where(spot: Spot | None) -> str:
+    return f"  {printable(spot.file.path)}:{spot.span.line}:{spot.span.column}" if spot else ""
 
 
 def _value(value: Any) -> str:
@@ -94,10 +101,12 @@ def _value(value: Any) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
 
 
-def _tree(fields: Fields, body: Any, pointer: Pointer) -> Iterator[str]:
-    lines = [line for line in numbered(body) if line.pointer[: len(pointer)] == pointer]
+def _tree(fields: Fields, pointer: Pointer) -> Iterator[str]:
+    if pointer:
+        yield printable(f"# {fields.identity} {fields.path(pointer)}")
+    lines = [line for line in numbered(fields.body) if line.pointer[: len(pointer)] == pointer]
     noted = [
-        (line, _note(fields.field(line.pointer)) if is_leaf(body, line.pointer) and not line.continues else None)
+        (line, _note(fields.field(line.pointer)) if is_leaf(fields.body, line.pointer) and not line.continues else None)
         for line in lines
     ]
     texts = [printable(line.text) for line, _ in noted]
@@ -108,13 +117,21 @@ def _tree(fields: Fields, body: Any, pointer: Pointer) -> Iterator[str]:
 def _note(field: Field) -> Note:
     newest = field.history[0]
     words = [word] if (word := in_short(_maker(newest))) else []
-    replaced = next((write for write in field.history[1:] if write.value != newest.value), None)
-    if replaced is not None and replaced.how != "absent":
-        words.append(f"was {_value(replaced.value)}{_where(replaced.place)}")
-    place, rest = newest.place, ", ".join(words)
-    if place is None or place.span is None:
-        return Note("", 0, rest)
-    return Note(printable(place.source.file.path), place.span.line, rest)
+    replaced = next((write for write in _older(field.history) if write.value != newest.value), None)
+    if replaced is not None and replaced.how not in ("absent", "removed"):
+        stands = replaced.how in ("copied", "written")
+        words.append(f"was {_value(replaced.value)}{_where(replaced.place) if stands else ''}")
+    spot, rest = newest.place, ", ".join(words)
+    return Note(printable(spot.file.path), spot.span.line, rest) if spot else Note("", 0, rest)
+
+
+def _older(history: Sequence[Write]) -> Iterator[Write]:
+    """What a value was before, in the inputs that it was copied from and then in the object."""
+    for number, write in enumerate(history):
+        if number:
+            yield write
+        if write.how == "copied" and write.made_of:
+            yield from _older(write.made_of[0].history)
 
 
 def _maker(write: Write) -> str:

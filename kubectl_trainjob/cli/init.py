@@ -262,7 +262,7 @@ def _as_argument(path: str) -> str:
 
 def _report(diagnostics: Sequence[Diagnostic]) -> int:
     from kubectl_trainjob.cli.report import report
-    from kubectl_trainjob.yamlio.spans import Locator
+    from kubectl_trainjob.positions import Locator
 
     tell(report(diagnostics, Locator().settle, colour=stderr_has_colour()))
     return 1

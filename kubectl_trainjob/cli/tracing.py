@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,15 +18,18 @@ if TYPE_CHECKING:
     from kubectl_trainjob.stages import BuildOptions, Manifest, ObjectId, Traced, Tracing
 
 _MOST_NAMED = 20
+_LONGEST = 100  # characters of what is no target
 
 
-def target_of(text: str, namespace: str) -> Target:
-    """The target that an argument means. Raises a usage error."""
+def target_of(text: str, namespace: str, example: str) -> Target:
+    """The target that an argument means. Raises a usage error, which shows the example."""
     from kubectl_trainjob.explain.target import parse_target
 
     target = parse_target(text, namespace)
+    if os.path.exists(text):
+        raise click.UsageError(f'"{text}" is a path; write -f {text} {example}')
     if target is None:
-        raise click.UsageError(f'"{text}" is no object; write KIND/NAME, for example JobSet/llama')
+        raise click.UsageError(f'"{text[:_LONGEST]}" is no object; write KIND/NAME, for example {example}')
     return target
 
 
@@ -47,18 +51,19 @@ def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside:
     def wanted(manifest: Manifest) -> bool:
         return target.may_come_from(manifest) or manifest.id.kind in beside
 
-    tracing = _trace(paths, options, wanted, None if beside else target.input_names)
-    has_errors = _report([*tracing.diagnostics, *(finding for job in tracing.jobs for finding in job.diagnostics)])
+    tracing = _trace(paths, options, wanted, target.input_names if target.is_usual and not beside else None)
+    has_errors = _report([*(finding for job in tracing.jobs for finding in job.diagnostics), *tracing.diagnostics])
     found = find(target, tracing)
-    if len(found) == 1:
-        return Seen(found[0], tracing, has_errors)
-    if found:
+    if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects that state none
+        found = [each for each in found if _states_namespace(each.object)] or found
+    if len(found) > 1:
         _tell_rivals(target, [each.object for each in found])
-    elif tracing.jobs:
+    elif not found and tracing.jobs:
         _tell_what_is_made(target, tracing)
-    else:
-        _tell_what_is_there(target, paths, options, tracing.left_out)
-    return Seen(None, tracing, has_errors)
+    elif not found:
+        _tell_what_is_there(target, paths, options)
+    _note_what_was_not_looked_at(target, tracing, found)
+    return Seen(found[0] if len(found) == 1 else None, tracing, has_errors)
 
 
 def _trace(paths: Sequence[str], options: BuildOptions, wanted: Wanted, names: Collection[str] | None) -> Tracing:
@@ -73,31 +78,62 @@ def _trace(paths: Sequence[str], options: BuildOptions, wanted: Wanted, names: C
 
 
 def _report(diagnostics: list[Diagnostic]) -> bool:
-    """Tell what is wrong, and whether there are errors."""
+    """Tell what is wrong, errors first, and whether there are any; a large tree may be full of other things."""
     from kubectl_trainjob.findings.diagnostic import has_errors
 
     if diagnostics:
         from kubectl_trainjob.cli.report import report
-        from kubectl_trainjob.yamlio.spans import Locator
+        from kubectl_trainjob.positions import Locator
 
-        tell(report(diagnostics, Locator().settle, colour=stderr_has_colour()))
+        shown = sorted(diagnostics, key=lambda each: not has_errors([each]))[:_MOST_NAMED]
+        tell(report(shown, Locator().settle, colour=stderr_has_colour()))
+        if len(diagnostics) > len(shown):
+            complain(f"note: {len(diagnostics) - len(shown)} more findings; build tells them")
     return has_errors(diagnostics)
 
 
-def _tell_rivals(target: Target, rivals: Sequence[Traced]) -> None:
-    from kubectl_trainjob.yamlio.spans import Locator
+def _states_namespace(traced: Traced) -> bool:
+    """Whether a file says which namespace the object is in."""
+    from kubectl_trainjob.positions import Locator
 
+    origin = traced.draft.origin(("metadata", "namespace"))
+    place = origin.first_place() if origin else None
+    while place is not None and place.source.edits is not None:
+        place = place.source.edits.origin(place.pointer).first_place()
+    return place is not None and Locator().has(place)
+
+
+def _note_what_was_not_looked_at(target: Target, tracing: Tracing, found: Sequence[Found]) -> None:
+    if tracing.left_out:
+        complain(f"note: overlays are looked at only when named: -f {', -f '.join(tracing.left_out[:_MOST_NAMED])}")
+    if len(found) == 1 and found[0].object.identity.name == target.name:
+        also = [
+            each.identity
+            for job in tracing.jobs
+            for each in (job.train_job, *job.objects)
+            if each is not found[0].object and target.is_met_by(each.identity, *each.names, "")
+        ]
+        if also:
+            complain(f"note: overlays renamed others of this name: {_named(also)}")
+
+
+def _tell_rivals(target: Target, rivals: Sequence[Traced]) -> None:
     complain(f"error: {target} may mean {len(rivals)} objects; choose with -n, or name their files with -f:")
-    locator = Locator()
     for each in rivals[:_MOST_NAMED]:
-        origin = each.draft.origin(("metadata", "name"))
-        place = origin.first_place() if origin else None
-        settled = locator.settle(place) if place else None
-        where = f" ({settled.source.file.path}:{settled.span.line})" if settled and settled.span else ""
         namespace = each.identity.namespace
-        complain(f"  {each.identity} {f'in namespace {namespace}' if namespace else 'without a namespace'}{where}")
+        stated = f"in namespace {namespace}" if namespace else "without a namespace"
+        complain(f"  {each.identity} {stated}{_where(each)}")
     if len(rivals) > _MOST_NAMED:
         complain(f"  and {len(rivals) - _MOST_NAMED} more")
+
+
+def _where(traced: Traced) -> str:
+    from kubectl_trainjob.positions import Locator
+
+    origin = traced.draft.origin(("metadata", "name"))
+    place = origin.first_place() if origin else None
+    spot = Locator().settle(place) if place else None
+    return f" ({spot.file.path}:{spot.span.line})" if spot else ""
 
 
 def _tell_what_is_made(target: Target, tracing: Tracing) -> None:
@@ -109,26 +145,24 @@ def _tell_what_is_made(target: Target, tracing: Tracing) -> None:
         complain(f"error: {job} cannot be built, so there is no {target}")
 
 
-def _tell_what_is_there(target: Target, paths: Sequence[str], options: BuildOptions, left_out: Sequence[str]) -> None:
-    there: list[ObjectId] = []
+def _tell_what_is_there(target: Target, paths: Sequence[str], options: BuildOptions) -> None:
+    there: dict[ObjectId, tuple[str, ...]] = {}
 
     def note(manifest: Manifest) -> bool:
-        there.append(manifest.id)
+        there[manifest.id] = (manifest.id.name, *(manifest.source.edits.names if manifest.source.edits else ()))
         return False
 
-    if "-" not in paths:  # which cannot be read twice
+    if all(os.path.isfile(path) or os.path.isdir(path) for path in paths):  # a pipe cannot be read twice
         _trace(paths, options, note, None)
     from kubectl_trainjob.yamlio.nearest import nearest
 
-    meant = nearest(target.name, {each.name for each in there})
-    same = [each for each in there if each.name == target.name]
+    same = [identity for identity, names in there.items() if target.name in names]
+    meant = nearest(target.name, {name for names in there.values() for name in names})
     hint = f'; did you mean "{meant}"?' if meant and not same else ""
     where = f" in namespace {target.namespace}" if target.namespace else ""
     complain(f"error: there is no {target}{where}{hint}")
     if same:
         complain(f"note: these are: {_named(same)}")
-    if left_out:
-        complain(f"note: overlays are looked at only when named: -f {', -f '.join(left_out[:_MOST_NAMED])}")
 
 
 def _named(identities: Sequence[ObjectId]) -> str:

@@ -4,7 +4,8 @@ In: plain data (dicts, lists, scalars). Out: new plain data that shares every un
 wrote each value and from which line. Must not: know what the data means.
 """
 
-from kubectl_trainjob.draft.draft import Draft, Entry, Write
+from kubectl_trainjob.draft.draft import Draft
 from kubectl_trainjob.draft.origin import INPUT, Cause, Drafted
+from kubectl_trainjob.draft.writes import Entry, Write, computed, copied, fixed
 
-__all__ = ["INPUT", "Cause", "Draft", "Drafted", "Entry", "Write"]
+__all__ = ["INPUT", "Cause", "Draft", "Drafted", "Entry", "Write", "computed", "copied", "fixed"]

@@ -7,13 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.draft.origin import Cause, Drafted, Note
+from kubectl_trainjob.draft.writes import Entry, Write
 from kubectl_trainjob.source import Origin, Place, Pointer, Source, value_at
-
-Entry = tuple[str | int, Any, Cause | None, tuple[Cause, ...]]
-"""(key or index, value, copied, because), the last two as for `Draft.put`."""
-
-Write = tuple[Pointer, Any, Cause | None, tuple[Cause, ...]]
-"""(pointer, value, copied, because), for `Draft.put_each`."""
 
 _Written = tuple[Any, Cause | None, tuple[Cause, ...]]
 """(value, copied, because)."""
@@ -60,8 +55,11 @@ class Draft:
         """The value at `pointer` as a draft of its own, which holds None where there is none."""
         return self._with(value_at(self.value, pointer), self._note.at(pointer) if self._note is not None else None)
 
-    def with_entries(self, entries: Mapping[str, Draft | None]) -> Draft:
-        """The mapping with entries that were drafted on their own; None removes one. A missing mapping is made."""
+    def with_entries(self, entries: Mapping[str, Draft | None], cause: Cause = ()) -> Draft:
+        """The mapping with entries that were drafted on their own; None removes one. A missing mapping is made.
+
+        `cause` is what removes: the mapping that says of each such key that it goes.
+        """
         value = dict(self.value or {})
         changed = {key: entry for key, entry in entries.items() if entry is not None or key in value}
         if not changed:
@@ -71,7 +69,11 @@ class Draft:
                 value[key] = entry.value
             else:
                 del value[key]
-        return self._with(value, self._joined(entries, (self._note and self._note.entries) or {}))
+        note = self._joined(entries, (self._note and self._note.entries) or {})
+        if note is not None:
+            for key in [key for key, entry in changed.items() if entry is None]:
+                note = self._without(note, (key,), value_at(self.value, (key,)), ((*cause, key),) if cause else ())
+        return self._with(value, note)
 
     def with_items(self, items: Iterable[Draft | None]) -> Draft:
         """The list of items that were drafted on their own, without those that are None."""
@@ -126,13 +128,30 @@ class Draft:
             note = note.put(pointer, entry._note)
         return self._with(_put(self.value, pointer, entry.value), note)
 
-    def drop(self, pointer: Pointer) -> Draft:
+    def copy(self, pointer: Pointer, because: tuple[Cause, ...] = ()) -> Draft:
+        """The value at `pointer` as a draft of its own that was copied from there, since `because` says so."""
+        entry = self.entry(*pointer)
+        if self._note is None:
+            return entry
+        origin = Origin(self._step, Place(self.source(), pointer), self._places(because), value=entry.value)
+        return self._with(entry.value, Note(origin))
+
+    def over(self, old: Draft) -> Draft:
+        """This draft as what takes the place of another one."""
+        if self._note is None or old._note is None or old.value is None:
+            return self
+        return self._with(self.value, old._note.replaced(self._note.origin, old.value))
+
+    def drop(self, pointer: Pointer, because: tuple[Cause, ...] = ()) -> Draft:
         """Remove a mapping's entry; nothing happens where there is none."""
         parent = self.get(*pointer[:-1])
         if not isinstance(parent, dict) or pointer[-1] not in parent:
             return self
         rest = {key: value for key, value in parent.items() if key != pointer[-1]}
-        return self._with(_put(self.value, pointer[:-1], rest), self._note)
+        note = self._note
+        if note is not None:
+            note = self._without(note, pointer, parent[pointer[-1]], because)
+        return self._with(_put(self.value, pointer[:-1], rest), note)
 
     def arrange(self, pointer: Pointer, order: list[int]) -> Draft:
         """Put the list at `pointer` into another order; `order[i]` is the old index of the item that becomes item i."""
@@ -151,17 +170,29 @@ class Draft:
         """Who wrote the value at `pointer`; None when the draft does not record."""
         return self._note.at(pointer).origin if self._note is not None else None
 
+    def place(self, pointer: Pointer) -> Place | None:
+        """The line that a person would edit to change the value at `pointer`; None where that is not known."""
+        return self._note.at(pointer).origin.first_place() if self._note is not None else None
+
     def _noted(self, note: Note, pointer: Pointer, old: Any, write: _Written) -> Note:
         """The tree of notes after a write at `pointer`, where `old` stood."""
         value, copied, because = write
-        causes = tuple(place for cause in dict.fromkeys(because) if (place := self._place(cause)))
-        origin = Origin(self._step, self._place(copied) if copied else None, causes, value=value)
-        return note.put(pointer, note.at(pointer).replaced(origin, old) if old is not None else Note(origin))
+        origin = Origin(self._step, self._place(copied) if copied else None, self._places(because), value=value)
+        before = note.at(pointer)
+        return note.put(pointer, before.replaced(origin, old) if old is not None else before.readded(origin))
 
-    def _place(self, cause: Cause) -> Place | None:
+    def _without(self, note: Note, pointer: Pointer, old: Any, because: tuple[Cause, ...]) -> Note:
+        """The tree of notes after the value at `pointer`, `old`, was removed."""
+        removal = Origin(self._step, causes=self._places(because), removes=True)
+        return note.put(pointer, Note(note.at(pointer).replaced(removal, old).origin))
+
+    def _places(self, causes: tuple[Cause, ...]) -> tuple[Place, ...]:
+        return tuple(self._place(cause) for cause in dict.fromkeys(causes))
+
+    def _place(self, cause: Cause) -> Place:
+        """Where a cause stands. Raises KeyError for a name that no input has."""
         assert self._inputs is not None
-        name = str(cause[0])
-        return Place(self._inputs[name] or self.source(), cause[1:]) if name in self._inputs else None
+        return Place(self._inputs[str(cause[0])] or self.source(), cause[1:])
 
     def source(self) -> Source:
         """What has been written so far as something that causes can name; of a draft that records."""

@@ -46,20 +46,43 @@ class Note:
         return Note(self.origin, {**(self.entries or {}), key: self.entry(key).put(pointer[1:], new)})
 
     def replaced(self, origin: Origin, old: Any) -> Note:
-        """The note of a value that `origin` wrote where `old` stood, which this note speaks for."""
+        """The note of a value that `origin` wrote where `old` stood, which this note speaks for.
+
+        It knows of every entry below what it replaced, and of those that went with `old`.
+        """
+        new = origin.value
         entries = {
             key: entry.replaced(origin.below((key,)), value_at(old, (key,)))
             for key, entry in (self.entries or {}).items()
-            if has(origin.value, (key,)) and has(old, (key,))
+            if has(new, (key,)) and has(old, (key,))
         }
+        if isinstance(old, dict) and isinstance(new, dict):
+            for key, value in old.items():
+                if key not in new:
+                    entries[key] = self._gone(origin, key, value)
+                elif isinstance(value, dict) and key not in entries:
+                    entries[key] = self.entry(key).replaced(origin.below((key,)), value)
         return Note(replace(origin, over=replace(self.origin, value=old)), entries)
+
+    def _gone(self, origin: Origin, key: str, old: Any) -> Note:
+        over = replace(self.entry(key).origin, value=old)
+        causes = (origin.place,) if origin.place else origin.causes
+        return Note(Origin(origin.step, causes=causes, over=over, removes=True))
+
+    def readded(self, origin: Origin) -> Note:
+        """The note of a value that `origin` wrote where nothing stands, or nothing any more."""
+        before = self.origin
+        if before.step == INPUT:  # an earlier edit may have taken away what stood there: the input knows
+            return Note(replace(origin, over=replace(before, removes=True)))
+        return Note(replace(origin, over=before) if before.removes and before.over else origin)
 
     def respelled(self, value: Any) -> Note:
         """This tree for the same data in another spelling; what is new in it was written with what it stands in."""
         if self.origin.value is value and not self.entries:
             return self
         keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-        entries = {key: self.entry(key).respelled(value[key]) for key in keys}
+        gone = {key: entry for key, entry in (self.entries or {}).items() if entry.origin.removes}
+        entries = gone | {key: self.entry(key).respelled(value[key]) for key in keys}
         return Note(replace(self.origin, value=value), entries)
 
     def arrange(self, pointer: Pointer, order: list[int]) -> Note:

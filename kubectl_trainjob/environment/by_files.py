@@ -6,12 +6,16 @@ Read from what trainer `pkg/runtime/framework/plugins/{mpi,flux}` made (MPI 2.0-
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from kubectl_trainjob.api.jobset import job_template
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, NODE
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.environment.counting import reason, stated
-from kubectl_trainjob.environment.settings import Launch, Roles, number, times
-from kubectl_trainjob.environment.values import Hostfile, Master, Processes
+from kubectl_trainjob.environment.launchers import mpi_ranks
+from kubectl_trainjob.environment.settings import Launch, Roles, number, plural, times
+from kubectl_trainjob.environment.values import Caution, Hostfile, Master, Processes, WorldSize
+from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import TracedJob
 
 _FLAGS = re.compile(r'^ +flags="-N (-?[0-9]+) -n (-?[0-9]+)', re.MULTILINE)
@@ -56,7 +60,36 @@ def mpi(job: TracedJob, roles: Roles) -> Launch:
         for role in roles
         if role.pods.hostname(0, 0) in hosts
     }
-    return Launch(processes, times(len(slots), slots[0], sum(slots), "slot"))
+    world = replace(times(len(slots), slots[0], sum(slots), "slot"), place=_nodes_place(job, roles))
+    return _as_mpirun_says(job, roles, Launch(processes, world), slots)
+
+
+def _as_mpirun_says(job: TracedJob, roles: Roles, launch: Launch, slots: list[int]) -> Launch:
+    """The same, where mpirun's own flags say how many processes start, and not the hostfile."""
+    found = ((container, mpi_ranks(container)) for role in roles for container in role.containers)
+    container, ranks = next(((container, ranks) for container, ranks in found if ranks), (None, None))
+    if container is None or ranks is None:
+        return launch
+    total = ranks.each * len(slots) if ranks.each is not None else ranks.total
+    if total == sum(slots):
+        return launch
+    why = f"{ranks.flag} in the command"
+    origin = job.objects[0].draft.origin(ranks.flag.pointer)
+    place = origin.first_place() if origin else None
+    processes = {
+        name: replace(each, value=ranks.each, why=why, place=place, setting=ranks.flag.spelled, is_counted=False)
+        for name, each in launch.processes.items()
+    }
+    world = WorldSize(total, why if total is not None else f"the command decides: {ranks.flag}", len(slots), place)
+    message = f"{why} counts, not the hostfile's {plural(sum(slots), 'slot')}; remove the flag"
+    return Launch(processes, world, launch.master, (Caution(message, place),))
+
+
+def _nodes_place(job: TracedJob, roles: Roles) -> Place | None:
+    """The line that states how many nodes there are."""
+    node = next((role for role in roles if role.name == NODE), None)
+    origin = job.objects[0].draft.origin((*job_template(node.position), "spec", "parallelism")) if node else None
+    return origin.first_place() if origin else None
 
 
 def flux(job: TracedJob, roles: Roles) -> Launch:
@@ -70,7 +103,8 @@ def flux(job: TracedJob, roles: Roles) -> Launch:
     each = tasks // nodes if nodes else None
     why, place = stated(job, ("flux", "numProcPerNode"), each)
     processes = Processes(each, why, place, "flux run -n", role.container(NODE))
-    return Launch({role.name: processes}, times(nodes, each, tasks), _broker(job, entrypoint))
+    world = replace(times(nodes, each, tasks), place=_nodes_place(job, roles))
+    return Launch({role.name: processes}, world, _broker(job, entrypoint))
 
 
 def _broker(job: TracedJob, entrypoint: str) -> Master | None:
@@ -79,4 +113,6 @@ def _broker(job: TracedJob, entrypoint: str) -> Master | None:
     port = _BROKER_PORT.search(_text(job, FLUX_ENTRYPOINT_SUFFIX, "init.sh") or "")
     if host is None:
         return None
-    return Master(f"{host[1]}.{job.train_job.identity.name}", port[1] if port else "", "the broker")
+    name = job.train_job.identity.name
+    place = job.resolved.job.manifest.place("metadata", "name") if job.resolved else None
+    return Master(f"{host[1]}.{name}", port[1] if port else "", "the broker", place=place)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.environment.counting import resource_place
 from kubectl_trainjob.environment.devices import devices, gpu_names, uncounted
 from kubectl_trainjob.environment.settings import Launch, number, plural, value_of
 from kubectl_trainjob.environment.values import Caution, Hostfile, Processes, Role
+from kubectl_trainjob.environment.variable_references import unresolved
 from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import TracedJob
 
@@ -16,7 +18,8 @@ Roles = tuple[Role, ...]
 
 
 def cautions_of(job: TracedJob, roles: Roles, launch: Launch, hostfile: Hostfile | None) -> Iterator[Caution]:
-    """All of them, in the order of the roles."""
+    """All of them: what the commands say, then in the order of the roles."""
+    yield from launch.cautions
     for role in roles:
         processes = launch.processes.get(role.name)
         if processes is not None:
@@ -24,7 +27,38 @@ def cautions_of(job: TracedJob, roles: Roles, launch: Launch, hostfile: Hostfile
             yield from _processes_and_devices(job, role, processes)
             yield from _nodes_and_pods(role, processes)
         yield from _overwritten(role)
+        for container in role.containers:
+            yield from unresolved(job, container)
+    yield from _ignored(job, launch)
+    yield from _nodes_and_hosts(job, hostfile)
     yield from _unreachable(job, roles, launch, hostfile)
+
+
+def _ignored(job: TracedJob, launch: Launch) -> Iterator[Caution]:
+    """numProcPerNode in a job whose launcher does not read it."""
+    first = next(iter(launch.processes.values()), None)
+    stated = _stated(job, "numProcPerNode")
+    if job.resolved is None or first is None or first.can_be_stated or stated in (None, first.value):
+        return
+    place = job.resolved.job.manifest.place("spec", "trainer", "numProcPerNode")
+    started = f"{_are(first.value)} started on a node ({first.why})"
+    yield Caution(f"numProcPerNode {stated} is ignored: {started}; remove it", place)
+
+
+def _nodes_and_hosts(job: TracedJob, hostfile: Hostfile | None) -> Iterator[Caution]:
+    """With MPI's launcher as a node there is always another one, where the runtime has such a role."""
+    stated = _stated(job, "numNodes")
+    if job.resolved is None or hostfile is None or not hostfile.lines or stated in (None, len(hostfile.lines)):
+        return
+    place = job.resolved.job.manifest.place("spec", "trainer", "numNodes")
+    hosts = plural(len(hostfile.lines), "node")
+    message = f"numNodes is {stated}, but {hosts} take part; state {len(hostfile.lines)}, or use another runtime"
+    yield Caution(message, place)
+
+
+def _stated(job: TracedJob, field: str) -> Any:
+    """A number of the TrainJob's trainer, None where it states none."""
+    return (job.resolved.job.body["spec"].get("trainer") or {}).get(field) if job.resolved else None
 
 
 def _unset(job: TracedJob, processes: Processes) -> Iterator[Caution]:
@@ -78,8 +112,8 @@ def _overwritten(role: Role) -> Iterator[Caution]:
             former = variable.instead_of
             if former is not None:
                 lost = f'"{former.entry["value"]}"' if "value" in former.entry else "what stands"
-                message = f"{lost} here is lost: {variable.by} sets {variable.name}; remove the entry"
-                yield Caution(message, former.place)
+                author, advice = ("env", "one of the two") if variable.is_copied else ("Trainer", "the entry")
+                yield Caution(f"{lost} here is lost: {author} sets {variable.name}; remove {advice}", former.place)
 
 
 def _unreachable(job: TracedJob, roles: Roles, launch: Launch, hostfile: Hostfile | None) -> Iterator[Caution]:

@@ -1,6 +1,8 @@
 """Why a launcher starts as many processes as it does: the sentence, and the line to edit.
 
-What decides is read from the causes that the expansion recorded, not decided here once more.
+Which setting decides is read from the causes that the expansion recorded, of which the first one decides
+(`expand/counted.py`). What resources ask for is counted once more, by the same functions, to say it in words, and never
+against the number.
 """
 
 from __future__ import annotations
@@ -8,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.api.node_counts import Amount, NodeCount, Resources, cpu_count, gpu_count
 from kubectl_trainjob.draft import Drafted
-from kubectl_trainjob.environment.devices import Amount, Resources, counted_cpus, counted_gpus
 from kubectl_trainjob.environment.values import Container
 from kubectl_trainjob.source import Place, Pointer, show_pointer, value_at
 from kubectl_trainjob.stages import Resolved, TracedJob
@@ -27,12 +29,14 @@ class Reason(NamedTuple):
 
 
 def reason(job: TracedJob, causes: Iterable[Place], each: int | str | None, *, counts_cpus: bool = False) -> Reason:
-    """Why there are `each` processes on a node; `causes` are those of what tells the launcher."""
-    for cause in causes:
-        if job.resolved is not None and cause.pointer[-1:] == (_STATED,):
-            return Reason(_stated(job.resolved, cause, each), cause)
-        if job.resolved is not None and any(field in cause.pointer for field in _COUNTED):
-            return Reason(_counted(job.resolved, cause, each, counts_cpus), cause, is_counted=True)
+    """Why there are `each` processes on a node; `causes` are those of the number that tells the launcher."""
+    cause = next(iter(causes), None)
+    if job.resolved is None or cause is None:
+        return Reason("", None)
+    if cause.pointer[-1:] == (_STATED,):
+        return Reason(_stated(job.resolved, cause, each), cause)
+    if any(field in cause.pointer for field in _COUNTED):
+        return Reason(_counted(job.resolved, cause, each, counts_cpus), cause, is_counted=True)
     return Reason("neither numProcPerNode nor resources are stated", None, is_counted=True)
 
 
@@ -67,7 +71,7 @@ def _counted(resolved: Resolved, cause: Place, each: int | str | None, counts_cp
     owner = value_at(_body(resolved, cause), cause.pointer[:end]) or {}
     resources: Resources = owner.get(cause.pointer[end]) or {}
     what = "resourcesPerNode" if cause.pointer[end] == "resourcesPerNode" else f'container "{owner.get("name", "")}"'
-    gpus, cpus = counted_gpus(resources), counted_cpus(resources) if counts_cpus else None
+    gpus, cpus = _first(gpu_count(resources)), _first(cpu_count(resources)) if counts_cpus else None
     asked = ", ".join(str(amount) for amount in (gpus, cpus) if amount is not None)
     expected = ("auto", gpus.pieces) if gpus else (max(1, cpus.pieces if cpus else 0),)
     if each not in expected:
@@ -77,6 +81,10 @@ def _counted(resolved: Resolved, cause: Place, each: int | str | None, counts_cp
     if cpus is not None:
         return f"{what} asks for {cpus} and no GPU"
     return f"{what} asks for neither GPUs nor CPUs" if counts_cpus else f"{what} asks for no GPU"
+
+
+def _first(count: NodeCount) -> Amount | None:
+    return count.amounts[0] if count.number > 0 else None
 
 
 def _body(resolved: Resolved, cause: Place) -> Any:

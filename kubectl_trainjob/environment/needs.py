@@ -99,7 +99,7 @@ def _in_container(container: Container) -> Iterator[_Reference]:
                 yield _Reference(target, where, f"{whose}, env {variable.name}", bool(reference.get("optional")))
     for index, imported in enumerate(container.imported):
         for key, target in _IN_ENV_FROM.items():
-            reference = imported.entry.get(key)
+            reference = imported.value.get(key)
             if reference is not None:
                 where = (*container.pointer, "envFrom", index, key, "name")
                 yield _Reference(target, where, f"{whose}, envFrom", bool(reference.get("optional")))

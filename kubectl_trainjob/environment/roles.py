@@ -8,7 +8,6 @@ adds when it starts a container (HOSTNAME, the addresses of Services) and what a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, job_template, pod_spec
 from kubectl_trainjob.api.trainer import ANCESTOR_LABEL
@@ -19,16 +18,18 @@ from kubectl_trainjob.environment.values import (
     RUNTIME,
     TRAIN_JOB,
     Container,
-    Imported,
     Replaced,
     Role,
     Variable,
+    Written,
 )
 from kubectl_trainjob.source import Origin, Place, Pointer
-from kubectl_trainjob.stages import Resolved, TracedJob
+from kubectl_trainjob.stages import Body, Resolved, TracedJob
 
 COMPLETION_INDEX = "JOB_COMPLETION_INDEX"
 _FROM_LABEL = {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-completion-index']"}}
+_FIELDS = ("image", "command", "args")
+_BUILDER = "jobset"  # Trainer's step that writes the TrainJob's own fields
 _INDEX = Variable({"name": COMPLETION_INDEX, "valueFrom": _FROM_LABEL}, JOB_CONTROLLER)
 
 
@@ -54,26 +55,41 @@ def _container(job: TracedJob, jobset: Draft, pointer: Pointer, *, is_indexed: b
     variables = tuple(_variables(job, jobset, (*pointer, "env")))
     if is_indexed and all(each.name != COMPLETION_INDEX for each in variables):
         variables += (_INDEX,)
-    imported = [
-        Imported(entry, *_written(job, jobset, (*pointer, "envFrom", index)))
-        for index, entry in enumerate(body.get("envFrom") or ())
-    ]
-    return Container(pointer, body, variables, tuple(imported))
+    return Container(
+        pointer,
+        body,
+        variables,
+        fields={field: _value(job, jobset, (*pointer, field)) for field in _FIELDS if body.get(field)},
+        imported=tuple(_items(job, jobset, (*pointer, "envFrom"))),
+        ports=tuple(_items(job, jobset, (*pointer, "ports"))),
+    )
+
+
+def _items(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Written]:
+    return (_value(job, jobset, (*pointer, index)) for index in range(len(jobset.get(*pointer) or ())))
+
+
+def _value(job: TracedJob, jobset: Draft, pointer: Pointer) -> Written:
+    return Written(jobset.get(*pointer), *_author(job, jobset, pointer))
 
 
 def _variables(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Variable]:
     for index, entry in enumerate(jobset.get(*pointer) or ()):
         origin = jobset.origin((*pointer, index))
         causes = origin.causes if origin else ()
-        by, place = _written(job, jobset, (*pointer, index))
-        yield Variable(entry, by, place, causes, _replaced(origin, entry) if origin else None)
+        key = _value_key(entry)
+        by, place = _author(job, jobset, (*pointer, index, key) if key else (*pointer, index))
+        yield Variable(entry, by, place, causes, _replaced(job, jobset, (*pointer, index)))
 
 
-def _written(job: TracedJob, jobset: Draft, pointer: Pointer) -> tuple[str, Place | None]:
-    """Who wrote the list's item at `pointer`, and the line to edit; of a merged item its value counts."""
-    entry = jobset.get(*pointer)
-    value = next((key for key in ("value", "valueFrom") if key in entry), None)
-    origin = jobset.origin((*pointer, value) if value else pointer)
+def _value_key(entry: Body) -> str | None:
+    """Where the value of an entry of `env` stands: of a merged entry it is what counts."""
+    return next((key for key in ("value", "valueFrom") if key in entry), None)
+
+
+def _author(job: TracedJob, jobset: Draft, pointer: Pointer) -> tuple[str, Place | None]:
+    """Who wrote the value at `pointer`, and the line to edit."""
+    origin = jobset.origin(pointer)
     if origin is None:
         return "", None
     if origin.place is not None:
@@ -87,13 +103,37 @@ def _input(place: Place, resolved: Resolved | None) -> str:
     return RUNTIME if resolved is not None and place.source == resolved.runtime.manifest.source else ""
 
 
-def _replaced(origin: Origin, entry: Any) -> Replaced | None:
-    """The user's entry that a plugin wrote over; a user's own entry may replace the runtime's."""
-    if origin.place is not None:
+def _replaced(job: TracedJob, jobset: Draft, pointer: Pointer) -> Replaced | None:
+    """What a user wrote in the entry of `env` at `pointer` and Trainer wrote over, if nobody can want that.
+
+    A field of the TrainJob may replace what the runtime says, which stands there for jobs that state nothing else.
+    """
+    entry, origin = jobset.get(*pointer), jobset.origin(pointer)
+    if origin is None or job.resolved is None:
         return None
+    if origin.place is not None:
+        return _storage(origin, entry)
     before = origin.over
     while before is not None and before.place is None:
         before = before.over
-    if before is None or before.place is None or not isinstance(before.value, dict) or before.value == entry:
+    if before is None or not isinstance(before.value, dict) or before.value == entry:
         return None
-    return Replaced(before.value, before.place)
+    place = _former_place(jobset, pointer, before.value)
+    is_meant_for_this_job = place is not None and place.source == job.resolved.job.manifest.source
+    return Replaced(before.value, place) if place and (origin.step != _BUILDER or is_meant_for_this_job) else None
+
+
+def _storage(origin: Origin, entry: Body) -> Replaced | None:
+    """The storageUri of an initializer whose env sets the variable, too."""
+    before = origin.over
+    if before is None or before.step != _BUILDER or before.place is not None or not before.causes:
+        return None
+    return Replaced(before.value, before.causes[0]) if before.value != entry else None
+
+
+def _former_place(jobset: Draft, pointer: Pointer, former: Body) -> Place | None:
+    """Where the value of a former entry stands, be it that there is no such key any more."""
+    before = jobset.origin((*pointer, _value_key(former) or "name"))
+    while before is not None and before.place is None:
+        before = before.over
+    return before.place if before else None

@@ -7,24 +7,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kubectl_trainjob.api.node_counts import Amount
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
-from kubectl_trainjob.environment.devices import Amount
-from kubectl_trainjob.environment.values import Container, Master, Processes, Role, Variable, WorldSize
+from kubectl_trainjob.environment.values import Caution, Container, Master, Processes, Role, Variable, WorldSize
 from kubectl_trainjob.stages import TracedJob
 
 Roles = tuple[Role, ...]
 
-_PER_DEVICE = ("auto", "gpu")  # words of torchrun
+PER_DEVICE = ("auto", "gpu")  # words of torchrun
 _NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Launch:
-    """`processes` by the name of the role; a role without any takes no part in the training."""
+    """`processes` by the name of the role; a role without any takes no part in the training.
+
+    `cautions` tell where a command says otherwise than Trainer.
+    """
 
     processes: Mapping[str, Processes] = field(default_factory=dict)
     world: WorldSize | None = None
     master: Master | None = None
+    cautions: tuple[Caution, ...] = ()
 
 
 class Setting(NamedTuple):
@@ -71,7 +75,7 @@ def size(nodes: int | None, each: int | str | None, held: Amount | None = None) 
         return WorldSize(None, "unknown", nodes)
     if isinstance(each, int):
         return times(nodes, each, nodes * each)
-    if each in _PER_DEVICE and held is not None:
+    if each in PER_DEVICE and held is not None:
         devices = plural(held.pieces, "GPU")
         formula = f"{plural(nodes, 'node')} × {each} ({devices} → {held.pieces}) = {nodes * held.pieces}"
         return WorldSize(nodes * held.pieces, formula, nodes)

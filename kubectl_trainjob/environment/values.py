@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kubectl_trainjob.environment.names import Pods
@@ -20,7 +20,7 @@ TRAIN_JOB, RUNTIME, JOB_CONTROLLER = "TrainJob", "runtime", "Job controller"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replaced:
-    """An entry of `env` that a user wrote and something else took the place of."""
+    """An entry of `env` that a user wrote and something else took the place of; `place` is that of its value."""
 
     entry: Body
     place: Place
@@ -62,27 +62,32 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Imported:
-    """One entry of `envFrom`: all keys of a Secret or ConfigMap."""
+class Written:
+    """Another value of a container, who wrote it and the line to edit, as for `Variable`."""
 
-    entry: Body
+    value: Any
     by: str
     place: Place | None = None
 
     @property
     def is_copied(self) -> bool:
-        """Whether a user wrote the entry."""
+        """Whether a user wrote the value."""
         return self.by in (TRAIN_JOB, RUNTIME)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Container:
-    """A container or init container, which stands at `pointer` of the JobSet."""
+    """A container or init container, which stands at `pointer` of the JobSet.
+
+    `fields` are image, command and args, as far as they are stated; `imported` are the entries of `envFrom`.
+    """
 
     pointer: Pointer
     body: Body
     variables: tuple[Variable, ...] = ()
-    imported: tuple[Imported, ...] = ()
+    fields: Mapping[str, Written] = field(default_factory=dict)
+    imported: tuple[Written, ...] = ()
+    ports: tuple[Written, ...] = ()
 
     @property
     def name(self) -> str:
@@ -108,8 +113,9 @@ class Container:
 class Processes:
     """How many processes are started on a node (in a Pod), a number or a word for the launcher to decide, and why.
 
-    `setting` is what tells the launcher, `container` holds the processes. `is_counted`: from resources. With
-    `uses_gpus` there should be as many processes as GPUs. `can_be_stated`: numProcPerNode is read at all.
+    None where nothing tells the launcher, or, with a `setting` that does, where that is known in the container only.
+    `container` holds the processes. `is_counted`: from resources. With `uses_gpus` there should be as many processes as
+    GPUs. `can_be_stated`: numProcPerNode is read at all.
     """
 
     value: int | str | None
@@ -124,11 +130,15 @@ class Processes:
 
 @dataclass(frozen=True, slots=True)
 class WorldSize:
-    """How many processes there are in all, None where that is not known before they start; `nodes` likewise."""
+    """How many processes there are in all, None where that is not known before they start; `nodes` likewise.
+
+    `place` is the line that states the nodes, or a command that says otherwise.
+    """
 
     value: int | None
     formula: str
     nodes: int | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,6 +152,7 @@ class Master:
     port: str
     setting: str
     is_copied: bool = False
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

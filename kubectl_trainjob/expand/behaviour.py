@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.plan import Plan
@@ -62,19 +62,30 @@ class Overrides:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourcesPerNode:
+    """When the TrainJob's resourcesPerNode gets into the JobSet: both are called, one of them does nothing.
+
+    `at_start` works on the merged template before anything is computed, `at_end` on one `node` container of the trainer
+    in the JobSet that is being finished.
+    """
+
+    at_start: Callable[[Draft, Resolved], Draft]
+    at_end: Callable[[Plan, Draft, Pointer], Draft]
+
+
+@dataclass(frozen=True, slots=True)
 class Behaviour:
     """How a version expands: in the order of the work, first what comes before the passes, last what comes after.
 
-    `resources_per_node`: whether the TrainJob's are merged into the template before all else, or replace the
-    containers' in the finished JobSet. `launcher_as_node`: whether an MPI launcher that is a node makes the
-    replicatedJob `node` a trainer, with the TrainJob's env and resources. `counts_first_trainer`: whether each trainer
-    step runs as many Pods as the first. `ports_written_back`: the containers whose ports are written anew.
+    `mpi_node_is_trainer`: whether the replicatedJob `node` gets the TrainJob's env and resources like a trainer, where
+    MPI's launcher is a node. `counts_first_trainer`: whether each trainer step runs as many Pods as the first.
+    `ports_written_back`: the containers whose ports are written anew.
     """
 
     overrides: Overrides
     passes: tuple[Pass, ...]
     builders: tuple[Builder, ...]
-    resources_per_node: Literal["merged", "replaced"] = "merged"
-    launcher_as_node: bool = True
-    counts_first_trainer: bool = False
-    ports_written_back: tuple[str, ...] = ("initContainers", "containers")
+    resources_per_node: ResourcesPerNode
+    mpi_node_is_trainer: bool
+    counts_first_trainer: bool
+    ports_written_back: tuple[str, ...]

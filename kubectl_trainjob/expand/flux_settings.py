@@ -6,10 +6,8 @@ Mirrors brokerSettingsFromEnvironment in trainer `pkg/runtime/framework/plugins/
 from __future__ import annotations
 
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
-from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.expand.plan import JOB_SET, TRAINER, Plan
-
-Setting = tuple[str, tuple[Cause, ...]]
 
 DEFAULTS = {
     "FLUX_VIEW_IMAGE": "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy",
@@ -18,15 +16,15 @@ DEFAULTS = {
 }
 
 
-def broker_settings(plan: Plan) -> dict[str, Setting]:
-    """The known settings: the runtime's env over the defaults, the TrainJob's over both; and where each stands."""
-    settings: dict[str, Setting] = {name: (value, ()) for name, value in DEFAULTS.items()}
+def broker_settings(plan: Plan) -> dict[str, Counted[str]]:
+    """The known settings: the runtime's env over the defaults, the TrainJob's over both."""
+    settings = {name: Counted(value) for name, value in DEFAULTS.items()}
     container = plan.container(ANCESTOR_TRAINER, NODE)
     of_runtime = (plan.jobset.get(*container, "env") if container else None) or ()
     for index, entry in enumerate(of_runtime):
         if entry["name"] in DEFAULTS and "value" in entry and container:
-            settings[entry["name"]] = entry["value"], ((JOB_SET, *container, "env", index, "value"),)
+            settings[entry["name"]] = Counted(entry["value"], ((JOB_SET, *container, "env", index, "value"),))
     for index, entry in enumerate((plan.trainer or {}).get("env") or ()):
         if entry["name"] in DEFAULTS:
-            settings[entry["name"]] = entry.get("value", ""), ((*TRAINER, "env", index, "value"),)
+            settings[entry["name"]] = Counted(entry.get("value", ""), ((*TRAINER, "env", index, "value"),))
     return settings

@@ -1,10 +1,10 @@
-"""What the launcher passes have in common: the number of nodes and the address of the first one."""
+"""What the launcher passes have in common: how many nodes there are, and the address of the first one."""
 
 from __future__ import annotations
 
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
-from kubectl_trainjob.draft import Cause
-from kubectl_trainjob.expand.plan import TRAINER, Plan
+from kubectl_trainjob.expand.counted import Counted
+from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan
 
 
 def trainer_nodes(plan: Plan) -> Plan:
@@ -16,10 +16,17 @@ def trainer_nodes(plan: Plan) -> Plan:
     return plan.with_count(pods, nodes, (*TRAINER, "numNodes"))
 
 
-def node_count(plan: Plan) -> tuple[int, tuple[Cause, ...]]:
-    """The number of training nodes as the launcher's env states it, and where it comes from."""
+def node_count(plan: Plan) -> Counted[int]:
+    """The number of training nodes as the launcher's env states it."""
     pods = plan.by_ancestor(ANCESTOR_TRAINER)
-    return (pods.size, pods.counted_from) if pods else (1, ())
+    return Counted(pods.size, pods.because) if pods else Counted(1)
+
+
+def launcher_as_node(plan: Plan) -> Counted[bool]:
+    """Whether MPI's launcher is one of the nodes; because of the setting, where it is stated."""
+    policy = plan.policy("mpi") or {}
+    because = ((RUNTIME, "spec", "mlPolicy", "mpi", "runLauncherAsNode"),) if "runLauncherAsNode" in policy else ()
+    return Counted(bool(policy.get("runLauncherAsNode")), because)
 
 
 def first_node(plan: Plan) -> str:

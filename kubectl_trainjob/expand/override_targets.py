@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubectl_trainjob.api.trainer import DATASET_INITIALIZER, MODEL_INITIALIZER, NODE
+from kubectl_trainjob.api.trainer import INITIALIZERS, NODE
 from kubectl_trainjob.expand.plan import Plan
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.patches import PATCH_FORBIDDEN_ENV, PATCH_TARGET
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.yamlio.nearest import nearest
 
-OWNED_CONTAINERS = (DATASET_INITIALIZER, MODEL_INITIALIZER, NODE)
+OWNED_CONTAINERS = (*INITIALIZERS.values(), NODE)
 
 
 def runtime_jobs(plan: Plan) -> list[str]:

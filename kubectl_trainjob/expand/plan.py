@@ -12,43 +12,46 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.api.jobset import job_template, pod_spec
 from kubectl_trainjob.api.trainer import ANCESTOR_LABEL
 from kubectl_trainjob.draft import Cause, Draft
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.source import Place, Pointer
 from kubectl_trainjob.stages import Resolved
 
-TRAIN_JOB = "trainJob"
+# The names of the inputs that causes begin with. JOB is the TrainJob; JOB_SET is the JobSet as written so far.
+JOB = "trainJob"
 RUNTIME = "runtime"
 JOB_SET = "jobSet"
-NAME: Cause = (TRAIN_JOB, "metadata", "name")
-TRAINER: Cause = (TRAIN_JOB, "spec", "trainer")
+NAME: Cause = (JOB, "metadata", "name")
+TRAINER: Cause = (JOB, "spec", "trainer")
 RUNTIME_METADATA: Cause = (RUNTIME, "spec", "template", "metadata")
 
 
 class PodSet(NamedTuple):
-    """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label and number of pods."""
+    """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label, number of pods and why.
+
+    The number is a `Counted`, spelled out: `because` is where it stands.
+    """
 
     position: int
     name: str
     ancestor: str | None
     size: int
-    counted_from: tuple[Cause, ...] = ()
+    because: tuple[Cause, ...] = ()
 
 
 class Plan(NamedTuple):
     """One expansion under way: `jobset` is being made, `command` and `args` are the trainer's as passes left them.
 
-    `command_from` and `processes_from` are what passes computed these from.
+    `slots` are the processes that an MPI node takes.
     """
 
     resolved: Resolved
     jobset: Draft
     pod_sets: tuple[PodSet, ...]
-    command: list[str] | None
+    command: Counted[list[str] | None]
     args: list[str] | None
     pod_labels: Mapping[str, str] | None = None
     pod_annotations: Mapping[str, str] | None = None
-    processes: int = 1
-    processes_from: tuple[Cause, ...] = ()
-    command_from: tuple[Cause, ...] = ()
+    slots: Counted[int] = Counted(1)
 
     @property
     def name(self) -> str:
@@ -115,7 +118,7 @@ class Plan(NamedTuple):
 
     def with_count(self, pods: PodSet, count: int, *causes: Cause) -> Plan:
         """The plan with another number of pods in one PodSet."""
-        changed = pods._replace(size=count, counted_from=causes)
+        changed = pods._replace(size=count, because=causes)
         return self._replace(pod_sets=tuple(changed if each is pods else each for each in self.pod_sets))
 
     def job_place(self, *pointer: str | int) -> Place:
@@ -124,9 +127,7 @@ class Plan(NamedTuple):
 
     def origin_place(self, *pointer: str | int) -> Place:
         """The line that a value of the JobSet comes from; the TrainJob's runtimeRef where that is not recorded."""
-        origin = self.jobset.origin(pointer)
-        place = origin.first_place() if origin else None
-        return place or self.job_place("spec", "runtimeRef", "name")
+        return self.jobset.place(pointer) or self.job_place("spec", "runtimeRef", "name")
 
     def runtime_place(self, *pointer: str | int) -> Place:
         """A place in the runtime."""

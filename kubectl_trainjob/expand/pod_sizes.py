@@ -6,46 +6,74 @@ Mirrors SinglePodRequests of trainer `pkg/runtime/runtime.go`, and what newRunti
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.jobset import pod_spec
-from kubectl_trainjob.api.pod_requests import pod_requests
+from kubectl_trainjob.api.pod_requests import pod_requests, request_pointers
 from kubectl_trainjob.api.quantity import Quantity
-from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
-from kubectl_trainjob.expand.plan import Plan, PodSet
-
-Requests = Mapping[str, Quantity]
-
-
-def as_planned(plan: Plan, pods: PodSet) -> Requests:
-    """What the Pod template says; resourcesPerNode counts where it has been merged into the template (2.1, 2.3)."""
-    return pod_requests(_spec(plan, pods))
+from kubectl_trainjob.api.trainer import NODE
+from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.plan import JOB_SET, TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.training_nodes import is_trainer
+from kubectl_trainjob.source import Pointer
 
 
-def with_resources_per_node(plan: Plan, pods: PodSet) -> Requests:
+class PodSize(NamedTuple):
+    """The Pod spec that a release computes the requests from, and where it stands.
+
+    `override` is the container whose resources are the TrainJob's instead of its own, () for none.
+    """
+
+    spec: Mapping[str, Any]
+    cause: Cause
+    override: Pointer = ()
+
+    def requests(self) -> Mapping[str, Quantity]:
+        """What the Pod requests, by resource."""
+        return pod_requests(self.spec)
+
+    def because(self, resource: str) -> Iterator[Cause]:
+        """Where the amounts of one resource stand."""
+        own = (*self.override, "resources")
+        for pointer in request_pointers(self.spec, resource):
+            if self.override and pointer[: len(own)] == own:
+                yield (*TRAINER, "resourcesPerNode", *pointer[len(own) :])
+            else:
+                yield (*self.cause, *pointer)
+
+
+Sizes = Callable[[Plan, PodSet], PodSize]
+
+
+def as_planned(plan: Plan, pods: PodSet) -> PodSize:
+    """What the Pod template says before the JobSet's last writes.
+
+    resourcesPerNode counts in 2.3, which has merged it by then; in 2.1 it is not there yet, so it does not count.
+    """
+    pointer = pod_spec(pods.position)
+    return PodSize(plan.jobset.get(*pointer), (JOB_SET, *pointer))
+
+
+def with_resources_per_node(plan: Plan, pods: PodSet) -> PodSize:
     """The trainer's `node` container with resourcesPerNode in place of its own resources (2.2)."""
-    spec = _spec(plan, pods)
+    size = as_planned(plan, pods)
     override = (plan.trainer or {}).get("resourcesPerNode")
-    if override is None or pods.ancestor != ANCESTOR_TRAINER or plan.ml_policy is None:
-        return pod_requests(spec)
-    containers = list(spec.get("containers") or ())
+    if override is None or not is_trainer(pods.ancestor) or plan.ml_policy is None:
+        return size
+    containers = list(size.spec.get("containers") or ())
     index = next((i for i, container in enumerate(containers) if container["name"] == NODE), None)
-    if index is not None:
-        containers[index] = {**containers[index], "resources": override}
-    return pod_requests({**spec, "containers": containers})
+    if index is None:
+        return size
+    containers[index] = {**containers[index], "resources": override}
+    return size._replace(spec={**size.spec, "containers": containers}, override=("containers", index))
 
 
-def without_huge_pages_of_pods(plan: Plan, pods: PodSet) -> Requests:
+def without_huge_pages_of_pods(plan: Plan, pods: PodSet) -> PodSize:
     """As planned, but huge pages that are requested for the Pod as a whole are not known yet (2.0)."""
-    spec = _spec(plan, pods)
-    whole = (spec.get("resources") or {}).get("requests")
+    size = as_planned(plan, pods)
+    whole = (size.spec.get("resources") or {}).get("requests")
     if not whole:
-        return pod_requests(spec)
+        return size
     known = {name: quantity for name, quantity in whole.items() if not name.startswith("hugepages-")}
-    return pod_requests({**spec, "resources": {"requests": known}})
-
-
-def _spec(plan: Plan, pods: PodSet) -> dict[str, Any]:
-    spec: dict[str, Any] = plan.jobset.get(*pod_spec(pods.position))
-    return spec
+    return size._replace(spec={**size.spec, "resources": {"requests": known}})

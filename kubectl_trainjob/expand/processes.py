@@ -9,40 +9,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kubectl_trainjob.api.node_counts import names_gpu
 from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.quantity import Quantity
-from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.expand.plan import RUNTIME, TRAINER, Plan
-from kubectl_trainjob.expand.resources import NodeResources, names_gpu, node_resources
+from kubectl_trainjob.expand.resources import NodeResources, node_resources
 
 Processes = int | str
-Counted = tuple[Processes, tuple[Cause, ...]]
-"""A number or a word, and what it was taken or computed from."""
 
 AUTO, CPU = "auto", "cpu"
 WORDS = (AUTO, CPU, "gpu")
 
 
-def stated_or_counted(plan: Plan) -> Counted:
+def stated_or_counted(plan: Plan) -> Counted[Processes]:
     """As the TrainJob says, else "auto" where there are GPUs, else one a CPU (2.2, 2.3)."""
     stated = (plan.trainer or {}).get("numProcPerNode")
     if stated is not None:
-        return stated, ((*TRAINER, "numProcPerNode"),)
+        return Counted(stated, ((*TRAINER, "numProcPerNode"),))
     resources = node_resources(plan)
-    return (AUTO, resources.gpus_from) if resources.gpus else _one_a_cpu(resources)
+    gpus = resources.gpus
+    return Counted(AUTO, gpus.because) if gpus.value else _one_a_cpu(resources)
 
 
-def words_counted(plan: Plan) -> Counted:
+def words_counted(plan: Plan) -> Counted[Processes]:
     """As the TrainJob or the runtime says; "cpu", and "auto" where there is no GPU, become one a CPU (2.1)."""
     stated, said = _stated(plan)
     resources = node_resources(plan)
-    if stated == CPU or (stated == AUTO and not resources.gpus):
-        number, counted_from = _one_a_cpu(resources)
-        return number, (*counted_from, *said)
-    return stated, (*said, *(resources.gpus_from if stated == AUTO else ()))
+    gpus = resources.gpus
+    if stated == CPU or (stated == AUTO and not gpus.value):
+        number, because = _one_a_cpu(resources)
+        return Counted(number, (*because, *said))
+    return Counted(stated, (*said, *(gpus.because if stated == AUTO else ())))
 
 
-def overridden_by_resources(plan: Plan) -> Counted:
+def overridden_by_resources(plan: Plan) -> Counted[Processes]:
     """As the TrainJob or the runtime says, until the TrainJob states resourcesPerNode: then these decide (2.0).
 
     The limits count if they speak of CPUs as the word asks, else the requests; without requests it is 1, whatever
@@ -51,28 +52,29 @@ def overridden_by_resources(plan: Plan) -> Counted:
     stated, said = _stated(plan)
     override = (plan.trainer or {}).get("resourcesPerNode")
     if override is None:
-        return stated, said
+        return Counted(stated, said)
     limits, requests = override.get("limits"), override.get("requests")
-    causes = ((*TRAINER, "resourcesPerNode"), *said)
+    because = ((*TRAINER, "resourcesPerNode"), *said)
     if limits is not None and _speaks_of_cpus(stated, limits):
-        return _cpus(limits), causes
+        return Counted(_cpus(limits), because)
     if requests is None:
-        return 1, causes
+        return Counted(1, because)
     if _speaks_of_cpus(stated, requests):
-        return _cpus(requests), causes
-    return (1, causes) if stated == CPU else (stated, said)
+        return Counted(_cpus(requests), because)
+    return Counted(1, because) if stated == CPU else Counted(stated, said)
 
 
-def _stated(plan: Plan) -> Counted:
+def _stated(plan: Plan) -> Counted[Processes]:
     of_job = (plan.trainer or {}).get("numProcPerNode")
     if of_job is not None:
-        return of_job, ((*TRAINER, "numProcPerNode"),)
+        return Counted(of_job, ((*TRAINER, "numProcPerNode"),))
     of_runtime: Processes = (plan.policy("torch") or {}).get("numProcPerNode", AUTO)
-    return of_runtime, ((RUNTIME, "spec", "mlPolicy", "torch", "numProcPerNode"),)
+    return Counted(of_runtime, ((RUNTIME, "spec", "mlPolicy", "torch", "numProcPerNode"),))
 
 
-def _one_a_cpu(resources: NodeResources) -> Counted:
-    return as_int32(max(1, resources.cpus)), resources.cpus_from
+def _one_a_cpu(resources: NodeResources) -> Counted[Processes]:
+    cpus = resources.cpus
+    return Counted(as_int32(max(1, cpus.value)), cpus.because)
 
 
 def _speaks_of_cpus(stated: Processes, quantities: Mapping[str, Any]) -> bool:

@@ -12,11 +12,11 @@ from kubectl_trainjob.api.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.builders import jobset
-from kubectl_trainjob.expand.plan import JOB_SET, RUNTIME, TRAIN_JOB, Plan
+from kubectl_trainjob.expand.plan import JOB, JOB_SET, RUNTIME, Plan
 from kubectl_trainjob.expand.ports import overwritten
+from kubectl_trainjob.expand.runtime_template import RuntimeTemplate
 from kubectl_trainjob.expand.start import start
 from kubectl_trainjob.expand.strategic_merge import MergeError
-from kubectl_trainjob.expand.template import Template
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.mpi import HOSTFILE_TOO_LARGE
 from kubectl_trainjob.findings.patches import PATCH_UNMERGEABLE
@@ -26,7 +26,7 @@ Drafts = tuple[Draft, ...]
 
 
 def expand(
-    resolved: Resolved, template: Template, behaviour: Behaviour, *, record: bool = False
+    resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool = False
 ) -> tuple[Drafts, tuple[Diagnostic, ...]]:
     """The JobSet first, then what goes with it; no drafts when a plugin refuses the TrainJob.
 
@@ -54,9 +54,9 @@ def expand(
 def _build(plan: Plan, behaviour: Behaviour, *, record: bool) -> Iterator[Draft]:
     yield jobset.build(plan, behaviour)
     manifests = plan.resolved.job.manifest, plan.resolved.runtime.manifest
-    empty = Draft({})
+    empty = Draft({})  # what the JobSet's builder wrote last is not for the others, so the plan stays as it was
     if record:
-        empty = Draft({}, {TRAIN_JOB: manifests[0].source, RUNTIME: manifests[1].source, JOB_SET: plan.jobset.source()})
+        empty = Draft({}, {JOB: manifests[0].source, RUNTIME: manifests[1].source, JOB_SET: plan.jobset.source()})
     for builder in behaviour.builders:
         if builder.applies(plan):
             yield builder.build(plan, empty.step(builder.name))

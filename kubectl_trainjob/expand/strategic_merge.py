@@ -2,9 +2,13 @@
 
 Mirrors k8s.io/apimachinery/pkg/util/strategicpatch StrategicMergePatch (mergeMap, mergeSlice, normalizeElementOrder).
 Lists with a merge strategy are merged by key and put into the patch's order among the old one's, other lists are
-replaced. null deletes; `$patch: delete` and `$patch: replace` are obeyed; other directives are refused. Not mirrored:
-where a set of scalars repeats itself, upstream's order depends on the spare room of a Go slice, and where a patch names
-an entry twice, upstream may leave a `$patch` in the result.
+replaced. null deletes; `$patch: delete` and `$patch: replace` are obeyed in mappings; other directives are refused. Not
+mirrored: where a set of scalars repeats itself, upstream's order depends on the spare room of a Go slice; and `$patch`
+in an entry of a merged list. No patch has one there: Trainer decodes it into Go structs first (`api.types.marshalled`),
+which keeps unknown keys only in maps such as labels.
+
+`overlay/merge.py` is another merge because kustomize's differs in what it does: it has its own table of keys, puts what
+the patch states first instead of weaving it in, and reads directives otherwise.
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ def merge(draft: Draft, pointer: Pointer, patch: Any, type_name: str, copied: Ca
 
 def _merge_entry(draft: Draft, pointer: Pointer, value: Any, type_name: str, copied: Cause) -> Draft:
     if value is None:
-        return draft.drop(pointer)
+        return draft.drop(pointer, (copied,))
     old = draft.get(*pointer)
     if isinstance(old, dict) and isinstance(value, dict):
         # The entries of a Go map have no struct to look fields up in.
@@ -60,7 +64,7 @@ def _merge_entry(draft: Draft, pointer: Pointer, value: Any, type_name: str, cop
             return draft.put(pointer, value, copied=copied)
         return _merge_list(draft, pointer, value, known, copied)
     new = _without_directives(value)
-    return draft.drop(pointer) if new is None else draft.put(pointer, new, copied=copied)
+    return draft.drop(pointer, (copied,)) if new is None else draft.put(pointer, new, copied=copied)
 
 
 def _field(type_name: str, copied: Cause) -> Field:
@@ -79,8 +83,7 @@ def _without_directives(value: Any) -> Any:
         entries = {key: _without_directives(entry) for key, entry in value.items()}
         return {key: entry for key, entry in entries.items() if entry is not None}
     if isinstance(value, list):
-        items = [(item, _without_directives(item)) for item in value]
-        return [new for item, new in items if item is None or new is not None]
+        return [_without_directives(item) for item in value]
     return value
 
 
@@ -113,20 +116,21 @@ def _merge_scalars(draft: Draft, pointer: Pointer, patch: list[Any], copied: Cau
 def _merge_mappings(draft: Draft, pointer: Pointer, patch: list[Any], known: Field, copied: Cause) -> Draft:
     assert known.elem is not None
     key_of = _key_reader(known.merge_key, copied)
-    draft, patch_indices = _obey_directives(draft, pointer, patch, known.merge_key, copied)
     server = [item.get(known.merge_key, _MISSING) for item in draft.get(*pointer)]
     keys = list(server)
-    for index in patch_indices:
-        item, cause = patch[index], (*copied, index)
+    for index, item in enumerate(patch):
+        cause = (*copied, index)
         key = key_of(item)
         if _position(keys, key) < 0:
             keys.append(key)
             draft = draft.put((*pointer, len(keys) - 1), item, copied=cause)
         else:
-            draft = merge(draft, (*pointer, _position(keys, key)), item, known.elem.of, cause)
+            # That the patch names the entry by its key writes nothing.
+            rest = {name: value for name, value in item.items() if name != known.merge_key}
+            draft = merge(draft, (*pointer, _position(keys, key)), rest, known.elem.of, cause)
     for item in draft.get(*pointer):
         key_of(item)
-    return _arrange(draft, pointer, _order(keys, [key_of(patch[index]) for index in patch_indices], server))
+    return _arrange(draft, pointer, _order(keys, [key_of(item) for item in patch], server))
 
 
 _MISSING = object()
@@ -139,31 +143,6 @@ def _key_reader(merge_key: str, copied: Cause) -> Callable[[dict[str, Any]], Any
         return item[merge_key]
 
     return key_of
-
-
-def _obey_directives(
-    draft: Draft, pointer: Pointer, patch: list[Any], merge_key: str, copied: Cause
-) -> tuple[Draft, list[int]]:
-    """Delete and replace as the patch's entries say; returns the indices of those that are to be merged."""
-    plain = [index for index, item in enumerate(patch) if _DIRECTIVE not in item]
-    replace = False
-    for index, item in enumerate(patch):
-        directive = item.get(_DIRECTIVE)
-        if directive == "delete":
-            key = _key_reader(merge_key, (*copied, index))(item)
-            keys = [old.get(merge_key, _MISSING) for old in draft.get(*pointer)]
-            kept = [position for position, old in enumerate(keys) if not _equal(old, key)]
-            draft = _arrange(draft, pointer, kept)
-        elif directive == "replace":
-            replace = True
-        elif _DIRECTIVE in item:
-            raise MergeError(f'"{_DIRECTIVE}: {directive}" is neither delete nor replace', (*copied, index))
-    if not replace:
-        return draft, plain
-    draft = draft.put(pointer, [], copied=copied)
-    for position, index in enumerate(plain):
-        draft = draft.put((*pointer, position), patch[index], copied=(*copied, index))
-    return draft, []
 
 
 def _arrange(draft: Draft, pointer: Pointer, order: list[int]) -> Draft:

@@ -13,8 +13,9 @@ from typing import Literal
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE, TORCHTUNE_COMMAND, TRAINER_PORT
 from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.expand.nodes import first_node, node_count
-from kubectl_trainjob.expand.plan import JOB_SET, NAME, TRAIN_JOB, TRAINER, Plan, ancestor_of
+from kubectl_trainjob.expand.plan import JOB, JOB_SET, NAME, TRAINER, Plan, ancestor_of
 from kubectl_trainjob.expand.processes import Processes
 from kubectl_trainjob.expand.resources import node_resources
 
@@ -34,7 +35,7 @@ class Torchtune:
     models: tuple[str, ...]
     runtime_args: frozenset[str]
     adapter: Callable[[Args], Adapter]
-    counts_gpus: bool = True
+    counts_gpus: bool
 
 
 def no_adapter(_args: Args) -> Adapter:
@@ -67,21 +68,21 @@ def _is_on(args: Args, setting: str) -> bool:
 
 def asked_for(plan: Plan) -> bool:
     """Whether the TrainJob's command is torchtune's."""
-    return plan.command == TORCHTUNE_COMMAND
+    return plan.command.value == TORCHTUNE_COMMAND
 
 
-def arguments(plan: Plan, processes: Processes, known: Torchtune) -> tuple[list[str], tuple[Cause, ...]]:
-    """What Trainer appends to `tune run`: rendezvous, recipe, config, the runtime's own settings; and what decides."""
-    nodes, counted_from = node_count(plan)
+def arguments(plan: Plan, processes: Processes, known: Torchtune) -> Counted[list[str]]:
+    """What Trainer appends to `tune run`: rendezvous, recipe, config, the runtime's own settings."""
+    nodes, nodes_because = node_count(plan)
     chosen, config = recipe(plan, nodes, processes, known)
     rendezvous = [f"--rdzv_endpoint={first_node(plan)}:{TRAINER_PORT}"]
     needed = nodes > 1 or _several_devices(plan, processes, known)
     settings = list(_runtime_settings(plan, known))
     words = [*(rendezvous if needed else ()), chosen, "--config", config, *(word for word, _ in settings)]
     args = [(*TRAINER, "args")] if plan.args else []
-    name = (TRAIN_JOB, "spec", "runtimeRef", "name")
-    causes = (name, *counted_from, *node_resources(plan).gpus_from, *args, NAME, *(cause for _, cause in settings))
-    return words, causes
+    name = (JOB, "spec", "runtimeRef", "name")
+    gpus = node_resources(plan).gpus.because
+    return Counted(words, (name, *nodes_because, *gpus, *args, NAME, *(cause for _, cause in settings)))
 
 
 def _several_devices(plan: Plan, processes: Processes, known: Torchtune) -> bool:
@@ -91,7 +92,7 @@ def _several_devices(plan: Plan, processes: Processes, known: Torchtune) -> bool
 
 
 def _gpus(plan: Plan) -> int:
-    return node_resources(plan).gpus
+    return node_resources(plan).gpus.value
 
 
 def recipe(plan: Plan, nodes: int, processes: Processes, known: Torchtune) -> tuple[str, str]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kubectl_trainjob.explain.history import Historian, Write, inputs_of
-from kubectl_trainjob.explain.masking import mask, masked
+from kubectl_trainjob.explain.masking import masked
+from kubectl_trainjob.explain.path import Memo, show
 from kubectl_trainjob.explain.target import Found
 from kubectl_trainjob.source import Pointer, value_at
 
@@ -22,31 +23,37 @@ class Field:
 
 
 class Fields:
-    """The values of one object; what Secrets hold is masked."""
+    """The values of one object; those of a Secret, or of what was one, are masked."""
 
     def __init__(self, found: Found) -> None:
-        self._identity, self._draft = found.object.identity, found.object.draft
+        self.identity = found.object.identity
+        self._draft = found.object.draft
         self._historian = Historian(inputs_of(found.job) if found.job else {})
+        kinds = {found.object.identity.kind, *(write.value for write in self._history(("kind",)))}
+        self.is_secret = "Secret" in kinds
+        self.body: Any = masked(self._draft.value) if self.is_secret else self._draft.value
+        self._memo: Memo = {}
 
-    @property
-    def body(self) -> Any:
-        """The object as it may be shown."""
-        return masked(self._identity, self._draft.value)
+    def path(self, pointer: Pointer) -> str:
+        """The pointer as people write it."""
+        return show(self.body, pointer, self._memo)
 
     def field(self, pointer: Pointer) -> Field:
         """What is told of the value at `pointer`."""
-        origin = self._draft.origin(pointer)
-        assert origin is not None
-        value = self._draft.get(*pointer)
-        history = self._historian.history(origin)
-        if masked(self._identity, value, pointer) != value:
-            history = tuple(map(_hidden, history))
-        return Field(pointer, masked(self._identity, value, pointer), history)
+        value, history = self._draft.get(*pointer), self._history(pointer)
+        if self.is_secret:
+            value, history = masked(value, pointer), tuple(_hidden(write, pointer) for write in history)
+        return Field(pointer, value, history)
 
     def below(self, pointer: Pointer) -> Iterator[Field]:
         """Every value without anything below it, at `pointer` or below, in the object's order."""
         for each in leaves(self._draft.get(*pointer), pointer):
             yield self.field(each)
+
+    def _history(self, pointer: Pointer) -> tuple[Write, ...]:
+        origin = self._draft.origin(pointer)
+        assert origin is not None
+        return self._historian.history(origin)
 
 
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
@@ -67,8 +74,13 @@ def is_leaf(body: Any, pointer: Pointer) -> bool:
     return not (isinstance(value, (dict, list)) and value)
 
 
-def _hidden(write: Write) -> Write:
-    inputs = (
-        replace(each, value=mask(each.value), history=tuple(map(_hidden, each.history))) for each in write.made_of
+def _hidden(write: Write, pointer: Pointer) -> Write:
+    inputs = tuple(
+        replace(
+            each,
+            value=masked(each.value, ("data",)),
+            history=tuple(_hidden(older, ("data",)) for older in each.history),
+        )
+        for each in write.made_of
     )
-    return replace(write, value=mask(write.value), made_of=tuple(inputs))
+    return replace(write, value=masked(write.value, pointer), made_of=inputs)

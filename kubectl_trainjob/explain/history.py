@@ -11,32 +11,35 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.draft import INPUT, Drafted
-from kubectl_trainjob.explain.path import show
+from kubectl_trainjob.explain.path import Memo, show
 from kubectl_trainjob.explain.values import mentioned_values
-from kubectl_trainjob.source import Origin, Place, Pointer, Source, show_pointer, value_at
+from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.positions import Locator, Spot
+from kubectl_trainjob.source import Origin, Place, Pointer, Source, SourceFile, show_pointer, value_at
 from kubectl_trainjob.stages import TracedJob
-from kubectl_trainjob.yamlio.spans import Locator
+from kubectl_trainjob.yamlio.read import Reader
 
-How = Literal["copied", "computed", "fixed", "written", "default", "option", "absent"]
-"""Copied or computed from inputs; fixed, whatever the inputs say; written in a file by a person; the API's default;
-an option of the command line; not there at all."""
+How = Literal["copied", "computed", "fixed", "removed", "written", "mentions", "default", "option", "absent"]
+"""Copied or computed from inputs; fixed, whatever the inputs say; taken away; written in a file by a person; rendered
+from a line that mentions values; the API's default; an option of the command line; not there at all."""
 
 
 class Known(NamedTuple):
-    """An input: what it is called, and its body as admitted."""
+    """An input: what it is called, its body as admitted, and what is known of the paths into it."""
 
     name: str
     body: Any
+    memo: Memo
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write of `value` by `step`; `place` is the line to edit, as a span of a file that a person wrote."""
+    """One write of `value` by `step`; `place` is the line to edit."""
 
     step: str
     how: How
     value: Any
-    place: Place | None = None
+    place: Spot | None = None
     made_of: tuple[Input, ...] = ()
 
 
@@ -52,7 +55,7 @@ class Input:
     path: str
     pointer: Pointer
     value: Any
-    place: Place
+    place: Spot
     history: tuple[Write, ...] = ()
 
 
@@ -61,7 +64,7 @@ def inputs_of(job: TracedJob) -> dict[Source, Known]:
     if job.resolved is None:
         return {}
     inputs = (job.resolved.job, job.resolved.runtime)
-    return {each.manifest.source: Known(str(each.manifest.id), each.body) for each in inputs}
+    return {each.manifest.source: Known(str(each.manifest.id), each.body, {}) for each in inputs}
 
 
 class Historian:
@@ -70,40 +73,75 @@ class Historian:
     def __init__(self, known: Mapping[Source, Known], locator: Locator | None = None) -> None:
         self._known = known
         self._locator = locator or Locator()
+        self._texts = _Texts()
+        self._memos: dict[int, Memo] = {}  # of what was drafted
 
     def history(self, origin: Origin) -> tuple[Write, ...]:
         """Every write of the value, the newest first."""
         return tuple(self._writes(origin))
 
-    def _writes(self, origin: Origin) -> Iterator[Write]:
-        if origin.step == INPUT:
-            assert origin.place is not None
-            yield from self._input_writes(origin.place, origin.value)
-        else:
-            yield self._write(origin)
-        if origin.over is not None:
+    def _writes(self, newest: Origin) -> Iterator[Write]:
+        origin: Origin | None = newest
+        while origin is not None:
+            if origin.removes and origin.place is not None:
+                yield from self._removals(origin.place)
+            elif origin.step == INPUT:
+                assert origin.place is not None
+                yield from self._input_writes(origin.place, origin.value)
+            else:
+                yield self._write(origin)
+            origin = origin.over
+
+    def _removals(self, place: Place) -> Iterator[Write]:
+        """The writes of a value that an input had before its edits took it away; none where it never had one."""
+        if place.source.edits is None:
+            return
+        origin = place.source.edits.origin(place.pointer)
+        if origin.step == INPUT and origin.place is not None:
+            yield from self._removals(origin.place)
+        elif not origin.removes and origin.over is not None:  # what holds it was written anew, without it
             yield from self._writes(origin.over)
+        elif origin.over or origin.place:
+            yield from self._writes(origin)
 
     def _write(self, origin: Origin) -> Write:
-        place = origin.place
-        if place is not None:
-            inputs = (self._input(place, origin.value),)
-            return Write(origin.step, "copied", origin.value, self._locator.settle(place), inputs)
         made_of = tuple(self._input(cause) for cause in origin.causes)
         where = made_of[0].place if made_of else None
-        return Write(origin.step, "computed" if made_of else "fixed", origin.value, where, made_of)
+        if origin.removes:
+            return Write(origin.step, "removed", None, where, made_of)
+        if origin.place is None:
+            return Write(origin.step, "computed" if made_of else "fixed", origin.value, where, made_of)
+        copied = self._input(origin.place)
+        if copied.value is None and origin.value is not None and copied.name:
+            return Write("form", "fixed", origin.value)  # what Go writes for a field that nobody set
+        return Write(origin.step, "copied", origin.value, self._locator.settle(origin.place), (copied, *made_of))
 
-    def _input(self, place: Place, value: Any = None) -> Input:
-        edits, settled = place.source.edits, self._locator.settle(place)
-        if isinstance(edits, Drafted):
-            value, origin = value_at(edits.value, place.pointer), edits.origin(place.pointer)
-            path = show(edits.value, place.pointer)
-            return Input("the JobSet", path, place.pointer, value, settled, self.history(origin))
-        known = self._known.get(place.source)
+    def _input(self, place: Place) -> Input:
+        source, pointer, settled = place.source, place.pointer, self._locator.settle(place)
+        if isinstance(source.edits, Drafted):
+            body, origin = source.edits.value, source.edits.origin(pointer)
+            name, history = f"the {body.get('kind') or 'JobSet'}", self.history(origin)
+            return Input(
+                name,
+                show(body, pointer, self._memos.setdefault(id(body), {})),
+                pointer,
+                value_at(body, pointer),
+                settled,
+                history,
+            )
+        known = self._known.get(source)
         if known is None:
-            return Input("", show_pointer(place.pointer), place.pointer, value, settled)
-        value, path = value_at(known.body, place.pointer), show(known.body, place.pointer)
-        return Input(known.name, path, place.pointer, value, settled, tuple(self._input_writes(place, value)))
+            value = source.edits.origin(pointer).value if source.edits else self._texts.value(place)
+            return Input("", show_pointer(pointer), pointer, value, settled)
+        value = value_at(known.body, pointer)
+        return Input(
+            known.name,
+            show(known.body, pointer, known.memo),
+            pointer,
+            value,
+            settled,
+            tuple(self._input_writes(place, value)),
+        )
 
     def _input_writes(self, place: Place, value: Any) -> Iterator[Write]:
         """The history of a value of an input: what overlays wrote, then what was read."""
@@ -126,11 +164,23 @@ class Historian:
         written = place.source.file.written
         if written is None or written.values is None:
             return Write("file", "written", value, settled)
-        values = tuple(
-            Input("", show_pointer(pointer), pointer, None, self._locator.settle(Place(written.values, pointer)))
-            for pointer in mentioned_values(settled)
-        )
-        return Write("template", "computed" if values else "written", value, settled, values)
+        mentioned = tuple(self._input(Place(written.values, pointer)) for pointer in mentioned_values(settled))
+        return Write("template", "mentions" if mentioned else "written", value, settled, mentioned)
+
+
+class _Texts:
+    """Values as they stand in documents that nobody else keeps: overlays and their patches."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[SourceFile, dict[Source, Any]] = {}
+
+    def value(self, place: Place) -> Any:
+        """The value at a place in a document that nobody edited, None where there is none."""
+        file, source = place.source.file, place.source
+        if file not in self._bodies:
+            found, _ = Reader(LIMITS).read_values(file)
+            self._bodies[file] = {each: body for body, each in found}
+        return value_at(self._bodies[file].get(source), place.pointer)
 
 
 def _unwritten(pointer: Pointer, value: Any) -> tuple[str, How]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+_OVERLAY = {
+    "names": "an overlay's new name of what it refers to",
+    "nameHash": "an overlay's nameHash, of the whole content",
+}
 _PLUGINS = frozenset({"coscheduling", "flux", "jax", "mpi", "torch", "volcano", "xgboost"})
 _WORDS = {
     "api": "a default of the API",
     "file": "written",
+    "form": "how Kubernetes writes it",
     "jobset": "Trainer's JobSet builder",
     "jobset-defaults": "JobSet's default",
     "namespace": "the option -n",
@@ -27,6 +32,7 @@ _SHORT = {
     "namespace": "-n",
     "plain": "plain plugin",
     "template": "template",
+    "form": "Kubernetes",
 }
 
 
@@ -43,4 +49,6 @@ def in_words(step: str) -> str:
     if step in _PLUGINS:
         return f"Trainer's {step} plugin"
     overlay, _, setting = step.partition(" ")
-    return f"an overlay's {setting}" if overlay == "overlay" else _WORDS[step]
+    if overlay == "overlay":
+        return _OVERLAY.get(setting, f"an overlay's {setting}")
+    return _WORDS.get(step, step)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, TRAIN_JOB
 from kubectl_trainjob.stages import Manifest, ObjectId, Traced, TracedJob, Tracing, is_train_job
 
+_USUAL = re.compile(r"[A-Za-z0-9.-]+")
+_LONGEST = 1000  # characters; no name is that long
 _SUFFIXES = ("", HOSTFILE_SUFFIX, FLUX_ENTRYPOINT_SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An object as a person names it: the kind as kubectl takes it, and a namespace, "" for any."""
+    """An object as a person names it: the kind in any case, singular or plural, and a namespace, "" for any."""
 
     kind: str
     group: str
@@ -21,12 +24,17 @@ class Target:
     namespace: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind}/{self.name}"
+        return f"{self.kind}{f'.{self.group}' if self.group else ''}/{self.name}"
 
     @property
     def input_names(self) -> tuple[str, ...]:
         """What the object that this one is made from may be called, when no overlay renames it."""
         return tuple(self.name.removesuffix(suffix) for suffix in _SUFFIXES if self.name.endswith(suffix))
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the name is made of what most kinds' names are made of, and so stands in files as it is."""
+        return _USUAL.fullmatch(self.name) is not None
 
     def is_met_by(self, identity: ObjectId, *names: str) -> bool:
         """Whether this object is meant, if it is called one of `names`, by default what its identity says."""
@@ -55,7 +63,7 @@ def parse_target(text: str, namespace: str = "") -> Target | None:
     """`KIND/NAME` or `KIND.GROUP/NAME`, the kind in any case, singular or plural; None for anything else."""
     kind, slash, name = text.partition("/")
     kind, _, group = kind.partition(".")
-    if not (kind and slash and name) or "/" in name:
+    if not (kind and slash and name) or "/" in name or len(text) > _LONGEST:
         return None
     return Target(kind, group.lower(), name, namespace)
 

@@ -1,31 +1,50 @@
-"""What a line of a template mentions of its overlay."""
+"""What a line of a template mentions of its overlay, also by the names that the template gives to values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from kubectl_trainjob.source import Place, Pointer
+from kubectl_trainjob.positions import Spot
+from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.yamlio.stream import LINE_END
 
+_EXPRESSION = re.compile(r"\{\{(.*?)\}\}")
+_NAMING = re.compile(r"\{%-?\s*(?:for\s+([\w\s,]+?)\s+in|set\s+([\w\s,]+?)\s*=)\s*(.*?)-?%\}", re.DOTALL)
 _FACTS = re.compile(r"\boverlay\.(namespace|nameSuffix)\b")
 _VALUES = re.compile(r"""\bvalues((?:\.[A-Za-z_]\w*|\[(?:"[^"]*"|'[^']*')\])+)""")
 _KEY = re.compile(r"""\.([A-Za-z_]\w*)|\[["']([^"']*)["']\]""")
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+Names = dict[str, tuple[Pointer, ...]]
 
 
-def mentioned_values(place: Place) -> Iterator[Pointer]:
-    """Pointers into an overlay for each `values.…` and `overlay.…` on the line of a template, each once.
+def mentioned_values(spot: Spot) -> Iterator[Pointer]:
+    """Pointers into an overlay for what the expressions on the line of a template mention, each once.
 
-    A line inside of a loop may use a value by another name: then none is found, though the template is right.
+    A name that a loop or `set` gave leads to what was looped over or set. A line may mention more than the value that
+    somebody asks for rests on: which expression made which part of the line is not known.
     """
-    if place.span is None:
-        return
-    lines = LINE_END.split(place.source.file.text)
-    text = lines[place.span.line - 1] if place.span.line <= len(lines) else ""
-    values = (("values", *_keys(match[1])) for match in _VALUES.finditer(text))
-    yield from dict.fromkeys((*values, *((fact,) for fact in _FACTS.findall(text))))
+    lines = LINE_END.split(spot.file.text)
+    text = lines[spot.span.line - 1] if spot.span.line <= len(lines) else ""
+    names = _names("\n".join(lines[: spot.span.line]))
+    expressions = " ".join(_EXPRESSION.findall(text))
+    yield from dict.fromkeys(_mentioned(expressions, names))
 
 
-def _keys(text: str) -> Iterator[str]:
-    for key, quoted in _KEY.findall(text):
-        yield key or quoted
+def _names(text: str) -> Names:
+    """What the names stand for that the template has given so far."""
+    names: Names = {}
+    for of_loop, of_set, expression in _NAMING.findall(text):
+        found = tuple(_mentioned(expression, names))
+        names |= dict.fromkeys(re.findall(r"\w+", of_loop or of_set), found)
+    return names
+
+
+def _mentioned(expression: str, names: Names) -> Iterator[Pointer]:
+    for match in _VALUES.finditer(expression):
+        yield ("values", *(key or quoted for key, quoted in _KEY.findall(match[1])))
+    for fact in _FACTS.findall(expression):
+        yield (fact,)
+    for name in _NAME.findall(expression):
+        yield from names.get(name, ())

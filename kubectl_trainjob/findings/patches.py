@@ -1,4 +1,4 @@
-"""KTJ2xx: runtimePatches."""
+"""KTJ2xx: runtimePatches, and what releases before 2.2 have in their place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ PATCH_TARGET = Rule(
     "patch-target-missing",
     """
     A runtime patch changes replicatedJobs of the runtime, found by name. A name that the runtime lacks would add a
-    replicatedJob without containers, which JobSet's admission refuses.
+    replicatedJob without containers, which JobSet's admission refuses. Trainer 2.2 refuses such a name itself, as do
+    2.0 and 2.1 among the targetJobs of podSpecOverrides and podTemplateOverrides.
 
     Bad:
         apiVersion: trainer.kubeflow.org/v1alpha1
@@ -77,7 +78,8 @@ PATCH_FORBIDDEN_ENV = Rule(
     "patch-forbidden-env",
     """
     runtimePatches may not set env of the containers `node`, `dataset-initializer` and `model-initializer`; these have
-    fields of their own: spec.trainer.env and spec.initializer.
+    fields of their own: spec.trainer.env and spec.initializer. The same holds for podTemplateOverrides (2.1) and
+    podSpecOverrides (2.0).
 
     Bad:
         apiVersion: trainer.kubeflow.org/v1alpha1
@@ -153,7 +155,8 @@ PATCH_UNMERGEABLE = Rule(
     "patch-unmergeable",
     """
     A strategic merge needs the key of every list item, for example the name of an image pull secret. Where the key is
-    missing the webhook fails with an internal error and the TrainJob cannot be created.
+    missing the webhook fails with an internal error and the TrainJob cannot be created. So are runtimePatches merged,
+    and podTemplateOverrides (2.1) and podSpecOverrides (2.0).
 
     Bad:
         apiVersion: trainer.kubeflow.org/v1alpha1

@@ -1,4 +1,4 @@
-"""KTJ060-KTJ069: templates (`*.yaml.j2`), rendered with an overlay's values."""
+"""KTJ060-KTJ069: templates (`*.j2`), rendered with an overlay's values."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.repo.classify import classify
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.decode import decode
+from kubectl_trainjob.repo.find_root import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
-from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.stages import Manifest, is_runtime
 from kubectl_trainjob.yamlio.read import read_stream

@@ -9,17 +9,16 @@ from kubectl_trainjob.admission.objects import admit
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.pipeline import build
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.stages import Body, BuildOptions, Manifest
 from kubectl_trainjob.versions import VERSIONS
-from kubectl_trainjob.yamlio.spans import Locator
 
 
 def errors(paths: Sequence[str]) -> list[Diagnostic]:
-    """What keeps the paths from being built, each by itself, at the places where a person wrote it."""
-    settle = Locator().settle
+    """What keeps the paths from being built, each by itself."""
     return [
-        Diagnostic(found.rule, found.message, settle(found.place), found.related)
+        found
         for path in paths
         for found in build(read([path], bytes), BuildOptions()).diagnostics
         if found.rule.severity is Severity.ERROR
@@ -34,5 +33,6 @@ def admitted(runtime: Manifest, trainer_version: str) -> tuple[Body | None, list
 
 def only_in(paths: Iterable[str], diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether all findings stand in these files, however they are called."""
-    found = {os.path.realpath(finding.place.source.file.path) for finding in diagnostics}
+    settle = Locator().settle
+    found = {os.path.realpath(settle(finding.place).file.path) for finding in diagnostics}
     return found <= set(map(os.path.realpath, paths))

@@ -53,7 +53,7 @@ class Edited:
         return origin
 
     def _record(self) -> Draft:
-        draft = Draft(None, {**self.inputs, OBJECT: self.before.source}).step(INPUT)
+        draft = Draft(None, {OBJECT: self.before.source, **self.inputs}).step(INPUT)
         draft = draft.put((), self.before.body, copied=(OBJECT,))
         for edit in self.edits:
             written = edit.write(draft.step(edit.step))

@@ -72,6 +72,17 @@ class Images:
             known = self._known[image] = self._change(image)
         return known
 
+    def fields(self, index: int) -> Iterator[Pointer]:
+        """Where a change says what it changes."""
+        change = self._changes[index]
+        stated = {
+            "newName": change.new_name,
+            "newTag": change.new_tag,
+            "digest": change.digest,
+            "tagSuffix": change.tag_suffix,
+        }
+        return ((index, field) for field, value in stated.items() if value)
+
     def _change(self, image: str) -> tuple[str, tuple[int, ...]]:
         made: list[int] = []
         index = -1
@@ -108,7 +119,7 @@ def change_images(draft: Draft, kind: str, api_version: str, images: Images, cau
     for pointer, image in _images(draft, kind, api_version):
         new, made = images.changed(image)
         if made:
-            causes = because.get(image) or tuple((*cause, index) for index in made)
+            causes = because.get(image) or tuple((*cause, *field) for index in made for field in images.fields(index))
             writes.append((pointer, new, None, because.setdefault(image, causes)))
     return draft.put_each(writes) if writes else draft
 

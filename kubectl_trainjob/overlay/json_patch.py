@@ -16,7 +16,7 @@ from kubectl_trainjob.overlay.json_patch_operation import Operation, read_operat
 from kubectl_trainjob.overlay.json_patch_place import new_place_of, place_of
 from kubectl_trainjob.overlay.patch_error import PatchError
 from kubectl_trainjob.overlay.steps import Steps
-from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.source import Pointer, json_pointer
 
 
 def apply_operations(draft: Draft, operations: list[Any], cause: Cause, steps: Steps) -> Draft:
@@ -59,7 +59,7 @@ def _replace(draft: Draft, operation: Operation, growth: Growth) -> Draft:
 def _remove(draft: Draft, operation: Operation, growth: Growth) -> Draft:
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.rebuild(draft, pointer)
-    return _changed(draft, "remove", pointer)
+    return _changed(draft, "remove", pointer, because=(operation.cause,))
 
 
 def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
@@ -68,21 +68,26 @@ def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
         if len(operation.path) == len(origin):
             return draft
         raise PatchError("a value cannot be moved into itself; mend the path", (*operation.cause, "path"))
-    moved = draft.entry(*origin)
+    moved = draft.copy(origin, (operation.cause,))
     growth.rebuild(draft, origin)
-    draft = _changed(draft, "remove", origin)
+    draft = _changed(draft, "remove", origin, because=(operation.cause,))
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.move(pointer, origin, operation.cause)
     growth.rebuild(draft, pointer)
-    return _changed(draft, "add", pointer, moved)
+    return _changed(draft, "add", pointer, _in_place(draft, pointer, moved))
 
 
 def _copy(draft: Draft, operation: Operation, growth: Growth) -> Draft:
-    copied = draft.entry(*place_of(draft.value, operation.origin, (*operation.cause, "from")))
+    copied = draft.copy(place_of(draft.value, operation.origin, (*operation.cause, "from")), (operation.cause,))
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.copy(draft.value, pointer, copied.value, operation.cause)
     growth.rebuild(draft, pointer)
-    return _changed(draft, "add", pointer, copied)
+    return _changed(draft, "add", pointer, _in_place(draft, pointer, copied))
+
+
+def _in_place(draft: Draft, pointer: Pointer, entry: Draft) -> Draft:
+    """A copied value as what takes the place of the one there; an item of a list takes nobody's place."""
+    return entry if isinstance(draft.get(*pointer[:-1]), list) else entry.over(draft.entry(*pointer))
 
 
 def _test(draft: Draft, operation: Operation, _: Growth) -> Draft:
@@ -124,10 +129,12 @@ def _stated(draft: Draft, place: Pointer, operation: Operation) -> Draft:
     return draft.entry(*place).put((), operation.value, copied=(*operation.cause, "value"))
 
 
-def _changed(draft: Draft, op: str, pointer: Pointer, entry: Draft | None = None) -> Draft:
+def _changed(
+    draft: Draft, op: str, pointer: Pointer, entry: Draft | None = None, because: tuple[Cause, ...] = ()
+) -> Draft:
     value = _by_library(draft.value, op, pointer, entry)
     if draft.records:
-        draft = _followed(draft, op, pointer, entry)
+        draft = _removed(draft, pointer, because) if entry is None else _followed(draft, op, pointer, entry)
     return draft.reshape((), value)
 
 
@@ -141,21 +148,24 @@ def _by_library(root: Any, op: str, pointer: Pointer, entry: Draft | None) -> An
     for key in pointer[:-1]:
         parent[key] = parent[key].copy()
         parent = parent[key]
-    path = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in pointer)
     # The library would copy a value deeply: it gets none, and the value is put into the place that it has made.
-    JsonPatch([{"op": op, "path": path, "value": None}]).apply(top, in_place=True)
+    JsonPatch([{"op": op, "path": json_pointer(pointer), "value": None}]).apply(top, in_place=True)
     if entry is not None:
         parent[pointer[-1]] = entry.value
     return top
 
 
-def _followed(draft: Draft, op: str, pointer: Pointer, entry: Draft | None) -> Draft:
-    """The same change with the origins of all values."""
+def _removed(draft: Draft, pointer: Pointer, because: tuple[Cause, ...]) -> Draft:
+    """A removal with the origins of all values."""
+    items = draft.get(*pointer[:-1])
+    if isinstance(items, list):
+        return draft.arrange(pointer[:-1], [place for place in range(len(items)) if place != pointer[-1]])
+    return draft.drop(pointer, because)
+
+
+def _followed(draft: Draft, op: str, pointer: Pointer, entry: Draft) -> Draft:
+    """Another change with the origins of all values."""
     items = draft.get(*pointer[:-1]) if pointer else None
-    if entry is None:
-        if isinstance(items, list):
-            return draft.arrange(pointer[:-1], [place for place in range(len(items)) if place != pointer[-1]])
-        return draft.drop(pointer)
     if op == "replace" or not isinstance(items, list):
         return draft.graft(pointer, entry)
     size, place = len(items), int(pointer[-1])

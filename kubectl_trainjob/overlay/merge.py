@@ -9,6 +9,9 @@ Other than kustomize on purpose: lists of Trainer's and JobSet's kinds are merge
 a TCP port. What a patch does not name stays as it is, also entries that a list has twice. An error is raised where
 kustomize ignores an entry or prints its directives: an entry without its key, two entries of one key, `$patch: replace`
 beside other fields of an entry.
+
+`expand/strategic_merge.py` is another merge because it mirrors apimachinery: keys and strategies come from the Go
+types, a merged list keeps the old order with the patch's woven in, and `$patch` is obeyed in mappings only.
 """
 
 from __future__ import annotations
@@ -58,8 +61,8 @@ def merge_patch(
     return draft if new is old else draft.with_entries({"metadata": new})
 
 
-def _emptied(draft: Draft, kept: tuple[str, ...]) -> Draft:
-    return draft.with_entries({key: None for key in draft.value or () if key not in kept})
+def _emptied(draft: Draft, kept: tuple[str, ...], cause: Cause) -> Draft:
+    return draft.with_entries({key: None for key in draft.value or () if key not in kept}, cause)
 
 
 class _Merge:
@@ -72,10 +75,10 @@ class _Merge:
         """What becomes of an object's metadata, whose names stay."""
         _require_alike(old.value or {}, {} if patch is None else patch, cause)
         if patch is None:
-            return _emptied(old, _NAMES)
+            return _emptied(old, _NAMES, cause)
         directive = directive_of(patch, cause)
         if directive in ("delete", "replace"):
-            old = _emptied(old, _NAMES)
+            old = _emptied(old, _NAMES, cause)
         if directive == "delete":
             return old
         return self.entries(old, {key: value for key, value in patch.items() if key not in _NAMES}, merging, cause)
@@ -90,7 +93,7 @@ class _Merge:
                 new = self._value(entry, value, merging and merging.below(key), (*cause, key))
                 if new is not entry:
                     changed[key] = new
-        return old.with_entries(changed)
+        return old.with_entries(changed, cause)
 
     def _value(self, old: Draft, value: Any, merging: Merging | None, cause: Cause) -> Draft | None:
         """What becomes of an entry, of nothing where `old` holds None; None removes it."""
@@ -142,7 +145,9 @@ class _Merge:
                 stated.append(_new(old.entry(size), item, merging, here))
             else:
                 _require_one(where, key, here)
-                merged = self.entries(rest[where[0]], item, merging, here)
+                old_item = rest[where[0]]
+                said = {key: value for key, value in item.items() if key not in keys or old_item.get(key) != value}
+                merged = self.entries(old_item, said, merging, here)
                 if stay:
                     rest[where[0]] = merged
                 else:

@@ -9,7 +9,7 @@ from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.findings import inputs
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.settings import INVALID_SETTING
-from kubectl_trainjob.repo.roots import CONFIG_FILE
+from kubectl_trainjob.repo.find_root import CONFIG_FILE
 from kubectl_trainjob.repo.settings import GROUP
 from kubectl_trainjob.repo.walk import OVERLAY_FILE
 from kubectl_trainjob.source import Place, Source

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from kubectl_trainjob.source import Place, SourceFile, Span, Written
-from kubectl_trainjob.yamlio.spans import Locator
-from kubectl_trainjob.yamlio.stream import LINE_END
+from kubectl_trainjob.yamlio.spans import Spans
+from kubectl_trainjob.yamlio.stream import LINE_END, Lines
 
 
 class Inline:
     """Makes files of the texts in a few documents, each of which it takes apart once."""
 
     def __init__(self) -> None:
-        self._locator = Locator()
-        self._lines: dict[SourceFile, list[str]] = {}
+        self._spans = Spans()
 
     def file(self, place: Place, text: str) -> SourceFile:
         """The text at `place`; its lines are those of the block scalar there, or all the line where a scalar begins."""
-        settled = self._locator.settle(place)
-        file, span = settled.source.file, settled.span
-        assert span is not None
-        if file not in self._lines:
-            self._lines[file] = LINE_END.split(file.text)
-        return _inline_file(file, self._lines[file], span, text)
+        file = place.source.file
+        return _inline_file(file, self._spans.lines(file), self._spans.span(place), text)
 
 
-def _inline_file(outer: SourceFile, lines: list[str], span: Span, text: str) -> SourceFile:
+def _inline_file(outer: SourceFile, lines: Lines, span: Span, text: str) -> SourceFile:
     own = LINE_END.split(text)
     count = len(own)
-    below = lines[span.line : span.line + count]
+    below = list(islice(lines.since(span.line + 1), count))
     pairs = [(line, each) for line, each in zip(below, own, strict=False) if each.strip()]
     indent = max(len(pairs[0][0]) - len(pairs[0][1]), 0) if pairs else 0
     is_block = bool(pairs) and all(line[indent:] == each for line, each in pairs)

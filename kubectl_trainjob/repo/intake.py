@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings import inputs
@@ -15,9 +14,10 @@ from kubectl_trainjob.limits import Limits, size
 from kubectl_trainjob.repo.classify import UNBUILT, classify
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.decode import decode
+from kubectl_trainjob.repo.find_root import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.repo.ignore import Ignore
+from kubectl_trainjob.repo.repository import Root
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
-from kubectl_trainjob.repo.roots import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.repo.settings import HEADLESS
 from kubectl_trainjob.repo.walk import Found, Trouble, walk
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
@@ -35,25 +35,6 @@ _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
     "kustomization": (inputs.UNBUILT_KUSTOMIZATION, UNBUILT),
     "deep": (inputs.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Root:
-    """A repository: the way to its files, its path as shown to people, and its configuration."""
-
-    files: SecureRoot
-    shown: str
-    config: Config
-    ignored: Ignore
-
-    def inside(self, real: str) -> str:
-        """A real path below the root, relative to it, with "/" between names."""
-        path = os.path.relpath(real, self.files.directory).replace(os.sep, "/")
-        return "" if path == "." else path
-
-    def show(self, inside: str) -> str:
-        """A path relative to the root as shown to people."""
-        return os.path.normpath(os.path.join(self.shown, inside))
 
 
 class Intake:

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from kubectl_trainjob.limits import Limits
-from kubectl_trainjob.repo.intake import Root
+from kubectl_trainjob.repo.repository import Root
 from kubectl_trainjob.repo.root import TooLargeError, UnsafePathError
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, overlays
 from kubectl_trainjob.source import SourceFile

@@ -8,16 +8,27 @@ from collections.abc import Callable, Collection
 # What can make up a name in a double-quoted text without showing it: characters by number, and joined lines.
 _BY_NUMBER = re.compile(r"\\[xuU]")
 _JOINED = re.compile("\\\\(?:\r\n|[\r\n\x85\u2028\u2029])[ \t]*")
-_DOCUMENT = re.compile(r"^---", re.MULTILINE)
+_DOCUMENT = re.compile(r"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_ROOT_KEY = re.compile(r"(?:apiVersion|kind|metadata|spec|status):(?:[ \t].*)?\r?")
+_DASH = re.compile(r"^-", re.MULTILINE)
+_BEGINS_AT_ONCE = re.compile(r"^[^\s#-].*", re.MULTILINE)
 
 
 def holds_only(kind: str) -> Callable[[str], bool]:
-    """A look at texts: true only where each document says in a line of its own that it is of the kind."""
-    says_so = re.compile(rf"^kind:[ \t]*{re.escape(kind)}[ \t]*\r?$", re.MULTILINE)
+    """A look at texts: true only where every document is of the kind, and written as people write objects.
+
+    That is a mapping in block style, all of whose lines without indent are an object's usual keys; one says the kind.
+    """
+
+    def is_of_kind(document: str) -> bool:
+        lines = [line.rstrip() for line in _BEGINS_AT_ONCE.findall(document)]
+        kinds = [line for line in lines if line.startswith("kind:")]
+        return all(map(_ROOT_KEY.fullmatch, lines)) and [line[5:].strip() for line in kinds] == [kind]
 
     def is_all(text: str) -> bool:
-        parts = _DOCUMENT.split(text)
-        return len(says_so.findall(text)) >= sum(1 for part in parts if part.strip())
+        # A list's items, a mark with something behind it and the like begin with a dash.
+        documents = [part for part in _DOCUMENT.split(text) if part.strip()]
+        return not any(_DASH.search(part) for part in documents) and all(map(is_of_kind, documents))
 
     return is_all
 

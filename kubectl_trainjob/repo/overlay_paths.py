@@ -6,9 +6,10 @@ import posixpath
 
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.repo.intake import Intake, Root
+from kubectl_trainjob.repo.find_root import CONFIG_FILE
+from kubectl_trainjob.repo.intake import Intake
+from kubectl_trainjob.repo.repository import Root
 from kubectl_trainjob.repo.root import UnsafePathError
-from kubectl_trainjob.repo.roots import CONFIG_FILE
 from kubectl_trainjob.repo.walk import OVERLAY_FILE
 from kubectl_trainjob.source import Place, SourceFile
 from kubectl_trainjob.yamlio.nearest import nearest

@@ -1,38 +1,43 @@
-"""An overlay's directory to a `Unit`: `overlay.yaml`, the patches that it names, and everything it lies over."""
+"""An overlay's directory to a `Unit`: `overlay.yaml`, its patches (`patch_files`), and everything it lies over."""
 
 from __future__ import annotations
 
-import os
 import posixpath
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.findings.templates import TEMPLATE_LIMIT
+from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.repo.allowance import Allowance
-from kubectl_trainjob.repo.inline import Inline
-from kubectl_trainjob.repo.intake import Intake, Root, fault
+from kubectl_trainjob.repo.intake import Intake, fault
 from kubectl_trainjob.repo.listings import Listings
-from kubectl_trainjob.repo.overlay_file import OverlayFile, PatchEntry, read_overlay
+from kubectl_trainjob.repo.overlay_file import OverlayFile, read_overlay
 from kubectl_trainjob.repo.overlay_paths import Paths
+from kubectl_trainjob.repo.patch_files import PatchFiles
+from kubectl_trainjob.repo.rendered import Rendering
+from kubectl_trainjob.repo.repository import Root
 from kubectl_trainjob.repo.root import UnsafePathError
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.stages import Manifest
-from kubectl_trainjob.units import Overlay, Patch, Unit
+from kubectl_trainjob.units import Overlay, Unit
 from kubectl_trainjob.yamlio.read import read_stream
 
-if TYPE_CHECKING:
-    from kubectl_trainjob.templates.render import Renderer
-
-_MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
 _DEEPEST = 64  # overlays over each other
-Member = Manifest | Unit
 
-_Context = tuple[set[str], tuple[str, ...], Place]
-"""What a resource is read in: the files that the overlay has already, the overlays above it, the entry's place."""
+
+class _Entry(NamedTuple):
+    """An entry of the resources of the overlay in `directory`: `above` are the directories of the overlays that lie
+    over what it brings, that one the last; `seen` is what the overlay has already, `place` where the entry stands.
+    """
+
+    overlay: OverlayFile
+    root: Root
+    directory: str
+    above: tuple[str, ...]
+    seen: set[str]
+    place: Place
 
 
 class _Known(NamedTuple):
@@ -51,7 +56,6 @@ class Overlays:
 
     def __init__(self, intake: Intake) -> None:
         self._intake = intake
-        self._read: dict[tuple[Root, str], SourceFile | None] = {}
         self._gaps: set[Source] = set()  # the overlays that lie over more than could be read
         self._listings = Listings(intake.limits)
         self._directories: dict[tuple[Root, str], list[str]] = {}
@@ -59,13 +63,11 @@ class Overlays:
         self._depths: dict[Unit, int] = {}
         self._allowance = Allowance(intake.limits, intake.diagnostics)
         self._paths = Paths(intake)
-        self._renderer: Renderer | None = None
-        self._exhausting = 0
+        self._rendering = Rendering(intake.limits, intake.diagnostics)
 
     def close(self) -> None:
         """End what renders templates."""
-        if self._renderer is not None:
-            self._renderer.close()
+        self._rendering.close()
 
     def unit(self, root: Root, inside: str, above: tuple[str, ...] = ()) -> list[Unit]:
         """The overlay in a directory, read once; none where its file cannot be read, which is noted."""
@@ -94,8 +96,7 @@ class Overlays:
         members = tuple(self._members_of(overlay, root, inside, (*above, inside)))
         below = all(member.overlay.is_complete for member in members if isinstance(member, Unit))
         is_complete = below and overlay.source not in self._gaps and not has_errors(self._intake.diagnostics[noted:])
-        inline = Inline()
-        patches = tuple(p for entry in overlay.patches for p in self._patches(overlay, entry, (root, inside, inline)))
+        patches = tuple(PatchFiles(self._intake, self._paths, root, inside).patches(overlay))
         if not self._allowance.take_edits(overlay, len(patches), self._allowance.members - before):
             return []
         settings = Overlay(
@@ -130,65 +131,64 @@ class Overlays:
         self._intake.diagnostics += diagnostics
         return overlay
 
-    def _members_of(self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...]) -> Iterator[Member]:
+    def _members_of(
+        self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...]
+    ) -> Iterator[Manifest | Unit]:
         seen: set[str] = set()
-        for index, entry in enumerate(overlay.resources):
+        for index, written in enumerate(overlay.resources):
             place = Place(overlay.source, ("resources", index))
-            path = self._paths.inside(entry, root, inside, place)
+            path = self._paths.inside(written, root, inside, place)
             if path is None:
                 continue
-            for member in self._resource(overlay, root, path, (seen, above, place)):
+            for member in self._resource(path, _Entry(overlay, root, inside, above, seen, place)):
                 if not self._allowance.take_member(place):
                     return
                 yield member
 
-    def _resource(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> Iterable[Member]:
-        seen, above, place = context
-        self._intake.read_from[os.path.join(root.files.directory, path)] = None
-        if path in seen:
+    def _resource(self, path: str, entry: _Entry) -> Iterable[Manifest | Unit]:
+        root = entry.root
+        self._intake.read_from[root.real(path)] = None
+        if path in entry.seen:
             return ()
         if (root, path) in self._directories:
-            return self._files(overlay, root, path, context)
+            return self._files(path, entry)
         try:
-            entries = root.files.entries(path)
+            found = root.files.entries(path)
         except NotADirectoryError:
-            return self._file(overlay, root, path, context)
+            return self._file(path, entry)
         except (UnsafePathError, OSError) as error:
-            self._paths.missing(root, path, place, error)
+            self._paths.missing(root, path, entry.place, error)
             return ()
-        if not is_overlay(entries):
+        if not is_overlay(found):
             files = self._intake.directory(root, path, root.show(path), self._listings.has)
-            self._directories[root, path] = [found for found, _ in files]
-            return self._files(overlay, root, path, context)
-        return self.unit(root, path, above) if self._may_nest(root, path, above, place) else ()
+            self._directories[root, path] = [file for file, _ in files]
+            return self._files(path, entry)
+        return self.unit(root, path, entry.above) if self._may_nest(path, entry) else ()
 
-    def _may_nest(self, root: Root, path: str, above: tuple[str, ...], place: Place) -> bool:
-        known = self._known.get((root, path))
-        is_deep = len(above) + (known.depth if known else 1) > _DEEPEST
-        if path in above:
-            message = f'"{root.show(path)}" has this overlay among its resources; remove one of the entries'
-            self._refuse(rules.OVERLAY_CYCLE, message, place)
+    def _may_nest(self, path: str, entry: _Entry) -> bool:
+        known = self._known.get((entry.root, path))
+        is_deep = len(entry.above) + (known.depth if known else 1) > _DEEPEST
+        if path in entry.above:
+            message = f'"{entry.root.show(path)}" has this overlay among its resources; remove one of the entries'
+            self._refuse(rules.OVERLAY_CYCLE, message, entry.place)
         elif is_deep:
             message = f"more than {_DEEPEST} overlays lie over each other here, the limit; take some of them together"
-            self._refuse(rules.TOO_MANY_MEMBERS, message, place)
-        return path not in above and not is_deep
+            self._refuse(rules.TOO_MANY_MEMBERS, message, entry.place)
+        return path not in entry.above and not is_deep
 
-    def _files(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> Iterator[Manifest]:
-        context[0].add(path)
-        for found in self._directories[root, path]:
-            yield from self._file(overlay, root, found, context)
+    def _files(self, path: str, entry: _Entry) -> Iterator[Manifest]:
+        entry.seen.add(path)
+        for found in self._directories[entry.root, path]:
+            yield from self._file(found, entry)
 
-    def _file(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> list[Manifest]:
-        seen, _, place = context
-        if path in seen:
+    def _file(self, path: str, entry: _Entry) -> list[Manifest]:
+        if path in entry.seen:
             return []
-        seen.add(path)
-        if path.endswith(TEMPLATE):
-            return self._rendered(overlay, root, path, context)
-        if (root, path) not in self._read:
-            file = self._paths.text(root, path, place)
-            self._read[root, path] = file
-        return self._objects(overlay, self._read[root, path])
+        entry.seen.add(path)
+        file = self._paths.text(entry.root, path, entry.place)
+        if file is not None and path.endswith(TEMPLATE):
+            file = self._rendering.rendered(file, entry.overlay, entry.root.real(entry.directory))
+        return self._objects(entry.overlay, file)
 
     def _objects(self, overlay: OverlayFile, file: SourceFile | None) -> list[Manifest]:
         """The objects of a file; whether all of them could be read counts for each overlay that lists it."""
@@ -197,74 +197,5 @@ class Overlays:
             self._gaps.add(overlay.source)
         return manifests
 
-    def _rendered(self, overlay: OverlayFile, root: Root, path: str, context: _Context) -> list[Manifest]:
-        _, above, place = context
-        template = self._paths.text(root, path, place)
-        if template is None or self._exhausting >= _MOST_EXHAUSTING:
-            self._gaps.add(overlay.source)
-            return []
-        if self._renderer is None:
-            from kubectl_trainjob.templates.render import Renderer  # most builds have no template
-
-            self._renderer = Renderer(self._intake.limits)
-        rendered = self._renderer.render(
-            template, _context(overlay, os.path.normpath(os.path.join(root.files.directory, above[-1])))
-        )
-        if isinstance(rendered, Diagnostic):
-            self._intake.diagnostics.append(rendered)
-            self._exhausting += rendered.rule == TEMPLATE_LIMIT
-            return []
-        return self._objects(overlay, _with_values(rendered, overlay.source))
-
-    def _patches(self, overlay: OverlayFile, entry: PatchEntry, where: tuple[Root, str, Inline]) -> Iterator[Patch]:
-        root, inside, inline = where
-        place = Place(overlay.source, ("patches", entry.index))
-        if entry.path:
-            yield from self._patch_file(entry, root, inside, place)
-        elif isinstance(entry.inline, str):
-            file = inline.file(place.child("patch"), entry.inline)
-            yield from self._patch_documents(entry, file, place.child("patch"))
-        elif entry.inline is not None:
-            yield from self._patch(entry, entry.inline, place.child("patch"))
-
-    def _patch_file(self, entry: PatchEntry, root: Root, inside: str, place: Place) -> Iterator[Patch]:
-        if entry.path.endswith(TEMPLATE):
-            message = "patches are not rendered; put what the values decide into a template among the resources"
-            self._refuse(rules.INVALID_OVERLAY, message, place.child("path"))
-            return
-        path = self._paths.inside(entry.path, root, inside, place.child("path"))
-        file = self._paths.text(root, path, place.child("path")) if path is not None else None
-        if file is not None:
-            yield from self._patch_documents(entry, file, Place(Source(file)))
-
-    def _patch_documents(self, entry: PatchEntry, file: SourceFile, place: Place) -> Iterator[Patch]:
-        noted = len(self._intake.diagnostics)
-        documents = self._intake.values(file)
-        if not documents and len(self._intake.diagnostics) == noted:
-            self._refuse(rules.INVALID_OVERLAY, "the patch is empty; write one, or remove it", place)
-        for body, source in documents:
-            yield from self._patch(entry, body, Place(source))
-
-    def _patch(self, entry: PatchEntry, body: Any, place: Place) -> Iterator[Patch]:
-        if not isinstance(body, (dict, list)):
-            message = "a patch is a mapping (strategic merge) or a list of JSON 6902 operations; write one of them"
-            self._refuse(rules.INVALID_OVERLAY, message, place)
-        elif isinstance(body, list) and entry.target is None:
-            message = "JSON 6902 operations do not say which object they are for; add a target"
-            self._refuse(rules.INVALID_OVERLAY, message, place)
-        else:
-            yield Patch(body, place.source, place.pointer, entry.index, entry.target)
-
-    def _refuse(self, rule: Any, message: str, place: Place) -> None:
+    def _refuse(self, rule: Rule, message: str, place: Place) -> None:
         self._intake.diagnostics.append(Diagnostic(rule, message, place))
-
-
-def _with_values(rendered: SourceFile, values: Source) -> SourceFile:
-    """The rendered text, which knows the overlay that gave the values."""
-    return replace(rendered, written=replace(rendered.written, values=values)) if rendered.written else rendered
-
-
-def _context(overlay: OverlayFile, directory: str) -> dict[str, Any]:
-    """What a template of the overlay in `directory` may know."""
-    facts = {"name": os.path.basename(directory), "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
-    return {"values": overlay.values, "overlay": facts}

@@ -13,10 +13,11 @@ from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings.inputs import UNLISTED_TEMPLATE
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.repo.config import Config
+from kubectl_trainjob.repo.find_root import find_root, real_path
 from kubectl_trainjob.repo.ignore import Ignore
-from kubectl_trainjob.repo.intake import Intake, Root, fault
+from kubectl_trainjob.repo.intake import Intake, fault
+from kubectl_trainjob.repo.repository import Root
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError, read_all
-from kubectl_trainjob.repo.roots import find_root, real_path
 from kubectl_trainjob.repo.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.stages import Manifest, is_runtime, is_train_job, runtime_ref
@@ -52,11 +53,11 @@ def read(
     finally:
         reader.close()
     if names is not None:
-        reader.look_for_runtimes()
+        reader.look_for_runtimes(names)
     intake = reader.intake
     diagnostics = tuple(intake.diagnostics)
     every = (*reader.manifests, *(m for unit in reader.units for m in manifests_of(unit)))
-    library = reader.library() if any(map(is_train_job, every)) else ()
+    library = reader.library() if names is not None or any(map(is_train_job, every)) else ()
     unread = tuple(intake.diagnostics[len(diagnostics) :])
     from_catalogue = reader.catalogue() if any(map(is_train_job, every)) else ()
     if from_catalogue:  # its runtime would silently stand in for one that cannot be read
@@ -99,11 +100,12 @@ class _Inputs:
 
         self._is_wanted = mentions(names)
 
-    def look_for_runtimes(self) -> None:
-        """Parse what was kept, and what follows, only if it may hold a runtime of the TrainJobs that were found."""
+    def look_for_runtimes(self, names: Collection[str]) -> None:
+        """Parse what was kept, and what follows, only if it may hold a runtime: of the TrainJobs, or of these names."""
         from kubectl_trainjob.repo.mention import holds_only, mentions
 
-        is_named = mentions({str(runtime_ref(each).get("name")) for each in self.manifests if is_train_job(each)})
+        of_jobs = {str(runtime_ref(each).get("name")) for each in self.manifests if is_train_job(each)}
+        is_named = mentions(of_jobs.union(names))
         has_jobs_only, any_name = holds_only(TRAIN_JOB), bool(self.units)  # a patch may name another runtime
         self._is_wanted = lambda text: not has_jobs_only(text) and (any_name or is_named(text))
         kept, self._passed_over = self._passed_over, []
@@ -157,7 +159,7 @@ class _Inputs:
             self._directory(root, inside, path)
 
     def _unit(self, root: Root, inside: str) -> None:
-        real = os.path.join(root.files.directory, inside, OVERLAY_FILE)
+        real = root.real(os.path.join(inside, OVERLAY_FILE))
         if real not in self._seen:
             self._seen.add(real)
             self.units += self.overlays().unit(root, inside)
@@ -174,7 +176,7 @@ class _Inputs:
         return self._listings.has(root, template)
 
     def _file(self, root: Root, inside: str, shown: str) -> None:
-        real = os.path.join(root.files.directory, inside)
+        real = root.real(inside)
         if real in self._seen:
             return
         self._seen.add(real)
@@ -215,7 +217,7 @@ class _Inputs:
         for root in list(self.intake.roots.values()):
             for folder in dict.fromkeys(root.config.runtimes):
                 if _is_there(root, folder):
-                    self.intake.read_from[os.path.join(root.files.directory, folder)] = None
+                    self.intake.read_from[root.real(folder)] = None
                     self._directory(root, folder, root.show(folder))
         return self._runtimes_since(first)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kubectl_trainjob.api.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM, NEWER_FIELD, REMOVED_FIELD, UNKNOWN_FIELD
 from kubectl_trainjob.schemas.composites import Composite, List, Object
 from kubectl_trainjob.schemas.load import Schema, packaged, schema_for
@@ -19,10 +20,10 @@ from kubectl_trainjob.schemas.walk import Walk
 from kubectl_trainjob.source import Pointer
 
 OVERRIDES = {
-    "2.0": "podSpecOverrides",
-    "2.1": "podTemplateOverrides",
-    "2.2": "runtimePatches",
-    "2.3": "runtimePatches",
+    "2.0": POD_SPEC_OVERRIDES,
+    "2.1": POD_TEMPLATE_OVERRIDES,
+    "2.2": RUNTIME_PATCHES,
+    "2.3": RUNTIME_PATCHES,
 }
 """What a TrainJob changes the runtime's template with."""
 

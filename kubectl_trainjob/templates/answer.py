@@ -6,12 +6,10 @@ diagnostic that says so.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from array import array
 from dataclasses import dataclass
-from typing import Any
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
@@ -24,8 +22,20 @@ from kubectl_trainjob.findings.templates import (
 )
 from kubectl_trainjob.limits import Limits, size
 from kubectl_trainjob.source import Place, Source, SourceFile, Written
-from kubectl_trainjob.templates.lines import MAPPED, code_line, last_line, line_span
-from kubectl_trainjob.templates.wire import WireError, split
+from kubectl_trainjob.templates.lines import code_line, line_span
+from kubectl_trainjob.templates.wire import (
+    LINE,
+    LINES,
+    MOST_LINES,
+    PROBLEM,
+    TABLE,
+    TEXT,
+    Ending,
+    Problem,
+    WireError,
+    split,
+)
+from kubectl_trainjob.yamlio.stream import Lines
 
 _RULES: dict[str, Rule] = {
     "syntax": TEMPLATE_SYNTAX,
@@ -60,13 +70,13 @@ def sizes(limits: Limits) -> tuple[int, int, int]:
 def understand(template: SourceFile, answer: Answer, limits: Limits) -> SourceFile | Diagnostic:
     """The rendered file, or what is wrong with the template."""
     try:
-        ended = json.loads(answer.ended)
-        parts = {} if ended["is_flood"] else _parts(answer.sent)
-        if b"E" in parts:
-            return _problem(template, json.loads(parts[b"E"]), limits)
-        if b"T" in parts:
-            return _made(template, parts[b"T"], parts.get(b"L", b""), limits)
-        return _died(template, ended["code"], _last_line(answer.report, parts), limits)
+        ending = Ending.decode(answer.ended)
+        parts = {} if ending.is_flood else _parts(answer.sent)
+        if PROBLEM in parts:
+            return _refused(template, Problem.decode(parts[PROBLEM]), limits)
+        if TEXT in parts:
+            return _made(template, parts[TEXT], parts.get(LINES, b""), limits)
+        return _died(template, ending.code, _last_line(answer.report, parts), limits)
     except (ValueError, TypeError, KeyError, RecursionError):
         return unanswered(template)
 
@@ -107,27 +117,24 @@ def _made(template: SourceFile, body: bytes, lines: bytes, limits: Limits) -> So
     if len(body) > limits.template_bytes:
         return unanswered(template)
     text = body.decode()
-    return SourceFile(template.path, text, Written(template, _mapped(template, lines, last_line(text))))
+    return SourceFile(template.path, text, Written(template, _mapped(template, lines, Lines(text).count)))
 
 
 def _mapped(template: SourceFile, sent: bytes, count: int) -> tuple[int, ...]:
     """The template's line of each of `count` rendered lines; 1 for all where that was not sent."""
-    lines = array("I")
-    if count > MAPPED or len(sent) != count * lines.itemsize:
+    lines = array(LINE)
+    if count > MOST_LINES or len(sent) != count * lines.itemsize:
         return (1,) * count
     lines.frombytes(sent)
-    last = last_line(template.text)
+    last = Lines(template.text).count
     known: dict[int, int] = {}  # one object for each line, however often it is repeated
     return tuple([known.setdefault(line, line) if 0 < line <= last else 1 for line in lines])
 
 
-def _problem(template: SourceFile, sent: dict[str, Any], limits: Limits) -> Diagnostic:
-    kind, message, line = sent["kind"], sent["message"], sent["line"]
-    if not isinstance(message, str) or not isinstance(line, int):
-        return unanswered(template)
-    if kind in _RULES:
-        return _at(template, _RULES[kind], message, line)
-    return _at(template, TEMPLATE_LIMIT, f"{_name(template)} {_excess(kind, limits)}", line)
+def _refused(template: SourceFile, problem: Problem, limits: Limits) -> Diagnostic:
+    if problem.kind in _RULES:
+        return _at(template, _RULES[problem.kind], problem.message, problem.line, problem.column)
+    return _at(template, TEMPLATE_LIMIT, f"{_name(template)} {_excess(problem.kind, limits)}", problem.line)
 
 
 def _excess(kind: str, limits: Limits) -> str:
@@ -155,11 +162,11 @@ def _died(template: SourceFile, code: int, line: int, limits: Limits) -> Diagnos
 def _last_line(report: bytes, parts: dict[bytes, bytes]) -> int:
     """The innermost line of the template that was running when the process ended."""
     frame = _FRAME.search(report)
-    return code_line(parts.get(b"D", b"").decode("ascii"), int(frame[1])) if frame else 1
+    return code_line(parts.get(TABLE, b"").decode("ascii"), int(frame[1])) if frame else 1
 
 
-def _at(template: SourceFile, rule: Rule, message: str, line: int = 1) -> Diagnostic:
-    return Diagnostic(rule, message, Place(Source(template), span=line_span(template.text, line)))
+def _at(template: SourceFile, rule: Rule, message: str, line: int = 1, column: int = 0) -> Diagnostic:
+    return Diagnostic(rule, message, Place(Source(template), span=line_span(template.text, line, column)))
 
 
 def _name(template: SourceFile) -> str:

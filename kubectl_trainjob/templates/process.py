@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
 from kubectl_trainjob.faults import EnvironmentFault
-from kubectl_trainjob.templates.wire import WireError, frame, read_frame
+from kubectl_trainjob.templates.wire import READY, WireError, frame, read_frame
 
 if TYPE_CHECKING:
     import subprocess
@@ -22,7 +22,6 @@ _START = f"import sys; sys.path += sys.argv[1:]; from {_MODULE} import main; mai
 _PACKAGES = ("jinja2", "markupsafe")
 _SECONDS_TO_START = 60
 _SECONDS_TO_END = 1
-_READY = b"ready"
 
 
 class Process:
@@ -33,11 +32,11 @@ class Process:
         self.is_late = False
         answer = None
         try:
-            answer = self.exchange((), (len(_READY),), _SECONDS_TO_START)
+            answer = self.exchange((), (len(READY),), _SECONDS_TO_START)
         finally:
-            if answer != [_READY]:  # or it was interrupted
+            if answer != [READY]:  # or it was interrupted
                 said = self._last_words()
-        if answer != [_READY]:
+        if answer != [READY]:
             raise EnvironmentFault(f"the process that renders templates does not start: {said}")
 
     def exchange(self, request: Sequence[bytes], sizes: Sequence[int], seconds: float) -> list[bytes] | None:

@@ -20,6 +20,7 @@ from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.templates.answer import Answer, most_sent, out_of_time, sizes, too_much, unanswered, understand
 from kubectl_trainjob.templates.process import Process
+from kubectl_trainjob.templates.wire import Request
 
 _PATIENCE = 10  # seconds of waiting for each second that a template may compute: the machine may be busy
 
@@ -51,14 +52,14 @@ class Renderer:
         `context` is plain JSON data, by name. Raises EnvironmentFault when no child process can be started.
         """
         limits, seconds = self._limits, self._seconds()
-        request = (json.dumps(_settings(limits)).encode(), template.text.encode(), _encoded(context))
-        self._sent += len(request[2])
+        request = _request(template, _encoded(context), limits)
+        self._sent += len(request.context)
         if self._sent > limits.build_bytes:
             return too_much(template, limits)
         process = self._started()
         answer = None
         try:
-            answer = process.exchange(request, sizes(limits), seconds)
+            answer = process.exchange(request.encode(), sizes(limits), seconds)
         finally:
             if answer is None:  # it failed, or an interrupt left it in the midst of a message
                 self.close()
@@ -76,13 +77,15 @@ class Renderer:
         return self._limits.template_seconds * (_PATIENCE if hasattr(os, "fork") else 1)
 
 
-def _settings(limits: Limits) -> dict[str, int]:
-    return {
-        "seconds": limits.template_seconds,
-        "memory": limits.template_memory,
-        "text": limits.template_bytes,
-        "most": most_sent(limits),
-    }
+def _request(template: SourceFile, context: bytes, limits: Limits) -> Request:
+    return Request(
+        seconds=limits.template_seconds,
+        memory=limits.template_memory,
+        text=limits.template_bytes,
+        most=most_sent(limits),
+        source=template.text,
+        context=context,
+    )
 
 
 def _encoded(context: Mapping[str, Any]) -> bytes:

@@ -1,11 +1,101 @@
-"""Messages between the build and the process that renders templates: frames of bytes, each led by its length."""
+"""All that the build and the process that renders templates say to each other, in frames of bytes, each led by its
+length.
+
+The process says READY once. A request is three frames: its limits as JSON, the template, the context as JSON. So is its
+answer: how the rendering ended (`Ending`), what it sent, what Python reported of its death. What it sent are frames
+in a frame, each led by one of the letters below. This module is part of both sides, and imports nothing heavy.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol, Self
+
+READY = b"ready"
+
+TABLE = b"D"
+"""Jinja2's table from lines of code to lines of the template, for whoever finds the rendering dead."""
+
+TEXT = b"T"
+LINES = b"L"
+"""The template's line of each rendered line, each an `array` item of type LINE; not sent for more than MOST_LINES."""
+
+PROBLEM = b"E"
+"""A `Problem`, which ends the message; there is no text."""
+
+LINE = "I"
+MOST_LINES = 100_000  # lines of a rendered text; it costs more than it is worth to map more of them
+
+Kind = Literal["syntax", "undefined", "unsafe", "failed", "memory", "output", "depth", "range"]
+"""Of a problem. The last four are limits, whose messages the build writes."""
 
 _LEAD = 4  # bytes of a length
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One template to render. `text` is the bytes that it may give, `most` those that may be sent for it altogether."""
+
+    seconds: int
+    memory: int
+    text: int
+    most: int
+    source: str
+    context: bytes
+
+    def encode(self) -> tuple[bytes, bytes, bytes]:
+        """Its frames."""
+        limits = {"seconds": self.seconds, "memory": self.memory, "text": self.text, "most": self.most}
+        return json.dumps(limits).encode(), self.source.encode(), self.context
+
+    @classmethod
+    def decode(cls, limits: bytes, source: bytes, context: bytes) -> Self:
+        """The request of three frames, which the build sent: it is believed."""
+        return cls(**json.loads(limits), source=source.decode(), context=context)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a rendering ended: its exit code, negative for a signal, and whether it sent more than it may."""
+
+    code: int
+    is_flood: bool
+
+    def encode(self) -> bytes:
+        """Its frame."""
+        return json.dumps({"code": self.code, "is_flood": self.is_flood}).encode()
+
+    @classmethod
+    def decode(cls, body: bytes) -> Self:
+        """Raises ValueError, TypeError, KeyError or RecursionError for what is none."""
+        told = json.loads(body)
+        return cls(_number(told["code"]), bool(told["is_flood"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why there is no text; `line` as Jinja counts, 0 where it is not known; `column` from 1, 0 for the whole line."""
+
+    kind: str
+    message: str
+    line: int
+    column: int
+
+    def encode(self) -> bytes:
+        """Its frame, in ASCII, because a message can quote half a character."""
+        told = {"kind": self.kind, "message": self.message, "line": self.line, "column": self.column}
+        return json.dumps(told).encode()
+
+    @classmethod
+    def decode(cls, body: bytes) -> Self:
+        """Raises ValueError, TypeError, KeyError or RecursionError for what is none."""
+        told = json.loads(body)
+        kind, message = told["kind"], told["message"]
+        if not isinstance(kind, str) or not isinstance(message, str):
+            raise TypeError
+        return cls(kind, message, _number(told["line"]), _number(told["column"]))
 
 
 class WireError(Exception):
@@ -47,6 +137,12 @@ def split(data: bytes) -> Iterator[bytes]:
             raise WireError
         yield data[start + _LEAD : end]
         start = end
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError
+    return value
 
 
 def _exactly(stream: Readable, size: int) -> bytes:

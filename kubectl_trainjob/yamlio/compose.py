@@ -1,7 +1,7 @@
 """Text to YAML nodes: libyaml's composer where PyYAML has it, PyYAML's own otherwise, with one set of hooks.
 
 PyYAML resolves and constructs in Python, which costs far more than libyaml's parsing; here a node is only told
-whether its text is plain, and `read` makes plain data of it by kubectl's rules.
+whether its text is plain, and `fast`, `careful` and `scalars` make plain data of it by kubectl's rules.
 """
 
 from __future__ import annotations

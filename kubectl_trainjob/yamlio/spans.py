@@ -1,13 +1,14 @@
-"""Places to lines and columns: the document is composed once more, with marks, when somebody wants to see it."""
+"""Pointers to lines and columns: the document is composed once more, with marks, when somebody wants to see it.
+
+What became of an object or of a text after it was read is not known here; `positions` undoes that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
 
 from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.source import Place, Pointer, Source, SourceFile, Span
+from kubectl_trainjob.source import Place, Pointer, SourceFile, Span
 from kubectl_trainjob.yamlio.compose import (
     BACKEND,
     PLAIN,
@@ -19,83 +20,44 @@ from kubectl_trainjob.yamlio.compose import (
     YAMLError,
     roots,
 )
-from kubectl_trainjob.yamlio.stream import LINE_END, Lines, Piece, TooManyError, pieces, whole_surrogates_hidden
+from kubectl_trainjob.yamlio.stream import Lines, Piece, TooManyError, pieces, whole_surrogates_hidden
 
 START = Span(1, 1, 1, 1)
 _ALL = 1 << 62  # documents
 
 
-class Locator:
-    """Finds spans for one report; keeps each document that it composed."""
+class Spans:
+    """The spans of places in files as they were read; keeps each document that it composed."""
 
     def __init__(self) -> None:
         self._lines: dict[SourceFile, Lines] = {}
-        self._split: dict[SourceFile, list[str]] = {}
         self._pieces: dict[SourceFile, list[Piece]] = {}
         self._roots: dict[tuple[SourceFile, int], Node | None] = {}
         self._entries = _Entries()
 
-    def locate(self, place: Place) -> Span:
-        """The text of a place, in the file that `settle` finds."""
-        span = self.settle(place).span
-        assert span is not None
-        return span
-
-    def settle(self, place: Place) -> Place:
-        """The place as a span of a file that a person wrote; the start of that file where nothing can be composed.
+    def span(self, place: Place) -> Span:
+        """The text at a place's pointer; the start of the file where nothing can be composed.
 
         A mapping or list that begins below its key is shown by the key, a missing entry by its nearest parent.
         """
-        place = self._traced(place)
-        span = place.span or self._span(place)
-        return self._written(Place(place.source, place.pointer, place.on, span))
-
-    def has(self, place: Place) -> bool:
-        """Whether the text of an object that nobody edited has something at the place."""
-        root = self._root(place.source.file, place.source.document)
-        return root is not None and self._entries.has(root, place.source.prefix + place.pointer)
-
-    def _traced(self, place: Place) -> Place:
-        """The place before any edit."""
-        while (edits := place.source.edits) is not None:
-            plain = replace(place.source, edits=None)
-            found = edits.origin(place.pointer).first_place()
-            place = replace(found, on=place.on) if found else replace(place, source=plain)
-        return place
-
-    def _written(self, place: Place) -> Place:
-        """The place in the text that a made file comes from: a whole line, where that line was rewritten."""
-        span, written = place.span, place.source.file.written
-        if span is None or written is None:
-            return place
-        line = _nth(written.lines, span.line)
-        text = _nth(self._texts(written.file), line)
-        same = text[written.indent :] == _nth(self._texts(place.source.file), span.line)
-        if same:
-            end = _nth(written.lines, span.end_line)
-            moved = Span(line, span.column + written.indent, end, span.end_column + written.indent)
-        else:
-            moved = Span(line, len(text) - len(text.lstrip()) + 1, line, len(text) + 1)
-        return self._written(Place(Source(written.file), place.pointer, place.on, moved))
-
-    def _span(self, place: Place) -> Span:
         source = place.source
         root = self._root(source.file, source.document)
         if root is None:
             return START
         start = self._pieces[source.file][source.document].start
         node = self._entries.shown(root, source.prefix + place.pointer, place.on == "key")
-        return self._file_lines(source.file).span(start + node.start_mark.index, start + node.end_mark.index)
+        return self.lines(source.file).span(start + node.start_mark.index, start + node.end_mark.index)
 
-    def _file_lines(self, file: SourceFile) -> Lines:
+    def has(self, place: Place) -> bool:
+        """Whether the text has something at the place."""
+        root = self._root(place.source.file, place.source.document)
+        return root is not None and self._entries.has(root, place.source.prefix + place.pointer)
+
+    def lines(self, file: SourceFile) -> Lines:
+        """The lines of a file."""
         if file not in self._lines:
             self._lines[file] = Lines(file.text)
         return self._lines[file]
-
-    def _texts(self, file: SourceFile) -> list[str]:
-        if file not in self._split:
-            self._split[file] = LINE_END.split(file.text)
-        return self._split[file]
 
     def _root(self, file: SourceFile, document: int) -> Node | None:
         if (file, document) not in self._roots:
@@ -111,16 +73,6 @@ class Locator:
             return next(roots(text, LIMITS.depth, BACKEND), None)
         except (YAMLError, TooDeepError, TooManyError, ValueError, IndexError, OverflowError):
             return None
-
-
-def _nth(items: Sequence[Any], number: int) -> Any:
-    """Item `number`, counted from 1; the last one where there are fewer."""
-    return items[min(number, len(items)) - 1]
-
-
-def locate(place: Place) -> Span:
-    """The span of one place, without a cache."""
-    return Locator().locate(place)
 
 
 class _Entries:

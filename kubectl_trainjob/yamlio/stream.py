@@ -2,14 +2,15 @@
 
 kubectl cuts a YAML stream at lines that begin with `---` before anything is parsed
 (k8s.io/apimachinery/pkg/util/yaml, YAMLReader), and reads a file that begins with `{` as JSON objects in a row.
-Reader and `Locator` both start from the pieces made here, so they count documents alike.
+`read` and `spans` both start from the pieces made here, so they count documents alike.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -65,6 +66,27 @@ class Lines:
         line, column = self.position(start)
         last_line, last_column = self.position(min(end, len(self._text)))
         return Span(line, column, *((last_line, last_column) if end <= len(self._text) else (line, column + 1)))
+
+    @property
+    def count(self) -> int:
+        """How many lines there are, the one behind the last line end included."""
+        return self.position(len(self._text))[0]
+
+    def line(self, number: int) -> str | None:
+        """The text of a line without its end, None where there are fewer lines."""
+        return next(self.since(number), None)
+
+    def since(self, number: int) -> Iterator[str]:
+        """The texts of a line and of all behind it, without their ends; the line behind the last line end is empty."""
+        self._count_up_to(len(self._text))
+        nearest = max(bisect_left(self._counts, number) - 1, 0)  # it lies in a line above, or begins the text
+        line, start = self._counts[nearest], self._ends[nearest]
+        for end in LINE_END.finditer(self._text, start):
+            if line >= number:
+                yield self._text[start : end.start()]
+            line, start = line + 1, end.end()
+        if line >= number:
+            yield self._text[start:]
 
     def _count_up_to(self, offset: int) -> None:
         while self._ends[-1] + self._STEP <= offset:

@@ -39,28 +39,28 @@ def test_text(repository: Repository, env: Any) -> None:
     exit_code, out, err = env("TrainJob/bert")
     assert (exit_code, err) == (0, "")
     lines = [re.sub(" {2,}", "  ", line) for line in out.splitlines()]
-    names = ("name: bert", "numNodes", "nvidia.com/gpu", "valueFrom", "name: hub")
+    names = ("name: bert", "numNodes", "nvidia.com/gpu", "valueFrom", "name: hub", "command")
     numbers = {text: at(job_text(repository), text) for text in names}
     gpus = f"job.yaml:{numbers['nvidia.com/gpu']}"
     assert lines == [
         "TrainJob bert, Trainer 2.3",
-        "world size  8  # 2 nodes × auto (4 GPUs → 4) = 8",
-        "master  bert-node-0-0.bert:29500  # PET_MASTER_ADDR",
+        f"world size  8  # 2 nodes × auto (4 GPUs → 4) = 8 (job.yaml:{numbers['numNodes']})",
+        f"master  bert-node-0-0.bert:29500  # PET_MASTER_ADDR (job.yaml:{numbers['name: bert']})",
         "",
         "node, step trainer, 2 Pods",
         "  names  bert-node-0-[0-1].bert",
         f"  processes  auto a node  # resourcesPerNode asks for nvidia.com/gpu: 4 ({gpus})",
         "  container node",
-        "  image  acme/train:1",
-        "  command  torchrun train.py '--name=a b'",
-        "  ports  29500",
+        f"  image  acme/train:1  # runtimes/torch.yaml:{at(runtime_text(repository), 'image')}",
+        f"  command  torchrun train.py '--name=a b'  # job.yaml:{numbers['command']}",
+        "  port  29500  # torch plugin",
         "  env",
         f"  TOKEN  <Secret hub, key token>  # job.yaml:{numbers['valueFrom']}",
-        f"  PET_NNODES  2  # torch, job.yaml:{numbers['numNodes']}",
-        f"  PET_NPROC_PER_NODE  auto  # torch, {gpus}",
-        "  PET_NODE_RANK  <the Pod's metadata.annotations['batch.kubernetes.io/job-completion-index']>  # torch",
-        f"  PET_MASTER_ADDR  bert-node-0-0.bert  # torch, job.yaml:{numbers['name: bert']}",
-        "  PET_MASTER_PORT  29500  # torch",
+        f"  PET_NNODES  2  # torch plugin, job.yaml:{numbers['numNodes']}",
+        f"  PET_NPROC_PER_NODE  auto  # torch plugin, {gpus}",
+        "  PET_NODE_RANK  <the Pod's metadata.annotations['batch.kubernetes.io/job-completion-index']>  # torch plugin",
+        f"  PET_MASTER_ADDR  bert-node-0-0.bert  # torch plugin, job.yaml:{numbers['name: bert']}",
+        "  PET_MASTER_PORT  29500  # torch plugin",
         "  JOB_COMPLETION_INDEX  <the Pod's metadata.labels['batch.kubernetes.io/job-completion-index']>"
         "  # Job controller",
         "",
@@ -71,6 +71,10 @@ def test_text(repository: Repository, env: Any) -> None:
 
 def job_text(repository: Repository) -> str:
     return (repository.directory / "job.yaml").read_text()
+
+
+def runtime_text(repository: Repository) -> str:
+    return (repository.directory / "runtimes" / "torch.yaml").read_text()
 
 
 def at(text: str, what: str) -> int:
@@ -87,8 +91,18 @@ def test_json(repository: Repository, env: Any) -> None:
     assert list(told)[:4] == ["schemaVersion", "trainJob", "trainerVersion", "roles"]
     assert (told["schemaVersion"], told["trainerVersion"]) == (1, "2.3")
     assert told["trainJob"] == {"namespace": "", "name": "bert"}
-    assert told["worldSize"] == {"value": 8, "formula": "2 nodes × auto (4 GPUs → 4) = 8", "nodes": 2}
-    assert told["master"] == {"address": "bert-node-0-0.bert", "port": "29500", "setting": "PET_MASTER_ADDR"}
+    assert told["worldSize"] == {
+        "value": 8,
+        "formula": "2 nodes × auto (4 GPUs → 4) = 8",
+        "nodes": 2,
+        "source": {"file": "job.yaml", "line": at(job_text(repository), "numNodes")},
+    }
+    assert told["master"] == {
+        "address": "bert-node-0-0.bert",
+        "port": "29500",
+        "setting": "PET_MASTER_ADDR",
+        "source": {"file": "job.yaml", "line": at(job_text(repository), "name: bert")},
+    }
     assert (told["hostfile"], told["needs"], told["warnings"]) == (None, {"secrets": [], "configMaps": []}, [])
     [role] = told["roles"]
     assert (role["name"], role["ancestor"], role["pods"], role["namesLeftOut"]) == ("node", "trainer", 2, 0)
@@ -109,7 +123,9 @@ def test_json(repository: Repository, env: Any) -> None:
         "args": [],
         "envFrom": [],
     }
-    assert container["ports"] == [{"containerPort": 29500}]
+    image = {"file": "runtimes/torch.yaml", "line": at(runtime_text(repository), "image")}
+    assert container["origins"] == {"image": {"by": "runtime", "source": image}}
+    assert container["ports"] == [{"containerPort": 29500, "by": "torch", "source": None}]
     assert container["env"][1] == {
         "name": "PET_NPROC_PER_NODE",
         "value": "auto",
@@ -133,7 +149,8 @@ def test_a_hostfile_is_shown_in_ranges(repository: Repository, env: Any) -> None
     exit_code, out, _ = env("TrainJob/m")
     assert exit_code == 0
     assert "hostfile, in ConfigMap m-mpi-hostfile\n  m-node-0-[0-2].m slots=2\n" in out
-    assert "world size  6  # 3 nodes × 2 slots = 6\n" in re.sub(" {2,}", "  ", out)
+    line = at((repository.directory / "a.yaml").read_text(), "numNodes: 3")
+    assert f"world size  6  # 3 nodes × 2 slots = 6 (a.yaml:{line})\n" in re.sub(" {2,}", "  ", out)
     assert re.search(
         r"Secret m-mpi-ssh-auth +generated by Trainer; where there is none it must exist: the MPI job's SSH keys", out
     )
@@ -297,6 +314,24 @@ def test_an_overlay_is_looked_at_when_it_is_named(repository: Repository, env: A
     for name in ("bert-prod", "bert"):
         exit_code, out, err = env("-f", "overlays/prod", f"TrainJob/{name}")
         assert (exit_code, out.splitlines()[0], err) == (0, "TrainJob prod/bert-prod, Trainer 2.3", "")
+
+
+def test_a_lost_value_is_where_the_overlay_patched_it(repository: Repository, env: Any) -> None:
+    made = runtime("torch", {"numNodes": 2, "torch": {}})
+    [job] = made["spec"]["template"]["spec"]["replicatedJobs"]
+    [container] = job["template"]["spec"]["template"]["spec"]["containers"]
+    container["env"] = [{"name": "PET_NNODES", "value": "7"}]
+    path = "/spec/template/spec/replicatedJobs/0/template/spec/template/spec/containers/0/env/0/value"
+    patch = {"target": {"kind": "ClusterTrainingRuntime"}, "patch": [{"op": "replace", "path": path, "value": "9"}]}
+    repository.write({"base/runtime.yaml": [made], "base/job.yaml": [train_job("bert", "torch", trainer={})]})
+    repository.write({"overlays/prod/overlay.yaml": overlay("../../base", patches=[patch])})
+    repository.write({"base/overlay.yaml": overlay("runtime.yaml", "job.yaml")})
+    exit_code, out, err = env("-f", "overlays/prod", "TrainJob/bert", "-o", "json")
+    assert (exit_code, err) == (0, "")
+    [warning] = json.loads(out)["warnings"]
+    assert warning["message"].startswith('"9" here is lost')
+    text = (repository.directory / "overlays/prod/overlay.yaml").read_text()
+    assert warning["source"] == {"file": "overlays/prod/overlay.yaml", "line": at(text, "value: '9'")}
 
 
 def test_a_refused_train_job(repository: Repository, env: Any) -> None:

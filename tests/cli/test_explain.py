@@ -537,10 +537,10 @@ CASES = [
         "JobSet/llama",
         f"{CONTAINER}.image",
         """
-        jobset "acme/llama:2" base/overlay.yaml:5
-          TrainJob/llama spec.trainer.image base/overlay.yaml:5
-            overlay images "acme/llama:2" base/overlay.yaml:5
-              images[0] base/overlay.yaml:5
+        jobset "acme/llama:2" base/overlay.yaml:6
+          TrainJob/llama spec.trainer.image base/overlay.yaml:6
+            overlay images "acme/llama:2" base/overlay.yaml:6
+              images[0].newTag base/overlay.yaml:6
             file "acme/llama:1" jobs/llama.yaml:9
         runtime "pytorch:2.9" runtimes/torch.yaml:30
           ClusterTrainingRuntime/torch <runtime>.image runtimes/torch.yaml:30
@@ -715,6 +715,7 @@ def test_several_matches_are_listed(repository, explain):
           JobSet/llama in namespace a (jobs/a.yaml:4)
           JobSet/llama in namespace b (jobs/b.yaml:4)
           JobSet/llama without a namespace (jobs/llama.yaml:4)
+        note: overlays are looked at only when named: -f base, -f prod
         """)
         + "\n"
     )
@@ -759,3 +760,171 @@ def test_files_that_cannot_matter_are_not_parsed(repository, explain):
         text = FILES["jobs/llama.yaml"].replace("name: llama", f"namespace: {namespace}\n  name: {name}", 1)
         (repository / "jobs/llama.yaml").write_text(text)
         assert explain("JobSet/llama", "metadata.namespace").out.splitlines()[1].startswith(f"  is  {namespace} ")
+
+
+COPIES = """\
+apiVersion: kubectl-trainjob.dev/v1alpha1
+kind: Overlay
+resources: [map.yaml]
+patches:
+  - target: {kind: ConfigMap}
+    patch:
+      - {op: copy, from: /data/a, path: /data/b}
+      - {op: remove, path: /data/c}
+  - target: {kind: ConfigMap}
+    patch: {data: {c: new, d: null}}
+  - target: {kind: ConfigMap}
+    patch: [{op: add, path: /data/d, value: again}]
+"""
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: one\n  b: two\n  c: three\n  d: four\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "lines"),
+    [
+        (
+            "b",
+            [
+                "is  one  an overlay's patch, copied from",
+                "data.a of the ConfigMap: one  o/map.yaml:6:6",
+                'patches[0].patch[0]: {"op": "copy", "from": "/data/a", "path": "/data/b"}  o/overlay.yaml:7:9',
+                "was two  written  o/map.yaml:7:6",
+            ],
+        ),
+        (
+            "c",
+            [
+                "is  new  an overlay's patch  o/overlay.yaml:10:23",
+                "was removed by an overlay's patch  o/overlay.yaml:8:9",
+                "was three  written  o/map.yaml:8:6",
+            ],
+        ),
+        (
+            "d",
+            [
+                "is  again  an overlay's patch  o/overlay.yaml:12:45",
+                "was removed by an overlay's patch  o/overlay.yaml:10:31",
+                "was four  written  o/map.yaml:9:6",
+            ],
+        ),
+    ],
+)
+def test_copies_and_removals_are_told(repository, explain, key, lines):
+    write_overlay(repository, COPIES, MAP)
+    assert [line.strip() for line in explain("-f", "o", "ConfigMap/m", f"data.{key}").out.splitlines()[1:]] == lines
+
+
+def write_overlay(repository: Path, overlay: str, body: str) -> None:
+    (repository / "o").mkdir(exist_ok=True)
+    (repository / "o/overlay.yaml").write_text(overlay)
+    (repository / "o/map.yaml").write_text(body)
+
+
+def test_a_removal_below_is_remembered_above(repository, explain):
+    write_overlay(repository, COPIES, MAP)
+    (repository / "p").mkdir()
+    (repository / "p/overlay.yaml").write_text(
+        "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../q]\n"
+        "patches:\n- target: {kind: ConfigMap}\n  patch: {data: {a: back}}\n"
+    )
+    (repository / "q").mkdir()
+    (repository / "q/overlay.yaml").write_text(
+        "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../o]\n"
+        "patches:\n- target: {kind: ConfigMap}\n"
+        "  patch: [{op: remove, path: /data}, {op: add, path: /data, value: {}}]\n"
+    )
+    assert [line.strip() for line in explain("-f", "p", "ConfigMap/m", "data.a").out.splitlines()[1:]] == [
+        "is  back  an overlay's patch  p/overlay.yaml:6:21",
+        "was removed by an overlay's patch  q/overlay.yaml:6:11",
+        "was one  written  o/map.yaml:6:6",
+    ]
+
+
+def test_a_thousand_writes_of_one_value(repository, explain):
+    operations = "\n".join(f"      - {{op: replace, path: /data/a, value: v{n}}}" for n in range(1000))
+    head = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [map.yaml]\npatches:\n"
+    write_overlay(repository, f"{head}  - target: {{kind: ConfigMap}}\n    patch:\n{operations}\n", MAP)
+    for output in ("text", "json"):
+        result = explain("-f", "o", "ConfigMap/m", "data.a", "-o", output)
+        assert (result.exit_code, result.err, result.out.count("v998")) == (0, "", 2 if output == "json" else 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("numNodes: {{ values.size.nodes }}", ["values.size.nodes"]),
+        ("numNodes: {{ n }}", ["values.size"]),
+        ("image: {{ i }}", ["values.tag", "namespace"]),
+        ("image: x", []),
+    ],
+)
+def test_what_a_template_line_mentions(repository, explain, line, names):
+    field = line.partition(":")[0]
+    (repository / "jobs/sweep.yaml.j2").write_text(
+        "{% set i = values.tag ~ overlay.namespace %}\n{% for name, n in values.size | items %}\n"
+        + FILES["jobs/sweep.yaml.j2"].partition("  trainer:")[0].replace("sweep", "s-{{ name }}")
+        + f"  trainer:\n    {line}\n---\n{{% endfor %}}\n"
+    )
+    (repository / "base/overlay.yaml").write_text(
+        "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nnamespace: ns\n"
+        "resources: [../jobs/sweep.yaml.j2]\nvalues:\n  size: {nodes: 2}\n  tag: t\n"
+    )
+    answer = json.loads(explain("-f", "base", "TrainJob/s-nodes", f"spec.trainer.{field}", "-o", "json").out)
+    write = answer["fields"][0]["history"][0]
+    assert (write["by"], write["source"]["file"]) == ("template", "jobs/sweep.yaml.j2")
+    assert [each["path"] for each in write["madeOf"]] == [
+        {"values.tag": "values.tag", "namespace": "namespace"}.get(name, name) for name in names
+    ]
+
+
+def test_what_only_kubernetes_writes_is_not_said_to_be_copied(explain):
+    result = explain("-f", "jobs/bert.yaml", "JobSet/bert", f"{NODE}.template.metadata")
+    assert result.out.splitlines()[1] == "  is  {}  how Kubernetes writes it, whatever the files say"
+
+
+def test_a_key_that_a_patch_is_merged_by_is_the_runtimes(explain):
+    result = explain("-f", "jobs/llama.yaml", "JobSet/llama", "spec.replicatedJobs[0].name")
+    assert "runtimes/torch.yaml:20" in result.out
+    assert "runtimePatches" not in result.out
+
+
+def test_the_end_of_a_path_is_enough_to_be_told_the_whole(explain):
+    result = explain("-f", "jobs/llama.yaml", "JobSet/llama", "PET_NNODES")
+    assert result.exit_code == 1
+    assert f"note: there is {CONTAINER}.env[PET_NNODES]\n" in result.err
+
+
+def test_a_problem_elsewhere_is_told_and_counts(repository, explain):
+    (repository / "jobs/bert.yaml").write_text(FILES["jobs/bert.yaml"] + "---\nllama: [\n")
+    result = explain("JobSet/bert", "kind")
+    assert (result.exit_code, result.out.splitlines()[0]) == (1, "JobSet/bert kind")
+    assert "jobs/bert.yaml" in result.err
+
+
+@pytest.mark.parametrize("value", ["{}", '"***"', "{q: null}", "{q: other}"])
+def test_what_a_secret_was_stays_secret(repository, explain, value):
+    path = "/stringData/q" if value.startswith('"') else "/stringData"
+    head = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [map.yaml]\npatches:\n"
+    copy = "{op: copy, from: /stringData/p, path: /metadata/annotations/x}"
+    operations = f"[{copy}, {{op: replace, path: {path}, value: {value}}}]"
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {}}\nstringData: {p: HUNTER, q: H2}\n"
+    write_overlay(repository, f"{head}- target: {{kind: Secret}}\n  patch: {operations}\n", secret)
+    for arguments in ([], ["stringData"], ["metadata.annotations"], ["-o", "json"], ["stringData", "-o", "json"]):
+        result = explain("-f", "o", "Secret/s", *arguments)
+        assert result.exit_code == 0
+        assert not {"HUNTER", "H2", "other"} & set(result.out.replace('"', " ").split())
+
+
+def test_a_runtime_in_an_odd_file_is_found(repository, explain):
+    runtime = json.dumps(yaml.safe_load(FILES["runtimes/torch.yaml"]))
+    (repository / "runtimes/torch.yaml").write_text(
+        "apiVersion: v1\nkind: List\nmetadata: {annotations: {note: 'one\nkind: TrainJob\ntwo'}}\nitems:\n- " + runtime
+    )
+    assert explain("JobSet/llama", "kind").exit_code == 0
+    assert explain("-f", "jobs", "ClusterTrainingRuntime/torch", "kind").exit_code == 0
+
+
+def test_a_path_in_place_of_an_object(explain):
+    result = explain("jobs/llama.yaml", "JobSet/llama")
+    assert (result.exit_code, result.out) == (2, "")
+    assert '"jobs/llama.yaml" is a path; write -f jobs/llama.yaml' in result.err

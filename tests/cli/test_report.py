@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import re
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from kubectl_trainjob.cli.report import MOST_SHOWN, report
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.rule import Rule, Severity
+from kubectl_trainjob.positions import Locator, Spot
+from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
 
 ERROR = Rule("KTJ201", "runtime-not-found", "")
@@ -17,9 +21,9 @@ JOB = SourceFile("jobs/llm.yaml", "kind: TrainJob\nspec:\n  runtimeRef:\n    nam
 RUNTIME = SourceFile("runtimes/torch.yaml", "metadata:\n  name: torch-distributed\n")
 
 
-def located(place: Place) -> Place:
+def located(place: Place) -> Spot:
     assert place.span is not None
-    return place
+    return Spot(place.source.file, place.span)
 
 
 def at(file: SourceFile, line: int, column: int, width: int = 1) -> Place:
@@ -99,3 +103,63 @@ def test_many_findings_are_cut_and_the_rest_is_counted() -> None:
     shown = report([Diagnostic(ERROR, "a", at(file, n + 1, 1)) for n in range(MOST_SHOWN + 5)], located)
     assert shown.count("error KTJ201") == MOST_SHOWN
     assert shown.endswith(f"{MOST_SHOWN + 5} errors (5 more not shown)\n")
+
+
+TEMPLATE = "a: 1\nb: {{ values.b }}\nc: '{{ values.c }}'\n"
+OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../t.yaml.j2]\nvalues: {%s}\n"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param(
+            {"one": "b: 1, d: 1", "two": "b: '{}', c: 1", "three": "b: 3, d: 1"},
+            """
+            t.yaml.j2:3:1: error KTJ061
+              c: '{{ values.c }}'
+              ^~~~~~~~~~~~~~~~~~~
+            one/overlay.yaml:4:9: note: rendered with these values
+            three/overlay.yaml:4:9: note: rendered with these values
+            """,
+            id="a value that two lack",
+        ),
+        pytest.param(
+            {"one": "b: 'x: y', c: 1", "two": "b: 'y: z', c: 1", "three": "b: 'x: y', c: 1"},
+            """
+            t.yaml.j2:2:1: error KTJ001
+              b: {{ values.b }}
+              ^~~~~~~~~~~~~~~~~
+            t.yaml.j2:2:1: note: rendered as: b: x: y
+            one/overlay.yaml:4:9: note: rendered with these values
+            three/overlay.yaml:4:9: note: rendered with these values
+            t.yaml.j2:2:1: note: rendered as: b: y: z
+            two/overlay.yaml:4:9: note: rendered with these values
+            """,
+            id="a line that two renderings break",
+        ),
+    ],
+)
+def test_of_a_template_the_line_as_rendered_and_the_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: dict[str, str], expected: str
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "t.yaml.j2").write_text(TEMPLATE)
+    for name, text in values.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "overlay.yaml").write_text(OVERLAY % text)
+    monkeypatch.chdir(tmp_path)
+    diagnostics = read([*values], lambda _most: b"").diagnostics
+    shown = report(diagnostics, Locator().settle)
+    assert re.sub(r"(error KTJ\d+) .*", r"\1", shown) == dedent(expected)
+
+
+def test_notes_that_say_the_same_are_told_once_and_many_are_cut() -> None:
+    def found(*lines: int) -> Diagnostic:
+        return Diagnostic(ERROR, "a", at(JOB, 1, 7, 8), tuple(Related("here", at(RUNTIME, n, 1)) for n in lines))
+
+    notes = [f"runtimes/torch.yaml:{n}:1: note: here" for n in range(1, 31)]
+    assert report([found(1, 2, 1), found(2)], located).splitlines()[3:] == notes[:2]
+    assert report([found(n) for n in range(1, 31)], located).splitlines()[3:] == [
+        *notes[:20],
+        "jobs/llm.yaml:1:7: note: 10 more notes of this kind",
+    ]

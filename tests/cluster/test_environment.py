@@ -365,9 +365,11 @@ def _of_pod(pod: Object) -> dict[tuple[bool, str], Object]:
 
 
 def _of_ours(container: Object) -> Object:
-    env = [{key: one[key] for key in ("name", "value", "valueFrom") if key in one} for one in container["env"]]
-    imported = [{k: v for k, v in one.items() if k not in ("by", "source")} for one in container["envFrom"]]
-    return _environment({**container, "env": env, "envFrom": imported})
+    lists = {
+        field: [{key: value for key, value in one.items() if key not in ("by", "source")} for one in container[field]]
+        for field in ("env", "envFrom", "ports")
+    }
+    return _environment({**container, **lists})
 
 
 def _environment(container: Object) -> Object:

@@ -29,6 +29,7 @@ OWN_PARTS_NOT_NEEDED = [
     "frontends",
     "lint",
     "overlay",
+    "positions",
     "repo.overlays",
     "templates",
     "yamlio.spans",

@@ -4,8 +4,8 @@ import json
 import resource
 import sys
 
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.yamlio.spans import Locator
 
 _SECONDS = 10  # a bomb that goes off takes minutes
 
@@ -17,7 +17,7 @@ def main() -> None:
     documents = read(["-"], lambda _most: data)
     locator = Locator()
     found = [
-        (d.rule.id, d.message, locator.locate(d.place).line, locator.locate(d.place).column)
+        (d.rule.id, d.message, locator.settle(d.place).span.line, locator.settle(d.place).span.column)
         for d in documents.diagnostics[:1000]
     ]
     print(json.dumps({"found": found, "mebibytes": (_peak() - before) / 1024}))

@@ -6,9 +6,9 @@ import resource
 import sys
 import time
 
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.templates.render import Renderer
-from kubectl_trainjob.yamlio.spans import locate
 from tests.hostile.templates import BOMBS, CONTEXT, SLOW_BOMBS
 
 
@@ -32,7 +32,7 @@ def _rendered(renderer: Renderer, name: str) -> dict[str, object]:
         "rule": made.rule.id,
         "seconds": seconds,
         "message": made.message,
-        "line": locate(made.place).line,
+        "line": Locator().settle(made.place).span.line,
     }
 
 

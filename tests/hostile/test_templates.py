@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.templates.child.filters import FILTERS, FUNCTIONS, METHODS, TESTS
 from kubectl_trainjob.templates.render import Renderer
-from kubectl_trainjob.yamlio.spans import locate
 from tests.hostile.templates import BOMBS, CANARY, CONTEXT, ESCAPES, GADGETS, NO_LINE, SLOW_BOMBS, with_gadgets
 
 _SECONDS = 5
@@ -48,7 +48,7 @@ def answer(renderer: Renderer, template: str, context: Any = CONTEXT) -> tuple[s
     else:
         rule, text = made.rule.id, made.message
         assert isinstance(made, Diagnostic)
-        assert 1 <= locate(made.place).line <= template.count("\n") + 1
+        assert 1 <= Locator().settle(made.place).span.line <= template.count("\n") + 1
     assert rule in ("", "KTJ060", "KTJ061", "KTJ062", "KTJ063", "KTJ064")
     assert not _INSIDES.search(text), text
     return rule, text

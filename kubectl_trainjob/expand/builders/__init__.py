@@ -1,4 +1,7 @@
 """The builders: one module for each kind of object that an expansion makes.
 
-In: a `Plan` after all passes. Out: a `Draft` of the object (or none). Must not: know another builder or a pass.
+In: a `Plan` after all passes. Out: a `Draft` of the object. Must not: know another builder or a pass.
+
+All get the same plan: what `jobset.py` writes last (the numbers of Pods, the TrainJob's image, env and, up to 2.2, its
+resources) the others do not see in the plan's JobSet, as upstream's plugins do not.
 """

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, NODE
-from kubectl_trainjob.draft import Cause, Draft
+from kubectl_trainjob.draft import Cause, Draft, computed, fixed
 from kubectl_trainjob.expand.flux_settings import broker_settings
 from kubectl_trainjob.expand.identity import identity
-from kubectl_trainjob.expand.plan import NAME, RUNTIME, TRAIN_JOB, TRAINER, Plan
+from kubectl_trainjob.expand.plan import JOB, NAME, RUNTIME, TRAINER, Plan
 from kubectl_trainjob.expand.resources import node_resources
 
 _SCRIPT = "#!/bin/sh"
@@ -38,11 +38,11 @@ def build_local(plan: Plan, config_map: Draft) -> Draft:
 def _build(plan: Plan, config_map: Draft, entrypoint: str, init: str) -> Draft:
     return config_map.put_each(
         [
-            (("apiVersion",), "v1", None, ()),
-            (("kind",), "ConfigMap", None, ()),
+            fixed(("apiVersion",), "v1"),
+            fixed(("kind",), "ConfigMap"),
             *identity(plan, FLUX_ENTRYPOINT_SUFFIX),
-            (("data", "entrypoint.sh"), entrypoint, None, (*_SIZE, *node_resources(plan).gpus_from, NAME)),
-            (("data", "init.sh"), init, None, (*_SIZE, *_init_from(plan))),
+            computed(("data", "entrypoint.sh"), entrypoint, (*_SIZE, *node_resources(plan).gpus.because, NAME)),
+            computed(("data", "init.sh"), init, (*_SIZE, *_init_from(plan))),
         ]
     )
 
@@ -71,7 +71,7 @@ def _size(plan: Plan) -> tuple[int, int, int]:
     """Nodes, and the tasks and GPUs of each."""
     trainer = plan.trainer or {}
     tasks = trainer.get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode", 1))
-    return trainer["numNodes"], tasks, node_resources(plan).gpus
+    return trainer["numNodes"], tasks, node_resources(plan).gpus.value
 
 
 def _init(plan: Plan) -> str:
@@ -81,14 +81,14 @@ def _init(plan: Plan) -> str:
 
 
 def _init_from(plan: Plan) -> Iterator[Cause]:
-    for _, causes in broker_settings(plan).values():
-        yield from causes
+    for setting in broker_settings(plan).values():
+        yield from setting.because
     yield NAME
-    yield (TRAIN_JOB, "metadata", "namespace")
+    yield (JOB, "metadata", "namespace")
 
 
 def _broker(plan: Plan, hosts: str) -> str:
-    settings = {name: value for name, (value, _) in broker_settings(plan).items()}
+    settings = {name: setting.value for name, setting in broker_settings(plan).items()}
     service = f"{plan.name}.{plan.namespace or 'default'}.svc.cluster.local"
     device, policy = settings["FLUX_NETWORK_DEVICE"], settings["FLUX_QUEUE_POLICY"]
     return _fill("broker.toml", f"tcp://{device}:%p", f"tcp://%h.{service}:%p", hosts, policy)

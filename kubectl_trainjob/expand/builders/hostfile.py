@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS
 from kubectl_trainjob.api.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.api.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
-from kubectl_trainjob.draft import Cause, Draft
+from kubectl_trainjob.draft import Cause, Draft, computed, fixed
 from kubectl_trainjob.expand.identity import identity
-from kubectl_trainjob.expand.plan import JOB_SET, NAME, RUNTIME, Plan, PodSet
+from kubectl_trainjob.expand.nodes import launcher_as_node
+from kubectl_trainjob.expand.plan import JOB_SET, NAME, Plan, PodSet
 
 Replicas = Callable[[Plan, PodSet], int]
 
@@ -31,18 +32,18 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
     `replicas` tells how many of a replicatedJob are listed.
     """
     policy = plan.policy("mpi") or {}
-    hosts = {NODE, LAUNCHER} if policy.get("runLauncherAsNode") else {NODE}
+    hosts = {NODE, LAUNCHER} if launcher_as_node(plan).value else {NODE}
     lines = ""
     if policy.get("mpiImplementation", OPEN_MPI) == OPEN_MPI:
         names = (name for pods in plan.pod_sets if pods.name in hosts for name in _names(plan, pods, replicas))
-        lines = "".join(_until_too_large(f"{name} slots={plan.processes}\n" for name in names))
-    causes = (*plan.processes_from, *_causes(plan), NAME) if config_map.records else ()
+        lines = "".join(_until_too_large(f"{name} slots={plan.slots.value}\n" for name in names))
+    causes = (*plan.slots.because, *_causes(plan), NAME) if config_map.records else ()
     return config_map.put_each(
         [
-            (("apiVersion",), "v1", None, ()),
-            (("kind",), "ConfigMap", None, ()),
+            fixed(("apiVersion",), "v1"),
+            fixed(("kind",), "ConfigMap"),
             *identity(plan, HOSTFILE_SUFFIX),
-            (("data", "hostfile"), lines, None, causes),
+            computed(("data", "hostfile"), lines, causes),
         ]
     )
 
@@ -50,12 +51,11 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
 def _causes(plan: Plan) -> Iterator[Cause]:
     """What decides how many hosts there are, and what they are called."""
     for pods in plan.pod_sets:
-        yield from pods.counted_from
+        yield from pods.because
         yield (JOB_SET, *REPLICATED_JOBS, pods.position, "replicas")
     if plan.jobset.get("spec", "network", "subdomain"):
         yield (JOB_SET, "spec", "network", "subdomain")
-    if "runLauncherAsNode" in (plan.policy("mpi") or {}):
-        yield (RUNTIME, "spec", "mlPolicy", "mpi", "runLauncherAsNode")
+    yield from launcher_as_node(plan).because
 
 
 def _until_too_large(lines: Iterable[str]) -> Iterator[str]:

@@ -7,23 +7,20 @@ Kueue's labels.
 from __future__ import annotations
 
 from kubectl_trainjob.api import jobset as api
-from kubectl_trainjob.api.quantity import canonical
 from kubectl_trainjob.api.trainer import (
     ANCESTOR_TRAINER,
-    DATASET_INITIALIZER,
     INITIALIZER_STORAGE_ENV,
+    INITIALIZERS,
     KUEUE_LABEL_PREFIX,
-    MODEL_INITIALIZER,
     NODE,
 )
-from kubectl_trainjob.draft import Cause, Draft, Entry, Write
+from kubectl_trainjob.draft import Cause, Draft, Entry, Write, computed, copied, fixed
 from kubectl_trainjob.expand.behaviour import Behaviour
 from kubectl_trainjob.expand.identity import identity
-from kubectl_trainjob.expand.plan import NAME, TRAIN_JOB, TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.plan import JOB, NAME, TRAINER, Plan, PodSet
+from kubectl_trainjob.expand.training_nodes import is_trainer, is_trainer_or_mpi_node
 from kubectl_trainjob.expand.upsert import Upsert, job_env, upsert
 from kubectl_trainjob.source import Pointer
-
-INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
 
 
 def build(plan: Plan, behaviour: Behaviour) -> Draft:
@@ -31,11 +28,12 @@ def build(plan: Plan, behaviour: Behaviour) -> Draft:
     plan = plan.with_jobset(plan.jobset.step("jobset"))
     for pods in plan.pod_sets:
         first_trainer = plan.by_ancestor(ANCESTOR_TRAINER) if behaviour.counts_first_trainer else None
-        same = first_trainer if pods.ancestor == ANCESTOR_TRAINER else None
+        same = first_trainer if is_trainer(pods.ancestor) else None
         plan = plan.with_jobset(_counts(plan, pods, same or pods))
     for pods in plan.pod_sets:
-        if pods.ancestor in INITIALIZERS:
-            plan = plan.with_jobset(_initializer(plan, pods, INITIALIZERS[pods.ancestor]))
+        for field, ancestor in INITIALIZERS.items():
+            if pods.ancestor == ancestor:
+                plan = plan.with_jobset(_initializer(plan, pods, ancestor, field))
     for pods in plan.pod_sets:
         plan = plan.with_jobset(_trainer(plan, pods, behaviour))
     for pods in plan.pod_sets:
@@ -46,21 +44,21 @@ def build(plan: Plan, behaviour: Behaviour) -> Draft:
 def _counts(plan: Plan, pods: PodSet, counted: PodSet) -> Draft:
     """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are overwritten alike."""
     fields = ("parallelism", "completions")
-    entries: list[Entry] = [(field, counted.size, None, counted.counted_from) for field in fields]
+    entries: list[Entry] = [computed(field, counted.size, counted.because) for field in fields]
     return plan.jobset.put_all((*api.job_template(pods.position), "spec"), entries)
 
 
-def _initializer(plan: Plan, pods: PodSet, field: str) -> Draft:
-    cause: Cause = (TRAIN_JOB, "spec", "initializer", field)
+def _initializer(plan: Plan, pods: PodSet, ancestor: str, field: str) -> Draft:
+    cause: Cause = (JOB, "spec", "initializer", field)
     jobset = plan.jobset.put((*api.REPLICATED_JOBS, pods.position, "replicas"), 1)
     settings = (plan.job.get("initializer") or {}).get(field)
-    if settings is None or pods.ancestor is None:
+    if settings is None:
         return jobset
     writes = job_env(settings.get("env"), (*cause, "env"))
     if "storageUri" in settings:
         storage = {"name": INITIALIZER_STORAGE_ENV, "value": settings["storageUri"]}
         writes.insert(0, Upsert(storage, because=((*cause, "storageUri"),)))
-    for container in plan.containers(pods, pods.ancestor):
+    for container in plan.containers(pods, ancestor):
         jobset = upsert(jobset, container, "env", writes)
         if "secretRef" in settings:
             reference = {"secretRef": {"name": settings["secretRef"].get("name", "")}}
@@ -70,19 +68,24 @@ def _initializer(plan: Plan, pods: PodSet, field: str) -> Draft:
 
 
 def _trainer(plan: Plan, pods: PodSet, behaviour: Behaviour) -> Draft:
-    """Image, command, args and env of the trainer's `node` container; env also where the launcher counts as a node."""
+    """Image, command, args and env of the trainer's `node` container; env also where the launcher counts as a node.
+
+    The env is written a second time, after the plugins' pass: so an entry of the TrainJob's beats the plugin's of that
+    name where no webhook refuses it, for example torch's in 2.0 and 2.1.
+    """
     jobset = plan.jobset
-    is_trainer = pods.ancestor == ANCESTOR_TRAINER
-    if is_trainer:
+    runs_trainer = is_trainer(pods.ancestor)
+    if runs_trainer:
         jobset = jobset.put((*api.REPLICATED_JOBS, pods.position, "replicas"), 1)
-    launcher_as_node = bool((plan.policy("mpi") or {}).get("runLauncherAsNode")) and pods.name == NODE
-    if plan.trainer is None or not (is_trainer or (launcher_as_node and behaviour.launcher_as_node)):
+    gets_trainer = runs_trainer
+    if behaviour.mpi_node_is_trainer:
+        gets_trainer = is_trainer_or_mpi_node(pods.name, pods.ancestor, plan.policy("mpi"))
+    if plan.trainer is None or not gets_trainer:
         return jobset
     for container in plan.containers(pods, NODE):
-        if is_trainer:
+        if runs_trainer:
             jobset = _container(plan, jobset, container)
-        if behaviour.resources_per_node == "replaced":
-            jobset = _resources(plan, jobset, container)
+        jobset = behaviour.resources_per_node.at_end(plan, jobset, container)
         jobset = upsert(jobset, container, "env", job_env(plan.trainer.get("env"), (*TRAINER, "env")))
     return jobset
 
@@ -90,33 +93,21 @@ def _trainer(plan: Plan, pods: PodSet, behaviour: Behaviour) -> Draft:
 def _container(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
     trainer = plan.trainer or {}
     entries: list[Entry] = []
-    for field, value in (("image", trainer.get("image")), ("command", plan.command), ("args", plan.args)):
+    for field, value in (("image", trainer.get("image")), ("command", plan.command.value), ("args", plan.args)):
         if value or (field == "image" and value is not None):
             same = value == trainer.get(field)
-            entries.append((field, value, (*TRAINER, field), ()) if same else (field, value, None, plan.command_from))
+            cause, because = (*TRAINER, field), plan.command.because
+            entries.append(copied(field, value, cause) if same else computed(field, value, because))
         elif value is not None:
             jobset = jobset.drop((*container, field))
     return jobset.put_all(container, entries) if entries else jobset
-
-
-def _resources(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
-    """The TrainJob's limits and requests instead of all that the container had, claims included."""
-    override = (plan.trainer or {}).get("resourcesPerNode") or {}
-    stated = {field: override[field] for field in ("limits", "requests") if field in override}
-    if not stated:
-        return jobset
-    resources = {
-        field: {name: canonical(quantity) for name, quantity in quantities.items()}
-        for field, quantities in stated.items()
-    }
-    return jobset.put((*container, "resources"), resources, copied=(*TRAINER, "resourcesPerNode"))
 
 
 def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:
     metadata = (*api.pod_template(pods.position), "metadata")
     return plan.jobset.put_each(
         [
-            ((*metadata, field, key), value, None, (NAME,))
+            computed((*metadata, field, key), value, (NAME,))
             for field, entries in (("labels", plan.pod_labels), ("annotations", plan.pod_annotations))
             for key, value in (entries or {}).items()
         ]
@@ -129,13 +120,13 @@ def _suspend(plan: Plan) -> Draft:
     stated = plan.resolved.job.manifest.body["spec"].get("suspend")
     if stated is None:
         return jobset
-    return jobset.put(("spec", "suspend"), stated, copied=(TRAIN_JOB, "spec", "suspend"))
+    return jobset.put(("spec", "suspend"), stated, copied=(JOB, "spec", "suspend"))
 
 
 def _metadata(plan: Plan, jobset: Draft) -> Draft:
     """Name and namespace, and Kueue's labels: without a TrainJob in the cluster Kueue manages the JobSet."""
     labels = plan.resolved.job.body["metadata"].get("labels") or {}
     pointers = [("metadata", "labels", key) for key in labels if key.startswith(KUEUE_LABEL_PREFIX)]
-    kept: list[Write] = [(each, labels[each[-1]], (TRAIN_JOB, *each), ()) for each in pointers]
-    kind: list[Write] = [(("apiVersion",), api.API_VERSION, None, ()), (("kind",), api.KIND, None, ())]
+    kept: list[Write] = [copied(each, labels[each[-1]], (JOB, *each)) for each in pointers]
+    kind: list[Write] = [fixed(("apiVersion",), api.API_VERSION), fixed(("kind",), api.KIND)]
     return jobset.put_each(kind + kept + identity(plan))

@@ -10,16 +10,14 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, pod_spec, pod_template
+from kubectl_trainjob.api.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES
 from kubectl_trainjob.api.types import canonical, marshalled
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.expand.behaviour import Metadata
-from kubectl_trainjob.expand.plan import RUNTIME_METADATA, TRAIN_JOB
+from kubectl_trainjob.expand.plan import JOB, RUNTIME_METADATA
 from kubectl_trainjob.expand.strategic_merge import merge
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import Resolved
-
-POD_TEMPLATES = "podTemplateOverrides"
-POD_SPECS = "podSpecOverrides"
 
 _TEMPLATE_PATCH = "trainer-2.1/v1alpha1.PodTemplateSpecOverride"
 _SPEC_PATCH = "trainer-2.0/v1alpha1.PodSpecOverride"
@@ -31,17 +29,17 @@ def of_runtime_and_job(resolved: Resolved) -> Iterator[Metadata]:
     """Metadata of the JobSet: the runtime template's, then `spec.labels` and `spec.annotations` of the TrainJob."""
     template = resolved.runtime.body["spec"].get("template") or {}
     yield RUNTIME_METADATA, template.get("metadata") or {}
-    yield (TRAIN_JOB, "spec"), resolved.job.body["spec"]
+    yield (JOB, "spec"), resolved.job.body["spec"]
 
 
 def merge_pod_templates(jobset: Draft, resolved: Resolved, _settled: Container[int]) -> Draft:
     """Merge labels, annotations and spec of each override into the Pod templates (2.1)."""
-    return _merge(jobset, resolved, POD_TEMPLATES, _template_patch, pod_template, _POD_TEMPLATE)
+    return _merge(jobset, resolved, POD_TEMPLATE_OVERRIDES, _template_patch, pod_template, _POD_TEMPLATE)
 
 
 def merge_pod_specs(jobset: Draft, resolved: Resolved, _settled: Container[int]) -> Draft:
     """Merge each override into the Pod specs (2.0)."""
-    return _merge(jobset, resolved, POD_SPECS, _spec_patch, pod_spec, _POD_SPEC)
+    return _merge(jobset, resolved, POD_SPEC_OVERRIDES, _spec_patch, pod_spec, _POD_SPEC)
 
 
 def _template_patch(override: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,6 +68,6 @@ def _merge(
         patch = patch_of(override)
         for index, job in enumerate(jobset.get(*REPLICATED_JOBS) or ()):
             if job["name"] in targets:
-                jobset = merge(jobset, place(index), patch, type_name, (TRAIN_JOB, "spec", field, number))
+                jobset = merge(jobset, place(index), patch, type_name, (JOB, "spec", field, number))
                 jobset = jobset.reshape(place(index), canonical(jobset.get(*place(index)), type_name))
     return jobset

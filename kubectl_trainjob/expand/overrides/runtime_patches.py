@@ -10,14 +10,13 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.jobset import REPLICATED_JOBS, SPEC_TYPE, job_template
+from kubectl_trainjob.api.trainer import RUNTIME_PATCHES
 from kubectl_trainjob.api.types import canonical, marshalled
 from kubectl_trainjob.draft import Cause, Draft
 from kubectl_trainjob.expand.behaviour import Metadata
-from kubectl_trainjob.expand.plan import RUNTIME_METADATA, TRAIN_JOB
+from kubectl_trainjob.expand.plan import JOB, RUNTIME_METADATA
 from kubectl_trainjob.expand.strategic_merge import merge
 from kubectl_trainjob.stages import Resolved
-
-RUNTIME_PATCHES = "runtimePatches"
 
 _SPEC_PATCH = "trainer/v1alpha1.JobSetSpecPatch"
 _JOB_PATCH = "trainer/v1alpha1.JobTemplatePatch"
@@ -71,7 +70,7 @@ def _templates(resolved: Resolved) -> Iterator[tuple[Cause, Mapping[str, Any]]]:
     """Where the JobSet template of each patch stands, and the template."""
     for index, patch in enumerate(resolved.job.body["spec"].get(RUNTIME_PATCHES) or ()):
         template = (patch.get("trainingRuntimeSpec") or {}).get("template") or {}
-        yield (TRAIN_JOB, "spec", RUNTIME_PATCHES, index, "trainingRuntimeSpec", "template"), template
+        yield (JOB, "spec", RUNTIME_PATCHES, index, "trainingRuntimeSpec", "template"), template
 
 
 def _restore_order(jobset: Draft, order: Mapping[str, int]) -> Draft:

@@ -15,7 +15,7 @@ from kubectl_trainjob.api.trainer import (
     FLUX_INSTALLER,
     NODE,
 )
-from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.expand.flux_settings import broker_settings
 from kubectl_trainjob.expand.flux_volumes import SHARED_MEMORY, flux_installer, flux_mounts, flux_volumes
 from kubectl_trainjob.expand.plan import JOB_SET, NAME, TRAINER, Plan, PodSet
@@ -74,25 +74,25 @@ def namespace_stated(plan: Plan) -> Iterator[Diagnostic]:
 
 def enforce(setup: Setup, plan: Plan) -> Plan:
     """Wrap the trainer's command; give the pods named `node` the installer and its volumes."""
-    image, image_from = broker_settings(plan)["FLUX_VIEW_IMAGE"]
-    installer = flux_installer(plan.name, image if image or setup.empty_image else None)
-    wrapped, causes = _wrapped_command(plan, setup)
-    command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", wrapped]
+    image = broker_settings(plan)["FLUX_VIEW_IMAGE"]
+    installer = flux_installer(plan.name, image.value if image.value or setup.empty_image else None)
+    wrapped = _wrapped_command(plan, setup)
+    command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", wrapped.value]
     for pods in plan.pod_sets:
         if pods.name == NODE:
             plan = _volumes_of(plan, pods, setup)
-            plan = _installed(plan, pods, installer, image_from)
-    return plan._replace(command=command, command_from=causes, args=None)
+            plan = _installed(plan, pods, Counted(installer, image.because))
+    return plan._replace(command=Counted(command, wrapped.because), args=None)
 
 
-def _wrapped_command(plan: Plan, setup: Setup) -> tuple[str, tuple[Cause, ...]]:
-    """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args; and where they stand."""
+def _wrapped_command(plan: Plan, setup: Setup) -> Counted[str]:
+    """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args."""
     container = plan.container(ANCESTOR_TRAINER, NODE)
-    command, cause = plan.command, (*TRAINER, "command")
+    command, because = plan.command
     if command is None and setup.runtime_command and container:
-        command, cause = plan.jobset.get(*container, "command"), (JOB_SET, *container, "command")
+        command, because = plan.jobset.get(*container, "command"), ((JOB_SET, *container, "command"),)
     args = [(*TRAINER, "args")] if plan.args else []
-    return " ".join([*(command or ()), *(plan.args or ())]).strip(), (cause, *args)
+    return Counted(" ".join([*(command or ()), *(plan.args or ())]).strip(), (*because, *args))
 
 
 def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
@@ -107,7 +107,8 @@ def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
     return plan.with_jobset(jobset)
 
 
-def _installed(plan: Plan, pods: PodSet, installer: Item, image_from: tuple[Cause, ...]) -> Plan:
+def _installed(plan: Plan, pods: PodSet, installer: Counted[Item]) -> Plan:
     containers = (*pod_spec(pods.position), "initContainers")
     position = len(plan.jobset.get(*containers) or ())
-    return plan.with_jobset(plan.jobset.put((*containers, position), installer, because=(NAME, *image_from)))
+    because = (NAME, *installer.because)
+    return plan.with_jobset(plan.jobset.put((*containers, position), installer.value, because=because))

@@ -33,9 +33,9 @@ def enforce(plan: Plan) -> Plan:
     container = plan.container(ANCESTOR_TRAINER, NODE)
     if plan.trainer is None or container is None:
         return plan
-    nodes, causes = node_count(plan)
+    nodes = node_count(plan)
     writes = [
-        env("JAX_NUM_PROCESSES", str(nodes), *causes),
+        env("JAX_NUM_PROCESSES", str(nodes.value), *nodes.because),
         field_env("JAX_PROCESS_ID", COMPLETION_INDEX_FIELD),
         env("JAX_COORDINATOR_ADDRESS", f"{first_node(plan)}:{TRAINER_PORT}", NAME),
     ]

@@ -12,17 +12,18 @@ from typing import Any
 from kubectl_trainjob.api.jobset import pod_spec
 from kubectl_trainjob.api.numbers import as_int32
 from kubectl_trainjob.api.trainer import LAUNCHER, MPI_RESERVED_ENV, NODE, OPEN_MPI
-from kubectl_trainjob.draft import Cause
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.expand.mpi_volumes import hostfile_volume, ssh_volume
+from kubectl_trainjob.expand.nodes import launcher_as_node
 from kubectl_trainjob.expand.plan import NAME, TRAINER, Plan, PodSet
 from kubectl_trainjob.expand.reserved import reserved_env
-from kubectl_trainjob.expand.slots import POLICY
+from kubectl_trainjob.expand.slots import MPI
 from kubectl_trainjob.expand.upsert import Upsert, env, upsert
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 
-Count = Callable[[Plan], tuple[int, tuple[Cause, ...]]]
+Count = Callable[[Plan], Counted[int]]
 
 
 def applies(plan: Plan) -> bool:
@@ -32,10 +33,6 @@ def applies(plan: Plan) -> bool:
 
 def _policy(plan: Plan) -> Mapping[str, Any]:
     return plan.policy("mpi") or {}
-
-
-def _launcher_is_node(plan: Plan) -> bool:
-    return bool(_policy(plan).get("runLauncherAsNode", False))
 
 
 def number_of_processes(plan: Plan) -> Iterator[Diagnostic]:
@@ -49,7 +46,7 @@ def number_of_processes(plan: Plan) -> Iterator[Diagnostic]:
 def both_jobs(plan: Plan) -> Iterator[Diagnostic]:
     """A launcher that counts as a node needs another one beside it."""
     nodes = 1 if plan.trainer is None else plan.trainer.get("numNodes", 1)
-    if nodes >= 2 and _launcher_is_node(plan) and not (plan.by_name(LAUNCHER) and plan.by_name(NODE)):
+    if nodes >= 2 and launcher_as_node(plan).value and not (plan.by_name(LAUNCHER) and plan.by_name(NODE)):
         message = (
             f'numNodes {nodes} with runLauncherAsNode needs replicatedJobs "launcher" and "node" in the runtime; '
             "set numNodes to 1 or use a runtime that has both"
@@ -74,19 +71,19 @@ def implementation(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def enforce(count: Count, ssh_modes: bool, plan: Plan) -> Plan:
-    """Set the nodes and processes; volumes, mounts and env of the pods named `node` and `launcher`.
+    """Set the nodes and slots; volumes, mounts and env of the pods named `node` and `launcher`.
 
     `ssh_modes`: whether the mode of each key file is stated (2.3).
     """
     plan = _nodes(plan)
-    processes, causes = count(plan)
+    slots = count(plan)
     for pods in plan.pod_sets:
         if pods.name in (NODE, LAUNCHER):
             plan = _volumes(plan, pods, ssh_modes)
             plan = _mounts(plan, pods)
         if pods.name == LAUNCHER:
-            plan = _launcher_env(plan, pods, processes, causes)
-    return plan._replace(processes=processes, processes_from=causes)
+            plan = _launcher_env(plan, pods, slots)
+    return plan._replace(slots=slots)
 
 
 def _nodes(plan: Plan) -> Plan:
@@ -94,14 +91,10 @@ def _nodes(plan: Plan) -> Plan:
     pods = plan.by_name(NODE)
     if nodes is None or pods is None:
         return plan
+    launcher = launcher_as_node(plan)
     # One of the nodes is the launcher then; upstream keeps at least one pod besides it.
-    count = max(as_int32(nodes - 1), 1) if _launcher_is_node(plan) else nodes
-    return plan.with_count(pods, count, (*TRAINER, "numNodes"), *launcher_as_node(plan))
-
-
-def launcher_as_node(plan: Plan) -> tuple[Cause, ...]:
-    """The setting that decides whether the launcher is one of the nodes, where it is stated."""
-    return ((*POLICY, "runLauncherAsNode"),) if "runLauncherAsNode" in _policy(plan) else ()
+    count = max(as_int32(nodes - 1), 1) if launcher.value else nodes
+    return plan.with_count(pods, count, (*TRAINER, "numNodes"), *launcher.because)
 
 
 def _volumes(plan: Plan, pods: PodSet, ssh_modes: bool) -> Plan:
@@ -113,7 +106,7 @@ def _volumes(plan: Plan, pods: PodSet, ssh_modes: bool) -> Plan:
 
 def _mounts(plan: Plan, pods: PodSet) -> Plan:
     ssh = {"name": "mpi-ssh-auth", "mountPath": _policy(plan).get("sshAuthMountPath", "/root/.ssh")}
-    mounts = [Upsert(ssh, because=((*POLICY, "sshAuthMountPath"),))]
+    mounts = [Upsert(ssh, because=((*MPI, "sshAuthMountPath"),))]
     if pods.name == LAUNCHER:
         mounts.append(Upsert({"name": "mpi-hostfile", "mountPath": "/etc/mpi"}))
     for container in plan.containers(pods, NODE):
@@ -121,11 +114,11 @@ def _mounts(plan: Plan, pods: PodSet) -> Plan:
     return plan
 
 
-def _launcher_env(plan: Plan, pods: PodSet, processes: int, causes: tuple[Cause, ...]) -> Plan:
+def _launcher_env(plan: Plan, pods: PodSet, slots: Counted[int]) -> Plan:
     writes = [
         env("OMPI_MCA_orte_default_hostfile", "/etc/mpi/hostfile"),
         env("OMPI_MCA_orte_keep_fqdn_hostnames", "true"),
-        env("OMPI_MCA_orte_set_default_slots", str(processes), *causes),
+        env("OMPI_MCA_orte_set_default_slots", str(slots.value), *slots.because),
         env("OMPI_MCA_plm_rsh_args", "-o ConnectionAttempts=10"),
     ]
     for container in plan.containers(pods, NODE):

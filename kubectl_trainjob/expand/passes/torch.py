@@ -16,11 +16,11 @@ from kubectl_trainjob.api.trainer import (
     TORCHTUNE_COMMAND,
     TRAINER_PORT,
 )
-from kubectl_trainjob.draft import Cause
 from kubectl_trainjob.expand import torchtune
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.expand.nodes import first_node, node_count, trainer_nodes
 from kubectl_trainjob.expand.plan import NAME, TRAINER, Plan
-from kubectl_trainjob.expand.processes import WORDS, Counted
+from kubectl_trainjob.expand.processes import WORDS, Processes
 from kubectl_trainjob.expand.reserved import reserved_env
 from kubectl_trainjob.expand.upsert import Upsert, env, field_env, job_env, upsert, upsert_port
 from kubectl_trainjob.findings.diagnostic import Diagnostic
@@ -29,7 +29,7 @@ from kubectl_trainjob.findings.references import ENV_INJECTION_TARGET
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.source import Pointer
 
-Count = Callable[[Plan], Counted]
+Count = Callable[[Plan], Counted[Processes]]
 
 
 def applies(plan: Plan) -> bool:
@@ -53,7 +53,10 @@ def own_env(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def own_env_beside_processes(plan: Plan) -> Iterator[Diagnostic]:
-    """The same, but the webhook looks only at TrainJobs that state numProcPerNode (2.0, 2.1)."""
+    """The same, but the webhook looks only at TrainJobs that state numProcPerNode (2.0, 2.1).
+
+    Of the others' PET_* the TrainJob's are what the Pods get: the JobSet's builder writes them last.
+    """
     if (plan.trainer or {}).get("numProcPerNode") is not None:
         yield from own_env(plan)
 
@@ -69,15 +72,16 @@ def word_or_number(plan: Plan) -> Iterator[Diagnostic]:
 def enforce(count: Count, known: torchtune.Torchtune, plan: Plan) -> Plan:
     """Set the nodes, and PET_* in the injection targets and, given a `spec.trainer`, in the `node` container."""
     plan = trainer_nodes(plan)
-    processes, causes = count(plan)
-    rank = _rank_env(plan, str(processes), causes)
+    processes = count(plan)
+    rank = _rank_env(plan, processes)
     master = [env("PET_MASTER_ADDR", first_node(plan), NAME), env("PET_MASTER_PORT", str(TRAINER_PORT))]
     container = plan.container(ANCESTOR_TRAINER, NODE)
     if plan.trainer is not None and container is not None:
         plan = _enforce_node(plan, container, rank, None if torchtune.asked_for(plan) else master)
         if torchtune.asked_for(plan):
-            arguments, used = torchtune.arguments(plan, processes, known)
-            plan = plan._replace(command=[*TORCHTUNE_COMMAND, *arguments], command_from=(*used, *causes))
+            arguments, because = torchtune.arguments(plan, processes.value, known)
+            command = Counted([*TORCHTUNE_COMMAND, *arguments], (*because, *processes.because))
+            plan = plan._replace(command=command)
     for _, job, name in _injection_targets(plan):
         target = _find_container(plan, job, name)
         if target is not None:
@@ -92,11 +96,11 @@ def _enforce_node(plan: Plan, container: Pointer, rank: list[Upsert], master: li
     return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))
 
 
-def _rank_env(plan: Plan, processes: str, causes: tuple[Cause, ...]) -> list[Upsert]:
-    nodes, counted_from = node_count(plan)
+def _rank_env(plan: Plan, processes: Counted[Processes]) -> list[Upsert]:
+    nodes = node_count(plan)
     return [
-        env("PET_NNODES", str(nodes), *counted_from),
-        env("PET_NPROC_PER_NODE", processes, *causes),
+        env("PET_NNODES", str(nodes.value), *nodes.because),
+        env("PET_NPROC_PER_NODE", str(processes.value), *processes.because),
         field_env("PET_NODE_RANK", COMPLETION_INDEX_FIELD),
     ]
 

@@ -37,14 +37,13 @@ def enforce(plan: Plan) -> Plan:
     container = plan.container(ANCESTOR_TRAINER, NODE)
     if plan.trainer is None or container is None:
         return plan
-    nodes, causes = node_count(plan)
-    resources = node_resources(plan)
-    workers = as_int32(nodes * (as_int32(resources.gpus) if resources.gpus > 0 else 1))
+    nodes, gpus = node_count(plan), node_resources(plan).gpus
+    workers = as_int32(nodes.value * (as_int32(gpus.value) if gpus.value > 0 else 1))
     writes = [
         env("DMLC_TRACKER_URI", first_node(plan), NAME),
         env("DMLC_TRACKER_PORT", str(TRAINER_PORT)),
         field_env("DMLC_TASK_ID", COMPLETION_INDEX_FIELD),
-        env("DMLC_NUM_WORKER", str(workers), *causes, *resources.gpus_from),
+        env("DMLC_NUM_WORKER", str(workers), *nodes.because, *gpus.because),
     ]
     jobset = upsert(plan.jobset, container, "env", writes)
     return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))

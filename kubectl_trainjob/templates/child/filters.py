@@ -18,9 +18,9 @@ from jinja2.runtime import LoopContext
 from jinja2.tests import TESTS as STOCK_TESTS
 from jinja2.utils import Namespace
 
+from kubectl_trainjob.templates.child.marks import trimmed, unmarked
 from kubectl_trainjob.templates.child.problem import ProblemError
 from kubectl_trainjob.templates.child.text import quote, show, to_json, to_yaml
-from kubectl_trainjob.templates.lines import trimmed, unmarked
 
 Function = Callable[..., Any]
 

@@ -83,7 +83,7 @@ class Generator(CodeGenerator):
     def newline(self, node: nodes.Node | None = None, extra: int = 0) -> None:
         """Begin a line of code, and remember the template's line that it stands for."""
         if node is not None:
-            self.environment.line = node.lineno  # type: ignore[attr-defined]
+            self.environment.compiling_line = node.lineno  # type: ignore[attr-defined]
         super().newline(node, extra)
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from jinja2 import StrictUndefined, Undefined
@@ -28,8 +28,8 @@ _KINDS: dict[type, str] = {
 }
 
 
-def missing_in(values: Mapping[str, Any], names: set[str]) -> type[StrictUndefined]:
-    """The class of undefined values of one template, which knows its values and names."""
+def missing_in(values: Mapping[str, Any], names: Collection[str]) -> type[StrictUndefined]:
+    """The class of undefined values of one template, for its values and all names that it could have meant."""
 
     def message(value: Undefined) -> str:
         if value._undefined_hint:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Literal
 
-Kind = Literal["syntax", "undefined", "unsafe", "failed", "memory", "output", "depth", "range"]
-"""The last four are limits, whose messages the build writes."""
+from kubectl_trainjob.templates.wire import Kind, Problem
 
 _MOST = 400  # characters of a message
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]{8,}")
@@ -15,18 +12,19 @@ _INNER_NAME = re.compile(r"\b(?:kubectl_trainjob|jinja2)(?:\.\w+)*\.|\bl_\d+_|\b
 
 
 class ProblemError(Exception):
-    """A reason why a template gives no text; `line` as Jinja counts, 0 where it is not known yet."""
+    """A reason why a template gives no text; `line` and `column` are those of `wire.Problem`."""
 
-    def __init__(self, kind: Kind, message: str = "", line: int = 0) -> None:
+    def __init__(self, kind: Kind, message: str = "", line: int = 0, column: int = 0) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
+        self.column = column
 
     def encode(self) -> bytes:
-        """For the wire: ASCII, because a message can quote half a character."""
+        """For the wire, with a message that is not too long."""
         message = self.message if len(self.message) <= _MOST else self.message[:_MOST] + " …"
-        return json.dumps({"kind": self.kind, "message": message, "line": self.line}).encode()
+        return Problem(self.kind, message, self.line, self.column).encode()
 
 
 def told(message: str) -> str:

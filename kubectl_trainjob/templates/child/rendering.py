@@ -1,4 +1,14 @@
-"""One template, rendered: first as it is, then once more with marks, which tell the line of each rendered line."""
+"""One template, rendered: first as it is, then once more with marks, which tell the line of each rendered line.
+
+Where the line of a problem comes from, the most trustworthy first; the first that knows a line is taken:
+
+the problem's own           what the parser, `generator.check`, `Sandbox._checked` and `_text` say
+the traceback               the innermost frame of the template's code, by Jinja2's table (`_line`)
+`Sandbox.compiling_line`    how far the template was compiled, where Python itself failed in that (memory, recursion)
+none                        the build takes the first line
+
+Where this process died, the build reads the table (`wire.TABLE`) and the lines of code that Python named at the end.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +26,20 @@ from jinja2.parser import Parser
 
 from kubectl_trainjob.templates.child.confine import release_reserve
 from kubectl_trainjob.templates.child.generator import check, names
-from kubectl_trainjob.templates.child.problem import Kind, ProblemError, told
+from kubectl_trainjob.templates.child.marks import can_be_marked, line_map, unmarked
+from kubectl_trainjob.templates.child.problem import ProblemError, told
 from kubectl_trainjob.templates.child.sandbox import Sandbox
 from kubectl_trainjob.templates.child.text import show
-from kubectl_trainjob.templates.lines import MAPPED, can_be_marked, code_line, last_line, line_map, unmarked
+from kubectl_trainjob.templates.lines import TEMPLATE_LINE_END, code_line
+from kubectl_trainjob.templates.wire import LINES, MOST_LINES, PROBLEM, TABLE, TEXT, Kind
+from kubectl_trainjob.yamlio.stream import Lines
 
 CODE = "<template>"  # what tracebacks call the file of a template's code
 _TABLE = 1 << 20  # characters; a template with a longer one seldom lives to need it
 _DEBUG_INFO = re.compile(r"^debug_info = '([0-9=&]*)'$", re.MULTILINE)
+
+# Where Jinja2 counts offsets, each line end is one character.
+_AT_OFFSET = re.compile(r"(unexpected char .*) at ([0-9]+)", re.DOTALL)
 
 Send = Callable[[bytes, bytes], None]
 
@@ -31,8 +47,7 @@ Send = Callable[[bytes, bytes], None]
 def render(source: str, context: bytes, most: int, send: Send) -> None:
     """Send the template's text (at most `most` bytes), then what led to which line; or one ProblemError.
 
-    Sent are: b"D" Jinja2's table from lines of code to lines of the template, for whoever finds this process dead;
-    b"T" the text; b"L" the template's line of each rendered line; b"E" the problem, which ends the message.
+    Sent are TABLE, TEXT and LINES, or PROBLEM, as `wire` describes them.
     """
     sandbox: Sandbox | None = None
     has_marks = can_be_marked(source) and can_be_marked(context.decode("utf-8", "surrogatepass"))
@@ -40,22 +55,22 @@ def render(source: str, context: bytes, most: int, send: Send) -> None:
         values = json.loads(context)
         sandbox = Sandbox(values, has_marks)
         code, table = _compile(sandbox, source)
-        send(b"D", table.encode() if len(table) <= _TABLE else b"")
+        send(TABLE, table.encode() if len(table) <= _TABLE else b"")
         text = _text(sandbox, _without_marks(code), values, most)
     except Exception as error:
         release_reserve()
-        send(b"E", _problem(error, sandbox.line if sandbox else 0).encode())
+        send(PROBLEM, _problem(error, source, sandbox.compiling_line if sandbox else 0).encode())
         return
-    send(b"T", text.encode())
-    if has_marks and last_line(text) <= MAPPED:
-        send(b"L", _lines(sandbox, code, values, text).tobytes())
+    send(TEXT, text.encode())
+    if has_marks and Lines(text).count <= MOST_LINES:
+        send(LINES, _lines(sandbox, code, values, text).tobytes())
 
 
 def _compile(sandbox: Sandbox, source: str) -> tuple[CodeType, str]:
     """A template's code, and the table from its lines to the template's."""
     tree = Parser(sandbox, source).parse()
     check(tree)
-    sandbox.names |= names(tree)
+    sandbox.know(names(tree))
     generated = sandbox.compile(tree, raw=True)
     found = _DEBUG_INFO.search(generated[generated.rfind("\ndebug_info") :])
     table = found[1] if found else ""
@@ -110,16 +125,25 @@ def _lines(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], text: st
         return line_map("", text)
 
 
-def _problem(error: Exception, line: int) -> ProblemError:
+def _problem(error: Exception, source: str, line: int) -> ProblemError:
     """What an exception says about the template; `line` is where it stood if the traceback does not tell."""
-    problem = error if isinstance(error, ProblemError) else _named(error)
+    if isinstance(error, TemplateSyntaxError):
+        problem = _syntax(error, source)
+    else:
+        problem = error if isinstance(error, ProblemError) else _named(error)
     problem.line = problem.line or _line(error) or line
     return problem
 
 
+def _syntax(error: TemplateSyntaxError, source: str) -> ProblemError:
+    message, column = error.message or "", 0
+    if (found := _AT_OFFSET.fullmatch(message)) is not None:
+        message, offset = found[1], int(found[2])
+        column = offset - TEMPLATE_LINE_END.sub("\n", source).rfind("\n", 0, offset)
+    return ProblemError("syntax", f"{told(message)}; correct the template", error.lineno, column)
+
+
 def _named(error: Exception) -> ProblemError:
-    if isinstance(error, TemplateSyntaxError):
-        return ProblemError("syntax", f"{told(error.message or '')}; correct the template", error.lineno)
     if isinstance(error, MemoryError):
         return ProblemError("memory")
     if isinstance(error, RecursionError):

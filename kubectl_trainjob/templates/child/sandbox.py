@@ -8,7 +8,7 @@ hands whose attributes could lead anywhere. A value that is missing is an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -21,10 +21,10 @@ from jinja2.utils import Namespace
 
 from kubectl_trainjob.templates.child.filters import FILTERS, FUNCTIONS, METHODS, TESTS, format_text
 from kubectl_trainjob.templates.child.generator import Generator, not_offered
+from kubectl_trainjob.templates.child.marks import mark, marked_lines, unmarked, yaml_lines
 from kubectl_trainjob.templates.child.missing import missing_in
 from kubectl_trainjob.templates.child.problem import ProblemError
 from kubectl_trainjob.templates.child.text import show
-from kubectl_trainjob.templates.lines import mark, marked_lines, unmarked, yaml_lines
 
 _LOOP = frozenset(
     ("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex", "revindex0")
@@ -38,7 +38,10 @@ def _finalize(_context: Context, value: Any) -> str:
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """What one rendering of one template runs in; with `has_marks` its text is led by marks (see `templates.lines`).
+    """What one rendering of one template runs in; with `has_marks` its text is led by marks (see `marks`).
+
+    `compiling_line` is how far the template was compiled, for errors that do not tell their line: the line up to which
+    tokens were read (`_checked`), later the one whose code was begun (`Generator.newline`).
 
     Blocks are trimmed on both sides: a line with nothing but `{% … %}` or `{# … #}` leaves nothing behind. The file's
     last line end stays, line ends are written as line feeds.
@@ -48,21 +51,25 @@ class Sandbox(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset("%")
 
     def __init__(self, values: Mapping[str, Any], has_marks: bool = False) -> None:
-        self.names: set[str] = {*values, *FUNCTIONS}
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
             optimized=False,
-            undefined=missing_in(values, self.names),
+            undefined=missing_in(values, {*values, *FUNCTIONS}),
             finalize=_finalize,
             cache_size=0,
         )
         self.filters: dict[str, Any] = FILTERS
         self.tests: dict[str, Any] = TESTS
         self.globals: dict[str, Any] = dict(FUNCTIONS)
-        self.line = 0
+        self.compiling_line = 0
+        self._values = values
         self._has_marks = has_marks
+
+    def know(self, names: Collection[str]) -> None:
+        """From now on hints for undefined names have also those that the template itself gives."""
+        self.undefined = missing_in(self._values, {*self._values, *FUNCTIONS, *names})
 
     def joined(self, parts: Iterable[Any]) -> str:
         """The texts of all parts in a row."""
@@ -170,9 +177,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return TokenStream(self.lexer.wrap(tokens, name, filename), name, filename)
 
     def _checked(self, tokens: Iterator[tuple[int, str, str]]) -> Iterator[tuple[int, str, str]]:
-        """The tokens, none a number that Python would choke on; `line` says how far they were read."""
+        """The tokens, none a number that Python would choke on."""
         for line, token, value in tokens:
-            self.line = line
+            self.compiling_line = line
             is_endless = token == "float" and math.isinf(float(value.replace("_", "")))
             if is_endless or (token == "integer" and len(value) > _DIGITS):
                 raise ProblemError("syntax", "a number is too large; write a smaller one", line)

@@ -1,20 +1,16 @@
 """Waits for requests on standard input and has each rendered by a copy of itself, so that Jinja2 is loaded once.
 
-A request is three frames: the limits as JSON, the template, the context as JSON. The answer is three, too: how the copy
-ended as JSON (`code`: its exit code, negative for a signal; `is_flood`: it wrote more than it may), what it sent,
-and what Python reported of its death. The copy can only write to two pipes of its own; what it writes is passed
-on unread.
+What is said on the wire stands in `templates.wire`. The copy can only write to two pipes of its own; what it writes is
+passed on unread.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import os
 import select
 import signal
-from dataclasses import dataclass
 from io import RawIOBase
 from typing import NoReturn
 
@@ -22,9 +18,8 @@ import jinja2.debug  # noqa: F401  # what Jinja2 itself loads only at its first 
 
 from kubectl_trainjob.templates.child.confine import confine
 from kubectl_trainjob.templates.child.rendering import render
-from kubectl_trainjob.templates.wire import WireError, frame, read_frame
+from kubectl_trainjob.templates.wire import READY, Ending, Request, WireError, frame, read_frame
 
-READY = b"ready"
 _REQUEST = 1 << 30  # bytes; the sender has limits of its own
 _REPORT = 1 << 16  # bytes, what a pipe holds
 
@@ -32,18 +27,6 @@ _REPORT = 1 << 16  # bytes, what a pipe holds
 _WARM_UP = (
     '{% macro m(x) %}{{ x|upper }}{% endmacro %}{{ m("\\N{DASH}é")|indent }}{% for x in [1.5] %}{{ x }}{% endfor %}'
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One template to render; `most` is the bytes that may be sent for it, the text and all about it."""
-
-    seconds: int
-    memory: int
-    text: int
-    most: int
-    source: str
-    context: bytes
 
 
 def main() -> None:
@@ -75,13 +58,13 @@ def _hush() -> None:
 
 
 def _next(stream: RawIOBase) -> Request | None:
-    settings = read_frame(stream, _REQUEST)
-    if settings is None:
+    limits = read_frame(stream, _REQUEST)
+    if limits is None:
         return None
     source, context = read_frame(stream, _REQUEST), read_frame(stream, _REQUEST)
     if source is None or context is None:
         raise WireError
-    return Request(**json.loads(settings), source=source.decode(), context=context)
+    return Request.decode(limits, source, context)
 
 
 def _write(stream: RawIOBase, data: bytes) -> None:
@@ -93,11 +76,7 @@ def _write(stream: RawIOBase, data: bytes) -> None:
 def _here(request: Request) -> tuple[bytes, bytes, bytes]:
     sent: list[bytes] = []
     render(request.source, request.context, request.text, lambda kind, body: sent.append(frame(kind + body)))
-    return _ended(0, False), b"".join(sent), b""
-
-
-def _ended(code: int, is_flood: bool) -> bytes:
-    return json.dumps({"code": code, "is_flood": is_flood}).encode()
+    return Ending(0, False).encode(), b"".join(sent), b""
 
 
 def _forked(request: Request) -> tuple[bytes, bytes, bytes]:
@@ -111,7 +90,8 @@ def _forked(request: Request) -> tuple[bytes, bytes, bytes]:
     try:
         data = _collect(sent, request.most, child)
         _, status = os.waitpid(child, 0)
-        return _ended(os.waitstatus_to_exitcode(status), len(data) > request.most), data, os.read(report, _REPORT)
+        ending = Ending(os.waitstatus_to_exitcode(status), len(data) > request.most)
+        return ending.encode(), data, os.read(report, _REPORT)
     finally:
         os.close(sent)
         os.close(report)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kubectl_trainjob.templates.child.marks import unmarked
 from kubectl_trainjob.templates.child.problem import ProblemError
-from kubectl_trainjob.templates.lines import unmarked
 from kubectl_trainjob.yamlio.emit import Emitter, atom
 from kubectl_trainjob.yamlio.quoting import UNSEEN, scalar
 

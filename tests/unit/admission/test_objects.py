@@ -6,10 +6,12 @@ import copy
 
 import pytest
 
-from kubectl_trainjob.admission.objects import admit
+from kubectl_trainjob.admission import objects
+from kubectl_trainjob.api.supported import LATEST_TRAINER
 from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.source import Source, SourceFile, show_pointer
 from kubectl_trainjob.stages import Manifest, ObjectId
+from kubectl_trainjob.versions import VERSIONS
 
 TRAINER = "trainer.kubeflow.org/v1alpha1"
 STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -20,6 +22,10 @@ def manifest(body):
     metadata = body.get("metadata") or {}
     named = ObjectId(body["apiVersion"], body["kind"], metadata.get("namespace", ""), metadata.get("name", ""))
     return Manifest(named, body, SOURCE)
+
+
+def admit(manifest):
+    return objects.admit(manifest, VERSIONS[LATEST_TRAINER].admission)
 
 
 def told(body):

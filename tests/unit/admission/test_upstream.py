@@ -6,8 +6,10 @@ import pytest
 
 from kubectl_trainjob.admission.jobset import findings
 from kubectl_trainjob.admission.objects import admit
+from kubectl_trainjob.api.supported import LATEST_TRAINER
 from kubectl_trainjob.source import Source, SourceFile
 from kubectl_trainjob.stages import Manifest, ObjectId
+from kubectl_trainjob.versions import VERSIONS
 from tests.unit.admission import questions
 
 
@@ -15,7 +17,8 @@ def refused(body):
     if body["kind"] == "JobSet":
         return bool(findings(body))
     named = ObjectId(body["apiVersion"], body["kind"], "", body["metadata"]["name"])
-    return admit(Manifest(named, body, Source(SourceFile("a.yaml", ""))))[0] is None
+    manifest = Manifest(named, body, Source(SourceFile("a.yaml", "")))
+    return admit(manifest, VERSIONS[LATEST_TRAINER].admission)[0] is None
 
 
 def differences(verdicts):

@@ -168,3 +168,16 @@ def test_a_graft_keeps_its_origins():
 
 def test_a_draft_knows_whether_it_records():
     assert (recorded().records, Draft({}).records) == (True, False)
+
+
+def test_a_cause_in_no_input_is_a_mistake():
+    with pytest.raises(KeyError, match="trainjob"):
+        recorded().put(("a",), 1, because=(("trainjob", "spec"),))
+
+
+def test_the_place_to_edit_is_the_first_cause():
+    draft = recorded().put(("a",), 1, because=(("runtime", "b"), ("trainJob", "c")))
+    place = draft.place(("a",))
+    assert place is not None
+    assert place.pointer == ("b",)
+    assert Draft({"a": 1}).place(("a",)) is None

@@ -9,9 +9,9 @@ import yaml
 from kubectl_trainjob.environment.describe import describe
 from kubectl_trainjob.environment.values import Environment
 from kubectl_trainjob.pipeline import trace
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.stages import BuildOptions, ObjectId, is_train_job
-from kubectl_trainjob.yamlio.spans import Locator
 
 Object = dict[str, Any]
 TRAINER = "trainer.kubeflow.org/v1alpha1"
@@ -58,5 +58,4 @@ def told(text: str, version: str = "2.3", inputs: frozenset[ObjectId] = frozense
 def line_of(text: str, place: Any) -> str:
     """The line of a text that a place stands for, without its indent."""
     span = Locator().settle(place).span
-    assert span is not None
     return text.splitlines()[span.line - 1].strip()

@@ -247,9 +247,7 @@ def test_an_initializer_may_replace_what_the_runtime_says() -> None:
     found = {each.name: each for each in environment.roles[0].containers[0].variables}
     assert (found["A"].value, found["A"].by, found["A"].instead_of) == ("job", "TrainJob", None)
     assert (found["STORAGE_URI"].value, found["STORAGE_URI"].by) == ("hf://acme/m", "jobset")
-    assert [each.message for each in environment.cautions] == [
-        '"x" here is lost: jobset sets STORAGE_URI; remove the entry'
-    ]
+    assert environment.cautions == (), "the runtime's value is the default for jobs that state none"
     [need] = environment.needs
     assert (need.name, [use.what for use in need.uses]) == ("hub", ['container "model-initializer", envFrom'])
 
@@ -343,6 +341,105 @@ def test_a_job_of_a_billion_pods_is_told_in_no_time() -> None:
 )
 def test_ranges(lines: list[str], expected: list[str]) -> None:
     assert list(in_ranges(lines)) == expected
+
+
+def test_the_lost_value_is_where_a_patch_wrote_it() -> None:
+    """The entry is the runtime's, its value the patch's: Trainer writes over both (torch's envInjection)."""
+    sidecar = container("sidecar", env=[{"name": "PET_NNODES", "value": "7"}])
+    injection = {"targets": [{"jobName": "node", "containerNames": ["sidecar"]}]}
+    text = manifests(
+        {"numNodes": 2, "torch": {"envInjection": injection}},
+        role("node", container(), sidecar),
+        job=trainer() | patched("sidecar", {"name": "PET_NNODES", "value": "9"}),
+    )
+    [caution] = told(text).cautions
+    assert caution.message == '"9" here is lost: Trainer sets PET_NNODES; remove the entry'
+    assert line_of(text, caution.place) == "value: '9'"
+
+
+def test_the_lost_value_of_another_kind_is_where_a_patch_wrote_it() -> None:
+    sidecar = container("sidecar", env=[{"name": "PET_NODE_RANK", "value": "7"}])
+    injection = {"targets": [{"jobName": "node", "containerNames": ["sidecar"]}]}
+    text = manifests(
+        {"numNodes": 2, "torch": {"envInjection": injection}},
+        role("node", container(), sidecar),
+        job=trainer() | patched("sidecar", {"name": "PET_NODE_RANK", "value": "9"}),
+    )
+    [caution] = told(text).cautions
+    assert (caution.message.partition(" here")[0], line_of(text, caution.place)) == ('"9"', "value: '9'")
+
+
+def patched(name: str, variable: Object) -> Object:
+    """Of a TrainJob: another entry for the env of one container of `node`."""
+    pod = {"spec": {"containers": [{"name": name, "env": [variable]}]}}
+    jobs = [{"name": "node", "template": {"spec": {"template": pod}}}]
+    spec = {"template": {"spec": {"replicatedJobs": jobs}}}
+    return {"runtimePatches": [{"manager": "acme.example/defaults", "trainingRuntimeSpec": spec}]}
+
+
+INITIALIZER = role(
+    "model-initializer",
+    {
+        **container("model-initializer", env=[{"name": "STORAGE_URI", "value": "hf://default"}]),
+        "volumeMounts": [{"name": "initializer", "mountPath": "/workspace"}],
+    },
+    step="model-initializer",
+    pod={"volumes": [{"name": "initializer", "emptyDir": {}}]},
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "uri", "cautions"),
+    [
+        pytest.param({"storageUri": "hf://own"}, "hf://own", [], id="instead of the runtime's default"),
+        pytest.param({"env": [{"name": "STORAGE_URI", "value": "hf://own"}]}, "hf://own", [], id="by env"),
+        pytest.param(
+            {"storageUri": "hf://lost", "env": [{"name": "STORAGE_URI", "value": "hf://own"}]},
+            "hf://own",
+            [('"hf://lost" here is lost: env sets STORAGE_URI; remove one of the two', "storageUri: hf://lost")],
+            id="both",
+        ),
+    ],
+)
+def test_where_a_model_is(model: Object, uri: str, cautions: list[tuple[str, str]]) -> None:
+    """Trainer writes storageUri first, then the initializer's env (builder.go, Initializer)."""
+    text = manifests({"torch": {}}, INITIALIZER, role(), job={"initializer": {"model": model}, **trainer()})
+    environment = told(text)
+    variable = environment.roles[0].containers[0].variable("STORAGE_URI")
+    assert variable is not None
+    assert variable.value == uri
+    assert [(each.message, line_of(text, each.place)) for each in environment.cautions] == cautions
+
+
+def test_who_wrote_the_rest_of_a_container() -> None:
+    ports = [{"containerPort": 80, "name": "http"}]
+    own = container(command=["a"], args=["b"], ports=ports, envFrom=[{"secretRef": {"name": "s"}}])
+    text = manifests(TORCH, role("node", own), job=trainer(image="acme/other:2", command=["c"]))
+    [found] = told(text).roles[0].containers
+    lines = {name: (each.by, line_of(text, each.place)) for name, each in found.fields.items()}
+    assert lines == {
+        "image": ("TrainJob", "image: acme/other:2"),
+        "command": ("TrainJob", "command:"),
+        "args": ("runtime", "args:"),
+    }
+    [port, added] = found.ports
+    assert (port.by, line_of(text, port.place)) == ("runtime", "- containerPort: 80")
+    assert (added.by, added.place) == ("torch", None)
+    assert [(each.by, line_of(text, each.place)) for each in found.imported] == [("runtime", "- secretRef:")]
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [{"torch": {}}, {"jax": {}}, {"xgboost": {}}, {"flux": {}}, {"numNodes": 1}],
+    ids=["torch", "jax", "xgboost", "flux", "plain"],
+)
+def test_numbers_have_lines(policy: Object) -> None:
+    text = manifests(policy, job=trainer(numNodes=3))
+    environment = told(text)
+    assert environment.world is not None
+    assert line_of(text, environment.world.place) == "numNodes: 3"
+    if environment.master is not None:
+        assert line_of(text, environment.master.place) == "name: j"
 
 
 def test_who_wrote_a_variable() -> None:
@@ -501,7 +598,7 @@ def test_what_is_among_the_inputs() -> None:
         ),
         pytest.param(
             manifests(TORCH, role("node", container(env=[{"name": "PET_NNODES", "value": "9"}])), job=trainer()),
-            [('"9" here is lost: torch sets PET_NNODES; remove the entry', "- name: PET_NNODES")],
+            [('"9" here is lost: Trainer sets PET_NNODES; remove the entry', "value: '9'")],
             id="overwritten: trainer#3956",
         ),
         pytest.param(
@@ -551,6 +648,49 @@ def test_what_is_among_the_inputs() -> None:
                 )
             ],
             id="another name of the trainer",
+        ),
+        pytest.param(
+            manifests({"jax": {}}, job=trainer(numProcPerNode=4)),
+            [
+                (
+                    "numProcPerNode 4 is ignored: 1 process is started on a node (JAX starts one process a node); "
+                    "remove it",
+                    "numProcPerNode: 4",
+                )
+            ],
+            id="numProcPerNode and JAX",
+        ),
+        pytest.param(
+            manifests({"xgboost": {}}, role("node", container(resources=GPU4)), job=trainer(numProcPerNode=2)),
+            [
+                (
+                    'numProcPerNode 2 is ignored: 4 processes are started on a node (container "node" asks for '
+                    "nvidia.com/gpu: 4); remove it",
+                    "numProcPerNode: 2",
+                )
+            ],
+            id="numProcPerNode and XGBoost",
+        ),
+        pytest.param(
+            manifests({"numNodes": 2}, job=trainer(numProcPerNode=4)),
+            [
+                (
+                    "numProcPerNode 4 is ignored: 1 process is started on a node (no launcher is set up: each Pod runs "
+                    "its command once); remove it",
+                    "numProcPerNode: 4",
+                )
+            ],
+            id="numProcPerNode and no launcher",
+        ),
+        pytest.param(
+            manifests(
+                {"mpi": {"mpiImplementation": "OpenMPI", "runLauncherAsNode": True}},
+                role("launcher", container(resources=GPU4), step="trainer"),
+                NODES,
+                job=trainer(numNodes=1),
+            ),
+            [("numNodes is 1, but 2 nodes take part; state 2, or use another runtime", "numNodes: 1")],
+            id="a node besides the launcher: control-plane record",
         ),
     ],
 )

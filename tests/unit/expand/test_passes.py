@@ -6,6 +6,7 @@ import pytest
 
 from kubectl_trainjob.api.supported import TRAINER_VERSIONS
 from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.expand.counted import Counted
 from kubectl_trainjob.expand.plan import Plan
 from kubectl_trainjob.source import Source, SourceFile
 from kubectl_trainjob.stages import Admitted, Manifest, ObjectId, Resolved
@@ -26,7 +27,7 @@ def admitted(kind, spec):
 def running(version, runtime, job=None):
     command = (job or {}).get("trainer", {}).get("command")
     resolved = Resolved(admitted("TrainJob", job or {}), admitted("TrainingRuntime", runtime))
-    plan = Plan(resolved, Draft({}), (), command, None)
+    plan = Plan(resolved, Draft({}), (), Counted(command), None)
     return {each.name for each in VERSIONS[version].behaviour.passes if each.applies(plan)}
 
 

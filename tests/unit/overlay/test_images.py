@@ -86,5 +86,5 @@ def test_origin():
     origin = change_images(
         draft, "TrainJob", TRAINER, Images([ImageChange("z"), *CHANGES], Steps(LIMITS)), CAUSE
     ).origin(("spec", "trainer", "image"))
-    assert origin.causes == (Place(overlay, ("images", 1)), Place(overlay, ("images", 2)))
+    assert origin.causes == (Place(overlay, ("images", 1, "newName")), Place(overlay, ("images", 2, "newTag")))
     assert origin.over.place == Place(source, ("spec", "trainer", "image"))

@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.draft import Draft, Drafted
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.overlay.json_patch import apply_operations
 from kubectl_trainjob.overlay.merge import PatchError
 from kubectl_trainjob.overlay.steps import Steps
-from kubectl_trainjob.source import Place, Pointer, Source, SourceFile
+from kubectl_trainjob.source import Origin, Place, Pointer, Source, SourceFile
 
 OBJECT, PATCH = Source(SourceFile("object.yaml", "")), Source(SourceFile("overlay.yaml", ""))
 CAUSE = ("patch", "patches", 0, "patch")
@@ -176,9 +176,43 @@ def from_object(*pointer: str | int) -> Place:
 )
 def test_a_value_comes_from_its_line(operations: list[Any], pointer: Pointer, place: Place):
     draft = apply_operations(recorded({"l": [1, 2, {"k": 3}], "m": {"a": 4}}), operations, CAUSE, Steps(LIMITS))
-    origin = draft.origin(pointer)
+    assert written(draft.origin(pointer)) == place
+
+
+def written(origin: Origin | None) -> Place | None:
+    """Where a value was written that may have been moved since."""
     assert origin is not None
-    assert origin.place == place
+    if origin.place is not None and isinstance(origin.place.source.edits, Drafted):
+        return written(origin.place.source.edits.origin(origin.place.pointer))
+    return origin.place
+
+
+def test_a_copy_knows_what_copied_it_and_what_it_replaced():
+    operations = [moved("copy", "/m/a", "/m/b"), moved("move", "/l/0", "/m/a")]
+    draft = apply_operations(recorded({"l": [1, 2], "m": {"a": 4, "b": 5}}), operations, CAUSE, Steps(LIMITS))
+    told = []
+    for pointer in (("m", "b"), ("m", "a")):
+        origin = draft.origin(pointer)
+        assert origin is not None
+        assert origin.over is not None
+        told.append((written(origin), origin.causes, origin.over.value))
+    by = [Place(PATCH, (*CAUSE[1:], number)) for number in range(2)]
+    assert told == [(from_object("m", "a"), (by[0],), 5), (from_object("l", 0), (by[1],), 4)]
+
+
+def test_what_was_removed_and_comes_again_knows_what_it_was():
+    operations = [op("remove", "/m"), op("add", "/m", {"a": 8, "n": 1})]
+    draft = apply_operations(recorded({"m": {"a": 4}}), operations, CAUSE, Steps(LIMITS))
+    again = draft.origin(("m", "a"))
+    assert again is not None
+    removal = again.over
+    assert removal is not None
+    assert (removal.removes, removal.causes) == (True, (Place(PATCH, (*CAUSE[1:], 0)),))
+    assert removal.over is not None
+    assert removal.over.place == from_object("m", "a")
+    new = draft.origin(("m", "n"))
+    assert new is not None
+    assert new.over is None
 
 
 def test_what_an_operation_replaced_is_remembered():
@@ -245,9 +279,8 @@ def test_each_value_knows_its_line(program: tuple[Any, list[Any]]):
     draft = apply_operations(recorded(body), operations, CAUSE, Steps(LIMITS))
     for pointer, value in leaves(draft.value):
         name, *place = json.loads(value)
-        origin = draft.origin(pointer)
-        assert origin is not None
-        assert origin.place == (from_object(*place) if name == "object" else Place(PATCH, (*CAUSE[1:], *place)))
+        expected = from_object(*place) if name == "object" else Place(PATCH, (*CAUSE[1:], *place))
+        assert written(draft.origin(pointer)) == expected
     assert draft.value == patched(body, *operations)
     assert program == before
 

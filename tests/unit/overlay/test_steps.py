@@ -17,11 +17,11 @@ from kubectl_trainjob.overlay.pattern import MOST_STATES, compile_pattern
 from kubectl_trainjob.overlay.select import SelectorError, compile_selector
 from kubectl_trainjob.overlay.steps import Steps, StepsError
 from kubectl_trainjob.pipeline import BuildOptions, build
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import Source, SourceFile
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.units import ImageChange, LabelSet, Selector
-from kubectl_trainjob.yamlio.spans import Locator
 
 CAUSE = ("patch.0",)
 MANY = 5000
@@ -39,7 +39,8 @@ class Counted(Steps):
 
 
 def recorded(body: Any) -> Draft:
-    return Draft(None, {"object": Source(SourceFile("a.yaml", ""))}).put((), body, copied=("object",))
+    read = Source(SourceFile("a.yaml", ""))
+    return Draft(None, {"object": read, "patch.0": read}).put((), body, copied=("object",))
 
 
 def pod(containers: list[Any]) -> Any:
@@ -198,7 +199,7 @@ def test_a_build_that_costs_too_much(
     for named in ("o", "top"):
         built = build(read([named], lambda _most: b""), BuildOptions())
         settled = [(d.rule.id, Locator().settle(d.place)) for d in built.diagnostics]
-        found = [(rule, place.span.line) for rule, place in settled if place.span]
+        found = [(rule, spot.span.line) for rule, spot in settled]
         assert found == [expected] * bool(expected)
         assert all("limits.overlaySteps" in d.message for d in built.diagnostics)
         assert len(built.outputs) == (0 if expected else 1)

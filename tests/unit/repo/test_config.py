@@ -6,17 +6,17 @@ import pytest
 
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS, Limits
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.yamlio.spans import locate
 
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 
 
 def settings(text):
     config, diagnostics = read_config(SourceFile("trainjob.yaml", HEAD + text))
-    return config, [(d.rule.id, locate(d.place).line, d.message) for d in diagnostics]
+    return config, [(d.rule.id, Locator().settle(d.place).span.line, d.message) for d in diagnostics]
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import pytest
 
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.overlay_file import read_overlay
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.units import ImageChange, Selector
 from kubectl_trainjob.yamlio.read import read_stream
-from kubectl_trainjob.yamlio.spans import locate
 
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 
@@ -36,7 +36,7 @@ patches:
 def _read(text):
     [(body, source)] = read_stream(SourceFile("overlay.yaml", HEAD + text)).objects
     overlay, diagnostics = read_overlay(body, source)
-    return overlay, [(d.rule.id, locate(d.place).line, d.message) for d in diagnostics]
+    return overlay, [(d.rule.id, Locator().settle(d.place).span.line, d.message) for d in diagnostics]
 
 
 def test_everything_that_may_be_said():

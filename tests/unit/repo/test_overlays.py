@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.pipeline import BuildOptions, build
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.units import Documents, Unit, manifests_of
-from kubectl_trainjob.yamlio.spans import Locator
 
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 _MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}}\n"
@@ -40,7 +40,7 @@ def _names(unit: Unit) -> list[str]:
 
 def _found(documents: Documents) -> list[tuple[str, str, int, str]]:
     settled = [(d, Locator().settle(d.place)) for d in documents.diagnostics]
-    return [(d.rule.id, p.source.file.path, p.span.line, d.message) for d, p in settled if p.span]
+    return [(d.rule.id, spot.file.path, spot.span.line, d.message) for d, spot in settled]
 
 
 def test_members(write: Write) -> None:
@@ -201,8 +201,8 @@ def test_template(write: Write) -> None:
     documents = _read("o")
     assert _names(documents.units[0]) == ["a-o-team", "b-o-team"]
     [_, second] = manifests_of(documents.units[0])
-    place = Locator().settle(second.place("metadata", "name"))
-    assert (place.source.file.path, place.span and place.span.line) == ("jobs/t.yaml.j2", 6)
+    spot = Locator().settle(second.place("metadata", "name"))
+    assert (spot.file.path, spot.span.line) == ("jobs/t.yaml.j2", 6)
     assert documents.diagnostics == ()
 
 
@@ -294,5 +294,5 @@ def test_a_file_is_read_once_whatever_ways_lead_to_it(write: Write, paths: tuple
     assert [rule for rule, *_ in _found(documents)] == ["KTJ030"]
     assert documents.ignored == 1
     settled = [Locator().settle(found.place) for found in build(documents, BuildOptions()).diagnostics]
-    places = {(place.source.file.path, place.span) for place in settled}
-    assert len(places) == 2, "what is wrong with a document, and that an object is given twice"
+    spots = {(spot.file.path, spot.span) for spot in settled}
+    assert len(spots) == 2, "what is wrong with a document, and that an object is given twice"

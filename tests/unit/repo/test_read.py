@@ -9,9 +9,9 @@ import pytest
 
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.units import Documents, manifests_of
-from kubectl_trainjob.yamlio.spans import locate
 
 _JOB = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: %s}\n"
 _RUNTIME = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: %s}\n"
@@ -45,7 +45,7 @@ def _names(documents: Documents) -> list[str]:
 
 
 def _errors(documents: Documents) -> list[tuple[str, str, int, int]]:
-    found = [(d.rule.id, d.place.source.file.path, locate(d.place)) for d in documents.diagnostics]
+    found = [(d.rule.id, d.place.source.file.path, Locator().settle(d.place).span) for d in documents.diagnostics]
     return [(rule, path, span.line, span.column) for rule, path, span in found]
 
 

@@ -9,9 +9,9 @@ import pytest
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.templates import UNSAFE_TEMPLATE
 from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.templates.render import Renderer
-from kubectl_trainjob.yamlio.spans import locate
 
 CONTEXT = {
     "values": {"epochs": 3, "name": "mnist", "gpus": ["a"], "deep": {"env": {"LR": "1"}}, "odd key": {"a": 1}},
@@ -136,9 +136,10 @@ ERRORS = [
 @pytest.mark.parametrize(("template", "rule", "line", "words"), ERRORS)
 def test_error(renderer: Renderer, template: str, rule: str, line: int, words: str) -> None:
     found = refused(renderer, template)
-    assert (found.rule.id, locate(found.place).line) == (rule, line), found.message
+    assert (found.rule.id, Locator().settle(found.place).span.line) == (rule, line), found.message
     assert words in found.message
     assert "; " in found.message, "it ends with what to do"
+    assert not re.search(r" at \d+;", found.message), "a column is a column"
 
 
 @pytest.mark.parametrize(
@@ -149,10 +150,13 @@ def test_error(renderer: Renderer, template: str, rule: str, line: int, words: s
         pytest.param("a\r{{ 1/0 }}\r", 2, (1, 10), id="carriage return"),
         pytest.param("a\u2028b\n{{ 1/0 }}", 3, (1, 10), id="line separator, which only YAML counts"),
         pytest.param("{{ 1/0 }}", 1, (1, 10), id="only line"),
+        pytest.param("a\r\n\r  {{ 'x }}\n", 3, (6, 7), id="a character that cannot be read"),
+        pytest.param("{{ 'x'\n\n  | ! }}", 3, (5, 6), id="a character in the third line of an expression"),
+        pytest.param("\u2028{# \n #}{{ 'é' }}{{ ? }}\n", 3, (16, 17), id="a character behind a comment"),
     ],
 )
 def test_the_place_is_the_line(renderer: Renderer, template: str, line: int, columns: tuple[int, int]) -> None:
-    span = locate(refused(renderer, template).place)
+    span = Locator().settle(refused(renderer, template).place).span
     assert (span.line, span.column, span.end_column) == (line, *columns)
 
 
@@ -173,7 +177,7 @@ def test_one_error_does_not_hide_another(renderer: Renderer) -> None:
 )
 def test_a_limit_names_the_file_and_itself(renderer: Renderer, template: str, words: str) -> None:
     found = refused(renderer, template)
-    assert (found.rule.id, locate(found.place).line) == ("KTJ063", 2)
+    assert (found.rule.id, Locator().settle(found.place).span.line) == ("KTJ063", 2)
     assert found.message.startswith('"a.yaml.j2" ')
     assert words in found.message
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment, StrictUndefined
 
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
-from kubectl_trainjob.templates.lines import line_map, mark, unmarked
+from kubectl_trainjob.templates.child.marks import line_map, mark, unmarked
 from kubectl_trainjob.templates.render import Renderer
-from kubectl_trainjob.yamlio.spans import Locator
 
 YAML_LINE = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 CONTEXT = {"values": {"name": "mnist", "gpus": ["a", "b"], "text": "first\n  second\n\nthird\n"}}
@@ -220,5 +220,5 @@ def test_a_place_lands_on_the_template(renderer: Renderer, pointer: tuple[str | 
     made = renderer.render(SourceFile("a.yaml.j2", LANDING), CONTEXT)
     assert isinstance(made, SourceFile)
     settled = Locator().settle(Place(Source(made), pointer))
-    assert settled.source.file.text == LANDING
+    assert settled.file.text == LANDING
     assert settled.span == span

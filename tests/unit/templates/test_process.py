@@ -22,12 +22,12 @@ import kubectl_trainjob
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.limits import Limits
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import SourceFile
 from kubectl_trainjob.templates import process, render
 from kubectl_trainjob.templates.answer import Answer, understand
 from kubectl_trainjob.templates.render import Renderer
 from kubectl_trainjob.templates.wire import frame
-from kubectl_trainjob.yamlio.spans import locate
 
 TEMPLATE = SourceFile("a.yaml.j2", "a: {{ x }}\nb\n")
 BOMB = SourceFile("a", "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")
@@ -287,7 +287,7 @@ def test_where_processes_cannot_be_copied(monkeypatch: pytest.MonkeyPatch) -> No
         assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
         found = renderer.render(SourceFile("a", "\n{{ y }}"), CONTEXT)
         assert isinstance(found, Diagnostic)
-        assert locate(found.place).line == 2
+        assert Locator().settle(found.place).span.line == 2
         found = renderer.render(SourceFile("a", "{{ 'a' * 2 ** 21 }}"), CONTEXT)
         assert isinstance(found, Diagnostic)
         assert found.rule.id == "KTJ063"
@@ -351,7 +351,7 @@ def test_the_installed_package_needs_no_checkout(tmp_path: Path) -> None:
 
 
 parts = st.sampled_from(
-    [b"T", b"L", b"E", b"D", b"", b"{}", b'{"kind": "output", "message": "", "line": 1}', b"\xff", b"1=2"]
+    [b"T", b"L", b"E", b"D", b"", b"{}", b'{"kind": "output", "message": "", "line": 1, "column": 0}', b"\xff", b"1=2"]
 )
 bodies = st.lists(st.binary(max_size=8) | parts, max_size=3).map(b"".join)
 sent = st.lists(bodies.map(frame), max_size=4).map(b"".join) | st.binary(max_size=40)

@@ -7,10 +7,10 @@ import pytest
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.limits import LIMITS
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import SourceFile, Span
 from kubectl_trainjob.yamlio.compose import BACKEND
 from kubectl_trainjob.yamlio.read import Reader, read_stream
-from kubectl_trainjob.yamlio.spans import locate
 
 _HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
@@ -26,7 +26,7 @@ def _errors(text: str, **limits: int) -> list[Diagnostic]:
 
 
 def _where(diagnostic: Diagnostic) -> tuple[str, int, int]:
-    span = locate(diagnostic.place)
+    span = Locator().settle(diagnostic.place).span
     return diagnostic.rule.id, span.line, span.column
 
 

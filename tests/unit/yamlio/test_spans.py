@@ -3,7 +3,7 @@
 import pytest
 
 from kubectl_trainjob.source import Place, Pointer, Source, SourceFile, Span
-from kubectl_trainjob.yamlio.spans import Locator, locate
+from kubectl_trainjob.yamlio.spans import Spans
 
 _YAML = """\
 # a job
@@ -59,17 +59,17 @@ def _text(file: SourceFile, span: Span) -> str:
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["lf", "crlf"])
 def test_yaml(pointer: Pointer, on: str, line: int, text: str, line_end: str) -> None:
     file = SourceFile("a.yaml", ("x: 1\n---\n" + _YAML).replace("\n", line_end))
-    span = locate(Place(Source(file, 1), pointer, on))
+    span = Spans().span(Place(Source(file, 1), pointer, on))
     assert (span.line - 2, _text(file, span)) == (line, text)
 
 
 def test_block_scalar_ends_with_its_text() -> None:
-    assert locate(Place(Source(SourceFile("a.yaml", _YAML)), ("spec", "script"))) == Span(14, 11, 16, 6)
+    assert Spans().span(Place(Source(SourceFile("a.yaml", _YAML)), ("spec", "script"))) == Span(14, 11, 16, 6)
 
 
 def test_list_prefix() -> None:
     file = SourceFile("a.yaml", "kind: List\nitems:\n- kind: A\n- kind: B\n  x: 1\n")
-    assert locate(Place(Source(file, 0, ("items", 1)), ("x",))) == Span(5, 6, 5, 7)
+    assert Spans().span(Place(Source(file, 0, ("items", 1)), ("x",))) == Span(5, 6, 5, 7)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_list_prefix() -> None:
 )
 def test_json(document: int, pointer: Pointer, line: int, text: str) -> None:
     file = SourceFile("a.json", ' {"a": [1,\n\t"\\ud83d\\ude00"], "b": 5}\n{"b":6} ')
-    span = locate(Place(Source(file, document), pointer))
+    span = Spans().span(Place(Source(file, document), pointer))
     assert (span.line, _text(file, span)) == (line, text)
 
 
@@ -96,20 +96,16 @@ def test_json(document: int, pointer: Pointer, line: int, text: str) -> None:
     ],
 )
 def test_unreadable(place: Place) -> None:
-    assert locate(place) == Span(1, 1, 1, 1)
-
-
-def test_given_span_wins() -> None:
-    assert locate(Place(Source(SourceFile("a", "a: 1")), ("a",), span=Span(9, 9, 9, 9))) == Span(9, 9, 9, 9)
+    assert Spans().span(place) == Span(1, 1, 1, 1)
 
 
 def test_self_reference_and_merge_of_itself_end() -> None:
     file = SourceFile("a", "a: &a {<<: *a, b: *a}")
-    assert locate(Place(Source(file), ("a", "c"))).line == 1
+    assert Spans().span(Place(Source(file), ("a", "c"))).line == 1
 
 
 def test_documents_are_composed_once() -> None:
-    locator, file = Locator(), SourceFile("a", _YAML)
-    first = locator._root(file, 0)
-    locator.locate(Place(Source(file), ("kind",)))
-    assert locator._root(file, 0) is first
+    spans, file = Spans(), SourceFile("a", _YAML)
+    first = spans._root(file, 0)
+    spans.span(Place(Source(file), ("kind",)))
+    assert spans._root(file, 0) is first

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api.jobset import pod_spec
+from kubectl_trainjob.api.trainer import RUNTIME_PATCHES
 from kubectl_trainjob.api.validation import domain_prefixed_path
 from kubectl_trainjob.expand.override_targets import owned_env, runtime_jobs, unknown_job
 from kubectl_trainjob.expand.plan import Plan
@@ -21,16 +22,16 @@ from kubectl_trainjob.source import Pointer
 
 def applies(plan: Plan) -> bool:
     """TrainJobs with `spec.runtimePatches`."""
-    return bool(plan.job.get("runtimePatches"))
+    return bool(plan.job.get(RUNTIME_PATCHES))
 
 
 def managers(plan: Plan) -> Iterator[Diagnostic]:
     """Managers are domain-prefixed paths."""
-    for index, patch in enumerate(plan.job["runtimePatches"]):
+    for index, patch in enumerate(plan.job[RUNTIME_PATCHES]):
         manager = patch["manager"]
         if domain_prefixed_path(manager):
             message = f'manager "{manager}" must be a domain-prefixed path, for example "acme.io/{manager or "team"}"'
-            yield Diagnostic(PATCH_MANAGER, message, plan.job_place("spec", "runtimePatches", index, "manager"))
+            yield Diagnostic(PATCH_MANAGER, message, plan.job_place("spec", RUNTIME_PATCHES, index, "manager"))
 
 
 def known_jobs(plan: Plan) -> Iterator[Diagnostic]:
@@ -53,8 +54,8 @@ def own_env(plan: Plan) -> Iterator[Diagnostic]:
 
 def _patched_jobs(plan: Plan) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
     """Each replicatedJob of each patch and where it stands in the TrainJob."""
-    for index, patch in enumerate(plan.job["runtimePatches"]):
+    for index, patch in enumerate(plan.job[RUNTIME_PATCHES]):
         spec = ((patch.get("trainingRuntimeSpec") or {}).get("template") or {}).get("spec") or {}
-        base = ("spec", "runtimePatches", index, "trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+        base = ("spec", RUNTIME_PATCHES, index, "trainingRuntimeSpec", "template", "spec", "replicatedJobs")
         for position, job in enumerate(spec.get("replicatedJobs") or ()):
             yield (*base, position), job

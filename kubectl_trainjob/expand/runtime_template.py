@@ -9,14 +9,14 @@ from kubectl_trainjob.api.types import canonical, settle
 from kubectl_trainjob.stages import Admitted, Body
 
 
-class Template(NamedTuple):
+class RuntimeTemplate(NamedTuple):
     """A runtime's JobSet spec in canonical form, and the ids of its dicts and lists, which are canonical for good."""
 
     spec: Body
     settled: frozenset[int]
 
 
-def template_of(runtime: Admitted) -> Template:
+def template_of(runtime: Admitted) -> RuntimeTemplate:
     """The template of a runtime, worked out once however many jobs use it."""
     spec = canonical((runtime.body["spec"].get("template") or {}).get("spec") or {}, SPEC_TYPE)
-    return Template(spec, settle(spec))
+    return RuntimeTemplate(spec, settle(spec))

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kubectl_trainjob.api.jobset import pod_spec
-from kubectl_trainjob.api.trainer import DATASET_INITIALIZER, INITIALIZER_VOLUME, MODEL_INITIALIZER
+from kubectl_trainjob.api.trainer import INITIALIZER_VOLUME, INITIALIZERS
 from kubectl_trainjob.expand.plan import Plan
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.references import INITIALIZER_TARGET
-
-INITIALIZERS = (("dataset", DATASET_INITIALIZER), ("model", MODEL_INITIALIZER))
 
 
 def applies(plan: Plan) -> bool:
@@ -32,7 +30,7 @@ def containers_and_mounts(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _check(plan: Plan, find_missing: Callable[[Plan, str], str]) -> Iterator[Diagnostic]:
-    for field, name in INITIALIZERS:
+    for field, name in INITIALIZERS.items():
         if (plan.job.get("initializer") or {}).get(field) is not None:
             missing = find_missing(plan, name)
             if missing:

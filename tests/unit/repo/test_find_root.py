@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_trainjob.repo.find_root import find_root, is_configured, real_path
 from kubectl_trainjob.repo.root import UnsafePathError
-from kubectl_trainjob.repo.roots import find_root, is_configured, real_path
 
 _CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 

@@ -1,15 +1,20 @@
 """Places in made text, and in edited objects, lead back to what a person wrote."""
 
+from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import Origin, Place, Pointer, Source, SourceFile, Span, Written
-from kubectl_trainjob.yamlio.spans import Locator
 
 TEMPLATE = SourceFile("job.yaml.j2", "{% for n in nodes %}\nname: job\nnodes: {{ n }}\n{% endfor %}\n")
 RENDERED = SourceFile("job.yaml.j2", "name: job\nnodes: 4\n", Written(TEMPLATE, (2, 3)))
 
 
-def _settled(place: Place) -> tuple[str, Span | None]:
+def _settled(place: Place) -> tuple[str, Span]:
     found = Locator().settle(place)
-    return found.source.file.text, found.span
+    return found.file.text, found.span
+
+
+def test_span_of_what_could_not_be_read() -> None:
+    place = Place(Source(SourceFile("a", "a: 1")), ("a",), span=Span(9, 9, 9, 9))
+    assert _settled(place) == ("a: 1", Span(9, 9, 9, 9))
 
 
 def test_line_that_the_template_copies() -> None:
@@ -17,7 +22,9 @@ def test_line_that_the_template_copies() -> None:
 
 
 def test_line_that_the_template_computes() -> None:
-    assert _settled(Place(Source(RENDERED), ("nodes",))) == (TEMPLATE.text, Span(3, 1, 3, 15))
+    spot = Locator().settle(Place(Source(RENDERED), ("nodes",)))
+    assert (spot.file, spot.span) == (TEMPLATE, Span(3, 1, 3, 15))
+    assert spot.made == (RENDERED, Span(2, 8, 2, 9), None)
 
 
 def test_text_inside_another_file() -> None:
