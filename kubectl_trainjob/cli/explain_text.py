@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.cli.printable import columns, printable
@@ -40,7 +39,7 @@ def _history(history: Sequence[Write], indent: str) -> Iterator[str]:
 
 
 def _repeats(write: Write, older: Write | None) -> bool:
-    return older is not None and write.how == "copied" and replace(write, step=older.step) == older
+    return older is not None and write.how == "copied" and write._replace(step=older.step) == older
 
 
 def _write(write: Write, word: str, indent: str) -> Iterator[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.explain.history import Historian, Write, inputs_of
 from kubectl_trainjob.explain.masking import masked
@@ -13,8 +12,7 @@ from kubectl_trainjob.explain.target import Found
 from kubectl_trainjob.source import Pointer, value_at
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A value without anything below it, and its history, the newest write first."""
 
     pointer: Pointer
@@ -76,11 +74,10 @@ def is_leaf(body: Any, pointer: Pointer) -> bool:
 
 def _hidden(write: Write, pointer: Pointer) -> Write:
     inputs = tuple(
-        replace(
-            each,
+        each._replace(
             value=masked(each.value, ("data",)),
             history=tuple(_hidden(older, ("data",)) for older in each.history),
         )
         for each in write.made_of
     )
-    return replace(write, value=masked(write.value, pointer), made_of=inputs)
+    return write._replace(value=masked(write.value, pointer), made_of=inputs)

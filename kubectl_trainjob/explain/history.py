@@ -7,7 +7,6 @@ templates make them, the API server's defaults fill them in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.draft import INPUT, Drafted
@@ -32,8 +31,7 @@ class Known(NamedTuple):
     memo: Memo
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One write of `value` by `step`; `place` is the line to edit."""
 
     step: str
@@ -43,8 +41,7 @@ class Write:
     made_of: tuple[Input, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """A value that another one was made of: where it stands, in which object, and its own history.
 
     `name` is "" for the documents of overlays, whose values stand at their `place` and nowhere else. `path` is the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, TRAIN_JOB
@@ -68,8 +69,7 @@ def parse_target(text: str, namespace: str = "") -> Target | None:
     return Target(kind, group.lower(), name, namespace)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One object that is meant, and the TrainJob that it is made from or is; None for other objects of the inputs."""
 
     object: Traced

@@ -107,7 +107,7 @@ class _Inputs:
         of_jobs = {str(runtime_ref(each).get("name")) for each in self.manifests if is_train_job(each)}
         is_named = mentions(of_jobs.union(names))
         has_jobs_only, any_name = holds_only(TRAIN_JOB), bool(self.units)  # a patch may name another runtime
-        self._is_wanted = lambda text: not has_jobs_only(text) and (any_name or is_named(text))
+        self._is_wanted = lambda text: (any_name or is_named(text)) and not has_jobs_only(text)
         kept, self._passed_over = self._passed_over, []
         for file in kept:
             self._take(file)
