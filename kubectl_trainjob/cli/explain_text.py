@@ -116,8 +116,9 @@ def _tree(fields: Fields, pointer: Pointer) -> Iterator[str]:
 def _note(field: Field) -> Note:
     newest = field.history[0]
     words = [word] if (word := in_short(_maker(newest))) else []
-    replaced = next((write for write in _older(field.history) if write.value != newest.value), None)
-    if replaced is not None and replaced.how not in ("absent", "removed"):
+    older = (write for write in _older(field.history) if write.how not in ("absent", "removed"))
+    replaced = next((write for write in older if write.value != newest.value), None)
+    if replaced is not None:
         stands = replaced.how in ("copied", "written")
         words.append(f"was {_value(replaced.value)}{_where(replaced.place) if stands else ''}")
     spot, rest = newest.place, ", ".join(words)
@@ -129,7 +130,7 @@ def _older(history: Sequence[Write]) -> Iterator[Write]:
     for number, write in enumerate(history):
         if number:
             yield write
-        if write.how == "copied" and write.made_of:
+        if write.how == "copied" and not write.made_of[0].name.startswith("the "):  # not from elsewhere in the object
             yield from _older(write.made_of[0].history)
 
 

@@ -33,7 +33,7 @@ def abbreviated(notes: Sequence[Note | None]) -> list[str]:
             note = notes[index]
             if note is not None:
                 texts[index] = _text(note, above)
-                above = note.file
+                above = "" if ":" in note.rest else note.file  # which may name another file
     return texts
 
 

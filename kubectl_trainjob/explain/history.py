@@ -23,6 +23,10 @@ How = Literal["copied", "computed", "fixed", "removed", "written", "mentions", "
 from a line that mentions values; the API's default; an option of the command line; not there at all."""
 
 
+_DEEPEST = 12  # values that are made of values
+_MOST_BELOW = 500  # writes that are told of what one value was made of
+
+
 class Known(NamedTuple):
     """An input: what it is called, its body as admitted, and what is known of the paths into it."""
 
@@ -71,11 +75,27 @@ class Historian:
         self._known = known
         self._locator = locator or Locator()
         self._texts = _Texts()
+        self._depth, self._left = 0, _MOST_BELOW
         self._memos: dict[int, Memo] = {}  # of what was drafted
 
     def history(self, origin: Origin) -> tuple[Write, ...]:
-        """Every write of the value, the newest first."""
+        """Every write of the value, the newest first.
+
+        Of what it was made of, and that again, the histories are told up to a bound: a value can be copied to and fro a
+        thousand times.
+        """
+        self._depth, self._left = 0, _MOST_BELOW
         return tuple(self._writes(origin))
+
+    def _below(self, writes: Iterator[Write]) -> tuple[Write, ...]:
+        """The history of a value that another one was made of."""
+        told: list[Write] = []
+        self._depth += 1
+        while self._depth <= _DEEPEST and self._left > 0 and (write := next(writes, None)):
+            told.append(write)
+            self._left -= 1
+        self._depth -= 1
+        return tuple(told)
 
     def _writes(self, newest: Origin) -> Iterator[Write]:
         origin: Origin | None = newest
@@ -117,7 +137,7 @@ class Historian:
         source, pointer, settled = place.source, place.pointer, self._locator.settle(place)
         if isinstance(source.edits, Drafted):
             body, origin = source.edits.value, source.edits.origin(pointer)
-            name, history = f"the {body.get('kind') or 'JobSet'}", self.history(origin)
+            name, history = f"the {body.get('kind') or 'JobSet'}", self._below(self._writes(origin))
             return Input(
                 name,
                 show(body, pointer, self._memos.setdefault(id(body), {})),
@@ -137,7 +157,7 @@ class Historian:
             pointer,
             value,
             settled,
-            tuple(self._input_writes(place, value)),
+            self._below(self._input_writes(place, value)),
         )
 
     def _input_writes(self, place: Place, value: Any) -> Iterator[Write]:
@@ -157,7 +177,8 @@ class Historian:
     def _as_read(self, place: Place, value: Any) -> Write:
         settled = self._locator.settle(place)
         if not self._locator.has(place):
-            return Write(*_unwritten(place.pointer, value), value, settled)
+            step, how = _unwritten(place.pointer, value)
+            return Write(step, how, value, None if how == "option" else settled)
         written = place.source.file.written
         if written is None or written.values is None:
             return Write("file", "written", value, settled)

@@ -15,7 +15,6 @@ _SHOWN: tuple[Pointer, ...] = (
     ("metadata", "name"),
     ("metadata", "generateName"),
     ("metadata", "namespace"),
-    ("metadata", "labels"),
 )
 
 

@@ -14,10 +14,10 @@ from typing import Any
 from kubectl_trainjob.api import trainer
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Draft
+from kubectl_trainjob.edited import Edit, edited, identities
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM
-from kubectl_trainjob.overlay.edited import Edit, edited, identities
 from kubectl_trainjob.overlay.images import Images, change_images
 from kubectl_trainjob.overlay.labels import add_annotations, add_labels, misplaced
 from kubectl_trainjob.overlay.member import Member

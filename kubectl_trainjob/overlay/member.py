@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.overlay.edited import Edit, identities, lost
+from kubectl_trainjob.edited import Edit, identities, lost
 from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import Manifest, ObjectId
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.overlay.edited import OBJECT, Edit, edited
+from kubectl_trainjob.edited import OBJECT, Edit, edited
 from kubectl_trainjob.stages import Body, Manifest
 
 _LENGTH = 10

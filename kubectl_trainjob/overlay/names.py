@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.draft import Cause, Draft, Write
-from kubectl_trainjob.overlay.edited import OBJECT
+from kubectl_trainjob.edited import OBJECT
 from kubectl_trainjob.overlay.references import Fields, Reference, Target, fields_of
 from kubectl_trainjob.overlay.select import effective_namespace
 from kubectl_trainjob.source import Pointer

@@ -8,9 +8,9 @@ from typing import Any
 
 from kubectl_trainjob.api.kinds import CLUSTER_SCOPED
 from kubectl_trainjob.draft import Cause, Draft
+from kubectl_trainjob.edited import Edit
 from kubectl_trainjob.findings import overlays as rules
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
-from kubectl_trainjob.overlay.edited import Edit
 from kubectl_trainjob.overlay.json_patch import apply_operations
 from kubectl_trainjob.overlay.member import Member
 from kubectl_trainjob.overlay.merge import PatchError, merge_patch

@@ -928,3 +928,13 @@ def test_a_path_in_place_of_an_object(explain):
     result = explain("jobs/llama.yaml", "JobSet/llama")
     assert (result.exit_code, result.out) == (2, "")
     assert '"jobs/llama.yaml" is a path; write -f jobs/llama.yaml' in result.err
+
+
+def test_a_value_that_was_copied_to_and_fro(repository, explain):
+    ways = ("{op: copy, from: /data/a, path: /data/b}", "{op: copy, from: /data/b, path: /data/a}")
+    operations = "\n".join(f"      - {ways[n % 2]}" for n in range(400))
+    head = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [map.yaml]\npatches:\n"
+    write_overlay(repository, f"{head}  - target: {{kind: ConfigMap}}\n    patch:\n{operations}\n", MAP)
+    result = explain("-f", "o", "ConfigMap/m", "data.a")
+    assert (result.exit_code, result.out.splitlines()[-1]) == (0, "  was one  written  o/map.yaml:6:6")
+    assert result.out.count("was two") < 500

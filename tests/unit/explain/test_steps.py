@@ -1,0 +1,13 @@
+"""Whoever writes a value has words for people."""
+
+from __future__ import annotations
+
+from kubectl_trainjob.explain.steps import in_words
+from kubectl_trainjob.versions import VERSIONS
+
+
+def test_every_pass_and_builder_has_words() -> None:
+    writers = {each.name for row in VERSIONS.values() for each in (*row.behaviour.passes, *row.behaviour.builders)}
+    fields = {row.behaviour.overrides.field for row in VERSIONS.values()}
+    only_check = {"initializers", "torchtune"}
+    assert {step for step in (writers | fields) - only_check if in_words(step) == step} == set()
