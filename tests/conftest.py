@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-# `fast` for everybody's run; `--hypothesis-profile=thorough` in CI. No deadlines: nothing here is judged by a clock.
+# `fast` for everybody's run; `--hypothesis-profile=thorough` in CI, which draws the same examples for the same commit;
+# `--hypothesis-profile=search` to look for new ones. No deadlines: nothing here is judged by a clock.
 settings.register_profile("fast", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile(
-    "thorough", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "thorough", max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("search", settings.get_profile("thorough"), derandomize=False, print_blob=True)
 settings.load_profile("fast")
 
 
