@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from kubectl_trainjob.environment.values import Container
@@ -24,6 +25,9 @@ _SHELL = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _CONTINUED = re.compile(r"\\\n")
 _LONGEST = 10_000  # characters of a line that is looked at: it takes the square of the time
 _NOT_PLAIN = re.compile(r"[$`]")
+_MADE = re.compile(r"[$\\]")  # a line that may name a launcher in another spelling
+_ANY = re.compile("")
+_REMEMBERED = 4096  # lines
 
 
 class Word(NamedTuple):
@@ -53,13 +57,14 @@ Arity = Callable[[str], int]
 """How many words follow a flag, by the flag as it is spelled."""
 
 
-def flags(container: Container, find: Find, arity: Arity) -> dict[str, Flag]:
+def flags(container: Container, names: re.Pattern[str], find: Find, arity: Arity) -> dict[str, Flag]:
     """The flags of the launcher that a container runs, by their names; {} without one.
 
-    Of a launcher that a script has several times a flag has a value only if it is the same each time.
+    Lines of scripts in which none of the launcher's `names` stands, nor can come from a variable, are passed over. Of a
+    launcher that a script has several times a flag has a value only if it is the same each time.
     """
     found = []
-    for command in commands(container):
+    for command in commands(container, names):
         start = find(command)
         if start is not None:
             found.append({flag.name: flag for flag in _flags(command[start:], arity)})
@@ -102,7 +107,7 @@ def base(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def commands(container: Container) -> Iterator[list[Word]]:
+def commands(container: Container, names: re.Pattern[str] = _ANY) -> Iterator[list[Word]]:
     """The commands that a container runs: the one of its word list, or those of a shell's script, line by line."""
     words = [
         Word(_expanded(container, text), (*container.pointer, field, index))
@@ -114,7 +119,8 @@ def commands(container: Container) -> Iterator[list[Word]]:
         yield words
         return
     for line in _CONTINUED.sub(" ", script.text).splitlines():
-        for command in _simple_commands(line) if len(line) <= _LONGEST else ():
+        is_wanted = len(line) <= _LONGEST and (names.search(line) or _MADE.search(line))
+        for command in _simple_commands(line) if is_wanted else ():
             yield [Word(_in_shell(container, text), script.pointer) for text in command]
 
 
@@ -128,8 +134,16 @@ def script_of(words: Sequence[Word]) -> Word | None:
     return None
 
 
-def _simple_commands(line: str) -> Iterator[list[str]]:
-    """The commands of a script's line, parted at `;`, `&&`, `|` and brackets; none where the line is no whole one."""
+@lru_cache(_REMEMBERED)
+def _simple_commands(line: str) -> tuple[tuple[str, ...], ...]:
+    """The commands of a script's line, parted at `;`, `&&`, `|` and brackets; none where the line is no whole one.
+
+    Jobs run the same scripts: what a line says is remembered.
+    """
+    return tuple(map(tuple, _parted(line)))
+
+
+def _parted(line: str) -> Iterator[list[str]]:
     lexer = shlex.shlex(_KUBELET.sub("$_", line), posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     command: list[str] = []

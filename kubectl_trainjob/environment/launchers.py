@@ -18,7 +18,9 @@ _MODULES = frozenset({"torch.distributed.launch", "torch.distributed.run"})
 _TORCH_SWITCHES = frozenset(
     {"--help", "--module", "--no-python", "--run-path", "--standalone", "--use-env", "--virtual-local-rank", "-h", "-m"}
 )
+_TORCH_NAMES = re.compile(r"torchrun|tune|torch\.distributed")
 _MPI_RUNNERS = frozenset({"mpiexec", "mpirun", "mpirun.openmpi", "orterun", "prterun"})
+_MPI_NAMES = re.compile("mpiexec|mpirun|orterun|prterun")
 _MPI_WITH_WORDS = {
     **dict.fromkeys(("mca", "gmca", "prtemca", "pmixmca"), 2),
     **dict.fromkeys(("np", "n", "c", "N", "npernode", "npersocket", "x", "H", "host", "hostfile", "machinefile"), 1),
@@ -39,7 +41,7 @@ class Told(NamedTuple):
 
 def torch_flags(container: Container) -> dict[str, Told]:
     """What the container's torchrun is told by flags, by the names of the variables that mean the same."""
-    found = flags(container, _behind_torchrun, _torch_words)
+    found = flags(container, _TORCH_NAMES, _behind_torchrun, _torch_words)
     told = {
         variable: Told(found[name], found[name].value)
         for variable, name in (("PET_NNODES", "nnodes"), ("PET_NPROC_PER_NODE", "nproc-per-node"))
@@ -101,7 +103,7 @@ class Ranks(NamedTuple):
 
 def mpi_ranks(container: Container) -> Ranks | None:
     """What the container's mpirun is told by flags; None where the hostfile alone decides."""
-    found = flags(container, _behind_mpirun, _mpi_words)
+    found = flags(container, _MPI_NAMES, _behind_mpirun, _mpi_words)
     for name in ("hostfile", "machinefile", "default-hostfile", "host", "H", "app", "map-by"):
         flag = found.get(name)
         if flag is not None and _decides(flag):
