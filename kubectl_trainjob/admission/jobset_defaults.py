@@ -1,7 +1,9 @@
 """Defaults of JobSet's mutating webhook, and those that are always printed.
 
 Mirrors sigs.k8s.io/jobset pkg/webhooks/jobset_webhook.go (Default, v0.12). The server sets these on creation only and
-then compares them with what is applied, so a JobSet printed without them could be applied once and never again.
+then compares them with what is applied, so a JobSet printed without them could be applied once and never again. For the
+same reason an empty `metadata` of a template is not printed: where labels stood before, server-side apply makes null of
+it, which the schema refuses.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.api.jobset import REPLICATED_JOBS, job_template, pod_spec
+from kubectl_trainjob.api.jobset import REPLICATED_JOBS, job_template, pod_spec, pod_template
 from kubectl_trainjob.draft import Draft, Write, fixed
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import Body
@@ -20,7 +22,17 @@ STEP = "jobset-defaults"
 def render_create_defaults(draft: Draft) -> Draft:
     """A JobSet with the defaults that are always printed; the draft's value is the JobSet."""
     missing = [write for write in _defaults(draft) if _is_missing(draft, write[0])]
-    return draft.step(STEP).put_each(missing) if missing else draft
+    draft = draft.step(STEP).put_each(missing) if missing else draft
+    for pointer in _template_metadata(draft):
+        if draft.get(*pointer) == {}:
+            draft = draft.step(STEP).drop(pointer)
+    return draft
+
+
+def _template_metadata(draft: Draft) -> Iterator[Pointer]:
+    for index in range(len(draft.get(*REPLICATED_JOBS) or ())):
+        yield (*job_template(index), "metadata")
+        yield (*pod_template(index), "metadata")
 
 
 def _is_missing(draft: Draft, pointer: Pointer) -> bool:

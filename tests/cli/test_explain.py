@@ -878,7 +878,12 @@ def test_what_a_template_line_mentions(repository, explain, line, names):
 
 
 def test_what_only_kubernetes_writes_is_not_said_to_be_copied(explain):
-    result = explain("-f", "jobs/bert.yaml", "JobSet/bert", f"{NODE}.template.metadata")
+    result = explain(
+        "-f",
+        "jobs/bert.yaml",
+        "JobSet/bert",
+        "spec.replicatedJobs[launcher].template.spec.template.spec.containers[node].resources",
+    )
     assert result.out.splitlines()[1] == "  is  {}  how Kubernetes writes it, whatever the files say"
 
 
