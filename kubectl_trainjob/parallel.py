@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kubectl_trainjob.compilation import compile_job
-from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.admission.spelling import as_stored
+from kubectl_trainjob.compilation import Target, compile_job
+from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.mpi import FLUX_NAMESPACE
 from kubectl_trainjob.preparation import Job, Prepared
 from kubectl_trainjob.stages import Body, Claim, Expanded, Manifest, Output, RequiredSecret, drain, identity_of
@@ -47,7 +48,7 @@ def compiled(prepared: Prepared, means: Means) -> Iterator[Made]:
     jobs, total = prepared.jobs, len(prepared.jobs)
 
     def one(job: Job) -> Made:
-        return _made(job.manifest, compile_job(*job, prepared.target, prepared.admitted), prepared.target.emit)
+        return _made(job.manifest, compile_job(*job, prepared.target, prepared.admitted), prepared.target)
 
     if means.finish is None or processes(total) == 1:
         for number, job in enumerate(drain(jobs)):
@@ -61,23 +62,24 @@ def compiled(prepared: Prepared, means: Means) -> Iterator[Made]:
         return [_finished(one(job), finish) for job in chunk]
 
     for chunk in in_chunks(
-        finished, jobs, _shared(jobs), lambda done: means.progress("compiling TrainJobs", done, total)
+        finished, jobs, shared_by(jobs), lambda done: means.progress("compiling TrainJobs", done, total)
     ):
         yield from chunk
 
 
-def _made(job: Manifest, expanded: Expanded, emit: str) -> Made:
+def _made(job: Manifest, expanded: Expanded, target: Target) -> Made:
     """What is printed for a TrainJob; if it is the TrainJob itself, what Trainer will make of it is only claimed."""
     place = job.place("metadata", "name")
-    if emit == "jobset":
+    if target.emit == "jobset":
         made = [Claim(Output(identity_of(body), body), place, is_made=True) for body in expanded.objects]
         return Made(made, expanded.secrets, expanded.diagnostics)
     claims = [Claim(Output(identity_of(body), {}), place, is_made=True, is_printed=False) for body in expanded.objects]
     diagnostics = tuple(finding for finding in expanded.diagnostics if finding.rule != FLUX_NAMESPACE)
-    return Made([*claims, Claim(Output(job.id, job.body), place)], (), diagnostics)
+    body = job.body if has_errors(diagnostics) else as_stored(job.body, target.version.admission.schemas)
+    return Made([*claims, Claim(Output(job.id, body), place)], (), diagnostics)
 
 
-def _shared(jobs: list[Job]) -> dict[int, object]:
+def shared_by(jobs: list[Job]) -> dict[int, object]:
     """What diagnostics refer to and nobody wants copied: the texts of files, and what overlays did."""
     libraries = {id(job.runtimes): job.runtimes for job in jobs}.values()
     manifests = [*(job.manifest for job in jobs), *(each for library in libraries for each in library.all())]

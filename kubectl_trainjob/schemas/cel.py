@@ -28,7 +28,7 @@ from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.source import Pointer
 
 TRANSITIONS = frozenset({"self == oldSelf"})
-"""Rules that speak of `oldSelf`: they judge updates only."""
+"""Rules that speak of `oldSelf`: they judge updates only. The one there is makes a value immutable (see `verdict`)."""
 
 ML_POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
 PROCESSES = ("auto", "cpu", "gpu")

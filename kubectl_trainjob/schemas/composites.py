@@ -24,14 +24,18 @@ from kubectl_trainjob.yamlio.nearest import nearest
 
 
 class Composite:
-    """A mapping or a list: what was accepted once is not walked again when the walk has a memo."""
+    """A mapping or a list: what was accepted once is not walked again when the walk has a memo.
 
-    __slots__ = ("default", "least", "most", "nullable", "plain", "rules")
+    `immutable` is what the server says to an update that changes the value, "" where it may change.
+    """
+
+    __slots__ = ("default", "immutable", "least", "most", "nullable", "plain", "rules")
     expected = ""
     kind: Any = object
 
     def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
         self.default = schema.get("default")
+        self.immutable: str = schema.get("immutable", "")
         self.nullable: bool = schema.get("nullable", False)
         self.rules = rules
         self.plain: type = object

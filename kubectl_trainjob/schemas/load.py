@@ -77,8 +77,11 @@ class _Product:
         return made
 
     def _make(self, schema: dict[str, Any]) -> Scalar | Object | List:
-        texts = (rule["rule"] for rule in schema.get("validations", ()))
-        rules = tuple(RULES[text] for text in texts if text not in TRANSITIONS)
+        validations = schema.get("validations", ())
+        rules = tuple(RULES[each["rule"]] for each in validations if each["rule"] not in TRANSITIONS)
+        for each in validations:
+            if each["rule"] in TRANSITIONS:
+                schema = {**schema, "immutable": each["message"]}
         if schema["type"] == "object":
             fields = schema.get("properties", {})
             schema = {**schema, "defaulted": [name for name in fields if "default" in self._schemas[fields[name]]]}

@@ -19,13 +19,17 @@ from kubectl_trainjob.yamlio.nearest import nearest
 
 
 class Scalar:
-    """What all of them have: `plain` is the type that needs no further look, `default` and `nullable` serve parents."""
+    """What all of them have: `plain` is the type that needs no further look, `default` and `nullable` serve parents.
 
-    __slots__ = ("default", "enum", "nullable", "plain", "rules")
+    `immutable` is what the server says to an update that changes the value, "" where it may change.
+    """
+
+    __slots__ = ("default", "enum", "immutable", "nullable", "plain", "rules")
     expected = ""
 
     def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
         self.default = schema.get("default")
+        self.immutable: str = schema.get("immutable", "")
         self.nullable: bool = schema.get("nullable", False)
         self.enum: tuple[Any, ...] = tuple(schema.get("enum", ()))
         self.rules = rules

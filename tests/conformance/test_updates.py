@@ -1,0 +1,145 @@
+"""Our verdicts on every recorded update, both sides compiled by our own build, are those of upstream's admission."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+
+from kubectl_trainjob.source import value_at
+from kubectl_trainjob.verdict.jobset import jobset_verdict
+from kubectl_trainjob.verdict.train_job import train_job_verdict
+from kubectl_trainjob.verdict.verdict import STATES, State, Verdict
+from tests.conformance.cases import VERSIONS, load
+from tests.conformance.complete import complete
+from tests.conformance.harness import run_build
+from tests.conformance.updates import (
+    RESPELT,
+    Findings,
+    Object,
+    Recorded,
+    jobset_of,
+    recorded,
+    train_job_as_written,
+    train_job_of,
+)
+
+COUNT = 271
+_LATEST = VERSIONS[-1]
+_REASON = re.compile(
+    r"spec[\w.\[\]]*: (field is immutable|Value is immutable"
+    r"|RuntimePatches can only be modified when the TrainJob is suspended before or after the update)"
+)
+
+
+class _Sides(NamedTuple):
+    """A recorded update, and what our build makes of it."""
+
+    update: Recorded
+    train_jobs: tuple[Object, Object]
+    jobsets: tuple[Object, Object]
+
+
+@cache
+def _all() -> list[_Sides]:
+    return [
+        _Sides(
+            update,
+            (train_job_of(update.old), train_job_of(update.new)),
+            (jobset_of(update.old), jobset_of(update.new)),
+        )
+        for update in recorded()
+    ]
+
+
+def test_none_is_lost() -> None:
+    assert len(recorded()) == COUNT
+
+
+def test_train_jobs() -> None:
+    """Of TrainJobs as they are printed, which upstream's mutating webhook, no part of the records, leaves alone."""
+    verdicts = ((each.update, train_job_verdict(*each.train_jobs, _LATEST)) for each in _all())
+    differences = [line for update, verdict in verdicts for line in _differences(update.name, update.trainjob, verdict)]
+    assert not differences, "\n".join(differences)
+
+
+def test_jobsets() -> None:
+    verdicts = ((each.update, jobset_verdict(*each.jobsets)) for each in _all())
+    differences = [line for update, verdict in verdicts for line in _differences(update.name, update.jobset, verdict)]
+    assert not differences, "\n".join(differences)
+
+
+def test_the_mutating_webhook_matters_for_files_that_are_applied_as_they_are() -> None:
+    respelt = {}
+    for each in _all():
+        written = (train_job_as_written(text) for text in (each.update.old, each.update.new))
+        verdict = train_job_verdict(*written, _LATEST)
+        if verdict != train_job_verdict(*each.train_jobs, _LATEST):
+            respelt[each.update.name] = _fields(verdict, "suspended")
+    assert set(respelt) == RESPELT
+    assert all("spec.trainer" in fields for fields in respelt.values())
+
+
+@pytest.mark.parametrize("kind", ["TrainJob", "JobSet"])
+def test_refusals_lead_to_values_and_hold_none(kind: str) -> None:
+    for each in _all():
+        old, new = each.train_jobs if kind == "TrainJob" else each.jobsets
+        verdict = train_job_verdict(old, new, _LATEST) if kind == "TrainJob" else jobset_verdict(old, new)
+        told = [(refusal.state, refusal.pointer, refusal.is_gone) for refusal in verdict.refused]
+        assert len(set(told)) == len(told)
+        for refusal in verdict.refused:
+            assert value_at(old if refusal.is_gone else new, refusal.pointer) is not None, each.update.name
+            assert _REASON.fullmatch(refusal.reason)
+
+
+def test_what_says_the_same_is_accepted() -> None:
+    for each in _all():
+        for jobset in each.jobsets:
+            assert jobset_verdict(jobset, complete(jobset)) == jobset_verdict(complete(jobset), jobset) == Verdict()
+        for job in each.train_jobs:
+            assert train_job_verdict(job, job, _LATEST) == Verdict()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_says_the_same_is_accepted_of_every_recorded_input(version: str) -> None:
+    seen = 0
+    for text in _accepted(version):
+        seen += 1
+        for jobset in _built(text, "JobSet", version, "jobset"):
+            assert jobset_verdict(jobset, complete(jobset)) == jobset_verdict(complete(jobset), jobset) == Verdict()
+        for job in _built(text, "TrainJob", version, "trainjob"):
+            assert train_job_verdict(job, job, version) == Verdict()
+    assert seen > 50
+
+
+def _accepted(version: str) -> Iterator[str]:
+    for case in load(version):
+        jobs = case.expected.get("jobs", ())
+        if not case.expected.get("runtime-findings") and jobs and all(job["verdict"] == "accepted" for job in jobs):
+            yield case.input
+
+
+def _built(text: str, kind: str, version: str, emit: str) -> list[Object]:
+    outcome = run_build(text, "--trainer-version", version, "--emit", emit)
+    assert outcome.exit_code == 0, outcome.stderr
+    return [one for one in outcome.objects if one["kind"] == kind]
+
+
+def _differences(name: str, findings: Findings, verdict: Verdict) -> Iterator[str]:
+    for state in STATES:
+        theirs = {finding["field"]: finding["message"] for finding in findings[state]}
+        ours = _fields(verdict, state)
+        if set(theirs) != set(ours) or verdict.accepts(state) != (not theirs):
+            yield f"{name} {state}: upstream refuses {sorted(theirs)}, we {sorted(ours)}"
+        elif not all(theirs[field].endswith(message) for field, message in ours.items()):
+            yield f"{name} {state}: upstream says {theirs}, we {ours}"
+
+
+def _fields(verdict: Verdict, state: State) -> dict[str, str]:
+    """Our messages by field."""
+    parts = (refusal.reason.partition(": ") for refusal in verdict.refused if refusal.state == state)
+    return {field: message for field, _, message in parts}
