@@ -16,11 +16,20 @@ Pointer = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFile:
-    """One file as read: `path` as shown to people ("-": standard input), `text` decoded, line ends as in the file."""
+    """One file as read: `path` as shown to people ("-": standard input), `text` decoded, line ends as in the file.
+
+    `below_base` is the path relative to the base of a side that is compared, "" where `path` is what both sides say.
+    """
 
     path: str
     text: str
     written: Written | None = None
+    below_base: str = ""
+
+    @property
+    def common_path(self) -> str:
+        """The path that both sides of a comparison call the file by; of a made file that of what it was made of."""
+        return self.written.file.common_path if self.written else self.below_base or self.path
 
 
 @dataclass(frozen=True, slots=True, eq=False)

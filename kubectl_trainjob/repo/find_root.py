@@ -10,10 +10,12 @@ import os
 import re
 import stat
 from errno import ELOOP
+from typing import Protocol
 
 from kubectl_trainjob.repo.root import UnsafePathError, read_start
 
 CONFIG_FILE = "trainjob.yaml"
+LOOKED_AT = 1 << 16  # bytes
 _OURS = re.compile(rb"""apiVersion["']?\s*:\s*["']?kubectl-trainjob\.dev/""", re.IGNORECASE)
 _KEY = re.compile(rb"""^[{ ]*["']?[A-Za-z]\w*["']?[ \t]*:""", re.MULTILINE)
 # The keys that say what an object is: at the start of a line, or in braces.
@@ -21,8 +23,7 @@ _OTHERS = re.compile(
     rb"""(?:^ *|[{,]\s*)["']?(?:apiVersion["']?\s*:|kind["']?\s*:(?!\s*["']?Config\b))""",
     re.IGNORECASE | re.MULTILINE,
 )
-_LOOKED_AT = 1 << 16
-_MOST_LINKS = 40
+MOST_LINKS = 40
 
 
 def find_root(directory: str) -> str:
@@ -30,22 +31,56 @@ def find_root(directory: str) -> str:
     return _repository(directory) or directory
 
 
-def real_path(path: str) -> str:
+class Links(Protocol):
+    """The links on the way of a path."""
+
+    def target(self, path: str) -> str | None:
+        """What the link at an absolute path says; None where there is no link."""
+
+    def lead_out(self, directory: str, target: str) -> bool:
+        """Whether a link in `directory` that says `target` leads out of the repository that it lies in."""
+
+
+class DiskLinks:
+    """Those of the disk."""
+
+    def target(self, path: str) -> str | None:
+        """What the link at an absolute path says; None where there is no link."""
+        return os.readlink(path) if os.path.islink(path) else None
+
+    def lead_out(self, directory: str, target: str) -> bool:
+        """Whether a link in `directory` that says `target` leads out of the repository that it lies in."""
+        repository = _repository(directory)
+        return repository is not None and not is_below(repository, os.path.realpath(os.path.join(directory, target)))
+
+
+_DISK = DiskLinks()
+
+
+def real_path(path: str, links: Links = _DISK) -> str:
     """Where a path leads. Raises UnsafePathError where a link in a repository leads out of that, OSError for a loop."""
-    here, steps, links = os.getcwd(), _steps(path), 0
+    here, steps, followed = os.getcwd(), _steps(path), 0
     while steps:
         step = steps.pop()
         below = os.path.dirname(here) if step == os.pardir else os.path.join(here, step)
-        if not os.path.islink(below):
+        target = links.target(below)
+        if target is None:
             here = below
             continue
-        links += 1
-        if links > _MOST_LINKS:
+        followed += 1
+        if followed > MOST_LINKS:
             raise OSError(ELOOP, os.strerror(ELOOP))
-        target = os.readlink(below)
-        _refuse_way_out(here, target)
+        if links.lead_out(here, target):
+            raise UnsafePathError(
+                "a symbolic link on its way leads out of the repository; name what it leads to instead"
+            )
         steps += _steps(target)
     return here
+
+
+def is_below(directory: str, path: str) -> bool:
+    """Whether a real path is a directory's, or of what lies in that."""
+    return path == directory or path.startswith(os.path.join(directory, ""))
 
 
 def _steps(path: str) -> list[str]:
@@ -55,24 +90,16 @@ def _steps(path: str) -> list[str]:
     return [*reversed(names), drive + os.sep] if rest[:1] in ("/", os.sep) else names[::-1]
 
 
-def _refuse_way_out(directory: str, target: str) -> None:
-    repository = _repository(directory)
-    if repository is None:
-        return
-    real = os.path.realpath(os.path.join(directory, target))
-    if real != repository and not real.startswith(os.path.join(repository, "")):
-        raise UnsafePathError("a symbolic link on its way leads out of the repository; name what it leads to instead")
-
-
 def _repository(directory: str) -> str | None:
     for is_root in (is_configured, _is_git_top):
-        for above in _upward(directory):
+        for above in upward(directory):
             if is_root(above):
                 return above
     return None
 
 
-def _upward(directory: str) -> list[str]:
+def upward(directory: str) -> list[str]:
+    """A directory and those above it, the nearest first."""
     found = [directory]
     while (parent := os.path.dirname(found[-1])) != found[-1]:
         found.append(parent)
@@ -91,15 +118,19 @@ def is_configured(directory: str) -> bool:
     """
     path = os.path.join(directory, CONFIG_FILE)
     try:
-        start = read_start(path, _LOOKED_AT)
-        return _OURS.search(start) is not None or _is_headless(start)
+        return is_configuration(read_start(path, LOOKED_AT))
     except (UnsafePathError, OSError):
         return _is_no_directory(path)
 
 
+def is_configuration(start: bytes) -> bool:
+    """Whether a file `trainjob.yaml` whose first `LOOKED_AT` bytes these are is ours."""
+    return _OURS.search(start) is not None or _is_headless(start)
+
+
 def _is_headless(start: bytes) -> bool:
     """Whether a file that is seen whole has keys, but neither an apiVersion nor another kind than ours."""
-    return len(start) < _LOOKED_AT and _KEY.search(start) is not None and _OTHERS.search(start) is None
+    return len(start) < LOOKED_AT and _KEY.search(start) is not None and _OTHERS.search(start) is None
 
 
 def _is_no_directory(path: str) -> bool:

@@ -14,10 +14,11 @@ from kubectl_trainjob.limits import Limits, size
 from kubectl_trainjob.repo.classify import UNBUILT, classify
 from kubectl_trainjob.repo.config import Config, read_config
 from kubectl_trainjob.repo.decode import decode
-from kubectl_trainjob.repo.find_root import CONFIG_FILE, find_root, is_configured
+from kubectl_trainjob.repo.filesystem import ALONE, Side, paths_below
+from kubectl_trainjob.repo.find_root import CONFIG_FILE
 from kubectl_trainjob.repo.ignore import Ignore
 from kubectl_trainjob.repo.repository import Root
-from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
+from kubectl_trainjob.repo.root import Files, TooLargeError, UnsafePathError
 from kubectl_trainjob.repo.settings import HEADLESS
 from kubectl_trainjob.repo.walk import Found, Trouble, walk
 from kubectl_trainjob.source import Place, Source, SourceFile, Span
@@ -40,7 +41,11 @@ _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
 class Intake:
     """Reads files; limits hold for all files of a build together. What is wrong is noted in `diagnostics`."""
 
-    def __init__(self, limits: Limits, progress: Callable[[str, int, int], None] | None = None) -> None:
+    def __init__(
+        self, limits: Limits, progress: Callable[[str, int, int], None] | None = None, side: Side = ALONE
+    ) -> None:
+        self.files = side.files
+        self._below_base = paths_below(side.base)
         self._progress = progress
         self._files = 0
         self.diagnostics: list[Diagnostic] = []
@@ -50,7 +55,9 @@ class Intake:
         self.read_from: dict[str, None] = {}  # the real paths of what was named, directories and files
         self.roots: dict[str, Root] = {}
         self.limits = limits
-        self._reader = Reader(limits)
+        self._new_reader = side.parsed.reader if side.parsed else Reader
+        self._classify = side.parsed.classify if side.parsed else classify
+        self._reader = self._new_reader(limits)
         self._bytes = 0
         self._latest = b""
         self._read: dict[tuple[Root, str], SourceFile | None] = {}
@@ -62,23 +69,21 @@ class Intake:
 
         Raises UnsafePathError, and EnvironmentFault for a configuration that cannot be read.
         """
-        found = find_root(directory)
+        found = self.files.root_of(directory)
         if found not in self.roots:
-            files = SecureRoot(found)
-            if files.directory != found:
-                raise UnsafePathError("a link was put in its place meanwhile")
+            files = self.files.below(found)
             config = self._config(files, show(found))
             self._limit(config)
             self._check_folders(config, files)
             self.roots[found] = Root(files, show(found), config, Ignore(config.ignore))
         return self.roots[found]
 
-    def _check_folders(self, config: Config, files: SecureRoot) -> None:
+    def _check_folders(self, config: Config, files: Files) -> None:
         """Note the folders of runtimes that trainjob.yaml names and that are not there."""
         if config.source is None or config.runtimes == Config().runtimes:
             return
         for index, folder in enumerate(config.runtimes):
-            if not os.path.lexists(os.path.join(files.directory, folder)):
+            if not files.has(folder):
                 meant = nearest(folder, [entry.name for entry in files.entries() if entry.is_directory])
                 hint = f'did you mean "{meant}"?' if meant else "mend the path"
                 message = f'the folder "{folder}" is not there; {hint}'
@@ -87,17 +92,17 @@ class Intake:
     def _limit(self, config: Config) -> None:
         if not self.roots:
             self.limits = config.limited(self.limits)
-            self._reader = Reader(self.limits)
+            self._reader = self._new_reader(self.limits)
         elif config.source and any(getattr(self.limits, name) != most for name, most in config.limits.items()):
             message = "these limits differ from those of another repository of this build; build one at a time"
             self.diagnostics.append(Diagnostic(CONFLICTING_SETTINGS, message, Place(config.source, ("limits",)).key()))
 
-    def _config(self, files: SecureRoot, shown: str) -> Config:
-        if not is_configured(files.directory):
+    def _config(self, files: Files, shown: str) -> Config:
+        if not self.files.is_configured(files.directory):
             return Config()
         path = os.path.normpath(os.path.join(shown, CONFIG_FILE))
         try:
-            file = decode(path, files.read(CONFIG_FILE, self.limits.file_bytes))
+            file = decode(path, files.read(CONFIG_FILE, self.limits.file_bytes), self._below_base(path))
         except (UnsafePathError, TooLargeError, OSError) as error:
             raise fault(path, error) from None
         if isinstance(file, Diagnostic):
@@ -167,7 +172,7 @@ class Intake:
             )
             self.report(inputs.BUILD_TOO_LARGE, message, shown)
             return None
-        file = decode(shown, data)
+        file = decode(shown, data, self._below_base(shown))
         if isinstance(file, Diagnostic):
             self.diagnostics.append(file)
             return None
@@ -190,7 +195,7 @@ class Intake:
         reading = self._reader.read(file)
         self.diagnostics += reading.diagnostics
         for body, source in reading.objects:
-            found = classify(body, source)
+            found = self._classify(body, source)
             if isinstance(found, Manifest):
                 yield found
             elif isinstance(found, Diagnostic):
@@ -231,7 +236,8 @@ class Intake:
 
     def report(self, rule: Rule, message: str, shown: str) -> None:
         """Note what is wrong with a file as a whole."""
-        place = Place(Source(SourceFile(shown, "")), span=Span(1, 1, 1, 1))
+        file = SourceFile(shown, "", below_base=self._below_base(shown))
+        place = Place(Source(file), span=Span(1, 1, 1, 1))
         self.diagnostics.append(Diagnostic(rule, message, place))
 
 

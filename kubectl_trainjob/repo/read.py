@@ -13,7 +13,7 @@ from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings.inputs import UNLISTED_TEMPLATE
 from kubectl_trainjob.limits import LIMITS, Limits
 from kubectl_trainjob.repo.config import Config
-from kubectl_trainjob.repo.find_root import find_root, real_path
+from kubectl_trainjob.repo.filesystem import ALONE, Side
 from kubectl_trainjob.repo.ignore import Ignore
 from kubectl_trainjob.repo.intake import Intake, fault
 from kubectl_trainjob.repo.repository import Root
@@ -34,6 +34,7 @@ def read(
     limits: Limits = LIMITS,
     progress: Callable[[str, int, int], None] | None = None,
     names: Collection[str] | None = None,
+    side: Side = ALONE,
 ) -> Documents:
     """The objects of all paths, each file once, in the order given, directories sorted.
 
@@ -41,14 +42,15 @@ def read(
     path, the repository that the current directory lies in is read. The library (the runtime folders of each root,
     without the files that are inputs) is read only when a TrainJob is among the inputs: nothing else refers to it.
     `progress` is told "reading files", how many, and 0 for the unknown total. With `names`, files that hold neither an
-    object of one of them nor a runtime that such a TrainJob refers to are not parsed, save overlays' files. Raises
-    EnvironmentFault for a path that cannot be read.
+    object of one of them nor a runtime that such a TrainJob refers to are not parsed, save overlays' files. `side` is
+    for what compares two readings: files of a commit rather than the working tree, what was parsed before. Raises
+    EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does not have.
     """
-    reader = _Inputs(limits, stdin, progress)
+    reader = _Inputs(Intake(limits, progress, side), stdin)
     if names is not None:
         reader.look_for(names)
     try:
-        for path in paths or (os.path.relpath(find_root(os.path.realpath("."))),):
+        for path in paths or (os.path.relpath(side.files.root_of(os.path.realpath("."))),):
             reader.path(path)
     finally:
         reader.close()
@@ -81,10 +83,8 @@ def read(
 class _Inputs:
     """What was read so far."""
 
-    def __init__(
-        self, limits: Limits, stdin: Callable[[int], bytes], progress: Callable[[str, int, int], None] | None
-    ) -> None:
-        self.intake = Intake(limits, progress)
+    def __init__(self, intake: Intake, stdin: Callable[[int], bytes]) -> None:
+        self.intake = intake
         self._overlays: Overlays | None = None
         self._listings: Listings | None = None
         self.manifests: list[Manifest] = []
@@ -127,19 +127,18 @@ class _Inputs:
 
     def path(self, path: str) -> None:
         """Read what was named. Links are followed up to here, but not out of a repository, nor inside a directory."""
-        if path == "-":
-            self._stream("-", self._stdin)
-            return
         try:
-            real, mode = real_path(path), os.stat(path).st_mode
-            if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
-                self._named(path, real, stat.S_ISDIR(mode))
-            else:  # a pipe or the like: `build <(generate)`
+            real, kind = self.intake.files.named(path)
+            if kind != "stream":
+                self._named(path, real, kind == "directory")
+            elif path != "-":
                 self._stream(path, lambda most: _pipe(path, most))
         except (OSError, ValueError) as error:
             raise fault(path, error) from None
         except UnsafePathError as error:
             raise EnvironmentFault(f"{path}: {error}") from None
+        if kind == "stream" and path == "-":
+            self._stream(path, self._stdin)
 
     def _named(self, path: str, real: str, is_directory: bool) -> None:
         show = os.path.abspath if os.path.isabs(path) else os.path.relpath

@@ -1,7 +1,7 @@
 """A repository whose files are read, and the three forms that its paths have.
 
 real    absolute, without links: where a file is. It tells whether two ways lead to the same file.
-inside  relative to the root, with "/" between names, "" for the root itself. `SecureRoot`, the patterns of what is
+inside  relative to the root, with "/" between names, "" for the root itself. `Files`, the patterns of what is
         ignored and the caches of a build take this form, and no other one.
 shown   as people know the file: as they named it, relative to the current directory if they did. Messages and
         `SourceFile.path` have this form; nothing in a repository is opened by it.
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 from kubectl_trainjob.repo.config import Config
 from kubectl_trainjob.repo.ignore import Ignore
-from kubectl_trainjob.repo.root import SecureRoot
+from kubectl_trainjob.repo.root import Files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Root:
     """The way to a repository's files, its own path as shown, and its configuration."""
 
-    files: SecureRoot
+    files: Files
     shown: str
     config: Config
     ignored: Ignore

@@ -1,4 +1,7 @@
-"""`SecureRoot`: the one way to a user's files. Nothing outside the root is opened, whatever lies inside it."""
+"""`SecureRoot`: the one way to a user's files on disk. Nothing outside the root is opened, whatever lies inside it.
+
+`Files` is what there is to ask of it, and of a commit's files (`revision`) alike.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
+LINK = "it is a symbolic link"
+SPECIAL = "it is no regular file"
 _CHUNK = 1 << 20
 # Windows has neither: there each component is looked at before it is used, which a race could get around.
 _HAS_DIRECTORY_HANDLES = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -40,6 +46,23 @@ class Entry:
     leads_to_file: bool = False
 
 
+class Files(Protocol):
+    """The files below a directory. Paths are relative to it, with "/" between components; none of these is a link."""
+
+    @property
+    def directory(self) -> str:
+        """Its real path."""
+
+    def read(self, path: str, most: int) -> bytes:
+        """The bytes of a regular file; raises TooLargeError beyond `most`, UnsafePathError, OSError."""
+
+    def entries(self, path: str = "") -> list[Entry]:
+        """What a directory holds, sorted by name; raises UnsafePathError, OSError."""
+
+    def has(self, path: str) -> bool:
+        """Whether anything is there, be it a link."""
+
+
 class SecureRoot:
     """Reads below one directory. Paths are relative to it, with "/" between components, none of which may be a link.
     What lies in a folder `.git` is not read either: its configuration may hold credentials.
@@ -63,6 +86,10 @@ class SecureRoot:
             with os.scandir(where) as found:
                 return sorted(map(_entry, found))
 
+    def has(self, path: str) -> bool:
+        """Whether anything is there, be it a link."""
+        return os.path.lexists(os.path.join(self.directory, path))
+
     def has_directory(self, path: str) -> bool:
         """Whether a directory is there."""
         try:
@@ -73,20 +100,20 @@ class SecureRoot:
 
     @contextmanager
     def _open(self, path: str, flags: int) -> Iterator[int]:
-        components = _components(path)
+        names = components(path)
         with _named(path):
-            handle = self._descend(components, flags) if _HAS_DIRECTORY_HANDLES else self._look_first(components, flags)
+            handle = self._descend(names, flags) if _HAS_DIRECTORY_HANDLES else self._look_first(names, flags)
         try:
             yield handle
         finally:
             os.close(handle)
 
-    def _descend(self, components: list[str], flags: int) -> int:
-        if not components:
+    def _descend(self, names: list[str], flags: int) -> int:
+        if not names:
             return os.open(self.directory, flags | _NO_LINK)
         handle = os.open(self.directory, _DIRECTORY | _NO_LINK)
-        for number, name in enumerate(components, 1):
-            last = number == len(components)
+        for number, name in enumerate(names, 1):
+            last = number == len(names)
             try:
                 below = os.open(name, (flags if last else _DIRECTORY) | _NO_LINK, dir_fd=handle)
             except NotADirectoryError:
@@ -97,9 +124,9 @@ class SecureRoot:
             handle = below
         return handle
 
-    def _look_first(self, components: list[str], flags: int) -> int:
+    def _look_first(self, names: list[str], flags: int) -> int:
         path = self.directory
-        for name in components:
+        for name in names:
             path = os.path.join(path, name)
             _refuse_link(os.lstat(path))
         return os.open(path, flags | _NO_LINK)
@@ -138,34 +165,35 @@ def _named(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _LINK_ERRORS:
-            raise UnsafePathError("it is a symbolic link") from None
+            raise UnsafePathError(LINK) from None
         if error.errno in _SPECIAL_ERRORS:
-            raise UnsafePathError("it is no regular file") from None
+            raise UnsafePathError(SPECIAL) from None
         error.filename = path
         raise
 
 
-def _components(path: str) -> list[str]:
+def components(path: str) -> list[str]:
+    """The names that a path goes through. Raises UnsafePathError for a way out, and for what belongs to git."""
     if not path:
         return []
-    components = path.split("/")
-    if os.path.isabs(path) or "\0" in path or any(name in ("", ".", "..") or os.sep in name for name in components):
+    names = path.split("/")
+    if os.path.isabs(path) or "\0" in path or any(name in ("", ".", "..") or os.sep in name for name in names):
         raise UnsafePathError("it does not stay inside the repository")
-    if any(name.casefold() in _GIT for name in components):
+    if any(name.casefold() in _GIT for name in names):
         raise UnsafePathError("it belongs to git itself, which keeps credentials there")
-    return components
+    return names
 
 
 def _size(handle: int) -> int:
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode):
-        raise UnsafePathError("it is no regular file")
+        raise UnsafePathError(SPECIAL)
     return found.st_size
 
 
 def _refuse_link(found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
-        raise UnsafePathError("it is a symbolic link")
+        raise UnsafePathError(LINK)
 
 
 def _entry(found: os.DirEntry[str]) -> Entry:

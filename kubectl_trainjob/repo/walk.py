@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kubectl_trainjob.repo.root import Entry, SecureRoot, UnsafePathError
+from kubectl_trainjob.repo.root import Entry, Files, UnsafePathError
 
 OVERLAY_FILE = "overlay.yaml"
 INDEX_FILE = ".kubectl-trainjob-index"
@@ -27,7 +27,7 @@ class Found:
     trouble: Trouble | None = None
 
 
-def walk(root: SecureRoot, directory: str, ignored: Callable[[str], bool]) -> Iterator[Found]:
+def walk(root: Files, directory: str, ignored: Callable[[str], bool]) -> Iterator[Found]:
     """Manifests below a directory; hidden and ignored entries are left out, directories of overlays and of built files
     not entered.
 
@@ -37,7 +37,7 @@ def walk(root: SecureRoot, directory: str, ignored: Callable[[str], bool]) -> It
 
 
 def _walk(
-    root: SecureRoot, directory: str, entries: list[Entry], ignored: Callable[[str], bool], left: int
+    root: Files, directory: str, entries: list[Entry], ignored: Callable[[str], bool], left: int
 ) -> Iterator[Found]:
     for path, entry in visible(directory, entries, ignored):
         if not entry.is_directory:
@@ -56,7 +56,7 @@ def _walk(
             yield from _walk(root, path, below, ignored, left - 1)
 
 
-def _entries(root: SecureRoot, path: str) -> list[Entry] | None:
+def _entries(root: Files, path: str) -> list[Entry] | None:
     """What a directory holds; None where a link has taken its place meanwhile."""
     try:
         return root.entries(path)
@@ -64,12 +64,12 @@ def _entries(root: SecureRoot, path: str) -> list[Entry] | None:
         return None
 
 
-def overlays(root: SecureRoot, ignored: Callable[[str], bool]) -> Iterator[str]:
-    """Every overlay's directory below a root, those inside other overlays' directories too.
+def overlays(root: Files, ignored: Callable[[str], bool], directory: str = "") -> Iterator[str]:
+    """Every overlay's directory below a root or a directory, those inside other overlays' directories too.
 
     What cannot be listed is passed over: who reads it reports it.
     """
-    waiting = [("", _DEEPEST)]
+    waiting = [(directory, _DEEPEST)]
     while waiting:
         directory, left = waiting.pop()
         try:
