@@ -26,6 +26,7 @@ class _Late(NamedTuple):
 # The module `kubectl_trainjob.cli.NAME` holds the command NAME; its summary stands here so that help imports nothing.
 _COMMANDS = {
     "build": _Late("kubectl_trainjob.cli.build", "Print what the controllers would create for TrainJobs."),
+    "diff": _Late("kubectl_trainjob.cli.diff", "Show what a change of the files does to TrainJobs."),
     "env": _Late("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will find in their Pods."),
     "explain": _Late("kubectl_trainjob.cli.explain", "Tell why a value of an object is what it is."),
     "init": _Late("kubectl_trainjob.cli.init", "Start a repository, or add a runtime, a job or an overlay to one."),
@@ -74,7 +75,7 @@ class LateGroup(click.Group):
 def _unknown(name: str) -> str:
     from difflib import get_close_matches
 
-    from kubectl_trainjob.cli.printable import printable
+    from kubectl_trainjob.printable import printable
 
     nearest = get_close_matches(name, _COMMANDS, n=1)
     hint = f'did you mean "{nearest[0]}"?' if nearest else f"the commands are: {', '.join(_COMMANDS)}"

@@ -30,7 +30,6 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from kubectl_trainjob.cli.printable import printable
 from kubectl_trainjob.emit.jsontext import write_json
 from kubectl_trainjob.environment.values import (
     Container,
@@ -44,6 +43,7 @@ from kubectl_trainjob.environment.values import (
     Written,
 )
 from kubectl_trainjob.positions import Settle
+from kubectl_trainjob.printable import printable
 from kubectl_trainjob.source import Place
 
 SCHEMA_VERSION = 1

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.cli.printable import columns, printable
 from kubectl_trainjob.environment.names import in_ranges
 from kubectl_trainjob.environment.values import (
     JOB_CONTROLLER,
@@ -20,6 +19,7 @@ from kubectl_trainjob.environment.values import (
 )
 from kubectl_trainjob.explain.steps import in_short
 from kubectl_trainjob.positions import Settle
+from kubectl_trainjob.printable import columns, printable
 from kubectl_trainjob.source import Place
 
 _WIDEST = 40  # columns of a name that its neighbours' values still stand in line with

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubectl_trainjob.cli.printable import columns, printable
+from kubectl_trainjob.printable import columns, printable
 from kubectl_trainjob.source import SourceFile, Span
 from kubectl_trainjob.yamlio.stream import Lines
 

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kubectl_trainjob.cli.printable import columns, printable
 from kubectl_trainjob.explain.columns import Note, abbreviated, beside
 from kubectl_trainjob.explain.field import Field, Fields, is_leaf
 from kubectl_trainjob.explain.history import Input, Write
 from kubectl_trainjob.explain.lines import numbered
 from kubectl_trainjob.explain.steps import in_short, in_words
 from kubectl_trainjob.positions import Spot
+from kubectl_trainjob.printable import columns, printable
 from kubectl_trainjob.source import Pointer
 
 _WIDTH = 140  # columns of a screen

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubectl_trainjob.cli.excerpt import Excerpts
-from kubectl_trainjob.cli.printable import printable
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.positions import Settle, Spot, rendered_with
+from kubectl_trainjob.printable import printable
 
 MOST_SHOWN = 1000
 _MOST_NOTES = 20  # of one finding

@@ -158,7 +158,14 @@ def test_nothing_heavy_is_imported(words: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True)
     *answer, modules = done.stdout.splitlines()
     assert (len(answer) > 1, answer[-1]) == (True, NOTHING)
-    assert {module.split(".")[1] for module in modules.split()} <= {"api", "catalogue", "cli", "faults", "limits"}
+    assert {module.split(".")[1] for module in modules.split()} <= {
+        "api",
+        "catalogue",
+        "cli",
+        "faults",
+        "limits",
+        "printable",
+    }
 
 
 @pytest.mark.parametrize("shell", completion.SHELLS)

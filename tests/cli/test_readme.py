@@ -28,7 +28,7 @@ SHOWN = re.findall(r"^```console\n\$ kubectl trainjob (.*)\n((?:.*\n)*?)```$", R
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of this repository's examples, with the job of README's second command, whose runtimeRef is misspelt."""
     (tmp_path / ".git").mkdir()
-    for folder in ("runtimes", "overlays"):
+    for folder in ("runtimes", "overlays", "tests/examples/upgrade"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     job = (ROOT / "overlays" / "fashion-mnist" / "job.yaml").read_text()
     (tmp_path / "job.yaml").write_text(job.replace("name: torch-distributed\n", "name: torch-distribute\n"))
@@ -71,8 +71,8 @@ def test_commands_print_what_is_shown(command: str, output: str, capfd: pytest.C
     assert out + err == output
 
 
-def test_a_result_an_error_and_a_history_are_shown() -> None:
-    assert len(SHOWN) == 3
+def test_a_result_an_error_a_history_and_upgrades_are_shown() -> None:
+    assert len(SHOWN) == 5
 
 
 def test_the_job_shown_is_the_bundled_one() -> None:
@@ -92,7 +92,7 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", ".github/ARCHITECTURE.md"])
 def test_every_option_named_exists(name: str) -> None:
     shown = subprocess.run(
-        f"{sys.executable} -m kubectl_trainjob build --help; {sys.executable} -m kubectl_trainjob init --help",
+        "; ".join(f"{sys.executable} -m kubectl_trainjob {name} --help" for name in ("build", "diff", "init")),
         shell=True,
         capture_output=True,
         text=True,

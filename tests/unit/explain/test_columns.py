@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.cli.printable import columns
 from kubectl_trainjob.explain.columns import Note, abbreviated, beside
 from kubectl_trainjob.explain.lines import numbered
+from kubectl_trainjob.printable import columns
 from tests.property import hostile, readers
 
 WIDE = 120

@@ -1,0 +1,176 @@
+"""`diff`: what a change of the files does to TrainJobs, and what a cluster says to it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.progress import Progress
+from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_input, stderr_has_colour, tell
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.compared import Compared
+    from kubectl_trainjob.diff.told import Report
+    from kubectl_trainjob.sides import Sides
+
+_HELP = """Show what a change of the files does: which TrainJobs become something else, what a cluster that runs them
+accepts and refuses, what moves.
+
+Both sides are built, and their objects compared. REF is a commit of the repository, compared with the working tree
+now; A..B compares two commits, A...B what B changed since it left A. Without either, the files are compared with where
+this branch left its upstream branch. Commits are read without a checkout, and no program of the repository is run. Two
+directories are compared as they are.
+
+Without -f, the whole repository is compared: the plain manifests, and each overlay for itself.
+
+\b
+Examples:
+  # What does my branch change?
+  kubectl trainjob diff
+\b
+  # What is not committed yet, with the lines that it comes from
+  kubectl trainjob diff HEAD --why
+\b
+  # One environment, between two tags
+  kubectl trainjob diff v1.2..v1.3 -f overlays/prod
+\b
+  # What will an upgrade of Trainer change?
+  kubectl trainjob diff --trainer-version 2.2..2.3
+\b
+  # For a pull request, and for a browser
+  kubectl trainjob diff origin/main -o markdown
+  kubectl trainjob diff origin/main -o html > diff.html
+
+Where KUBECTL_EXTERNAL_DIFF names a program, -o text shows the objects with it, as kubectl diff does.
+
+Exit codes: 0 nothing differs, 1 something differs, 2 could not run, or an object cannot be built.
+"""
+
+
+def _versions(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, str]:
+    old, dots, new = value.partition("..")
+    versions = (old, new) if dots else (value, value)
+    for version in versions:
+        if value and version not in TRAINER_VERSIONS:
+            known = ", ".join(TRAINER_VERSIONS)
+            raise click.BadParameter(f'Trainer "{version}" is not supported; supported: {known}')
+    return versions
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What was asked for; the names are those of the options."""
+
+    sides: tuple[str, ...]
+    filenames: tuple[str, ...]
+    output: Literal["text", "markdown", "json", "html"]
+    why: bool
+    namespace: str
+    trainer_version: tuple[str, str]
+    emit: str
+
+
+@click.command(help=_HELP)
+@click.argument("sides", nargs=-1, metavar="[REF|REF..REF|OLD_DIR NEW_DIR]")
+@options.filenames("A manifest, a directory or an overlay; may be repeated. By default the whole repository.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "markdown", "json", "html"]), default="text", show_default=True
+)
+@click.option("--why", is_flag=True, help="Name the line that each value comes from, on both sides; json always does.")
+@options.namespace("Namespace of objects that state none.")
+@click.option(
+    "--emit",
+    type=click.Choice(EMITS),
+    callback=lambda _context, _parameter, value: value or "",
+    help="Compare JobSets, or the TrainJobs and runtimes that a Trainer in the cluster gets. "
+    "By default as the repository's trainjob.yaml says, else jobset.",
+)
+@click.option(
+    "--trainer-version",
+    default="",
+    callback=_versions,
+    metavar="VERSION[..VERSION]",
+    help=f"The Trainer that is meant: {', '.join(TRAINER_VERSIONS)}; OLD..NEW for one on each side.",
+)
+def diff(**given: Any) -> int:
+    """Read both sides, compare them, write what differs."""
+    gc.disable()  # as in build: a short life, in which nearly everything is kept
+    request = _Request(**given)
+    from kubectl_trainjob.compared import Wanted, compared, report_of
+    from kubectl_trainjob.stages import BuildOptions
+
+    wanted = Wanted(*(BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version))
+    progress, both = Progress(), _sides(request)
+    try:
+        found = compared(both, request.filenames, wanted, standard_input, progress)
+        report = report_of(both, found, with_lines=request.why or request.output == "json")
+    finally:
+        progress.clear()
+        both.close()
+    _tell(both, found)
+    _write(report, request.output)
+    if found.has_errors:
+        return 2
+    return int(bool(report.objects or report.difference.summary.changed))
+
+
+def _sides(request: _Request) -> Sides:
+    from kubectl_trainjob.sides import WrongArguments, sides
+
+    try:
+        return sides(request.sides, request.trainer_version)
+    except WrongArguments as fault:
+        raise click.UsageError(str(fault)) from None
+
+
+def _tell(both: Sides, found: Compared) -> None:
+    """What cannot be built, on either side; what else is to be said of the files is for build and lint."""
+    from kubectl_trainjob.cli.report import report
+
+    groups = (
+        ("on both sides", found.errors.both),
+        (f"on the new side only, {both.new.whole}", found.errors.new),
+        (f"on the old side only, {both.old.whole}", found.errors.old),
+    )
+    for where, errors in groups:
+        if errors:
+            complain(f"error: not everything can be built, {where}:")
+            tell(report(errors, found.locator.settle, colour=stderr_has_colour()))
+    if found.left_out:
+        complain(f"note: overlays are compared only when named: -f {', -f '.join(found.left_out)}")
+
+
+def _write(report: Report, output: str) -> None:
+    if output == "text":
+        from kubectl_trainjob.cli import external_diff
+
+        command = external_diff.command_of(os.environ)
+        if command and report.objects:
+            external_diff.show_with(command, report.difference.changes)
+    emit([_text(report, output).encode()])
+
+
+def _text(report: Report, output: str) -> str:
+    """The report as asked for; each writer is imported when it is wanted."""
+    if output == "json":
+        from kubectl_trainjob.report.jsontext import as_json
+
+        return as_json(report)
+    if output == "html":
+        from kubectl_trainjob.report.html import as_html
+
+        return as_html(report)
+    if output == "markdown":
+        from kubectl_trainjob.report.markdown import as_markdown
+
+        return as_markdown(report)
+    from kubectl_trainjob.report.text import as_text
+
+    return as_text(report, has_colour=has_colour(sys.stdout))

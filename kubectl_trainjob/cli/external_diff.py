@@ -1,0 +1,115 @@
+"""`KUBECTL_EXTERNAL_DIFF`: the objects that differ, shown by another program, as `kubectl diff` has it.
+
+The program gets two flat directories with one YAML file an object. As in kubectl, the variable is split at blanks, and
+arguments may hold letters, digits, "-" and "=" only; what Secrets hold is masked. The directories go when it ends, also
+when we are told to end meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from kubectl_trainjob.cli.streams import complain
+from kubectl_trainjob.diff.changes import Change
+from kubectl_trainjob.emit.layout import layout
+from kubectl_trainjob.emit.render import printer
+from kubectl_trainjob.explain.masking import masked
+from kubectl_trainjob.faults import EnvironmentFault
+from kubectl_trainjob.stages import Body
+
+VARIABLE = "KUBECTL_EXTERNAL_DIFF"
+_ARGUMENT = re.compile(r"[A-Za-z0-9=-]+")
+
+
+def command_of(environment: Mapping[str, str]) -> list[str]:
+    """The program and its arguments; empty where the variable is not set."""
+    program, *arguments = environment.get(VARIABLE, "").split() or [""]
+    if not program:
+        return []
+    wrong = next((each for each in arguments if not _ARGUMENT.fullmatch(each)), None)
+    if wrong is not None:
+        raise EnvironmentFault(
+            f'{VARIABLE}: the argument "{wrong}" holds more than letters, digits, "-" and "="; call a script instead'
+        )
+    return [program, *arguments]
+
+
+def show_with(command: list[str], changes: tuple[Change, ...]) -> None:
+    """Run the program on both sides of the changes; raises EnvironmentFault where it cannot be run."""
+    with _ended_in_order(), _directory() as directory:
+        sides = [os.path.join(directory, name) for name in ("old", "new")]
+        for side, bodies in zip(sides, ([_old(c) for c in changes], [_new(c) for c in changes]), strict=True):
+            os.mkdir(side)
+            _write(side, changes, bodies)
+        try:
+            ended = subprocess.run([*command, *sides], check=False)
+        except OSError as error:
+            raise EnvironmentFault(f"{VARIABLE}: {command[0]} cannot be run: {error.strerror}") from None
+    if ended.returncode not in (0, 1):
+        complain(f"note: {command[0]} ended with {ended.returncode}")
+
+
+@contextmanager
+def _directory() -> Iterator[str]:
+    try:
+        directory = tempfile.mkdtemp(prefix="kubectl-trainjob-diff-")
+    except OSError as error:
+        raise EnvironmentFault(f"{VARIABLE}: no directory for files (TMPDIR): {error.strerror}") from None
+    try:
+        yield directory
+    except OSError as error:
+        raise EnvironmentFault(f"{VARIABLE}: {error.filename or directory}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Signals that end a process end the block first, and with it the program."""
+    meant = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+    before = {number: signal.signal(number, _end) for number in meant}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _old(change: Change) -> Body | None:
+    return change.old if change.change != "added" else None
+
+
+def _new(change: Change) -> Body | None:
+    return change.new if change.change != "removed" else None
+
+
+def _write(directory: str, changes: tuple[Change, ...], bodies: list[Body | None]) -> None:
+    text = printer("yaml")
+    for path, change, body in zip(_names(changes), changes, bodies, strict=True):
+        if body is None:
+            continue
+        with open(os.path.join(directory, path), "wb") as target:
+            target.write(text(masked(body) if change.is_secret else body))
+
+
+def _names(changes: tuple[Change, ...]) -> list[str]:
+    """The file of each object: `NAMESPACE.KIND_NAME.yaml`, behind a number where two overlays build the object."""
+    names: dict[int, str] = {}
+    for overlay in dict.fromkeys(change.overlay for change in changes):
+        numbers = [number for number, change in enumerate(changes) if change.overlay == overlay]
+        paths = layout(changes[number].identity for number in numbers)
+        names.update(zip(numbers, (path.removeprefix("namespaces/").replace("/", ".") for path in paths), strict=True))
+    uses = Counter(names.values())
+    return [names[n] if uses[names[n]] == 1 else f"{n}.{names[n]}" for n in range(len(changes))]

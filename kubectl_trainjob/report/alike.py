@@ -1,0 +1,134 @@
+"""Objects that change in the same way, told once: one bump of a runtime's image is one thing, not forty.
+
+It is one thing, too, where thirty overlays build the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from kubectl_trainjob.diff.changes import ABSENT, Change
+from kubectl_trainjob.diff.told import Line, Report, Row, Sources, Told
+from kubectl_trainjob.report.headline import is_refused
+
+_SHORTEST = 3  # characters of a name that is looked for in values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alike:
+    """Objects of one kind with the same verdict and the same changed values.
+
+    `rows` are the first member's values, with their lines where those are the same for all. Where `has_names` those of
+    the others are the same but for their own TrainJobs' names in them. `carried` counts the values that differ only
+    because a renamed object's name stands in them; they are not among the rows.
+    """
+
+    members: tuple[Told, ...]
+    rows: tuple[Row, ...]
+    has_names: bool = False
+    carried: int = 0
+
+    @property
+    def change(self) -> Change:
+        """What holds for all members is read from the first."""
+        return self.members[0].change
+
+    @property
+    def changes(self) -> list[Change]:
+        """Those of all members."""
+        return [told.change for told in self.members]
+
+
+def alike(report: Report) -> list[Alike]:
+    """The objects in the report's order, gathered where they are alike; first those whose updates are refused."""
+    groups: dict[object, list[tuple[Told, tuple[Row, ...]]]] = {}
+    for told in report.objects:
+        rows = tuple(row for row in told.rows if not _only_carries_the_name(row, told.change))
+        groups.setdefault(_key(told, rows), []).append((told, rows))
+    found = [_group(members) for members in groups.values()]
+    return sorted(found, key=lambda group: not is_refused(group.change))
+
+
+def _key(told: Told, rows: tuple[Row, ...]) -> object:
+    change = told.change
+    nameless = _nameless(change)
+    return (
+        change.identity.api_version,
+        change.identity.kind,
+        change.change,
+        change.verdict,
+        change.consequence,
+        change.counterpart is None,
+        len(told.rows) - len(rows),
+        tuple((row.path, row.pointer, nameless(_comparable(row.old)), nameless(_comparable(row.new))) for row in rows),
+    )
+
+
+_HASHED = re.compile(r"-[0-9a-f]{10}(?![0-9a-f])")
+
+
+def _comparable(value: Any) -> str:
+    if isinstance(value, str):
+        return f"text {value}"
+    return "" if value is ABSENT else json.dumps(value, sort_keys=True)
+
+
+def _nameless(change: Change) -> Callable[[str], str]:
+    """What takes the TrainJob's name out of a text, where it stands there as a word."""
+    name = (change.job or change.identity).name
+    if len(name) < _SHORTEST:
+        return str
+    word = re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])")
+    return lambda text: word.sub("\0", text) if name in text else text
+
+
+def _group(members: list[tuple[Told, tuple[Row, ...]]]) -> Alike:
+    first, rows = members[0]
+    values = {tuple((_comparable(row.old), _comparable(row.new)) for row in others) for _, others in members}
+    shared = tuple(
+        row._replace(sources=_common([others[number].sources for _, others in members]))
+        for number, row in enumerate(rows)
+    )
+    return Alike(tuple(told for told, _ in members), shared, len(values) > 1, len(first.rows) - len(rows))
+
+
+def _common(sources: list[Sources]) -> Sources:
+    return sources[0] if all(each == sources[0] for each in sources) else Sources()
+
+
+def places(told: Told, group: Alike) -> list[Line]:
+    """The lines, each once, that a member's values stand at and that the group's rows do not tell."""
+    known = {row.pointer for row in group.rows if row.sources != Sources()}
+    pointers = {row.pointer for row in group.rows} - known
+    lines = (row.sources.new or row.sources.old for row in told.rows if row.pointer in pointers)
+    return list(dict.fromkeys(line for line in lines if line))
+
+
+def _only_carries_the_name(row: Row, change: Change) -> bool:
+    """Whether the value is the same but for the names of the renamed object and of its TrainJob.
+
+    Only a hash in the names is sure to be nothing that a person wrote: of other names the object's own is left out.
+    """
+    if change.counterpart is None or row.old is ABSENT or row.new is ABSENT:
+        return False
+    if row.pointer == "/metadata/name":
+        return True
+    if not all(_HASHED.search(each.name) for each in (change.identity, change.counterpart)):
+        return False
+    old, new = _comparable(row.old), _comparable(row.new)
+    return any(old.replace(was, now) == new for was, now in _renames(change, change.counterpart.name))
+
+
+def _renames(change: Change, was: str) -> Iterable[tuple[str, str]]:
+    """The object's old and new name, and the TrainJob's: a ConfigMap's name is that of its job and more."""
+    now = change.identity.name
+    if change.change == "removed":
+        return ()
+    job = change.job.name if change.job else now
+    end = now.removeprefix(job)
+    jobs = ((was.removesuffix(end), job),) if end != now and end and was.endswith(end) else ()
+    return [(was, now), *jobs] if was else jobs

@@ -1,0 +1,135 @@
+"""The headline of a difference: what is not known, what changes, what is refused, what moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kubectl_trainjob.diff.changes import Change, Incomplete, JobId, Summary
+from kubectl_trainjob.diff.told import Report
+from kubectl_trainjob.report.numbers import joined, numbers
+from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
+from kubectl_trainjob.verdict.reachable import reachable
+from kubectl_trainjob.verdict.verdict import STATES, State
+
+_MOST_MOVED = 4  # overlays in the headline
+_MOST_DIFFERENCES = 6  # resources in the headline
+
+
+class Headline(NamedTuple):
+    """All that matters: what is `unknown`, what changes `first` (`3 TrainJobs change`), what is `bad`, what else is."""
+
+    unknown: Sentence
+    first: Sentence
+    bad: tuple[Sentence, ...]
+    others: tuple[Sentence, ...]
+
+    def in_line(self) -> Sentence:
+        """`3 TrainJobs change; 2 updates are refused while running; +16 nvidia.com/gpu`."""
+        unknown = (self.unknown,) if self.unknown else ()
+        return joined([*unknown, self.first, *self.bad, *self.others], "; ")
+
+
+def headline(report: Report) -> Headline:
+    """The headline of a report."""
+    changes = [each.change for each in report.objects]
+    unknown = _unknown(report)
+    nothing = "no difference is known" if unknown else "nothing differs"
+    first = _train_jobs(report) or ("no TrainJob changes" if changes else nothing)
+    others = sum(change.job is None for change in changes)
+    told = (plural(others, "other object differs", "other objects differ"),) if others else ()
+    bad = tuple((words,) for words in _refused(changes))
+    moved = [("overlay ", Data(in_short(old)), " is now ", Data(in_short(new))) for old, new in report.difference.moved]
+    others_told = (_differences(report.difference.summary), told, *moved[:_MOST_MOVED])
+    return Headline(unknown, (first,), bad, tuple(filter(None, others_told)))
+
+
+def _unknown(report: Report) -> Sentence:
+    """`not all is known: 8 TrainJobs cannot be built`; empty where all is."""
+    unbuilt, problems = len(report.difference.unbuilt), len(report.problems)
+    parts: list[Sentence] = []
+    if unbuilt:
+        parts.append((plural(unbuilt, "TrainJob cannot be built", "TrainJobs cannot be built"),))
+    if report.difference.incomplete:
+        parts.append(_unread(report.difference.incomplete))
+    if problems:
+        parts.append((plural(problems, "error") + " in the files",))
+    return ("not all is known: ", *joined(parts)) if parts else ()
+
+
+def _unread(incomplete: Sequence[Incomplete]) -> Sentence:
+    overlays = [unit.overlay for unit in incomplete if unit.overlay]
+    if len(overlays) < len(incomplete):
+        return ("not all files can be read",)
+    only = (Data(in_short(overlays[0])), " cannot be read in full") if len(overlays) == 1 else ()
+    return only or (f"{len(overlays)} overlays cannot be read in full",)
+
+
+def only_new_runs(report: Report) -> list[JobId]:
+    """The changed TrainJobs that are printed as they were: what they would become anew is something else."""
+    printed = {(change.job, change.overlay) for change in report.difference.changes}
+    return [job for job in report.difference.summary.changed if tuple(job) not in printed]
+
+
+def _train_jobs(report: Report) -> str:
+    """`3 TrainJobs change, 1 is renamed, 2 are added`."""
+    summary = report.difference.summary
+    told: list[str] = []
+    new_runs = len(only_new_runs(report))
+    for count, one, many in _counts(summary, new_runs):
+        if count:
+            noun = "" if told else " TrainJob" if count == 1 else " TrainJobs"
+            told.append(f"{count}{noun} {one if count == 1 else many}")
+    if new_runs:
+        told.append(f"new runs of {new_runs if told else plural(new_runs, 'TrainJob')} would change")
+    return ", ".join(told)
+
+
+def _counts(summary: Summary, new_runs: int) -> Iterator[tuple[int, str, str]]:
+    renamed = {each for names in summary.renamed for each in names}
+    yield len(summary.changed) - new_runs, "changes", "change"
+    yield len(summary.renamed), "is renamed", "are renamed"
+    yield sum(each not in renamed for each in summary.added), "is added", "are added"
+    yield sum(each not in renamed for each in summary.removed), "is removed", "are removed"
+
+
+def refused_in(change: Change) -> tuple[State, ...]:
+    """The states in which a cluster refuses the update, of those that it can meet."""
+    if change.verdict is None or change.old is None or change.new is None:
+        return ()
+    states = reachable(change.old, change.new) or STATES
+    return tuple(state for state in states if not change.verdict.accepts(state))
+
+
+def is_refused(change: Change) -> bool:
+    """Whether a cluster refuses the update while the job runs, or whenever it can come."""
+    refused = refused_in(change)
+    return "running" in refused or (bool(refused) and not _has_states(change))
+
+
+def _has_states(change: Change) -> bool:
+    """Whether it depends on the job's state what a cluster says."""
+    assert change.old is not None
+    assert change.new is not None
+    return len(reachable(change.old, change.new)) > 1
+
+
+def _refused(changes: list[Change]) -> Iterator[str]:
+    refused = [change for change in changes if refused_in(change)]
+    simply = [change for change in refused if not _has_states(change) or len(refused_in(change)) == len(STATES)]
+    running = [change for change in refused if "running" in refused_in(change) and change not in simply]
+    for count, words in (
+        (len(simply), " refused"),
+        (len(running), " refused while running"),
+        (len(refused) - len(running) - len(simply), " refused in other states"),
+    ):
+        if count:
+            yield plural(count, "update is", "updates are") + words
+
+
+def _differences(summary: Summary) -> Sentence:
+    """`+2 Pods, +16 nvidia.com/gpu`."""
+    told = numbers(summary.before, summary.after)
+    found = [each.counted(each.difference) for each in told if each.difference and each.is_device]
+    more = ((f"{len(found) - _MOST_DIFFERENCES} more",),) if len(found) > _MOST_DIFFERENCES else ()
+    return joined([*found[:_MOST_DIFFERENCES], *more])

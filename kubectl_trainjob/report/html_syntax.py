@@ -1,0 +1,63 @@
+"""HTML in which everything is text unless this module made it: data has no way to become markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from kubectl_trainjob.printable import printable
+from kubectl_trainjob.report.sentence import Data, Sentence
+
+_EMPTY = frozenset(("meta", "wbr"))
+_COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")  # a page may be printed into a log that knows commands
+
+
+class Markup(str):
+    """HTML that is safe as it stands; only the functions here make it, and constants of ours."""
+
+    __slots__ = ()
+
+
+def safe(text: str) -> Markup:
+    r"""A text as HTML; characters that cannot be seen become `\xNN`."""
+    return Markup(_COMMAND.sub(lambda match: f"&#{ord(match[0])};", escape(printable(text))))
+
+
+def line(text: str) -> Markup:
+    """A line of a text of several lines: tabs stay."""
+    return Markup("\t".join(map(safe, text.split("\t"))))
+
+
+def joined(parts: Iterable[str], between: str = "") -> Markup:
+    """The parts one behind the other: markup as it is, all else as text."""
+    return Markup(_text(between).join(map(_text, parts)))
+
+
+def _text(part: str) -> str:
+    return part if isinstance(part, Markup) else safe(part)
+
+
+def element(tag: str, /, *children: str, **attributes: str) -> Markup:
+    """`<tag name="...">children</tag>` without empty attributes; `class_` means class, `http_equiv` http-equiv."""
+    told = "".join(f' {_name(key)}="{safe(value)}"' for key, value in attributes.items() if value)
+    return Markup(f"<{tag}{told}>" if tag in _EMPTY else f"<{tag}{told}>{joined(children)}</{tag}>")
+
+
+def _name(keyword: str) -> str:
+    return keyword.rstrip("_").replace("_", "-")
+
+
+def code(text: str) -> Markup:
+    """Data."""
+    return element("code", text)
+
+
+def sentence(of: Sentence) -> Markup:
+    """Words as text, data as code."""
+    return joined(code(piece.text) if isinstance(piece, Data) else piece for piece in of)
+
+
+def folded(summary: str, *children: str, class_: str = "", is_open: bool = False) -> Markup:
+    """What a reader opens."""
+    return element("details", element("summary", summary), *children, class_=class_, open="open" if is_open else "")

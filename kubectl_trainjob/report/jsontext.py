@@ -1,0 +1,146 @@
+"""What `diff` says, as JSON.
+
+    {"schemaVersion": 1, "old": SIDE, "new": SIDE, "objects": [OBJECT, ...], "summary": SUMMARY,
+     "problems": [PROBLEM, ...]}
+    OBJECT: {"kind", "namespace", "name", "overlay", "apiVersion", "change": "added|removed|changed",
+             "verdict": {"running", "suspended", "suspending", "resuming": "accepted|refused"} or null,
+             "refused": [{"state", "pointer", "reason"}], "consequence", "trainJob", "counterpart",
+             "changes": [{"path", "pointer", "old", "new", "sources": [{"side", "file", "line"}]}]}
+    SUMMARY: {"jobs": {"added", "removed", "changed", "unbuilt": [JOB, ...], "renamed": [{"old": JOB, "new": JOB}]},
+              "before": TOTALS, "after": TOTALS,
+              "groups": [{"namespace", "queue", "before": TOTALS, "after": TOTALS}],
+              "causes": [{"what", "removed", "file", "line", "jobs": [JOB, ...]}],
+              "moved": [{"old", "new"}]}
+    TOTALS: {"jobs", "pods", "processes", "unsized", "resources": {NAME: QUANTITY}}
+    JOB: {"namespace", "name", "overlay"}
+    PROBLEM: {"side": "old|new|both", "rule", "name", "message", "file", "line"}
+
+`moved` are the directories of overlays that build what another one built before. With `problems` something of the files
+cannot be read or built, so that not all is told. `unsized` counts the TrainJobs whose processes are not known before
+they start.
+
+`verdict` is null for added and removed objects and for kinds without rules; `old` and `new` of a change are null where
+the side has no value, and names of members where only the order of a list differs. `pointer` (RFC 6901) leads into the
+new object, into the old one where the value is gone. `counterpart` is the object of another name on the other side that
+this one most probably is, `overlay` the one that it was built with.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kubectl_trainjob.diff.changes import ABSENT, Change, JobId, Summary, Totals
+from kubectl_trainjob.diff.told import Line, Problem, Report, Row, Told, ToldCause
+from kubectl_trainjob.source import json_pointer
+from kubectl_trainjob.stages import ObjectId
+from kubectl_trainjob.verdict.verdict import STATES
+
+
+def as_json(report: Report) -> str:
+    """The whole report."""
+    told = {
+        "schemaVersion": 1,
+        "old": report.old,
+        "new": report.new,
+        "objects": [_object(each) for each in report.objects],
+        "summary": _summary(report),
+        "problems": [_problem(each) for each in report.problems],
+    }
+    return json.dumps(told, indent=4) + "\n"
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    told = {"side": problem.side, "rule": problem.rule, "name": problem.name, "message": problem.message}
+    return {**told, **_line(problem.at)}
+
+
+def _object(told: Told) -> dict[str, Any]:
+    change = told.change
+    return {
+        "kind": change.identity.kind,
+        **_named(change.identity),
+        "apiVersion": change.identity.api_version,
+        "overlay": change.overlay,
+        "change": change.change,
+        "verdict": _verdict(change),
+        "refused": _refused(change),
+        "consequence": change.consequence,
+        "trainJob": _named(change.job) if change.job else None,
+        "counterpart": _named(change.counterpart) if change.counterpart else None,
+        "changes": [_row(row) for row in told.rows],
+    }
+
+
+def _named(identity: ObjectId) -> dict[str, str]:
+    return {"namespace": identity.namespace, "name": identity.name}
+
+
+def _verdict(change: Change) -> dict[str, str] | None:
+    if change.verdict is None:
+        return None
+    return {state: "accepted" if change.verdict.accepts(state) else "refused" for state in STATES}
+
+
+def _refused(change: Change) -> list[dict[str, str]]:
+    found = change.verdict.refused if change.verdict else ()
+    return [{"state": each.state, "pointer": json_pointer(each.pointer), "reason": each.reason} for each in found]
+
+
+def _row(row: Row) -> dict[str, Any]:
+    sides = (("old", row.sources.old), ("new", row.sources.new))
+    return {
+        "path": row.path,
+        "pointer": row.pointer,
+        "old": None if row.old is ABSENT else row.old,
+        "new": None if row.new is ABSENT else row.new,
+        "sources": [{"side": side, **_line(line)} for side, line in sides if line],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {"file": line.file, "line": line.line}
+
+
+def _summary(report: Report) -> dict[str, Any]:
+    summary = report.difference.summary
+    return {
+        "jobs": _jobs(summary, report.difference.unbuilt),
+        "before": _totals(summary.before),
+        "after": _totals(summary.after),
+        "groups": [
+            {"namespace": group.namespace, "queue": group.queue, "before": _totals(before), "after": _totals(after)}
+            for group, (before, after) in sorted(summary.groups.items())
+        ],
+        "causes": [_cause(each) for each in report.causes],
+        "moved": [{"old": old, "new": new} for old, new in report.difference.moved],
+    }
+
+
+def _jobs(summary: Summary, unbuilt: tuple[JobId, ...]) -> dict[str, Any]:
+    lists = {"added": summary.added, "removed": summary.removed, "changed": summary.changed, "unbuilt": unbuilt}
+    renamed = [{"old": _job(old), "new": _job(new)} for old, new in summary.renamed]
+    return {name: [_job(each) for each in jobs] for name, jobs in lists.items()} | {"renamed": renamed}
+
+
+def _job(job: JobId) -> dict[str, str]:
+    return {**_named(job.identity), "overlay": job.overlay}
+
+
+def _totals(totals: Totals) -> dict[str, Any]:
+    return {
+        "jobs": totals.jobs,
+        "pods": totals.pods,
+        "processes": totals.processes,
+        "unsized": totals.unsized,
+        "resources": {name: str(amount) for name, amount in sorted((totals.resources or {}).items())},
+    }
+
+
+def _cause(told: ToldCause) -> dict[str, Any]:
+    return {
+        "what": told.cause.what,
+        "removed": told.cause.is_gone,
+        **_line(told.at),
+        "jobs": [_job(each) for each in told.cause.jobs],
+    }

@@ -1,0 +1,313 @@
+"""Differences as `diff` tells them, made by hand: what the pages are tested with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from kubectl_trainjob.api.quantity import Quantity
+from kubectl_trainjob.diff.changes import (
+    ABSENT,
+    Cause,
+    Change,
+    Difference,
+    Group,
+    Incomplete,
+    JobId,
+    Summary,
+    Totals,
+)
+from kubectl_trainjob.diff.told import Line, Problem, Report, Row, Sources, Told, ToldCause
+from kubectl_trainjob.source import Place, Pointer, Source, SourceFile, json_pointer
+from kubectl_trainjob.stages import Body, ObjectId
+from kubectl_trainjob.verdict.consequence import consequence
+from kubectl_trainjob.verdict.verdict import STATES, Refusal, State, Verdict
+
+JOB_SET, TRAINER = "jobset.x-k8s.io/v1alpha2", "trainer.kubeflow.org/v1alpha1"
+POD_GROUP = "scheduling.x-k8s.io/v1alpha1"
+CONTAINER: Pointer = ("spec", "replicatedJobs", 0, "template", "spec", "template", "spec", "containers", 0)
+IN_CONTAINER = "spec.replicatedJobs[node].template.spec.template.spec.containers[node]"
+
+IMMUTABLE = "spec.replicatedJobs: field is immutable"
+
+
+def identity(kind: str, name: str, namespace: str = "ml") -> ObjectId:
+    api_version = {"JobSet": JOB_SET, "PodGroup": POD_GROUP, "ConfigMap": "v1", "Secret": "v1"}.get(kind, TRAINER)
+    return ObjectId(api_version, kind, namespace, name)
+
+
+def job(name: str, namespace: str = "ml") -> ObjectId:
+    return identity("TrainJob", name, namespace)
+
+
+def row(
+    path: str,
+    old: Any,
+    new: Any,
+    *lines: tuple[str, int] | None,
+    pointer: str = "",
+    verdict: Verdict | None = None,
+) -> Row:
+    """A value; `lines` are those of the old and of the new side, `verdict` refuses it."""
+    sources = Sources(*(Line(*line) if line else None for line in lines))
+    pointer = pointer or "/" + path.replace(".", "/")
+    return Row(path, pointer, old, new, sources, verdict.refused if verdict else ())
+
+
+def refused(*states: State, pointer: Pointer = ("spec", "replicatedJobs"), reason: str = IMMUTABLE) -> Verdict:
+    return Verdict(tuple(Refusal(state, pointer, reason) for state in states))
+
+
+def body(of: ObjectId) -> Body:
+    metadata = {"name": of.name, "namespace": of.namespace}
+    container = {"name": "node", "image": "acme/train:1"}
+    template = {"spec": {"template": {"spec": {"containers": [container]}}}}
+    spec = {"replicatedJobs": [{"name": "node", "template": template}]}
+    return {"apiVersion": of.api_version, "kind": of.kind, "metadata": metadata, "spec": spec}
+
+
+def changed(of: ObjectId, *rows: Row, **about: Any) -> Told:
+    """What is said of it is what the product says, unless it is given."""
+    told = {"verdict": Verdict(), "job": job(of.name, of.namespace), **about}
+    if "consequence" not in told:
+        told["consequence"] = consequence(of, told["verdict"], body(of), body(of), "2.3")
+    verdict = told["verdict"] or Verdict()
+    marked = {refusal for each in rows for refusal in each.refused}
+    change = Change(of, "changed", body(of), body(of), **told)
+    return Told(change, rows, tuple(refusal for refusal in verdict.refused if refusal not in marked))
+
+
+def added(of: ObjectId, *rows: Row, **about: Any) -> Told:
+    told = {"job": job(of.name, of.namespace), "consequence": "is created", **about}
+    return Told(Change(of, "added", None, body(of), **told), rows)
+
+
+def removed(of: ObjectId, **about: Any) -> Told:
+    words = consequence(of, None, body(of), None, "2.3")
+    told = {"job": job(of.name, of.namespace), "consequence": words, **about}
+    return Told(Change(of, "removed", body(of), None, **told), ())
+
+
+def job_id(of: ObjectId | JobId) -> JobId:
+    return of if isinstance(of, JobId) else JobId(of)
+
+
+def totals(jobs: int, pods: int, processes: int, **resources: str) -> Totals:
+    """`gpus` are nvidia.com/gpu."""
+    names = {"gpus": "nvidia.com/gpu"}
+    return Totals(jobs, pods, processes, {names.get(k, k): Quantity.parse(v) for k, v in resources.items()})
+
+
+def cause(
+    what: str, file: str, line: int, jobs: Iterable[ObjectId | JobId] = (), *, is_gone: bool = False
+) -> ToldCause:
+    place = Place(Source(SourceFile(file, "")))
+    return ToldCause(Cause(what, place, tuple(map(job_id, jobs)), is_gone), Line(file, line))
+
+
+def problem(name: str, message: str, side: Literal["old", "new", "both"] = "new") -> Problem:
+    return Problem(side, "KTJ201", name, message, Line("jobs/t5.yaml", 8))
+
+
+def report(
+    objects: Iterable[Told] = (),
+    sides: tuple[str, str] = ("main", "HEAD"),
+    numbers: tuple[Totals, Totals] = (Totals(), Totals()),
+    causes: Iterable[ToldCause] = (),
+    groups: Mapping[Group, tuple[Totals, Totals]] | None = None,
+    *,
+    unbuilt: Iterable[ObjectId | JobId] = (),
+    renamed: Iterable[tuple[ObjectId, ObjectId]] = (),
+    incomplete: Iterable[Incomplete] = (),
+    problems: Iterable[Problem] = (),
+    new_runs: Iterable[ObjectId] = (),
+) -> Report:
+    """A report whose summary agrees with its objects; `new_runs` are TrainJobs that change without an object."""
+    objects, causes = tuple(objects), tuple(causes)
+    jobs: dict[str, dict[JobId, None]] = {"added": {}, "removed": {}, "changed": {}}
+    for told in objects:
+        change = told.change
+        if change.job is not None:
+            jobs[change.change][JobId(change.job, change.overlay)] = None
+    jobs["changed"].update(dict.fromkeys(map(job_id, new_runs)))
+    for each in jobs["changed"]:
+        jobs["added"].pop(each, None)
+        jobs["removed"].pop(each, None)
+    told = (tuple(jobs["added"]), tuple(jobs["removed"]), tuple(jobs["changed"]))
+    names = tuple((job_id(old), job_id(new)) for old, new in renamed)
+    summary = Summary(*told, names, *numbers, groups or {}, tuple(each.cause for each in causes))
+    changes = tuple(each.change for each in objects)
+    difference = Difference(changes, summary, tuple(map(job_id, unbuilt)), tuple(incomplete))
+    return Report(*sides, objects, causes, difference, tuple(problems))
+
+
+def image_bump(count: int = 40) -> Report:
+    """A runtime's image changes under many jobs of two namespaces."""
+    jobs = [job(f"bert-{number:02}", "ml" if number % 4 else "research") for number in range(count)]
+    file = "runtimes/torch-distributed.yaml"
+    old, new = "ghcr.io/acme/train:2.3.0-cuda12.4", "ghcr.io/acme/train:2.4.1-cuda12.4"
+    pointer: Pointer = (*CONTAINER, "image")
+    verdict = refused(*STATES, pointer=pointer)
+    image = row(
+        f"{IN_CONTAINER}.image", old, new, (file, 31), (file, 31), pointer=json_pointer(pointer), verdict=verdict
+    )
+    objects = [changed(identity("JobSet", each.name, each.namespace), image, verdict=verdict) for each in jobs]
+    same = totals(count, 4 * count, 32 * count, cpu=str(64 * count), memory=f"{512 * count}Gi", gpus=str(32 * count))
+    of = {Group("ml", "gpu"): (same, same), Group("research", "gpu"): (same, same)}
+    causes = [cause("ClusterTrainingRuntime/torch-distributed", file, 1, jobs)]
+    return report(objects, ("main", "bump-torch"), (same, same), causes, of)
+
+
+SCRIPT = """#!/bin/bash
+set -euo pipefail
+export NCCL_DEBUG=INFO
+nvidia-smi
+torchrun train.py \\
+\t--model bert-large \\
+\t--lr 1e-4
+echo done
+"""
+
+
+def pull_request() -> Report:
+    """One job gets more nodes, one a new script, one is renamed, one goes, one cannot be built."""
+    file = "jobs/bert.yaml"
+    bert = identity("JobSet", "bert")
+    grows = refused(*STATES)
+    grown = changed(
+        bert,
+        row("spec.replicatedJobs[node].template.spec.parallelism", 2, 4, (file, 9), (file, 9), verdict=grows),
+        row("spec.replicatedJobs[node].template.spec.completions", 2, 4, (file, 9), (file, 9), verdict=grows),
+        row(f"{IN_CONTAINER}.env[PET_NNODES].value", "2", "4", (file, 9), (file, 9), verdict=grows),
+        row(
+            f"{IN_CONTAINER}.resources.limits[nvidia.com/gpu]",
+            "4",
+            "8",
+            ("runtimes/torch.yaml", 22),
+            (file, 14),
+            verdict=grows,
+        ),
+        verdict=grows,
+    )
+    group = changed(identity("PodGroup", "bert"), row("spec.minMember", 2, 4, (file, 9), (file, 9)), verdict=None)
+    frozen = refused(*STATES, pointer=("spec", "trainer"), reason="spec.trainer: field is immutable")
+    job_itself = changed(
+        job("bert"), row("spec.trainer.numNodes", 2, 4, (file, 9), (file, 9), verdict=frozen), verdict=frozen
+    )
+    script = changed(
+        identity("ConfigMap", "train-script"),
+        row("data[train.sh]", SCRIPT, SCRIPT.replace("1e-4", "3e-4 --warmup 500"), ("jobs/script.yaml", 8)),
+        row("metadata.labels", ABSENT, {"team": "nlp"}, None, ("jobs/script.yaml", 5)),
+        row("data[notes]", "old", ABSENT, ("jobs/script.yaml", 20), None),
+        job=None,
+        verdict=None,
+    )
+    volume = {
+        "name": "cache",
+        "persistentVolumeClaim": {"claimName": "hub-cache"},
+        "mountPath": "/root/.cache/huggingface",
+    }
+    named = added(
+        identity("JobSet", "llama-9f2c"),
+        row("metadata.name", "llama-11ab", "llama-9f2c"),
+        row(
+            f"{IN_CONTAINER}.env[PET_MASTER_ADDR].value",
+            "llama-11ab-node-0-0.llama-11ab",
+            "llama-9f2c-node-0-0.llama-9f2c",
+        ),
+        row(
+            f"{IN_CONTAINER}.args", ["--lr", "1e-4"], ["--lr", "3e-4"], ("jobs/llama.yaml", 17), ("jobs/llama.yaml", 17)
+        ),
+        row(
+            "spec.replicatedJobs[node].template.spec.template.spec.volumes[cache]",
+            ABSENT,
+            volume,
+            None,
+            ("jobs/llama.yaml", 25),
+        ),
+        counterpart=identity("JobSet", "llama-11ab"),
+    )
+    gone = removed(identity("JobSet", "llama-11ab"), counterpart=identity("JobSet", "llama-9f2c"))
+    secret = changed(
+        identity("Secret", "hub"),
+        row("data[token]", "***", "***", ("jobs/hub.yaml", 7), ("jobs/hub.yaml", 7)),
+        job=None,
+        verdict=None,
+    )
+    retired = removed(identity("JobSet", "gpt-old", "research"))
+    before = totals(4, 9, 36, cpu="144500m", memory="1152Gi", gpus="36")
+    after = totals(3, 9, 48, cpu="160", memory="1280Gi", gpus="52", **{"rdma/hca": "8"})
+    groups = {
+        Group("ml", "gpu-a100"): (totals(3, 8, 32, gpus="32"), totals(3, 9, 48, gpus="52")),
+        Group("research", ""): (totals(1, 1, 4, gpus="4"), totals(0, 0, 0)),
+    }
+    causes = [
+        cause("TrainJob/bert", file, 1, [job("bert")]),
+        cause("TrainJob/llama", "jobs/llama.yaml", 1, [job("llama-9f2c")]),
+        cause("images[0].newTag", "overlays/prod/overlay.yaml", 3),
+        cause("TrainJob/gpt-old", "jobs/gpt.yaml", 1, [job("gpt-old", "research")], is_gone=True),
+    ]
+    renamed = [(job("llama-11ab"), job("llama-9f2c"))]
+    objects = [job_itself, grown, group, script, secret, named, gone, retired]
+    return report(
+        objects,
+        ("main", "feature/bigger-bert"),
+        (before, after),
+        causes,
+        groups,
+        unbuilt=[job("t5", "research")],
+        renamed=renamed,
+        incomplete=[Incomplete("overlays/prod", is_old=False, is_new=True)],
+        problems=[problem("runtime-not-found", 'ClusterTrainingRuntime "torhc" does not exist')],
+    )
+
+
+def upgrade() -> Report:
+    """The same files for another Trainer: each job gets a value with its own name in it."""
+    objects = []
+    for name in ("bert", "llama", "vit"):
+        verdict = refused("running")
+        address = f"{name}-node-0-0.{name}"
+        new = {"name": "PET_MASTER_ADDR", "value": address}
+        rows = (
+            row(f"{IN_CONTAINER}.env[PET_MASTER_ADDR]", ABSENT, new, verdict=verdict),
+            row(f"{IN_CONTAINER}.resources.limits[nvidia.com/gpu]", "4", ABSENT, verdict=verdict),
+            row(f"{IN_CONTAINER}.env[PET_NPROC_PER_NODE].value", "auto", "4", verdict=verdict),
+        )
+        objects.append(changed(identity("JobSet", name), *rows, verdict=verdict))
+    before, after = totals(3, 6, 24, cpu="96", gpus="24"), totals(3, 6, 24, cpu="96")
+    return report(objects, ("Trainer 2.2", "Trainer 2.3"), (before, after))
+
+
+def turned(before: bool, after: bool) -> Report:
+    """The files suspend or start a job, whose patch may only change while it is suspended after the update."""
+    of = job("bert")
+    old, new = ({**body(of), "spec": {"suspend": is_suspended}} for is_suspended in (before, after))
+    reason = "spec.podSpecOverrides: PodSpecOverrides can only be modified when the TrainJob is suspended"
+    verdict = refused("running", "resuming", pointer=("spec", "podSpecOverrides"), reason=reason)
+    words = consequence(of, verdict, old, new, "2.0")
+    change = Change(of, "changed", old, new, verdict=verdict, consequence=words, job=of)
+    return report([Told(change, (row("spec.suspend", before, after),), verdict.refused)])
+
+
+def empty() -> Report:
+    same = totals(2, 4, 16, cpu="1500m", memory="1500Mi", gpus="16")
+    return report(numbers=(same, same))
+
+
+def large(count: int = 1000) -> Report:
+    """Many objects of which no two change alike."""
+    jobs = [job(f"sweep-{number:04}") for number in range(count)]
+    objects = []
+    for number, each in enumerate(jobs):
+        file = f"jobs/{each.name}.yaml"
+        rows = [
+            row(f"{IN_CONTAINER}.env[LEARNING_RATE].value", f"{number}e-5", f"{number}e-4", (file, 12), (file, 12)),
+            row(f"{IN_CONTAINER}.image", f"acme/train:{number}", f"acme/train:{number + 1}", (file, 8), (file, 8)),
+            row("data[train.sh]", SCRIPT, SCRIPT.replace("1e-4", str(number)), (file, 20), (file, 20)),
+            row("spec.replicatedJobs[node].template.spec.parallelism", number, number + 1, (file, 9), (file, 9)),
+        ]
+        about: dict[str, Any] = {"verdict": refused("running")} if number % 3 else {}
+        objects.append(changed(identity("JobSet", each.name), *rows, **about))
+    same = totals(count, 4 * count, 32 * count, cpu=str(64 * count), memory=f"{512 * count}Gi", gpus=str(32 * count))
+    return report(objects, numbers=(same, same), causes=[cause("values", "overlays/sweep/overlay.yaml", 4, jobs)])

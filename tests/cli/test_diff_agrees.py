@@ -1,0 +1,136 @@
+"""`diff` tells exactly the objects that differ between two builds: of the examples, and of recorded updates."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_trainjob.cli.app import run
+from tests.conformance.updates import recorded
+
+ROOT = Path(__file__).resolve().parents[2]
+Told = dict[tuple[str, str, str, str, str], str]
+
+
+def replaced(pattern: str, by: str, *files: str) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        for name in files:
+            file = folder / name
+            text, count = re.subn(pattern, by, file.read_text(), flags=re.MULTILINE)
+            assert count, name
+            file.write_text(text)
+
+    return edit
+
+
+def moved(old: str, new: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / old).rename(folder / new) and None
+
+
+EDITS = {
+    "image of a runtime": replaced("pytorch:2.13.0", "pytorch:2.14.0", "runtimes/torch-distributed.yaml"),
+    "size of a runtime": replaced("numProcPerNode: 1 ", "numProcPerNode: 3 ", "runtimes/deepspeed-distributed.yaml"),
+    "a value": replaced("finetune:4.4.0", "finetune:4.5.0", "overlays/gpu-fleet/language/overlay.yaml"),
+    "a patch": replaced("value: 8$", "value: 2", "overlays/vision/prod/large.yaml"),
+    "a namespace": replaced("^namespace: .*", "namespace: elsewhere", "overlays/vision/dev/overlay.yaml"),
+    "a job": replaced("numNodes: 2", "numNodes: 4", "overlays/fashion-mnist/job.yaml"),
+    "a job's name": replaced("name: fashion-mnist$", "name: fashion", "overlays/fashion-mnist/job.yaml"),
+    "a file elsewhere": moved("overlays/fashion-mnist/job.yaml", "overlays/fashion-mnist/train.yaml"),
+    "a job that is gone": lambda folder: (folder / "overlays/fashion-mnist/job.yaml").unlink(),
+    "an overlay that is gone": lambda folder: shutil.rmtree(folder / "overlays/vision/dev"),
+    "a comment": lambda folder: (folder / "runtimes/plain.yaml").write_text(
+        "# words\n" + (folder / "runtimes/plain.yaml").read_text()
+    ),
+}
+
+
+@pytest.fixture
+def ours(capfd: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """What a command says as JSON; None where it refuses."""
+
+    def call(*arguments: str) -> Any:
+        capfd.readouterr()
+        code = run("kubectl-trainjob", [*arguments, "-o", "json"])
+        out, err = capfd.readouterr()
+        assert code in (0, 1), err
+        return json.loads(out)
+
+    return call
+
+
+def built(ours: Callable[..., Any], side: str, unit: str, *options: str) -> dict[tuple[str, str, str, str], str]:
+    folder = Path(side) / unit
+    if not folder.is_dir():
+        return {}
+    items = ours("build", str(folder), "--allow-empty", *options)["items"]
+    return {identity(item): json.dumps(item, sort_keys=True) for item in items}
+
+
+def identity(item: dict[str, Any]) -> tuple[str, str, str, str]:
+    metadata = item["metadata"]
+    return item["apiVersion"], item["kind"], metadata.get("namespace", ""), metadata.get("name", "")
+
+
+def units(*sides: str) -> Iterator[str]:
+    found = {str(file.parent.relative_to(side)) for side in sides for file in Path(side).rglob("overlay.yaml")}
+    return iter(["", *sorted(found)])
+
+
+def by_builds(ours: Callable[..., Any], old: str, new: str, *options: str) -> Told:
+    told: Told = {}
+    for unit in units(old, new):
+        before, after = (built(ours, side, unit, *options) for side in (old, new))
+        for key in {**before, **after}:
+            if before.get(key) != after.get(key):
+                told[unit, *key] = "added" if key not in before else "removed" if key not in after else "changed"
+    return told
+
+
+def by_diff(ours: Callable[..., Any], old: str, new: str, *options: str) -> Told:
+    objects = ours("diff", old, new, *options)["objects"]
+    return {
+        (each["overlay"], each["apiVersion"], each["kind"], each["namespace"], each["name"]): each["change"]
+        for each in objects
+    }
+
+
+@pytest.fixture
+def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    monkeypatch.chdir(tmp_path)
+    for side in ("old", "new"):
+        for folder in ("runtimes", "overlays"):
+            shutil.copytree(ROOT / folder, tmp_path / side / folder)
+        (tmp_path / side / ".git").mkdir()
+    return tmp_path / "old", tmp_path / "new"
+
+
+@pytest.mark.parametrize("emit", ["jobset", "trainjob"])
+@pytest.mark.parametrize("name", EDITS)
+def test_examples(name: str, emit: str, sides: tuple[Path, Path], ours: Callable[..., Any]):
+    EDITS[name](sides[1])
+    for old, new in (("old", "new"), ("new", "old")):
+        expected = by_builds(ours, old, new, "--emit", emit)
+        assert by_diff(ours, old, new, "--emit", emit) == expected
+    assert bool(expected) == (name not in ("a comment", "a file elsewhere"))
+
+
+@pytest.mark.parametrize("emit", ["jobset", "trainjob"])
+def test_recorded_updates(emit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: Callable[..., Any]):
+    monkeypatch.chdir(tmp_path)
+    seen = 0
+    for update in recorded()[::9]:
+        if "multikueue" in update.old + update.new:
+            continue
+        for side, text in (("old", update.old), ("new", update.new)):
+            (tmp_path / side).mkdir(exist_ok=True)
+            (tmp_path / side / "all.yaml").write_text(text)
+        expected = by_builds(ours, "old", "new", "--emit", emit)
+        assert by_diff(ours, "old", "new", "--emit", emit) == expected, update.name
+        seen += len(expected)
+    assert seen > 10
