@@ -63,7 +63,7 @@ _RELEASES: Mapping[str, _Overrides] = {
     ),
     "2.1": _Overrides(
         POD_TEMPLATE_OVERRIDES,
-        "trainer-2.1/v1alpha1.PodTemplateSpecOverride",
+        "trainer-2.1/v1alpha1.PodTemplateOverride",
         ("running", "resuming"),
         f"PodTemplateOverrides {_SUSPENDED}",
     ),

@@ -17,7 +17,7 @@ FILE = Path(types.__file__).parent / "data" / "go_types.json"
 Facts = dict[str, dict[str, str]]
 
 _PACKAGE = "trainer/v1alpha1."
-_OVERRIDES = {"2.0": "PodSpecOverride", "2.1": "PodTemplateSpecOverride"}
+_OVERRIDES = {"2.0": "PodSpecOverride", "2.1": "PodTemplateOverride"}
 
 
 def of_release(version: str | None = None) -> Facts:

@@ -87,6 +87,21 @@ def test_overrides(version: str, field: str, item: Any, refused: list[str]) -> N
     assert {refusal.pointer for refusal in verdict.refused} == {("spec", field, 0)}
 
 
+def _with_another_value(value: Any) -> Any:
+    """The same item with the node selector's value changed."""
+    if isinstance(value, dict):
+        return {k: {"a": "c"} if k == "nodeSelector" else _with_another_value(each) for k, each in value.items()}
+    return [_with_another_value(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(("version", "field", "item", "refused"), _OVERRIDES)
+def test_a_change_inside_an_override(version: str, field: str, item: Any, refused: list[str]) -> None:
+    old, new = (train_job(**{field: [each]}) for each in (item, _with_another_value(item)))
+    verdict = train_job_verdict(old, new, version)
+    assert [refusal.state for refusal in verdict.refused] == refused
+    assert {refusal.pointer[-2:] for refusal in verdict.refused} == {("nodeSelector", "a")}
+
+
 @pytest.mark.parametrize(("version", "is_kept"), [("2.0", False), ("2.1", False), ("2.2", True), ("2.3", True)])
 def test_trainer_is_kept_since_2_2(version: str, is_kept: bool) -> None:
     verdict = train_job_verdict(train_job(trainer={"image": "a"}), train_job(trainer={"image": "b"}), version)
