@@ -205,7 +205,7 @@ def pull_request() -> Report:
     volume = {
         "name": "cache",
         "persistentVolumeClaim": {"claimName": "hub-cache"},
-        "mountPath": "/root/.cache/huggingface",
+        "mountPath": "/cache/huggingface",
     }
     named = added(
         identity("JobSet", "llama-9f2c"),
