@@ -19,4 +19,4 @@ def with_inner(directories: Iterable[str], side: Side) -> Iterator[str]:
         root = intake.root(real, os.path.relpath)
         inside = root.inside(real)
         for found in overlays(root.files, root.ignored, inside):
-            yield os.path.normpath(os.path.join(shown, os.path.relpath(found, inside or ".")))
+            yield os.path.normpath(os.path.join(shown, os.path.relpath(found or ".", inside or ".")))

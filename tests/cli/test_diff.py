@@ -96,13 +96,19 @@ class Repository:
         return json.loads(out)
 
 
+def empty_repository(folder: Path, patch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
+    """A git repository without a commit, which is the current directory."""
+    require("git")
+    patch.chdir(folder)
+    patch.delenv("KUBECTL_EXTERNAL_DIFF", raising=False)
+    made = Repository(folder, capsys)
+    made.git("init", "-q", "-b", "main")
+    return made
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
-    require("git")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KUBECTL_EXTERNAL_DIFF", raising=False)
-    made = Repository(tmp_path, capsys)
-    made.git("init", "-q", "-b", "main")
+    made = empty_repository(tmp_path, monkeypatch, capsys)
     made.commit(
         {
             "runtimes/torch.yaml": RUNTIME,

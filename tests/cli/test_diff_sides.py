@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.yamlio.read import Reader
-from tests.cli.test_diff import JOB, RUNTIME, Repository, changes, overlay
-from tests.tools import require
+from tests.cli.test_diff import JOB, RUNTIME, Repository, changes, empty_repository, overlay
 
 Files = dict[str, str | None]
 
@@ -52,13 +51,9 @@ def edited(file: str, old: str, new: str) -> Files:
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
-    require("git")
     folder = tmp_path / "git"
     folder.mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("KUBECTL_EXTERNAL_DIFF", raising=False)
-    repository = Repository(folder, capsys)
-    repository.git("init", "-q", "-b", "main")
+    repository = empty_repository(folder, monkeypatch, capsys)
     repository.commit(FILES)
     return repository
 
@@ -155,6 +150,19 @@ def test_overlays_of_directories_are_compared(made: Repository):
     _, _, err = made.diff("old", "new", "-f", ".")  # the whole of a directory, which is no repository
     assert err == "note: overlays are compared only when named: -f overlays/dev\n"
     assert made.diff("old", "new", "-f", "overlays/dev")[::2] == (1, "")
+
+
+def test_overlays_outside_of_any_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KUBECTL_EXTERNAL_DIFF", raising=False)
+    outside = Repository(tmp_path, capsys)
+    own = overlay("").replace("../../jobs", "jobs.yaml, torch.yaml")
+    for side, jobs in (("old", FILES["jobs/jobs.yaml"]), ("new", edited("jobs/jobs.yaml", "2", "5")["jobs/jobs.yaml"])):
+        files = {"overlay.yaml": own, "jobs.yaml": jobs, "torch.yaml": FILES["runtimes/torch.yaml"]}
+        outside.write({f"{side}/prod/{name}": text for name, text in files.items()})
+    assert {each["overlay"] for each in outside.json("old", "new")["objects"]} == {"prod"}
 
 
 def test_an_overlay_in_an_overlays_directory(made: Repository):

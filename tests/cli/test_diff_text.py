@@ -14,8 +14,7 @@ import pytest
 
 from kubectl_trainjob.report.text import as_text
 from tests.cli import diff_reports as reports
-from tests.cli.test_diff import JOB, RUNTIME, Repository, overlay
-from tests.tools import require
+from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository, overlay
 
 IN_POD = "spec.replicatedJobs[node].template.spec.template.spec"
 NUMBERS = "6 Pods, 48 processes, 24 CPU, 48Gi memory, 48 nvidia.com/gpu"
@@ -25,11 +24,7 @@ REFUSED = "is refused in every state (spec.replicatedJobs is immutable) and need
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
     """A runtime of two nodes with 8 GPUs each, and three jobs with it."""
-    require("git")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("KUBECTL_EXTERNAL_DIFF", raising=False)
-    made = Repository(tmp_path, capsys)
-    made.git("init", "-q", "-b", "main")
+    made = empty_repository(tmp_path, monkeypatch, capsys)
     jobs: dict[str, str | None] = {f"jobs/{name}.yaml": JOB.replace("NAME", name) for name in ("bert", "llama", "vit")}
     made.commit({"runtimes/torch.yaml": RUNTIME, **jobs})
     return made
