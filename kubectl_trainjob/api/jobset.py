@@ -7,6 +7,8 @@ from kubectl_trainjob.source import Pointer
 API_VERSION = "jobset.x-k8s.io/v1alpha2"
 KIND = "JobSet"
 SPEC_TYPE = "jobset/v1alpha2.JobSetSpec"
+JOBSET_NAME_LABEL = "jobset.sigs.k8s.io/jobset-name"
+"""What all Pods of a JobSet are labelled with; the Service that JobSet makes for their host names selects it."""
 
 REPLICATED_JOBS: Pointer = ("spec", "replicatedJobs")
 

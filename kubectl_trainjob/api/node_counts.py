@@ -40,6 +40,16 @@ def gpu_count(resources: Resources) -> NodeCount:
     With several such names upstream's answer is random (a Go map); here the first by name counts.
     """
     requested, limited = (next(amounts(resources, field, names_gpu), None) for field in ("requests", "limits"))
+    return _gpus(requested, limited)
+
+
+def possible_gpu_counts(resources: Resources) -> set[int]:
+    """All that upstream may count, by the entry of each map that it happens to see first. Raises QuantityError."""
+    requested, limited = (tuple(amounts(resources, field, names_gpu)) for field in ("requests", "limits"))
+    return {_gpus(request, limit).number for request in requested or (None,) for limit in limited or (None,)}
+
+
+def _gpus(requested: Amount | None, limited: Amount | None) -> NodeCount:
     if requested and requested.pieces:
         return NodeCount(requested.pieces, (requested,))
     # The schema admits negative amounts; upstream takes those of the requests, but not those of the limits.

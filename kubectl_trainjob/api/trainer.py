@@ -26,6 +26,7 @@ COMPLETION_INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completi
 POD_SPEC_OVERRIDES = "podSpecOverrides"
 POD_TEMPLATE_OVERRIDES = "podTemplateOverrides"
 RUNTIME_PATCHES = "runtimePatches"
+OVERRIDES = frozenset({POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES})
 """What a TrainJob changes the runtime's template with: in 2.0, in 2.1, and since 2.2."""
 
 INITIALIZER_VOLUME = "initializer"
@@ -33,6 +34,7 @@ INITIALIZER_STORAGE_ENV = "STORAGE_URI"
 
 MANAGED_BY_TRAINER = "trainer.kubeflow.org/trainjob-controller"
 KUEUE_LABEL_PREFIX = "kueue.x-k8s.io/"
+KUEUE_QUEUE_LABEL = f"{KUEUE_LABEL_PREFIX}queue-name"
 
 COSCHEDULING_API_VERSION = "scheduling.x-k8s.io/v1alpha1"
 COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"
@@ -54,10 +56,13 @@ MPI_RESERVED_ENV = frozenset(
 )
 OPEN_MPI = "OpenMPI"
 SSH_AUTH_SUFFIX = "-mpi-ssh-auth"
+SSH_PRIVATE_KEY = "ssh-privatekey"
+SSH_PUBLIC_KEY = "ssh-publickey"
 HOSTFILE_SUFFIX = "-mpi-hostfile"
 
 TORCHTUNE_COMMAND = ["tune", "run"]
 
 FLUX_CURVE_SUFFIX = "-flux-curve"
+FLUX_CURVE_KEY = "curve.cert"
 FLUX_ENTRYPOINT_SUFFIX = "-flux-entrypoint"
 FLUX_INSTALLER = "flux-installer"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from kubectl_trainjob.api.devices import uncounted
 from kubectl_trainjob.api.node_counts import names_gpu
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.diff.changes import Totals
-from kubectl_trainjob.environment.devices import uncounted
 
 # Shares of a device's memory and cores, which are not counted in devices: those of HAMi, Volcano, Koordinator, Alibaba
 # Cloud and Intel.

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.api import jobset
-from kubectl_trainjob.api.trainer import KUEUE_LABEL_PREFIX, VOLCANO_API_VERSION, VOLCANO_QUEUE_ANNOTATION
+from kubectl_trainjob.api.trainer import KUEUE_QUEUE_LABEL, VOLCANO_API_VERSION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.diff.changes import Compiled, Group
 from kubectl_trainjob.source import value_at
 from kubectl_trainjob.stages import Body
 
-KUEUE_QUEUE_LABEL = f"{KUEUE_LABEL_PREFIX}queue-name"
 _VOLCANO_DEFAULT = "default"
 
 

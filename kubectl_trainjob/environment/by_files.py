@@ -9,11 +9,11 @@ import re
 from dataclasses import replace
 
 from kubectl_trainjob.api.jobset import job_template
+from kubectl_trainjob.api.launchers import hosts, mpi_ranks
 from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, NODE
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.environment.counting import reason, stated
-from kubectl_trainjob.environment.launchers import mpi_ranks
-from kubectl_trainjob.environment.settings import Launch, Roles, number, plural, times
+from kubectl_trainjob.environment.settings import Launch, Roles, plural, times
 from kubectl_trainjob.environment.values import Caution, Hostfile, Master, Processes, WorldSize
 from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import TracedJob
@@ -48,17 +48,17 @@ def _made(job: TracedJob, suffix: str) -> Draft | None:
 def mpi(job: TracedJob, roles: Roles) -> Launch:
     """Open MPI: as many processes on a host as it has slots; the launcher is a host where the hostfile has it."""
     hostfile, made = hostfile_of(job), _made(job, HOSTFILE_SUFFIX)
-    lines = [line.partition(" slots=") for line in (hostfile.lines if hostfile else ())]
-    slots = [number(each) or 0 for _, _, each in lines]
+    listed = hosts(hostfile.lines if hostfile else ())
+    slots = [each.slots for each in listed]
     if not slots or made is None:
         return Launch()
     origin = made.origin(("data", "hostfile"))
     why, place, is_counted = reason(job, origin.causes if origin else (), slots[0])
-    hosts = {host.partition(".")[0] for host, _, _ in lines}
+    names = {each.name.partition(".")[0] for each in listed}
     processes = {
         role.name: Processes(slots[0], why, place, "slots", role.container(NODE), is_counted, uses_gpus=True)
         for role in roles
-        if role.pods.hostname(0, 0) in hosts
+        if role.pods.hostname(0, 0) in names
     }
     world = replace(times(len(slots), slots[0], sum(slots), "slot"), place=_nodes_place(job, roles))
     return _as_mpirun_says(job, roles, Launch(processes, world), slots)

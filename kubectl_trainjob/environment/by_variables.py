@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kubectl_trainjob.api.devices import devices
+from kubectl_trainjob.api.launchers import number
 from kubectl_trainjob.environment.counting import reason
-from kubectl_trainjob.environment.devices import devices
 from kubectl_trainjob.environment.overriding import Overriding, overriding
 from kubectl_trainjob.environment.settings import (
     Launch,
     Roles,
     Setting,
-    number,
     settings,
     size,
     times,
     unset,
-    value_of,
 )
 from kubectl_trainjob.environment.values import Container, Master, Processes, WorldSize
 from kubectl_trainjob.source import Place
@@ -65,7 +64,7 @@ def _torch_processes(job: TracedJob, setting: Setting, flags: Overriding) -> Pro
 
 def _torch_world(container: Container, processes: Processes, flags: Overriding) -> WorldSize:
     told, variable = flags.told.get(_NODES), container.variable(_NODES)
-    nodes = number(told.value if told else value_of(container, _NODES))
+    nodes = number(told.value if told else container.value(_NODES))
     place = flags.place(told) if told else variable.place if variable else None
     for each in (told, flags.told.get(_PER_NODE)):
         if each is not None and each.value is None:
@@ -75,7 +74,7 @@ def _torch_world(container: Container, processes: Processes, flags: Overriding) 
 
 def _torch_master(container: Container, flags: Overriding) -> Master | None:
     told, told_port = flags.told.get(_ADDRESS), flags.told.get(_PORT)
-    port = told_port.value if told_port else value_of(container, _PORT)
+    port = told_port.value if told_port else container.value(_PORT)
     if told is not None:
         address = told.value if told.value is not None else "unknown"
         return Master(address, port or "", told.flag.spelled, flags.is_written(told), flags.place(told))
@@ -112,7 +111,7 @@ def xgboost(job: TracedJob, roles: Roles) -> Launch:
     why, place, is_counted = reason(job, of_node, each)
     processes = Processes(each, why, place, variable.name, container, is_counted, uses_gpus=True, can_be_stated=False)
     world = replace(times(nodes, each, workers), place=variable.place)
-    address, port = container.variable("DMLC_TRACKER_URI"), value_of(container, "DMLC_TRACKER_PORT") or ""
+    address, port = container.variable("DMLC_TRACKER_URI"), container.value("DMLC_TRACKER_PORT") or ""
     if address is None or not address.value:
         return Launch({role.name: processes}, world)
     return Launch(

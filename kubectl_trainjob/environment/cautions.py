@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kubectl_trainjob.api.devices import devices, gpu_names, uncounted
+from kubectl_trainjob.api.launchers import number
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.environment.counting import resource_place
-from kubectl_trainjob.environment.devices import devices, gpu_names, uncounted
-from kubectl_trainjob.environment.settings import Launch, number, plural, value_of
+from kubectl_trainjob.environment.settings import Launch, plural
 from kubectl_trainjob.environment.values import Caution, Hostfile, Processes, Role
 from kubectl_trainjob.environment.variable_references import unresolved
 from kubectl_trainjob.source import Place
@@ -99,7 +100,7 @@ def _are(processes: int | str | None) -> str:
 
 
 def _nodes_and_pods(role: Role, processes: Processes) -> Iterator[Caution]:
-    nodes = number(value_of(processes.container, "PET_NNODES")) if processes.container else None
+    nodes = number(processes.container.value("PET_NNODES")) if processes.container else None
     if nodes is not None and nodes != role.pods.count:
         variable = processes.container.variable("PET_NNODES") if processes.container else None
         message = f'PET_NNODES is {nodes}, but "{role.name}" has {plural(role.pods.count, "Pod")}'

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubectl_trainjob.environment.devices import devices
-from kubectl_trainjob.environment.launchers import Told, torch_flags
-from kubectl_trainjob.environment.settings import PER_DEVICE, number, value_of
+from kubectl_trainjob.api.devices import devices
+from kubectl_trainjob.api.launchers import PER_DEVICE, Told, number, torch_flags
 from kubectl_trainjob.environment.values import Caution, Container, Variable
 from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import TracedJob
@@ -69,7 +68,7 @@ class Overriding(NamedTuple):
     def _meets_itself(self) -> bool:
         """Whether there is one node, whose processes meet at its own loopback address."""
         nodes, address = self.told.get(_NODES), self.told.get(_ADDRESS)
-        count = nodes.value if nodes else value_of(self.container, _NODES)
+        count = nodes.value if nodes else self.container.value(_NODES)
         return count == "1" and address is not None and address.value in _LOOPBACK
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kubectl_trainjob.api.launchers import PER_DEVICE
 from kubectl_trainjob.api.node_counts import Amount
 from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, NODE
 from kubectl_trainjob.environment.values import Caution, Container, Master, Processes, Role, Variable, WorldSize
 from kubectl_trainjob.stages import TracedJob
 
 Roles = tuple[Role, ...]
-
-PER_DEVICE = ("auto", "gpu")  # words of torchrun
-_NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,17 +53,6 @@ def unset(job: TracedJob, roles: Roles, name: str) -> Launch:
         why = f"the TrainJob has no spec.trainer, so Trainer does not set {name}"
     trainers = [role for role in roles if role.ancestor == ANCESTOR_TRAINER]
     return Launch({role.name: Processes(None, why, container=role.container(NODE)) for role in trainers})
-
-
-def number(text: str | None) -> int | None:
-    """The number that a text spells, None for any other text."""
-    return int(text) if text is not None and _NUMBER.fullmatch(text) else None
-
-
-def value_of(container: Container, name: str) -> str | None:
-    """The value of a variable, None where there is none or it is taken from elsewhere."""
-    variable = container.variable(name)
-    return variable.value if variable else None
 
 
 def size(nodes: int | None, each: int | str | None, held: Amount | None = None) -> WorldSize:

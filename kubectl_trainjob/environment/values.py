@@ -108,6 +108,11 @@ class Container:
         """The variable of this name; of several the last, which is the one that counts."""
         return next((each for each in reversed(self.variables) if each.name == name), None)
 
+    def value(self, name: str) -> str | None:
+        """The value of a variable, None where there is none or it is taken from elsewhere."""
+        variable = self.variable(name)
+        return variable.value if variable else None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Processes:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kubectl_trainjob.api.command_line import Word, references, script_of
 from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.environment.command_line import Word, script_of
 from kubectl_trainjob.environment.values import Caution, Container
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import TracedJob
 
-_REFERENCE = re.compile(r"\$(?:\$|\(([A-Za-z_][A-Za-z0-9_.-]*)\))")
 _NO_COMMAND = re.compile(r"[A-Z_][A-Z0-9_]*")  # in a shell, $(date) runs date
 _OF_SERVICES = re.compile(r"KUBERNETES_.*|.*_SERVICE_(HOST|PORT)(_.*)?|.*_PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?")
 
@@ -54,7 +53,7 @@ def _in_command(jobset: Draft, container: Container, names: set[str]) -> Iterato
 
 def _references(text: str, *, is_shell: bool) -> list[str]:
     """The names that are referred to, each once, without those that Services may have."""
-    names = dict.fromkeys(name for name in _REFERENCE.findall(text) if name and not _OF_SERVICES.fullmatch(name))
+    names = dict.fromkeys(name for name in references(text) if not _OF_SERVICES.fullmatch(name))
     return [name for name in names if not is_shell or _NO_COMMAND.fullmatch(name)]
 
 

@@ -19,6 +19,7 @@ from operator import itemgetter
 from typing import Any
 
 from kubectl_trainjob.api import trainer
+from kubectl_trainjob.api.image import image_reference
 from kubectl_trainjob.api.kinds import group_of
 from kubectl_trainjob.draft import Cause, Draft, Write
 from kubectl_trainjob.overlay.pattern import Pattern, PatternError, compile_pattern
@@ -161,7 +162,7 @@ def _each(items: list[Any], pointer: Pointer, field: tuple[str, ...]) -> Iterato
 
 
 def _changed(image: str, change: ImageChange) -> str:
-    name, tag, digest = _parts(image)
+    name, tag, digest = image_reference(image)
     if change.new_tag or change.digest:
         tag, digest = change.new_tag, change.digest
     elif change.tag_suffix:
@@ -181,11 +182,3 @@ def _untagged(whole: str) -> Iterator[str]:
     name, colon, tag = whole.rpartition(":")
     if colon and _TAG.fullmatch(tag):
         yield name
-
-
-def _parts(image: str) -> tuple[str, str, str]:
-    """Name, tag and digest. A ":" before the first "/" belongs to the registry's host, one after "@" to the digest."""
-    slash = max(image.find("/"), 0)
-    rest, _, digest = image[slash:].partition("@")
-    name, _, tag = rest.partition(":")
-    return image[:slash] + name, tag, digest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_trainjob.environment.command_line import commands
+from kubectl_trainjob.api.command_line import commands
 from kubectl_trainjob.environment.values import Container, Variable
 from tests.unit.environment.jobs import Object, asking, container, line_of, manifests, role, told
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from kubectl_trainjob.environment.values import Container
 from kubectl_trainjob.source import Pointer
 
 _SHELLS = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
@@ -21,6 +20,7 @@ _BEFORE = frozenset({"dumb-init", "env", "exec", "nice", "nohup", "numactl", "se
 _BEFORE |= {"timeout", "tini"}  # commands that run another one
 _BETWEEN = re.compile(r"-.*|[A-Za-z_]\w*=.*|[0-9]+[smhd]?", re.DOTALL)  # their flags, assignments, seconds
 _KUBELET = re.compile(r"\$\(([^()]*)\)")
+_REFERENCE = re.compile(r"\$(?:\$|\(([A-Za-z_][A-Za-z0-9_.-]*)\))")
 _SHELL = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _CONTINUED = re.compile(r"\\\n")
 _LONGEST = 10_000  # characters of a line that is looked at: it takes the square of the time
@@ -28,6 +28,21 @@ _NOT_PLAIN = re.compile(r"[$`]")
 _MADE = re.compile(r"[$\\]")  # a line that may name a launcher in another spelling
 _ANY = re.compile("")
 _REMEMBERED = 4096  # lines
+
+
+class Container(Protocol):
+    """What a command line is read from: a container, which stands at `pointer` of the JobSet."""
+
+    @property
+    def pointer(self) -> Pointer:
+        """Its place."""
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """All that is said of it."""
+
+    def value(self, name: str) -> str | None:
+        """The value of a variable, None where there is none or it is taken from elsewhere."""
 
 
 class Word(NamedTuple):
@@ -90,6 +105,11 @@ def _flags(words: Sequence[Word], arity: Arity) -> Iterator[Flag]:
             value = " ".join(each.text for each in words[position + 1 : position + 1 + following])
         yield Flag(spelled.lstrip("-").replace("_", "-"), spelled, None if _NOT_PLAIN.search(value) else value, word[1])
         position += 1 + following
+
+
+def references(text: str) -> list[str]:
+    """The variables that a text refers to as `$(NAME)`; `$$` is a dollar sign."""
+    return [name for name in _REFERENCE.findall(text) if name]
 
 
 def behind(words: Sequence[Word]) -> int:
@@ -169,5 +189,5 @@ def _in_shell(container: Container, text: str) -> str:
 
 
 def _value(container: Container, name: str, otherwise: str) -> str:
-    variable = container.variable(name)
-    return otherwise if variable is None or variable.value is None else variable.value
+    value = container.value(name)
+    return otherwise if value is None else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kubectl_trainjob.api.node_counts import Amount, Resources, amounts, names_gpu
 
@@ -13,17 +13,39 @@ _NO_GPU_BY_NAME = re.compile(
     r"cambricon\.com/mlu.*|qualcomm\.com/qaic.*|tenstorrent\.com/.*|furiosa\.ai/.*|rebellions\.ai/.*",
     re.IGNORECASE,
 )
+# GPUs by who makes them, not parts of them such as memory, nor what only shares them out (`koordinator.sh/gpu`).
+# `gpu.shared` is what NVIDIA's device plugin calls GPUs whose time is shared.
+_WHOLE_GPU = re.compile(
+    r"(?:nvidia|amd|metax-tech|mthreads|birentech)\.com/gpu(?:\.shared)?|iluvatar\.(?:ai|com)/gpu|"
+    r"gpu\.intel\.com/(?:i915|xe)",
+    re.IGNORECASE,
+)
 
 
 def gpu_names(resources: Resources) -> list[str]:
     """The names that Trainer takes for GPUs; it counts one of them."""
-    return sorted({each.name for each in _all(resources, names_gpu)})
+    return sorted({name for field in ("limits", "requests") for name in resources.get(field) or () if names_gpu(name)})
+
+
+def whole_gpus(resources: Resources) -> list[Amount]:
+    """The GPUs that are asked for: those of the limits, then of the requests. Raises QuantityError."""
+    return [each for each in _all(resources, _is_whole_gpu) if each.pieces > 0]
+
+
+def vendors(gpus: Iterable[Amount]) -> set[str]:
+    """Who makes these GPUs, by the domains of their names."""
+    return {each.name.partition("/")[0].lower() for each in gpus}
+
+
+def _is_whole_gpu(name: str) -> bool:
+    return _WHOLE_GPU.fullmatch(name) is not None
 
 
 def devices(resources: Resources) -> Amount | None:
     """The GPUs that the container will have; None without any, and where several names make that unclear."""
-    found = [each for each in _all(resources, names_gpu) if each.pieces > 0]
-    return found[0] if len(gpu_names(resources)) == 1 and found else None
+    if len(gpu_names(resources)) != 1:
+        return None
+    return next((each for each in _all(resources, names_gpu) if each.pieces > 0), None)
 
 
 def uncounted(resources: Resources) -> Amount | None:

@@ -7,14 +7,16 @@ torchrun: get_args_parser, get_rdzv_endpoint and run in torch `torch/distributed
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.environment.command_line import Flag, Word, base, behind, flags
-from kubectl_trainjob.environment.values import Container
+from kubectl_trainjob.api.command_line import Container, Flag, Word, base, behind, commands, flags
 
 _PYTHON = re.compile(r"python[0-9.]*")
 _MODULES = frozenset({"torch.distributed.launch", "torch.distributed.run"})
+_LAUNCHING = frozenset(
+    {"accelerate", "colossalai", "composer", "deepspeed", "horovod", "mpi4py", "ray", "torch", "xla"}
+)
 _TORCH_SWITCHES = frozenset(
     {"--help", "--module", "--no-python", "--run-path", "--standalone", "--use-env", "--virtual-local-rank", "-h", "-m"}
 )
@@ -30,6 +32,31 @@ _MPI_WITH_WORDS = {
 }
 _MPI_WITH_WORDS["pernode"] = 0
 _HOSTFILE = "/etc/mpi/hostfile"  # where Trainer mounts its own
+_NUMBER = re.compile(r"-?[0-9]{1,10}")
+
+JAX_VARIABLES = frozenset({"JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS"})
+"""What Trainer tells JAX. Mirrors trainer `pkg/runtime/framework/plugins/jax` (2.2, 2.3)."""
+
+PER_DEVICE = ("auto", "gpu")
+"""Words that torchrun takes for one process a GPU."""
+
+
+def number(text: str | None) -> int | None:
+    """The number that a text spells, None for any other text."""
+    return int(text) if text is not None and _NUMBER.fullmatch(text) else None
+
+
+class Host(NamedTuple):
+    """A line of MPI's hostfile: a host's DNS name, and how many processes it takes."""
+
+    name: str
+    slots: int
+
+
+def hosts(lines: Iterable[str]) -> list[Host]:
+    """The hosts of a hostfile as Trainer writes it."""
+    parts = (line.partition(" slots=") for line in lines)
+    return [Host(name, number(slots) or 0) for name, _, slots in parts]
 
 
 class Told(NamedTuple):
@@ -88,6 +115,23 @@ def _behind_torchrun(words: Sequence[Word]) -> int | None:
     return None
 
 
+def plain_python(container: Container) -> Word | None:
+    """The Python that a container runs at last, where it runs a file or module that is known for no launcher.
+
+    None besides where torchrun stands anywhere, and for code in the command (`python -c`).
+    """
+    found = [words for words in commands(container) if words]
+    if not found or any(_behind_torchrun(words) is not None for words in found):
+        return None
+    words = found[-1][behind(found[-1]) :]
+    if not words or not _PYTHON.fullmatch(base(words[0].text)):
+        return None
+    program = next((index for index, word in enumerate(words) if index and not word.text.startswith("-")), 0)
+    text, is_module = words[program].text, words[program - 1].text == "-m"
+    is_plain = text.partition(".")[0] not in _LAUNCHING if is_module else text.endswith(".py")
+    return words[0] if program and is_plain else None
+
+
 def _torch_words(spelled: str) -> int:
     is_switch = spelled.replace("_", "-") in _TORCH_SWITCHES
     return 0 if is_switch or (not spelled.startswith("--") and len(spelled) > 2) else 1
@@ -111,17 +155,13 @@ def mpi_ranks(container: Container) -> Ranks | None:
     for name in ("np", "n", "c", "N", "npernode", "pernode"):
         flag = found.get(name)
         if flag is not None:
-            stated = 1 if name == "pernode" else _number(flag.value)
+            stated = 1 if name == "pernode" else number(flag.value)
             return Ranks(flag, each=stated) if name in ("N", "npernode", "pernode") else Ranks(flag, total=stated)
     return None
 
 
 def _decides(flag: Flag) -> bool:
     return "ppr" in (flag.value or "") if flag.name == "map-by" else flag.value != _HOSTFILE
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
 def _behind_mpirun(words: Sequence[Word]) -> int | None:
