@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kubectl_trainjob.admission.jobset import findings as jobset_findings
 from kubectl_trainjob.admission.jobset import learn
 from kubectl_trainjob.admission.jobset_defaults import render_create_defaults
-from kubectl_trainjob.admission.objects import Admission, admit
+from kubectl_trainjob.admission.objects import Admission, admit, readable
 from kubectl_trainjob.api.trainer import MANAGED_BY_TRAINER
 from kubectl_trainjob.draft import INPUT, Draft
 from kubectl_trainjob.expand.behaviour import Behaviour
@@ -17,12 +17,17 @@ from kubectl_trainjob.expand.runtime_template import RuntimeTemplate, template_o
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.gang import MANAGED_ELSEWHERE
 from kubectl_trainjob.findings.objects import DEADLINE_NOT_ENFORCED
+from kubectl_trainjob.late import late_diagnostics
 from kubectl_trainjob.resolve.runtime import Runtimes
 from kubectl_trainjob.schemas.problem import Problem
 from kubectl_trainjob.schemas.walk import Memo
 from kubectl_trainjob.source import Source
 from kubectl_trainjob.stages import Admitted, Expanded, Manifest, ObjectId, Resolved, Traced, TracedJob, identity_of
+from kubectl_trainjob.validity.jobset import late_problems
+from kubectl_trainjob.validity.jobset import learn as learn_late
+from kubectl_trainjob.validity.memo import LateMemo
 from kubectl_trainjob.versions import Version
+from kubectl_trainjob.written_by import WrittenBy, recorded
 
 Findings = tuple[Diagnostic, ...]
 _NO_TEMPLATE = RuntimeTemplate({}, frozenset())
@@ -47,11 +52,13 @@ class AdmittedRuntime:
 class AdmittedRuntimes:
     """A cache: each runtime is admitted once, however many jobs use it.
 
-    `memo` is what JobSet's admission learnt of them meanwhile, so that it need not judge in each JobSet what all share.
+    `memo` is what JobSet's admission learnt of them meanwhile, so that it need not judge in each JobSet what all share,
+    `late` what the validation of Jobs did.
     """
 
     def __init__(self, admission: Admission) -> None:
         self.memo = Memo()
+        self.late = LateMemo()
         self._admission = admission
         self._by_source: dict[Source, AdmittedRuntime] = {}
 
@@ -68,6 +75,7 @@ class AdmittedRuntimes:
             return AdmittedRuntime(None, _NO_TEMPLATE, tuple(diagnostics))
         template = template_of(runtime)
         learn(template.spec, self.memo)
+        learn_late(template.spec, self.late)
         return AdmittedRuntime(runtime, template, tuple(diagnostics))
 
 
@@ -82,7 +90,7 @@ class _Ready(NamedTuple):
 def compile_job(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> Expanded:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
     ready = _ready(manifest, runtimes, target, admitted)
-    expanded = _expand(ready, target.version.behaviour, admitted.memo)
+    expanded = _expand(ready, target.version.behaviour, admitted)
     return Expanded(diagnostics=expanded.diagnostics) if has_errors(expanded.diagnostics) else expanded
 
 
@@ -102,7 +110,7 @@ def _ready(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: Adm
     return _Ready(Resolved(job, runtime.runtime), runtime.template, diagnostics)
 
 
-def _expand(ready: _Ready, behaviour: Behaviour, memo: Memo) -> Expanded:
+def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> Expanded:
     resolved, template, diagnostics = ready
     if resolved is None:
         return Expanded(diagnostics=diagnostics)
@@ -111,24 +119,42 @@ def _expand(ready: _Ready, behaviour: Behaviour, memo: Memo) -> Expanded:
     if not drafts:
         return Expanded(diagnostics=diagnostics)
     jobset = render_create_defaults(drafts[0])
-    refused = jobset_findings(jobset.value, memo)
+    refused = jobset_findings(jobset.value, admitted.memo)
     if refused:
-        recorded, _ = expand(resolved, template, behaviour, record=True)
-        return Expanded(diagnostics=diagnostics + _at_the_source(resolved, recorded[0], refused))
+        drafts, _ = expand(resolved, template, behaviour, record=True)
+        return Expanded(diagnostics=diagnostics + _at_the_source(resolved, drafts[0], refused))
     objects = (jobset.value, *(draft.value for draft in drafts[1:]))
-    return Expanded(objects, required_secrets(resolved), diagnostics)
+    written_by = WrittenBy(resolved, template, behaviour, jobset.value)
+    problems = late_problems(jobset.value, admitted.late)
+    late = tuple(late_diagnostics(resolved, jobset.value, problems, written_by)) if problems else ()
+    return Expanded(objects, required_secrets(resolved), diagnostics, late, resolved, written_by)
+
+
+def late_anyway(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> Findings:
+    """What the API server will refuse of a TrainJob whose runtime is refused, once that is mended.
+
+    Nothing where too much is wrong to tell.
+    """
+    job, _ = admit(manifest, target.version.admission)
+    meant = runtimes.find(job) if job else None
+    if job is None or not isinstance(meant, Manifest):
+        return ()
+    runtime = readable(meant, target.version.admission)
+    if runtime is None:
+        return ()
+    ready = _Ready(Resolved(job, runtime), template_of(runtime), ())
+    return _expand(ready, target.version.behaviour, admitted).late
 
 
 def trace_job(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> TracedJob:
     """The same, with who wrote each value of the objects; none where the TrainJob is refused."""
     ready = _ready(manifest, runtimes, target, admitted)
     # Expanded as a build does it, which also has JobSet's admission judge it; only what passes is expanded to be told.
-    expanded = _expand(ready, target.version.behaviour, admitted.memo)
+    expanded = _expand(ready, target.version.behaviour, admitted)
     job = TracedJob(traced(manifest), ready.resolved, diagnostics=expanded.diagnostics)
     if ready.resolved is None or has_errors(expanded.diagnostics):
         return job
-    (jobset, *others), _ = expand(ready.resolved, ready.template, target.version.behaviour, record=True)
-    drafts = render_create_defaults(jobset), *others
+    drafts = recorded(ready.resolved, ready.template, target.version.behaviour)
     objects = tuple(_made(identity_of(draft.value), draft, job.train_job) for draft in drafts)
     return replace(job, objects=objects, secrets=expanded.secrets)
 

@@ -38,6 +38,7 @@ class Made(NamedTuple):
     claims: list[Claim]
     secrets: tuple[RequiredSecret, ...]
     diagnostics: tuple[Diagnostic, ...]
+    late: tuple[Diagnostic, ...] = ()
 
 
 def compiled(prepared: Prepared, means: Means) -> Iterator[Made]:
@@ -72,11 +73,11 @@ def _made(job: Manifest, expanded: Expanded, target: Target) -> Made:
     place = job.place("metadata", "name")
     if target.emit == "jobset":
         made = [Claim(Output(identity_of(body), body), place, is_made=True) for body in expanded.objects]
-        return Made(made, expanded.secrets, expanded.diagnostics)
+        return Made(made, expanded.secrets, expanded.diagnostics, expanded.late)
     claims = [Claim(Output(identity_of(body), {}), place, is_made=True, is_printed=False) for body in expanded.objects]
     diagnostics = tuple(finding for finding in expanded.diagnostics if finding.rule != FLUX_NAMESPACE)
     body = job.body if has_errors(diagnostics) else as_stored(job.body, target.version.admission.schemas)
-    return Made([*claims, Claim(Output(job.id, body), place)], (), diagnostics)
+    return Made([*claims, Claim(Output(job.id, body), place)], (), diagnostics, expanded.late)
 
 
 def shared_by(jobs: list[Job]) -> dict[int, object]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from kubectl_trainjob.api.kinds import print_order
 from kubectl_trainjob.compilation import trace_job, traced
-from kubectl_trainjob.findings.diagnostic import has_errors
+from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.findings.references import RUNTIME_NOT_FOUND
 from kubectl_trainjob.parallel import Made, Means, compiled
 from kubectl_trainjob.preparation import Prepared, Wanted, prepare
@@ -27,7 +27,7 @@ def build(documents: Documents, options: BuildOptions, means: Means | None = Non
     """
     prepared = prepare(documents, options)
     del documents  # from here on each parsed TrainJob goes when it has been compiled
-    return _result(prepared, compiled(prepared, means or Means()))
+    return _result(prepared, compiled(prepared, means or Means()), options)
 
 
 def trace(documents: Documents, options: BuildOptions, wanted: Wanted) -> Tracing:
@@ -43,12 +43,16 @@ def trace(documents: Documents, options: BuildOptions, wanted: Wanted) -> Tracin
     )
 
 
-def _result(prepared: Prepared, compiled: Iterable[Made]) -> Build:
+def _result(prepared: Prepared, compiled: Iterable[Made], options: BuildOptions) -> Build:
     claims, secrets, diagnostics = list(_distinct(prepared.plain)), list[RequiredSecret](), prepared.diagnostics
+    late = list[Diagnostic]()
     for made in compiled:
         claims += made.claims
         secrets += made.secrets
         diagnostics += made.diagnostics
+        late += made.late
+    if options.is_strict:
+        diagnostics += late
     if not has_errors(diagnostics):
         diagnostics += collisions(claims)
     if any(finding.rule == RUNTIME_NOT_FOUND for finding in diagnostics):
@@ -57,6 +61,7 @@ def _result(prepared: Prepared, compiled: Iterable[Made]) -> Build:
         outputs=tuple(sorted((claim.output for claim in claims if claim.is_printed), key=_print_key)),
         secrets=tuple(secrets),
         diagnostics=tuple(dict.fromkeys(diagnostics)),  # a runtime's findings come with each of its jobs
+        late=tuple(late),
         ignored=prepared.ignored,
         left_out=prepared.left_out,
         passed_by=prepared.passed_by,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -10,7 +10,7 @@ from kubectl_trainjob.api import trainer
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.limits import LIMITS, Limits
-from kubectl_trainjob.source import Place, Source
+from kubectl_trainjob.source import Place, Pointer, Source
 
 Body = Mapping[str, Any]
 
@@ -70,11 +70,15 @@ def runtime_ref(job: Manifest) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """`namespace` fills missing ones, "" leaves them out; "" for the others means what the repositories state."""
+    """`namespace` fills missing ones, "" leaves them out; "" for the others means what the repositories state.
+
+    With `is_strict` what the API server will refuse later is an error now.
+    """
 
     namespace: str = ""
     trainer_version: str = ""
     emit: str = ""
+    is_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,11 +110,18 @@ class RequiredSecret:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """What the controllers make of one TrainJob."""
+    """What the controllers make of one TrainJob, the JobSet first.
+
+    `late` is what is wrong although it is made: the API server will refuse the JobSet's Jobs. `resolved` is None where
+    the TrainJob or its runtime is refused. `written_by` finds the line that a value of object n comes from.
+    """
 
     objects: tuple[Body, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    late: tuple[Diagnostic, ...] = ()
+    resolved: Resolved | None = None
+    written_by: Callable[[int, Pointer], Place | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,11 +147,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Build:
-    """The result of the pipeline: outputs in the order in which they are printed."""
+    """The result of the pipeline: outputs in the order in which they are printed.
+
+    `late` is what is wrong with the outputs: the API server will refuse Jobs of theirs.
+    """
 
     outputs: tuple[Output, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    late: tuple[Diagnostic, ...] = ()
     ignored: int = 0
     left_out: tuple[str, ...] = ()
     passed_by: tuple[str, ...] = ()

@@ -46,6 +46,12 @@ def findings(jobset: Body, memo: Memo | None = None) -> list[Problem]:
     return problems
 
 
+def unreadable(jobset: Body) -> list[Problem]:
+    """What is wrong with a JobSet as written, if any value is not of its type; else nothing."""
+    checked = schema_for(_SCHEMAS, API_VERSION, KIND).check(jobset)
+    return [] if checked.is_readable else list(checked.problems)
+
+
 def learn(spec: Body, memo: Memo) -> None:
     """Remember the parts of a runtime's JobSet spec that pass, before its jobs' JobSets are judged with `memo`."""
     schema = schema_for(_SCHEMAS, API_VERSION, KIND)

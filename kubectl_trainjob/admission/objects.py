@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kubectl_trainjob.admission.metadata import NAME, metadata_problems
 from kubectl_trainjob.api.trainer import RUNTIME_KINDS
-from kubectl_trainjob.findings.diagnostic import Diagnostic, Related, has_errors
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Edit, Fix, Related, has_errors
 from kubectl_trainjob.findings.naming import GENERATE_NAME
 from kubectl_trainjob.findings.schema import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.schemas.load import Schema, schema_for
@@ -49,6 +49,13 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, li
     if has_errors(diagnostics):
         return None, diagnostics
     return Admitted(manifest, checked.value), diagnostics
+
+
+def readable(manifest: Manifest, admission: Admission) -> Admitted | None:
+    """The object as `admit` would give it if only types mattered: for who wants to go on past a refusal."""
+    schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
+    checked = _with_spec(schema, manifest.body)
+    return Admitted(manifest, checked.value) if checked.is_readable else None
 
 
 def _with_spec(schema: Schema, body: Body) -> Checked:
@@ -90,4 +97,6 @@ def _nulls(checked: Checked) -> Iterator[Problem]:
 
 def _diagnostic(problem: Problem, manifest: Manifest) -> Diagnostic:
     related = tuple(Related(message, manifest.place(*pointer)) for message, pointer in problem.related)
-    return Diagnostic(problem.rule, problem.message, Place(manifest.source, problem.pointer, problem.on), related)
+    place, repair = Place(manifest.source, problem.pointer, problem.on), problem.repair
+    fix = Fix(repair.title, (Edit(place, repair.value),)) if repair else None
+    return Diagnostic(problem.rule, problem.message, place, related, fix=fix)

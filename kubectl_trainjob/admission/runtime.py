@@ -19,7 +19,7 @@ from kubectl_trainjob.api.trainer import (
 )
 from kubectl_trainjob.findings.runtimes import ANCESTOR_CONTAINER_MISSING, ANCESTOR_REPLICAS, RUNTIME_DEPRECATED
 from kubectl_trainjob.schemas.messages import quoted
-from kubectl_trainjob.schemas.problem import Problem
+from kubectl_trainjob.schemas.problem import Problem, Repair
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import Body
 
@@ -66,7 +66,8 @@ def _step(job: Mapping[str, Any]) -> str:
 def _replicas(job: Mapping[str, Any], who: str, place: Pointer) -> Iterator[Problem]:
     if job["replicas"] != 1:
         message = f"replicas of {who} must be 1, not {job['replicas']}; set the number of nodes with numNodes"
-        yield Problem(ANCESTOR_REPLICAS, (*place, "replicas"), message)
+        repair = Repair("set replicas to 1", "1")
+        yield Problem(ANCESTOR_REPLICAS, (*place, "replicas"), message, repair=repair)
 
 
 def _container(job: Mapping[str, Any], step: str, place: Pointer) -> Iterator[Problem]:

@@ -69,6 +69,7 @@ class _Request:
     namespace: str
     trainer_version: str
     emit: str
+    strict: bool
     allow_empty: bool
 
 
@@ -99,6 +100,7 @@ class _Request:
     "By default as the repository's trainjob.yaml says, else jobset.",
 )
 @options.trainer_version
+@click.option("--strict", is_flag=True, help="Refuse also what the API server accepts now and refuses later.")
 @click.option("--allow-empty", is_flag=True, help="Accept inputs that give no object at all.")
 def build(**given: Any) -> int:
     """Run the stages, then write: diagnostics and notes to stderr, the result to stdout when there is no error."""
@@ -113,7 +115,7 @@ def build(**given: Any) -> int:
     from kubectl_trainjob.repo.read import read
     from kubectl_trainjob.stages import BuildOptions
 
-    wanted = BuildOptions(request.namespace, request.trainer_version, request.emit)
+    wanted = BuildOptions(request.namespace, request.trainer_version, request.emit, request.strict)
     paths, progress = request.paths + request.filenames, Progress()
     means = Means(printer(request.output), progress)
     try:  # no name here keeps what was parsed
@@ -167,7 +169,21 @@ def _report(built: Build) -> None:
     tell(report(built.diagnostics, Locator().settle, colour=stderr_has_colour()))
 
 
+def _warn(built: Build) -> None:
+    """One line for all Jobs that the API server will refuse; lint tells them one by one."""
+    from kubectl_trainjob.positions import Locator
+
+    jobs = {(each.subject.namespace, each.subject.object): each for each in built.late if each.subject}
+    first = next(iter(jobs.values()))
+    spot = Locator().settle(first.place)
+    count = "a JobSet" if len(jobs) == 1 else f"{len(jobs)} JobSets"
+    where = f"{spot.file.path}:{spot.span.line}: {first.rule.id} {first.message}"
+    complain(f"warning: {count} will be accepted and never start ({where}); kubectl trainjob lint tells all")
+
+
 def _note(built: Build) -> None:
+    if built.late:
+        _warn(built)
     secrets = sorted({(s.namespace, s.name, s.purpose) for s in built.secrets})
     for namespace, name, purpose in secrets[:_MOST_SECRETS]:
         where = f"{namespace}/{name}" if namespace else name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from kubectl_trainjob.expand.plan import Plan
-from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Edit, Fix
 from kubectl_trainjob.findings.rule import Rule
 
 
@@ -14,7 +14,6 @@ def reserved_env(plan: Plan, reserved: Container[str], rule: Rule) -> Iterator[D
     for index, entry in enumerate((plan.trainer or {}).get("env") or ()):
         name = entry["name"]
         if name in reserved:
-            place = plan.job_place("spec", "trainer", "env", index, "name")
-            yield Diagnostic(
-                rule, f'"{name}" is set by the launcher and must not stand in spec.trainer.env; remove it', place
-            )
+            place = plan.job_place("spec", "trainer", "env", index)
+            message = f'"{name}" is set by the launcher and must not stand in spec.trainer.env; remove it'
+            yield Diagnostic(rule, message, place.child("name"), fix=Fix(f"remove {name}", (Edit(place),)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kubectl_trainjob.findings.rule import Rule, Severity
-from kubectl_trainjob.source import Place
+from kubectl_trainjob.source import Place, Pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,32 @@ class Related:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The value of an object that the controllers make, where a finding is about one: `object` is `KIND/NAME`."""
+
+    object: str
+    namespace: str
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a file: `value` is JSON of what shall stand at `place`; with None the entry goes."""
+
+    place: Place
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What mends a finding: `title` says so in the imperative; a safe one does nothing that anybody could not want."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    is_safe: bool = True
+
+
 _LONGEST = 1000  # characters of a message
 _AT_ITS_END = 250
 
@@ -25,13 +51,16 @@ _AT_ITS_END = 250
 class Diagnostic:
     """`message` starts in lower case, quotes the value and ends with what to do; `place` is the line to edit.
 
-    Of a message that a value makes very long the middle is left out.
+    Of a message that a value makes very long the middle is left out. `subject` is set where the finding is about an
+    object that is made, and not about the one that stands at `place`.
     """
 
     rule: Rule
     message: str
     place: Place
     related: tuple[Related, ...] = ()
+    subject: Subject | None = None
+    fix: Fix | None = None
 
     def __post_init__(self) -> None:
         if len(self.message) > _LONGEST:

@@ -26,10 +26,14 @@ class RuleClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`id` is `KTJnnn` and never reused; `manual` explains the rule and holds one `Bad:` and one `Good:` example."""
+    """`id` is `KTJnnn` and never reused; `manual` explains the rule and holds one `Bad:` and one `Good:` example.
+
+    With `finds_secrets` the lines of its findings are shown to nobody.
+    """
 
     id: str
     name: str
     manual: str
     severity: Severity = Severity.ERROR
     rule_class: RuleClass = RuleClass.REJECTED
+    finds_secrets: bool = False

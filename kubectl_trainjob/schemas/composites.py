@@ -46,6 +46,7 @@ class Composite:
         """The value with defaults; CEL rules run where nothing else is wrong below."""
         if type(value) is not self.kind:
             if value is not None or not self.nullable:
+                walk.is_readable = False
                 walk.report(INVALID_TYPE_OR_ENUM, wrong_type(walk.field(), self.expected, value))
             return value
         memo = walk.memo
@@ -153,6 +154,7 @@ class Object(Composite):
         for key in self.required:
             if key not in completed:
                 on_key = bool(walk.trail) and isinstance(walk.trail[-1], str)
+                walk.is_readable &= key != "name"
                 walk.report(MISSING_FIELD, f"{walk.field()} has no {key}; add it", on="key" if on_key else "value")
 
     def _unknown(self, key: str, walk: Walk) -> None:

@@ -56,7 +56,7 @@ class Schema:
         if self.has_status and "status" in value:
             given = {key: item for key, item in value.items() if key != "status"}
         completed = self.root.visit(given, walk)
-        return Checked(completed, tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls))
+        return Checked(completed, tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls), walk.is_readable)
 
 
 class _Product:

@@ -14,7 +14,7 @@ from kubectl_trainjob.findings.schema import INVALID_TYPE_OR_ENUM, NEWER_FIELD, 
 from kubectl_trainjob.schemas.composites import Composite, List, Object
 from kubectl_trainjob.schemas.load import Schema, packaged, schema_for
 from kubectl_trainjob.schemas.messages import listed, quoted
-from kubectl_trainjob.schemas.problem import Problem
+from kubectl_trainjob.schemas.problem import Problem, Repair
 from kubectl_trainjob.schemas.scalars import Scalar
 from kubectl_trainjob.schemas.walk import Walk
 from kubectl_trainjob.source import Pointer
@@ -28,12 +28,11 @@ OVERRIDES = {
 """What a TrainJob changes the runtime's template with."""
 
 _METADATA = "write them into a runtimePatches entry, at trainingRuntimeSpec.template.metadata"
+_PROCESSES: Pointer = ("spec", "mlPolicy", "torch", "numProcPerNode")
 _IN_PLACE: Mapping[Pointer, str] = {
     ("spec", "labels"): _METADATA,
     ("spec", "annotations"): _METADATA,
-    ("spec", "mlPolicy", "torch", "numProcPerNode"): (
-        "the number of processes follows the resources, or write spec.trainer.numProcPerNode in the TrainJob"
-    ),
+    _PROCESSES: ("the number of processes follows the resources, or write spec.trainer.numProcPerNode in the TrainJob"),
     ("spec", "mlPolicy", "torch", "elasticPolicy"): "it has no successor",
 }
 _MIGRATE = "(build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)"
@@ -45,7 +44,9 @@ def explained(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Pro
     """A problem of `value`, told with the versions that have the field, or in which it has the type; else the same."""
     target = schema.product.rpartition("-")[2]
     if problem.rule is UNKNOWN_FIELD:
-        return _field(problem, target, [version for version, _ in _nodes(schema, problem.pointer)])
+        told = _field(problem, target, [version for version, _ in _nodes(schema, problem.pointer)])
+        says_nothing = told.pointer == _PROCESSES and _value(value, _PROCESSES) == "auto"  # what holds without it
+        return replace(told, repair=Repair("remove numProcPerNode")) if says_nothing else told
     if problem.rule is INVALID_TYPE_OR_ENUM:
         refused, kind = _value(value, problem.pointer), type(_at(schema.root, problem.pointer))
         others = [each for each in _nodes(schema, problem.pointer) if type(each[1]) is not kind]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.source import Pointer
+
+
+class Repair(NamedTuple):
+    """What mends a problem, for a safe `Fix`: JSON of what shall stand at its pointer; with None the entry goes."""
+
+    title: str
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +25,4 @@ class Problem:
     message: str
     on: Literal["key", "value"] = "value"
     related: tuple[tuple[str, Pointer], ...] = ()
+    repair: Repair | None = None

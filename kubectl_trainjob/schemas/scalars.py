@@ -50,6 +50,7 @@ class Scalar:
 
     def refuse(self, value: Any, walk: Walk) -> None:
         """The value is of another type."""
+        walk.is_readable = False
         walk.report(INVALID_TYPE_OR_ENUM, wrong_type(walk.field(), self.expected, value))
 
     def allowed(self, value: Any, walk: Walk) -> bool:
@@ -202,12 +203,13 @@ class Amount(Scalar):
     def judge(self, value: Any, walk: Walk) -> Any:
         """An int64 or a string that Kubernetes' parser takes."""
         if type(value) is str:
+            if len(value) <= _LONGEST_QUANTITY and not _HUGE_EXPONENT.search(value) and is_quantity(value):
+                return value
+            walk.is_readable = False
             if len(value) > _LONGEST_QUANTITY or _HUGE_EXPONENT.search(value):
                 return walk.report(
                     INVALID_TYPE_OR_ENUM, f"{walk.field()} is a quantity of absurd size; write it shorter"
                 )
-            if is_quantity(value):
-                return value
             return walk.report(
                 INVALID_TYPE_OR_ENUM,
                 f'{walk.field()} {quoted(value)} is no quantity; write one such as "500m", "8" or "4Gi"',

@@ -38,15 +38,19 @@ class Memo:
 
 
 class Walk:
-    """Where the walk stands and what it found. `nulls` are the explicit nulls, which count as absent."""
+    """Where the walk stands and what it found. `nulls` are the explicit nulls, which count as absent.
 
-    __slots__ = ("memo", "nulls", "problems", "trail")
+    `is_readable` is false once a value is not of its type or a name is missing: nobody could walk there again.
+    """
+
+    __slots__ = ("is_readable", "memo", "nulls", "problems", "trail")
 
     def __init__(self, memo: Memo | None = None) -> None:
         self.memo = memo
         self.trail: list[str | int] = []
         self.problems: list[Problem] = []
         self.nulls: list[Pointer] = []
+        self.is_readable = True
 
     def pointer(self, *below: str | int) -> Pointer:
         """The place of the value at hand, or of something below it."""
@@ -73,11 +77,15 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An object after the walk: `value` carries the defaults and no nulls (the same object when nothing changed)."""
+    """An object after the walk: `value` carries the defaults and no nulls (the same object when nothing changed).
+
+    `is_readable` says whether every value has its type, whatever else is wrong.
+    """
 
     value: Mapping[str, Any]
     problems: tuple[Problem, ...]
     nulls: tuple[Pointer, ...]
+    is_readable: bool = True
 
     @property
     def well_formed(self) -> bool:

@@ -12,7 +12,7 @@ from kubectl_trainjob.expand import torchtune
 from kubectl_trainjob.expand.plan import Plan
 from kubectl_trainjob.expand.processes import AUTO
 from kubectl_trainjob.expand.torchtune import Torchtune
-from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.diagnostic import Diagnostic, Edit, Fix
 from kubectl_trainjob.findings.launch import (
     TORCHTUNE_MANAGED_ARG,
     TORCHTUNE_MODEL,
@@ -91,7 +91,8 @@ def unmanaged_args(known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
         name = arg.split("=", 1)[0]
         if name in known.runtime_args:
             message = f'"{name}" is set by the runtime and must not stand in spec.trainer.args; remove it'
-            yield Diagnostic(TORCHTUNE_MANAGED_ARG, message, plan.job_place("spec", "trainer", "args", index))
+            place = plan.job_place("spec", "trainer", "args", index)
+            yield Diagnostic(TORCHTUNE_MANAGED_ARG, message, place, fix=Fix(f"remove {name}", (Edit(place),)))
 
 
 def _nodes(plan: Plan) -> int:

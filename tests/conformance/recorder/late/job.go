@@ -21,7 +21,10 @@ import (
 type jobSet struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     struct {
-		ReplicatedJobs []replicatedJob `json:"replicatedJobs"`
+		ReplicatedJobs      []replicatedJob `json:"replicatedJobs"`
+		VolumeClaimPolicies []struct {
+			Templates []corev1.PersistentVolumeClaim `json:"templates"`
+		} `json:"volumeClaimPolicies"`
 	} `json:"spec"`
 }
 
@@ -73,6 +76,26 @@ func (s jobSet) firstJob(replicated replicatedJob) *batchv1.Job {
 	if made.Spec.CompletionMode == nil { // what JobSet's webhook fills in
 		made.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
 	}
+	s.addVolumes(&made.Spec.Template.Spec)
 	made.Spec.Template.Spec.RestartPolicy = cmp.Or(made.Spec.Template.Spec.RestartPolicy, corev1.RestartPolicyOnFailure)
 	return made
+}
+
+// addVolumes adds the volumes of claims that a container mounts, as JobSet's controller does.
+func (s jobSet) addVolumes(pod *corev1.PodSpec) {
+	mounted := map[string]bool{}
+	for _, container := range slices.Concat(pod.InitContainers, pod.Containers) {
+		for _, mount := range container.VolumeMounts {
+			mounted[mount.Name] = true
+		}
+	}
+	for _, policy := range s.Spec.VolumeClaimPolicies {
+		for _, template := range policy.Templates {
+			if mounted[template.Name] {
+				claim := &corev1.PersistentVolumeClaimVolumeSource{ClaimName: template.Name + "-" + s.Metadata.Name}
+				source := corev1.VolumeSource{PersistentVolumeClaim: claim}
+				pod.Volumes = append(pod.Volumes, corev1.Volume{Name: template.Name, VolumeSource: source})
+			}
+		}
+	}
 }
