@@ -50,6 +50,7 @@ class Lines:
         self._breaks = [mark for mark in "\n\r\x85\u2028\u2029" if mark in text]
         self._ends = [0]
         self._counts = [1]
+        self._last = 1, 0  # the line that was asked for last, and where it begins: the next one is often near
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
@@ -81,7 +82,11 @@ class Lines:
         self._count_up_to(len(self._text))
         nearest = max(bisect_left(self._counts, number) - 1, 0)  # it lies in a line above, or begins the text
         line, start = self._counts[nearest], self._ends[nearest]
+        if line < self._last[0] <= number:
+            line, start = self._last
         for end in LINE_END.finditer(self._text, start):
+            if line == number:
+                self._last = line, start
             if line >= number:
                 yield self._text[start : end.start()]
             line, start = line + 1, end.end()
