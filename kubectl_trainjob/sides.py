@@ -120,6 +120,8 @@ class Sides:
     def _find(self, named: Sequence[str]) -> None:
         for path in named:
             if not (self.old.has(path) or self.new.has(path)):
+                if self.old is self.new:
+                    raise EnvironmentFault(f"{path}: no such file or directory")
                 raise EnvironmentFault(f"{path}: neither {self.old.name} nor {self.new.name} has it; mend the path")
 
     def _is_root(self, path: str) -> bool:
@@ -177,6 +179,24 @@ def sides(arguments: Sequence[str], versions: tuple[str, str]) -> Sides:
     if arguments and arguments[0] in ("", "..", "..."):  # an unset variable, not the wish for the usual base
         raise WrongArguments(f'"{arguments[0]}" names nothing; name a commit, or two as A..B, or leave it out')
     return _revisions(arguments[0] if arguments else "")
+
+
+def the_files() -> Sides:
+    """The files as they are, on both sides."""
+    tree = Tree(THE_FILES)
+    return Sides(tree, tree)
+
+
+def since(ref: str) -> Sides:
+    """The files as they are, against where this branch left a commit's history. Raises as `sides` does."""
+    from kubectl_trainjob.repo.commits import open_repository
+
+    stack = ExitStack()
+    with stack:
+        repository = stack.enter_context(open_repository())
+        base = repository.merge_base(repository.resolve(ref), repository.resolve("HEAD"))
+        trees = Tree(str(base), files=repository.revision(base)), _tree(repository, None)
+        return Sides(*trees, stack.pop_all())
 
 
 def _directories(old: str, new: str) -> Sides:

@@ -94,12 +94,38 @@ def manifests_of(unit: Unit) -> Iterator[Manifest]:
 
 
 @dataclass(frozen=True, slots=True)
+class PathRules:
+    """What `lint.perPath` says of files whose paths below the root match `pattern`."""
+
+    pattern: str
+    ignore: tuple[str, ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LintSettings:
+    """What a `trainjob.yaml` says of lint. Rules are named by id or name; `severity` has pairs (rule, severity).
+
+    `schedulers` are the names of schedulers that place gangs, `delivery` is what applies the result ("argocd", "flux",
+    "kubectl", "" where it is not said).
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
+    per_path: tuple[PathRules, ...] = ()
+    schedulers: tuple[str, ...] = ()
+    delivery: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What the `trainjob.yaml` at `source` says of a build; "" where it says nothing."""
 
     source: Source
     trainer: str = ""
     emit: str = ""
+    lint: LintSettings = field(default_factory=LintSettings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

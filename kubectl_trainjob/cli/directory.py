@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from kubectl_trainjob.cli import index
 from kubectl_trainjob.cli.folder import Folder, opened
-from kubectl_trainjob.cli.index import Index
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.limits import LIMITS
 from kubectl_trainjob.limits import size as in_words
+from kubectl_trainjob.repo import built_index as index
+from kubectl_trainjob.repo.built_index import Index
 from kubectl_trainjob.repo.find_root import real_path
 from kubectl_trainjob.repo.root import SecureRoot, TooLargeError, UnsafePathError
 from kubectl_trainjob.repo.walk import INDEX_FILE

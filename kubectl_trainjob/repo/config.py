@@ -15,14 +15,14 @@ from kubectl_trainjob.api.supported import EMITS, SUPPORTED_TARGETS
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.settings import INVALID_SETTING, UNSUPPORTED_TARGET
 from kubectl_trainjob.limits import LIMITS, Limits
+from kubectl_trainjob.repo.lint_settings import lint_settings
 from kubectl_trainjob.repo.settings import HEAD, HEADLESS, Fields
 from kubectl_trainjob.source import Place, Source, SourceFile
+from kubectl_trainjob.units import LintSettings
 from kubectl_trainjob.yamlio.read import read_stream
 
-_SETTINGS = ("target", "emit", "runtimes", "catalog", "ignore", "limits")
-_PLANNED = dict.fromkeys(
-    ("lint", "delivery", "ome", "tuning", "allow"), ": it is planned, but not supported by this version; remove it"
-)
+_SETTINGS = ("target", "emit", "runtimes", "catalog", "ignore", "limits", "lint", "delivery")
+_PLANNED = dict.fromkeys(("ome", "tuning", "allow"), ": it is planned, but not supported by this version; remove it")
 _LARGEST = 1 << 53
 _LONGEST = 3600  # seconds
 _MOST_PATTERNS = 100  # each is held against each file
@@ -41,6 +41,7 @@ class Config:
     catalog: bool = False
     ignore: tuple[str, ...] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
+    lint: LintSettings = field(default_factory=LintSettings)
     source: Source | None = None
 
     def is_in(self, file: SourceFile) -> bool:
@@ -56,7 +57,7 @@ def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
     """The settings, and what is wrong with them; with anything wrong, all have their defaults."""
     reading = read_stream(file)
     if reading.diagnostics:
-        return Config(), reading.diagnostics
+        return Config(source=Source(file)), reading.diagnostics
     if len(reading.objects) != 1:
         place = Place(Source(file, 1 if reading.objects else 0))
         return Config(), [Diagnostic(INVALID_SETTING, "trainjob.yaml must hold one document of kind Config", place)]
@@ -78,6 +79,7 @@ def _config(settings: Fields, source: Source) -> Config:
         catalog=settings.flag("catalog"),
         ignore=_ignore(settings),
         limits=_limits(settings),
+        lint=lint_settings(settings),
         source=source,
     )
 

@@ -1,9 +1,10 @@
 """Git, run so that it runs no program of a repository and reads no settings but the repository's own.
 
 What a hostile repository could have started has no part in the few commands that we use (rev-parse, merge-base,
-for-each-ref, cat-file), and is turned off besides: hooks, file monitors, credential helpers, whatever fetches. Filters,
-text conversions and attributes have no part in `cat-file --batch` without --filters. Nothing is fetched, nothing is
-written, no lock is taken. Replacements (`git replace`) and grafts are not heeded: they change what a commit says.
+for-each-ref, cat-file, check-ignore), and is turned off besides: hooks, file monitors, credential helpers, whatever
+fetches. Filters, text conversions and attributes have no part in `cat-file --batch` without --filters. Nothing is
+fetched, nothing is written, no lock is taken. Replacements (`git replace`) and grafts are not heeded: they change what
+a commit says.
 """
 
 from __future__ import annotations

@@ -37,6 +37,9 @@ _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
     "deep": (inputs.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
 }
 
+BUILT_FILES = " (built files)"
+"""What follows the path of a directory of these where it is told that it was passed by."""
+
 
 class Intake:
     """Reads files; limits hold for all files of a build together. What is wrong is noted in `diagnostics`."""
@@ -129,7 +132,7 @@ class Intake:
             elif found.trouble == "overlay":
                 self.left_out[path] = None
             elif found.trouble == "results":
-                self.passed_by[f"{path} (built files)"] = None
+                self.passed_by[f"{path}{BUILT_FILES}"] = None
             elif found.trouble == "template" and is_listed(root, found.path):
                 self.passed_by[f"{path} (for the overlays that list it)"] = None
             else:

@@ -237,7 +237,7 @@ class _Inputs:
         """What the roots' configurations say of the build as a whole, and where."""
         for root in self.intake.roots.values():
             if root.config.source is not None:
-                yield Settings(root.config.source, root.config.trainer, root.config.emit)
+                yield Settings(root.config.source, root.config.trainer, root.config.emit, root.config.lint)
 
 
 def _is_there(root: Root, folder: str) -> bool:

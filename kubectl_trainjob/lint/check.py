@@ -1,0 +1,53 @@
+"""The kinds of checks, by what they look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.lint.finding import Finding
+from kubectl_trainjob.lint.views import LintedChange, LintedJob, LintedOutput, LintedRuntime, Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeCheck:
+    """Looks at each admitted runtime, whether a TrainJob refers to it or not."""
+
+    rule: Rule
+    find: Callable[[LintedRuntime], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobCheck:
+    """Looks at each TrainJob that can be built, with what it becomes."""
+
+    rule: Rule
+    find: Callable[[LintedJob], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeCheck:
+    """Looks once at everything that is built together."""
+
+    rule: Rule
+    find: Callable[[Surroundings], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCheck:
+    """Looks at each object that two versions of the inputs make differently; runs only where there are two."""
+
+    rule: Rule
+    find: Callable[[LintedChange], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCheck:
+    """Looks at each directory that an earlier build was written to."""
+
+    rule: Rule
+    find: Callable[[LintedOutput], Iterator[Finding]]
+
+
+Check = RuntimeCheck | JobCheck | TreeCheck | ChangeCheck | OutputCheck

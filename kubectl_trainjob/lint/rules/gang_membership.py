@@ -1,0 +1,136 @@
+"""
+A PodGroup finds its Pods by a mark that they carry: the label `scheduling.x-k8s.io/pod-group` for the
+scheduler-plugins, the annotation `scheduling.k8s.io/group-name` for Volcano. Trainer marks what it makes of a
+podGroupPolicy; a PodGroup written by hand needs marks written by hand. Pods without one are placed each for itself;
+Pods that name a PodGroup that is not there are never placed. So a PodGroup among your files that no Pod names, beside
+a workload of its name, or beside Pods that name another one, is a mistake.
+
+Bad:
+    apiVersion: scheduling.x-k8s.io/v1alpha1
+    kind: PodGroup
+    metadata: {name: bert}
+    spec: {minMember: 4}
+    ---
+    apiVersion: jobset.x-k8s.io/v1alpha2
+    kind: JobSet
+    metadata: {name: bert}
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          spec:
+            parallelism: 4
+            completions: 4
+            template:
+              metadata: {labels: {scheduling.x-k8s.io/pod-group: bret}} # <- KTJ607
+              spec:
+                schedulerName: scheduler-plugins-scheduler
+                containers: [{name: node, image: "acme/train:1.4"}]
+Good:
+    apiVersion: scheduling.x-k8s.io/v1alpha1
+    kind: PodGroup
+    metadata: {name: bert}
+    spec: {minMember: 4}
+    ---
+    apiVersion: jobset.x-k8s.io/v1alpha2
+    kind: JobSet
+    metadata: {name: bert}
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          spec:
+            parallelism: 4
+            completions: 4
+            template:
+              metadata: {labels: {scheduling.x-k8s.io/pod-group: bert}}
+              spec:
+                schedulerName: scheduler-plugins-scheduler
+                containers: [{name: node, image: "acme/train:1.4"}]
+Versions: 2.0-2.3.
+See: https://github.com/kubernetes-sigs/scheduler-plugins/blob/master/pkg/coscheduling/README.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import TreeCheck
+from kubectl_trainjob.lint.finding import Change, Finding, Remedy
+from kubectl_trainjob.lint.marks import MARKS, Mark, Workload, workloads
+from kubectl_trainjob.lint.views import Surroundings
+from kubectl_trainjob.stages import Manifest
+
+RULE = Rule("KTJ607", "gang-membership", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+_SHOWN = 3  # PodGroups that may have been meant
+
+
+def _find(around: Surroundings) -> Iterator[Finding]:
+    for api_version, mark in MARKS.items():
+        groups = [each for each in around.objects if each.id.kind == "PodGroup" and each.id.api_version == api_version]
+        if groups:
+            yield from _of_scheduler(groups, mark, list(workloads(around, mark)))
+
+
+def _of_scheduler(groups: Sequence[Manifest], mark: Mark, members: Sequence[Workload]) -> Iterator[Finding]:
+    """What is wrong between the PodGroups and the Pods of one scheduler."""
+    named = {(each.namespace, name) for each in members for name in each.names}
+    there = {(each.id.namespace or "default", each.id.name): each for each in groups}
+    unused = {key: group for key, group in there.items() if key not in named}
+    by_namespace: dict[str, list[Manifest]] = {}
+    for (namespace, _), group in unused.items():
+        by_namespace.setdefault(namespace, []).append(group)
+    for each in members:
+        others = by_namespace.get(each.namespace, [])
+        for template in each.templates if others else ():
+            name = mark.of(template.metadata)
+            if name is not None and (each.namespace, name) not in there:
+                yield _another(each, template.pointer, name, others, mark)
+        if (each.namespace, each.manifest.id.name) in unused and not each.names:
+            yield _missing(each, unused[each.namespace, each.manifest.id.name], mark)
+
+
+def _another(
+    each: Workload, template: tuple[str | int, ...], name: str, others: Sequence[Manifest], mark: Mark
+) -> Finding:
+    """Pods that name a PodGroup that is not there, beside one that no Pod names."""
+    place = each.owner.place(*template, *mark.pointer)
+    candidates = " or ".join(f'"{other.id.name}"' for other in others[:_SHOWN])
+    message = (
+        f'the PodGroup "{name}" is not there, and no Pod is a member of {candidates}; name a PodGroup that is there'
+    )
+    related = tuple(("no Pod names this PodGroup", other.place("metadata", "name")) for other in others[:_SHOWN])
+    remedy = Remedy(f"name the PodGroup {others[0].id.name}", (Change(place, others[0].id.name),), is_safe=False)
+    return Finding(message, place, related, remedy if len(others) == 1 else None)
+
+
+def _missing(each: Workload, group: Manifest, mark: Mark) -> Finding:
+    """A workload of a PodGroup's name whose Pods are not marked."""
+    message = (
+        f'the Pods of {each.manifest.id.kind} "{each.manifest.id.name}" are no members of the PodGroup of this name: '
+        f"they lack the {mark.kind} {mark.key}; add it"
+    )
+    related = (("the PodGroup", group.place("metadata", "name")),)
+    if each.owner is not each.manifest:  # a runtime, which other TrainJobs share
+        return Finding(f"{message}, or let the runtime's podGroupPolicy make both", group.place("metadata", "name"))
+    changes = tuple(_added(each.owner, template.pointer, template.metadata, mark, group) for template in each.templates)
+    remedy = Remedy(f"make the Pods members of {group.id.name}", changes)
+    return Finding(message, each.owner.place(*each.templates[0].pointer, *mark.pointer), related, remedy)
+
+
+def _added(
+    owner: Manifest, template: tuple[str | int, ...], metadata: Mapping[str, Any], mark: Mark, group: Manifest
+) -> Change:
+    """The mark, with the mappings around it that are not there."""
+    value: object = group.id.name
+    pointer = mark.pointer
+    if not metadata.get(mark.field):
+        value, pointer = {pointer[-1]: value}, pointer[:-1]
+    if not metadata:
+        value, pointer = {pointer[-1]: value}, pointer[:-1]
+    return Change(owner.place(*template, *pointer), value)
+
+
+CHECK = TreeCheck(RULE, _find)

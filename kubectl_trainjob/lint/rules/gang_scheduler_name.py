@@ -1,0 +1,92 @@
+"""
+A podGroupPolicy makes a PodGroup, but Trainer does not choose the scheduler: Pods go to the one that their
+schedulerName names, and the usual one of Kubernetes knows nothing of PodGroups. It places each Pod for itself, and
+two trainings that fit in halves wait for each other. Write the name under which your gang scheduler runs.
+`lint.schedulers` in trainjob.yaml lists these names; without it only a missing schedulerName and `default-scheduler`
+are told.
+
+Settings:
+    lint: {schedulers: [scheduler-plugins-scheduler, volcano]}
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: gang}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 300}}
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    schedulerName: default-scheduler # <- KTJ603
+                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: gang}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 300}}
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    schedulerName: scheduler-plugins-scheduler
+                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
+Versions: 2.0-2.3.
+See: https://github.com/kubernetes-sigs/scheduler-plugins/blob/master/pkg/coscheduling/README.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.finding import Change, Finding, Remedy
+from kubectl_trainjob.lint.gangs import kinds_of_gang
+from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.source import Place
+
+RULE = Rule("KTJ603", "gang-scheduler-name", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+_USUAL = "default-scheduler"
+
+
+def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+    if not kinds_of_gang(runtime.spec):
+        return
+    known = runtime.around.settings.schedulers
+    for position, body in enumerate(runtime.replicated_jobs):
+        each = Replicated(position, body)
+        named = each.pod.get("schedulerName") or _USUAL
+        if named not in known if known else named == _USUAL:
+            place = runtime.place("spec", "template", *each.in_pod("schedulerName"))
+            message = (
+                f'"{named}" schedules the Pods of "{each.name}" and does not know PodGroups; set schedulerName to '
+                f"{_choice(known)}"
+            )
+            yield Finding(message, place, remedy=_remedy(known, place))
+
+
+def _choice(known: Sequence[str]) -> str:
+    return " or ".join(f'"{name}"' for name in known) or "the name of your gang scheduler"
+
+
+def _remedy(known: Sequence[str], place: Place) -> Remedy | None:
+    """The one scheduler that the team has."""
+    if len(known) != 1:
+        return None
+    return Remedy(f"set schedulerName to {known[0]}", (Change(place, known[0]),), is_safe=False)
+
+
+CHECK = RuntimeCheck(RULE, _find)

@@ -1,0 +1,96 @@
+"""
+Trainer makes the SSH keys of an MPI job and the CURVE certificate of a Flux job by chance, for this job alone. Where
+they stand in a repository, everybody who reads it can enter the Pods of the training, and a key that is copied from a
+cluster is another one than the next cluster makes. Such Secrets belong into the cluster alone: Trainer creates them;
+where no Trainer runs, create them once, or let a secret store or sealed secrets do it. Encrypted values are no finding.
+
+Bad:
+    apiVersion: v1
+    kind: Secret
+    metadata:
+      name: mnist-mpi-ssh-auth
+    type: kubernetes.io/ssh-auth
+    data:
+      ssh-privatekey: LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0tCg== # <- KTJ811
+      ssh-publickey: ZWNkc2Etc2hhMi1uaXN0cDUyMSA=
+Good:
+    apiVersion: external-secrets.io/v1
+    kind: ExternalSecret
+    metadata:
+      name: mnist-mpi-ssh-auth
+    spec:
+      secretStoreRef:
+        name: vault
+        kind: ClusterSecretStore
+      dataFrom:
+        - extract:
+            key: mnist/ssh
+Versions: 2.0-2.3.
+See: https://github.com/kubeflow/trainer/blob/master/pkg/runtime/framework/plugins/mpi/mpi.go
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.api.trainer import (
+    FLUX_CURVE_KEY,
+    FLUX_CURVE_SUFFIX,
+    SSH_AUTH_SUFFIX,
+    SSH_PRIVATE_KEY,
+    SSH_PUBLIC_KEY,
+)
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import TreeCheck
+from kubectl_trainjob.lint.finding import Finding
+from kubectl_trainjob.lint.views import Surroundings
+from kubectl_trainjob.stages import Manifest
+
+RULE = Rule(
+    "KTJ811", "generated-secret-in-git", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES, finds_secrets=True
+)
+
+_MARKS = {SSH_PRIVATE_KEY: b"PRIVATE KEY-----", FLUX_CURVE_KEY: b"secret-key"}
+"""What a key that may not be known has in its text; other content is a placeholder, or encrypted."""
+_WHAT = {SSH_PRIVATE_KEY: "SSH key of an MPI job", FLUX_CURVE_KEY: "CURVE certificate of a Flux job"}
+
+
+def _find(around: Surroundings) -> Iterator[Finding]:
+    for manifest in around.objects:
+        if manifest.id.kind == "Secret" and manifest.id.api_version == "v1":
+            yield from _in_secret(manifest)
+
+
+def _in_secret(secret: Manifest) -> Iterator[Finding]:
+    for field in ("data", "stringData"):
+        values = secret.body.get(field)
+        if isinstance(values, dict):
+            for key, mark in _MARKS.items():
+                if _is_generated(secret, key, values) and mark in _content(values.get(key), field):
+                    message = (
+                        f'"{key}" is the {_WHAT[key]}, which everybody who reads the repository now has; remove it'
+                    )
+                    yield Finding(message, secret.place(field, key).key())
+
+
+def _is_generated(secret: Manifest, key: str, values: Mapping[str, Any]) -> bool:
+    """Whether it is what Trainer makes for a job: an SSH key may be for anything."""
+    is_named = secret.id.name.endswith((SSH_AUTH_SUFFIX, FLUX_CURVE_SUFFIX))
+    return is_named or key == FLUX_CURVE_KEY or SSH_PUBLIC_KEY in values
+
+
+def _content(value: Any, field: str) -> bytes:
+    """What the Secret holds; nothing for what the API server would refuse."""
+    if not isinstance(value, str):
+        return b""
+    try:
+        text = value.encode()
+        return text if field == "stringData" else b64decode(b"".join(text.split()), validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        return b""
+
+
+CHECK = TreeCheck(RULE, _find)

@@ -1,0 +1,133 @@
+"""
+Kueue reads the queue of a training from one label, `kueue.x-k8s.io/queue-name` in the metadata of the TrainJob (of
+the JobSet, where that is what is applied). On the runtime nobody reads it: the training starts without waiting for
+its quota. On the template of a Job or a Pod Kueue holds each of them back for itself, so that half of a training may
+start. An annotation of this name means nothing. The value is the name of a LocalQueue; Kueue refuses what cannot be
+one.
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: torch}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              metadata:
+                labels:
+                  trainer.kubeflow.org/trainjob-ancestor-step: trainer
+                  kueue.x-k8s.io/queue-name: research # <- KTJ612
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: bert}
+    spec:
+      runtimeRef: {name: torch}
+      trainer: {numNodes: 2}
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: torch}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              metadata:
+                labels:
+                  trainer.kubeflow.org/trainjob-ancestor-step: trainer
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: bert, labels: {kueue.x-k8s.io/queue-name: research}}
+    spec:
+      runtimeRef: {name: torch}
+      trainer: {numNodes: 2}
+Versions: 2.0-2.3.
+See: https://kueue.sigs.k8s.io/docs/tasks/run/trainjobs/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.trainer import KUEUE_QUEUE_LABEL
+from kubectl_trainjob.api.validation import dns_1123_subdomain
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.finding import At, Change, Finding, Remedy
+from kubectl_trainjob.lint.queues import kueue_queue
+from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.source import Pointer, has, value_at
+
+RULE = Rule("KTJ612", "kueue-queue-label", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+
+_LABEL: Pointer = ("metadata", "labels", KUEUE_QUEUE_LABEL)
+_ANNOTATION: Pointer = ("metadata", "annotations", KUEUE_QUEUE_LABEL)
+_ADVICE = "label the TrainJob's own metadata instead"
+# By this label Kueue takes Pods for a group of their own, which is another way to use it.
+_POD_GROUP: Pointer = ("metadata", "labels", "kueue.x-k8s.io/pod-group-name")
+
+
+def _find(job: LintedJob) -> Iterator[Finding]:
+    queue = kueue_queue(job)
+    if queue is None:
+        yield from _misplaced(job)
+    elif wrong := dns_1123_subdomain(queue.name):
+        yield Finding(f'"{queue.name}" cannot be a LocalQueue\'s name: it {wrong}; write the name of one', queue.at)
+
+
+def _misplaced(job: LintedJob) -> Iterator[Finding]:
+    """The first place where somebody wrote a queue, and Kueue does not read it."""
+    stated = value_at(job.resolved.job.body, _ANNOTATION)
+    if stated is not None:
+        message = f'Kueue reads the queue "{stated}" from a label, not from an annotation; move it to metadata.labels'
+        yield Finding(message, job.in_train_job(*_ANNOTATION), remedy=_remedy(job, stated))
+        return
+    found = next(_elsewhere(job), None)
+    if found is not None:
+        yield Finding(*found)
+
+
+def _elsewhere(job: LintedJob) -> Iterator[tuple[str, At]]:
+    if has(job.jobset, _LABEL):
+        yield f"Kueue does not read the queue of a TrainJob from its JobSet; {_ADVICE}", _written(job, _LABEL)
+    for each in job.replicated_jobs:
+        for kind, pointer in (("Job", each.in_job()), ("Pod", each.in_pod()[:-1])):
+            if has(job.jobset, (*pointer, *_LABEL)) and not has(job.jobset, (*pointer, *_POD_GROUP)):
+                message = f'Kueue would hold back each {kind} of "{each.name}" for itself; {_ADVICE}'
+                yield message, _written(job, (*pointer, *_LABEL))
+    if has(job.resolved.runtime.body, _LABEL):
+        yield f"Kueue does not read the queue from a runtime; {_ADVICE}", job.in_runtime(*_LABEL)
+
+
+def _written(job: LintedJob, pointer: Pointer) -> At:
+    """The place in the runtime, the same for all its TrainJobs, unless something else wrote the label."""
+    in_runtime = ("spec", "template", *pointer)
+    is_runtimes = value_at(job.resolved.runtime.body, in_runtime) == value_at(job.jobset, pointer)
+    return job.in_runtime(*in_runtime) if is_runtimes else job.made(pointer)
+
+
+def _remedy(job: LintedJob, queue: str) -> Remedy:
+    labels = job.resolved.job.body["metadata"].get("labels")
+    label = Change(job.in_train_job(*_LABEL), queue)
+    if not labels:
+        label = Change(job.in_train_job(*_LABEL[:-1]), {KUEUE_QUEUE_LABEL: queue})
+    changes = (Change(job.in_train_job(*_ANNOTATION)), label)
+    return Remedy("make a label of the annotation", changes, is_safe=False)
+
+
+CHECK = JobCheck(RULE, _find)

@@ -1,0 +1,121 @@
+"""
+Trainer tells launchers how to start by environment variables: PET_* for torchrun, JAX_*, DMLC_* for XGBoost, OMPI_MCA_*
+for Open MPI. It writes them over what a runtime has under the same names, so that the runtime's values are lost without
+a word. Use numNodes and numProcPerNode, and give torchrun what differs by a flag in the command.
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: training}
+    spec:
+      mlPolicy: {numNodes: 1, torch: {}}
+      template:
+        spec:
+          failurePolicy: {maxRestarts: 3}
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                backoffLimit: 0
+                template:
+                  spec:
+                    restartPolicy: Never
+                    containers:
+                    - name: node
+                      image: acme/train:1.4
+                      command: [torchrun, train.py]
+                      env:
+                      - name: PET_MASTER_PORT # <- KTJ402
+                        value: "23456"
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: training}
+    spec:
+      mlPolicy: {numNodes: 1, torch: {}}
+      template:
+        spec:
+          failurePolicy: {maxRestarts: 3}
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                backoffLimit: 0
+                template:
+                  spec:
+                    restartPolicy: Never
+                    containers:
+                    - name: node
+                      image: acme/train:1.4
+                      command: [torchrun, --master-port=23456, train.py]
+Versions: 2.0-2.3.
+See: https://github.com/kubeflow/trainer/blob/v2.3.0/pkg/runtime/framework/plugins/torch/torch.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kubectl_trainjob.api.launchers import JAX_VARIABLES
+from kubectl_trainjob.api.trainer import (
+    LAUNCHER,
+    MPI_RESERVED_ENV,
+    NODE,
+    TORCH_RESERVED_ENV,
+    TRAINER_PORT,
+    XGBOOST_RESERVED_ENV,
+)
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.finding import Change, Finding, Remedy
+from kubectl_trainjob.lint.launches import trainer_of
+from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+
+RULE = Rule("KTJ402", "launcher-env-overwritten", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+
+_ENV: Mapping[str, frozenset[str]] = {
+    "torch": TORCH_RESERVED_ENV,
+    "jax": JAX_VARIABLES,
+    "xgboost": XGBOOST_RESERVED_ENV,
+    "mpi": MPI_RESERVED_ENV,
+}
+_PORTS = ("PET_MASTER_PORT", "DMLC_TRACKER_PORT")
+
+
+def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+    kind = next((kind for kind in _ENV if runtime.policy(kind) is not None), None)
+    if kind is None:
+        return
+    for role, name in dict.fromkeys(_written(runtime, kind)):
+        body = Replicated(role, runtime.replicated_jobs[role])
+        for pointer, container in body.containers():
+            if container.get("name") == name:
+                for index, entry in enumerate(container.get("env") or ()):
+                    is_same = entry["name"] in _PORTS and entry.get("value") == str(TRAINER_PORT)
+                    if entry["name"] in _ENV[kind] and not is_same:
+                        yield _finding(runtime, entry["name"], (*pointer, "env", index))
+
+
+def _written(runtime: LintedRuntime, kind: str) -> Iterator[tuple[int, str]]:
+    """(position of a replicatedJob, container) of each that a plugin writes into."""
+    positions = {each["name"]: index for index, each in reversed(list(enumerate(runtime.replicated_jobs)))}
+    trainer = trainer_of(runtime)
+    if kind == "mpi":
+        yield from [(positions[LAUNCHER], NODE)] if LAUNCHER in positions else []
+    elif trainer is not None:
+        yield trainer.position, NODE
+    for target in (((runtime.policy("torch") or {}).get("envInjection")) or {}).get("targets") or ():
+        for name in target.get("containerNames") or ():
+            if target["jobName"] in positions:
+                yield positions[target["jobName"]], name
+
+
+def _finding(runtime: LintedRuntime, name: str, entry: tuple[str | int, ...]) -> Finding:
+    remedy = Remedy(f"remove {name}", (Change(runtime.in_template(entry)),), is_safe=False)
+    message = f'"{name}" is lost: Trainer writes its own value over it; remove the entry, or use a flag in the command'
+    return Finding(message, runtime.in_template((*entry, "name")), remedy=remedy)
+
+
+CHECK = RuntimeCheck(RULE, _find)

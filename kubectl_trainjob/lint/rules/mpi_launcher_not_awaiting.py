@@ -1,0 +1,129 @@
+"""
+mpirun logs in to the hosts as soon as the launcher runs. Without `dependsOn: [{name: node, status: Ready}]` launcher
+and nodes start together, and the launcher that comes first finds no host names or no SSH server, fails, and with it
+the training. With status Complete it never starts: the SSH servers of `node` never end. (A runtime with a
+podGroupPolicy is not meant: there all Pods have to be created together, see KTJ601.)
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: mpi}
+    spec:
+      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
+      template:
+        spec:
+          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+                    - name: node
+                      image: acme/mpi:1.4
+                      command: [/usr/sbin/sshd, -De]
+                      readinessProbe: {tcpSocket: {port: 22}}
+          - name: launcher # <- KTJ507
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: mpi}
+    spec:
+      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
+      template:
+        spec:
+          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+                    - name: node
+                      image: acme/mpi:1.4
+                      command: [/usr/sbin/sshd, -De]
+                      readinessProbe: {tcpSocket: {port: 22}}
+          - name: launcher
+            dependsOn: [{name: node, status: Ready}]
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
+Versions: 2.0-2.3.
+See: https://github.com/kubeflow/trainer/issues/3748
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.trainer import NODE
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.finding import Change, Finding, Remedy
+from kubectl_trainjob.lint.gangs import in_order, kinds_of_gang
+from kubectl_trainjob.lint.mpi import launcher_and_node
+from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.source import Pointer
+
+RULE = Rule("KTJ507", "mpi-launcher-not-awaiting", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+_READY = {"name": NODE, "status": "Ready"}
+
+
+def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+    roles = launcher_and_node(runtime)
+    if roles is None or kinds_of_gang(runtime.spec):
+        return
+    launcher, node = roles
+    awaited = [(index, each["status"]) for index, each in enumerate(_awaited(launcher)) if each["name"] == NODE]
+    for index, status in awaited:
+        if status != "Ready":
+            yield _never_ends(runtime, (*_depends_on(launcher), index, "status"), status)
+    if not awaited and not (in_order(runtime) and node.position < launcher.position):
+        yield _not_awaited(runtime, launcher, node)
+
+
+def _awaited(launcher: Replicated) -> list[dict[str, str]]:
+    return launcher.body.get("dependsOn") or []
+
+
+def _depends_on(launcher: Replicated) -> Pointer:
+    return (*launcher.in_job()[:-1], "dependsOn")
+
+
+def _never_ends(runtime: LintedRuntime, status: Pointer, stated: str) -> Finding:
+    message = f'the launcher awaits status "{stated}" of "{NODE}", whose SSH servers never end; write "Ready"'
+    place = runtime.in_template(status)
+    return Finding(message, place, remedy=Remedy("await that the nodes are ready", (Change(place, "Ready"),)))
+
+
+def _not_awaited(runtime: LintedRuntime, launcher: Replicated, node: Replicated) -> Finding:
+    message = (
+        "the launcher does not wait for its hosts' SSH servers; give it `dependsOn: [{name: node, status: Ready}]`"
+    )
+    if node.position > launcher.position:
+        message += f', and move "{NODE}" before it'
+    place = runtime.in_template((*launcher.in_job()[:-1], "dependsOn" if _awaited(launcher) else "name"))
+    return Finding(message, place, remedy=_remedy(runtime, launcher, node))
+
+
+def _remedy(runtime: LintedRuntime, launcher: Replicated, node: Replicated) -> Remedy | None:
+    """The missing dependsOn, where JobSet takes it: on an earlier replicatedJob, in no order, in 2.0 only one."""
+    awaited, place = _awaited(launcher), runtime.in_template(_depends_on(launcher))
+    if in_order(runtime) or node.position > launcher.position or (awaited and runtime.trainer == "2.0"):
+        return None
+    change = Change(place.child(len(awaited)), _READY) if awaited else Change(place, [_READY])
+    return Remedy("let the launcher wait for its hosts", (change,))
+
+
+CHECK = RuntimeCheck(RULE, _find)

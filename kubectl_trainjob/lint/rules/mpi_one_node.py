@@ -1,0 +1,143 @@
+"""
+Only mpirun, started in `launcher`, brings the hosts of the hostfile into a training. If the launcher's command starts
+the program itself, the program runs in one process on one node, and the other nodes wait with their GPUs. If there is
+no `launcher` at all, each Pod of `node` runs for itself: nothing but the launcher gets the hostfile. (A program that
+calls mpirun or MPI's spawn itself is right and cannot be told from the others: ignore the rule there.)
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: mpi}
+    spec:
+      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
+      template:
+        spec:
+          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+                    - name: node
+                      image: acme/mpi:1.4
+                      command: [/usr/sbin/sshd, -De]
+                      readinessProbe: {tcpSocket: {port: 22}}
+          - name: launcher
+            dependsOn: [{name: node, status: Ready}]
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: bert}
+    spec:
+      runtimeRef: {name: mpi}
+      trainer:
+        numNodes: 2
+        command: [python, train.py] # <- KTJ516
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: mpi}
+    spec:
+      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
+      template:
+        spec:
+          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+                    - name: node
+                      image: acme/mpi:1.4
+                      command: [/usr/sbin/sshd, -De]
+                      readinessProbe: {tcpSocket: {port: 22}}
+          - name: launcher
+            dependsOn: [{name: node, status: Ready}]
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: bert}
+    spec:
+      runtimeRef: {name: mpi}
+      trainer:
+        numNodes: 2
+        command: [mpirun, python, train.py]
+Versions: 2.0-2.3.
+See: https://github.com/kubeflow/trainer/blob/v2.3.0/pkg/runtime/framework/plugins/mpi/mpi.go
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.command_line import Word, base, behind, commands
+from kubectl_trainjob.api.trainer import LAUNCHER, NODE
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.finding import Finding
+from kubectl_trainjob.lint.launches import node_of
+from kubectl_trainjob.lint.views import LintedJob, Replicated
+
+RULE = Rule("KTJ516", "mpi-one-node", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+
+_PROGRAM = re.compile(r"python[0-9.]*|torchrun")
+# What starts a program on several hosts, or a script or a variable that may do so.
+_STARTS = re.compile(
+    r"deepspeed(\.launcher.*)?|horovod\.runner.*|horovodrun|mlx\.launch|mpiexec.*|mpirun.*|orterun|prun|prterun|srun"
+)
+_MAY_START = re.compile(r".*(\.sh|hostfile.*|[$`].*)", re.DOTALL)
+
+
+def _find(job: LintedJob) -> Iterator[Finding]:
+    if job.policy("mpi") is None:
+        return
+    roles = {each.name: each for each in job.replicated_jobs}
+    node, launcher = roles.get(NODE), roles.get(LAUNCHER)
+    if node is not None and launcher is not None:
+        yield from _started_alone(job, launcher)
+    elif node is not None and node.pods > 1:
+        message = (
+            f'each of {node.pods} Pods of "{NODE}" runs its command for itself: only a replicatedJob "{LAUNCHER}" gets '
+            "the hostfile; add one that runs mpirun"
+        )
+        yield Finding(message, job.in_runtime("spec", "template", "spec", "replicatedJobs", node.position, "name"))
+
+
+def _started_alone(job: LintedJob, launcher: Replicated) -> Iterator[Finding]:
+    program = _program(launcher)
+    if program is not None:
+        message = f'the launcher runs "{program.text}" itself, in one process on one node; put mpirun before it'
+        yield Finding(message, job.made(program.pointer))
+
+
+def _program(launcher: Replicated) -> Word | None:
+    """A program of Python's that the command line starts, and nothing that could reach other hosts."""
+    container = node_of(launcher)
+    found: Word | None = None
+    for words in commands(container) if container else ():
+        if any(_STARTS.fullmatch(base(each.text)) or _MAY_START.fullmatch(each.text) for each in words):
+            return None
+        first = next(iter(words[behind(words) :]), None)
+        if first and not found and _PROGRAM.fullmatch(base(first.text)):
+            found = first
+    return found
+
+
+CHECK = JobCheck(RULE, _find)

@@ -1,0 +1,119 @@
+"""
+A JobSet ends when the replicatedJobs that its successPolicy names have ended; without one all of them have to. The
+SSH servers of `node` never end by themselves. So unless the policy names the launcher and leaves `node` out, a
+training that is long done goes on holding its GPUs; and one that names another step, or any of several, may end
+before the launcher.
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: mpi}
+    spec:
+      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
+      template:
+        spec: # <- KTJ509
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+                    - name: node
+                      image: acme/mpi:1.4
+                      command: [/usr/sbin/sshd, -De]
+                      readinessProbe: {tcpSocket: {port: 22}}
+          - name: launcher
+            dependsOn: [{name: node, status: Ready}]
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: mpi}
+    spec:
+      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
+      template:
+        spec:
+          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+                    - name: node
+                      image: acme/mpi:1.4
+                      command: [/usr/sbin/sshd, -De]
+                      readinessProbe: {tcpSocket: {port: 22}}
+          - name: launcher
+            dependsOn: [{name: node, status: Ready}]
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                template:
+                  spec:
+                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
+Versions: 2.0-2.3.
+See: https://github.com/kubernetes-sigs/jobset/blob/v0.12.0/pkg/controllers/success_policy.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.api.trainer import LAUNCHER, NODE
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.finding import Change, Finding, Remedy
+from kubectl_trainjob.lint.mpi import launcher_and_node
+from kubectl_trainjob.lint.views import LintedRuntime
+
+RULE = Rule("KTJ509", "mpi-success-policy", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+
+
+def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+    if launcher_and_node(runtime) is None:
+        return
+    policy = runtime.spec["template"]["spec"].get("successPolicy") or {}
+    operator, targets = policy.get("operator", "All"), policy.get("targetReplicatedJobs") or []
+    consequence = _consequence(operator, targets or [each["name"] for each in runtime.replicated_jobs])
+    if consequence:
+        message = f"{_stated(operator, targets)}, so {consequence}; write `targetReplicatedJobs: [{LAUNCHER}]`"
+        field = ("targetReplicatedJobs",) if "targetReplicatedJobs" in policy else ()
+        place = runtime.place("spec", "template", "spec", "successPolicy", *field)
+        yield Finding(message, place, remedy=_remedy(runtime, policy))
+
+
+def _consequence(operator: str, targets: list[str]) -> str:
+    """What is wrong with a policy over these replicatedJobs, "" where the launcher's end is what counts."""
+    if operator == "Any":
+        early = [name for name in targets if name not in (NODE, LAUNCHER)]
+        if early:
+            return f'the training ends as soon as "{early[0]}" does'
+    elif NODE in targets:
+        return f'the training goes on after the launcher has ended: the SSH servers of "{NODE}" never end'
+    return "" if LAUNCHER in targets else "the launcher's end does not end the training"
+
+
+def _stated(operator: str, targets: list[str]) -> str:
+    named = f"of {', '.join(targets)}" if targets else "replicatedJobs"
+    return f"{operator.lower()} {named} must succeed"
+
+
+def _remedy(runtime: LintedRuntime, policy: Mapping[str, Any]) -> Remedy:
+    place = runtime.place("spec", "template", "spec", "successPolicy")
+    wanted = {"operator": "All", "targetReplicatedJobs": [LAUNCHER]}
+    if not policy:
+        return Remedy("let the launcher's end end the training", (Change(place, wanted),))
+    changes = tuple(Change(place.child(key), value) for key, value in wanted.items() if policy.get(key) != value)
+    return Remedy("let the launcher's end end the training", changes)
+
+
+CHECK = RuntimeCheck(RULE, _find)

@@ -1,0 +1,104 @@
+"""
+For runtimes with `mlPolicy.torch` Trainer sets PET_* variables, which only torchrun reads: it starts the processes of a
+Pod and tells each one its rank. `python train.py` starts one process in each Pod that knows nothing of the others: each
+Pod trains the whole model alone, and all but one GPU are idle. Start torchrun, `python -m torch.distributed.run`, or
+another launcher. The rule is silent where a script or another launcher may read PET_* itself.
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: training}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      template:
+        spec:
+          failurePolicy: {maxRestarts: 3}
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                backoffLimit: 0
+                template:
+                  spec:
+                    restartPolicy: Never
+                    containers:
+                    - name: node
+                      image: acme/train:1.4
+                      command: [python, train.py] # <- KTJ406
+                      resources:
+                        requests: {cpu: 4, memory: 16Gi}
+                        limits: {memory: 16Gi}
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: mnist}
+    spec: {runtimeRef: {name: training}, trainer: {}}
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: training}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      template:
+        spec:
+          failurePolicy: {maxRestarts: 3}
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                backoffLimit: 0
+                template:
+                  spec:
+                    restartPolicy: Never
+                    containers:
+                    - name: node
+                      image: acme/train:1.4
+                      command: [torchrun, train.py]
+                      resources:
+                        requests: {cpu: 4, memory: 16Gi}
+                        limits: {memory: 16Gi}
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: mnist}
+    spec: {runtimeRef: {name: training}, trainer: {}}
+Versions: 2.0-2.3.
+See: https://pytorch.org/docs/stable/elastic/run.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.devices import devices
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.finding import Finding
+from kubectl_trainjob.lint.launches import PER_NODE, Node, is_stated, reads_no_variables, trainer_node
+from kubectl_trainjob.lint.views import LintedJob
+
+RULE = Rule("KTJ406", "not-torchrun", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+
+
+def _find(job: LintedJob) -> Iterator[Finding]:
+    node = trainer_node(job) if job.policy("torch") is not None and job.spec.get("trainer") is not None else None
+    if node is None or not node.body.get("command") or not _has_several(job, node):
+        return
+    python = reads_no_variables(node)
+    if python is not None:
+        message = (
+            f'"{python.text}" starts one process in each Pod, and nothing reads PET_*: Pods and GPUs do not train '
+            "together; start it with torchrun"
+        )
+        yield Finding(message, job.made(python.pointer))
+
+
+def _has_several(job: LintedJob, node: Node) -> bool:
+    """Whether several processes are meant; one a CPU is what Trainer starts where nobody said anything."""
+    held = devices(node.resources)
+    return node.pods > 1 or (held is not None and held.pieces > 1) or (is_stated(job) and node.value(PER_NODE) != "1")
+
+
+CHECK = JobCheck(RULE, _find)

@@ -1,0 +1,148 @@
+"""
+A password, token or key that stands in an environment variable's `value` stands in the repository, in its history, and
+in every object that the controllers make of it, where everybody who may read Jobs and Pods can read it. Take it from a
+Secret with `valueFrom.secretKeyRef`, and replace the value wherever it is in use. The rule looks at names that end with
+TOKEN, SECRET, PASSWORD or KEY; numbers, booleans, paths, references such as `$(NAME)` and special tokens of a tokenizer
+are no secrets. Words such as `created_at` or `hf-credentials`, the name of a Secret, are a password, but no token or
+key.
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata:
+      name: mnist
+    spec:
+      runtimeRef:
+        name: plain
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata:
+      name: plain
+    spec:
+      mlPolicy:
+        numNodes: 1
+      template:
+        spec:
+          replicatedJobs:
+            - name: node
+              template:
+                metadata:
+                  labels:
+                    trainer.kubeflow.org/trainjob-ancestor-step: trainer
+                spec:
+                  template:
+                    spec:
+                      containers:
+                        - name: node
+                          image: python:3.13-slim
+                          env:
+                            - name: HF_TOKEN
+                              value: hf_0123456789abcdef # <- KTJ904
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata:
+      name: mnist
+    spec:
+      runtimeRef:
+        name: plain
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata:
+      name: plain
+    spec:
+      mlPolicy:
+        numNodes: 1
+      template:
+        spec:
+          replicatedJobs:
+            - name: node
+              template:
+                metadata:
+                  labels:
+                    trainer.kubeflow.org/trainjob-ancestor-step: trainer
+                spec:
+                  template:
+                    spec:
+                      containers:
+                        - name: node
+                          image: python:3.13-slim
+                          env:
+                            - name: HF_TOKEN
+                              valueFrom:
+                                secretKeyRef:
+                                  name: hugging-face
+                                  key: token
+Versions: 2.0-2.3.
+See: https://kubernetes.io/docs/concepts/configuration/secret/
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.containers import Stated, container_checks
+
+RULE = Rule("KTJ904", "secret-in-env", __doc__ or "", Severity.ERROR, RuleClass.POLICY, finds_secrets=True)
+
+_SECRET = ("TOKEN", "SECRET", "PASSWORD", "KEY")
+_OF_TOKENIZERS = frozenset({"BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIAL", "STOP", "UNK"})
+_KNOWN_TO_ALL = frozenset({"PUBLIC", "PUB"})
+_BETWEEN_WORDS = re.compile(r"[_.-]")
+_NO_SECRET = re.compile(
+    r"""
+    | true | false | yes | no | on | off | none | null
+    | [+-]?[\d._]+(e[+-]?\d+)?        # a number
+    | ~?\.{0,2}/.* | \w+://.*         # a path, or an address
+    | .*\$[({].*                      # what something else puts in
+    | <.*> | \[.*\] | \{.*\}          # a placeholder, or a tokenizer's special token
+    | (.)\2*                          # not even a placeholder
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_WORD = r"(?:[a-z]{1,20}\d{0,2}|\d{1,8}|\d{1,3}[a-z]{1,2})"
+_PLAIN_WORDS = re.compile(rf"{_WORD}(?:[_./-]{_WORD}){{0,7}}")
+"""What the name of a Secret, a file, a role or a column looks like: words and numbers."""
+_ISSUED = re.compile(
+    r"(?:hf_|gh[oprsu]_|github_pat_|glpat-|AKIA|ASIA|nvapi-|xox[a-z]-|sk-(?:proj-|ant-[a-z0-9]+-)?)[A-Za-z0-9_]{12,}.*",
+    re.DOTALL,
+)
+"""What Hugging Face, GitHub, GitLab, AWS, NVIDIA, Slack and OpenAI begin their tokens with."""
+
+
+def _look(container: Mapping[str, Any]) -> Iterator[Stated]:
+    """The message never says the value."""
+    for index, variable in enumerate(container.get("env") or ()):
+        name, value = variable["name"], variable.get("value")
+        if value and _is_secret(name.upper(), value):
+            what = f'the value of "{name}" is known to all who read the repository'
+            message = f"{what}; take it from a Secret with secretKeyRef"
+            yield Stated(("env", index, "value"), variable, message, "key")
+
+
+def _is_secret(name: str, value: str) -> bool:
+    if not name.endswith(_SECRET):
+        return False
+    *before, last = _BETWEEN_WORDS.split(name)
+    if last not in _SECRET or not _KNOWN_TO_ALL.isdisjoint(before) or _NO_SECRET.fullmatch(value):
+        return False
+    if last == "PASSWORD" or _ISSUED.fullmatch(value):
+        return True
+    if last == "TOKEN" and before and before[-1] in _OF_TOKENIZERS:
+        return False
+    return not _PLAIN_WORDS.fullmatch(_as_words(value, last))
+
+
+def _as_words(value: str, last: str) -> str:
+    """Without what may be in a name besides: `created:At` of a key, `REPLACE_ME` of all."""
+    if last == "KEY":
+        return value.lower().replace(":", "/")
+    return value.lower() if value.isupper() else value
+
+
+CHECK = container_checks(RULE, _look)

@@ -1,0 +1,123 @@
+"""
+Trainer writes the environment of torchrun, JAX and XGBoost into the Pods only where the TrainJob has a `spec.trainer`,
+be it an empty one. Without it the Pods start, know nothing of each other, and each trains alone, with one process; they
+end as if all were well. Write `trainer: {}` where the runtime says all that is needed.
+
+Bad:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: training}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      template:
+        spec:
+          failurePolicy: {maxRestarts: 3}
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                backoffLimit: 0
+                template:
+                  spec:
+                    restartPolicy: Never
+                    containers:
+                    - name: node
+                      image: acme/train:1.4
+                      command: [torchrun, train.py]
+                      resources:
+                        requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
+                        limits: {memory: 200Gi, nvidia.com/gpu: 8}
+                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
+                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: mnist}
+    spec: # <- KTJ403
+      runtimeRef: {name: training}
+Good:
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: ClusterTrainingRuntime
+    metadata: {name: training}
+    spec:
+      mlPolicy: {numNodes: 2, torch: {}}
+      template:
+        spec:
+          failurePolicy: {maxRestarts: 3}
+          replicatedJobs:
+          - name: node
+            template:
+              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+              spec:
+                backoffLimit: 0
+                template:
+                  spec:
+                    restartPolicy: Never
+                    containers:
+                    - name: node
+                      image: acme/train:1.4
+                      command: [torchrun, train.py]
+                      resources:
+                        requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
+                        limits: {memory: 200Gi, nvidia.com/gpu: 8}
+                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
+                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
+    ---
+    apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata: {name: mnist}
+    spec:
+      runtimeRef: {name: training}
+      trainer: {}
+Versions: 2.0-2.3.
+See: https://github.com/kubeflow/trainer/issues/4076
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_trainjob.api.devices import devices
+from kubectl_trainjob.api.launchers import torch_flags
+from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.finding import Change, Finding, Remedy
+from kubectl_trainjob.lint.launches import PER_NODE, Node, trainer_node
+from kubectl_trainjob.lint.views import LintedJob
+
+RULE = Rule("KTJ403", "trainer-omitted", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+
+_TOLD_BY = {"torch": "PET_NNODES", "jax": "JAX_NUM_PROCESSES", "xgboost": "DMLC_NUM_WORKER"}
+
+
+def _find(job: LintedJob) -> Iterator[Finding]:
+    kind = next((kind for kind in _TOLD_BY if job.policy(kind) is not None), None)
+    node = trainer_node(job) if kind and job.spec.get("trainer") is None else None
+    if kind is None or node is None:
+        return
+    held = devices(node.resources)
+    gpus = held.pieces if held and kind != "jax" else 1  # a process of JAX works on all GPUs of its node
+    missing = [name for name in _needed(kind, node.pods, gpus) if not _is_told(kind, node, name)]
+    if missing:
+        place = job.in_train_job("spec")
+        remedy = Remedy("write an empty `trainer`", (Change(place.child("trainer"), {}),), is_safe=False)
+        what = f"{node.pods} Pods" if node.pods > 1 else f"{gpus} GPUs"
+        message = (
+            f'without spec.trainer nothing sets "{missing[0]}", so that the {what} do not train together; write '
+            "`trainer: {}`"
+        )
+        yield Finding(message, place.key(), remedy=remedy)
+
+
+def _needed(kind: str, pods: int, gpus: int) -> list[str]:
+    """The variables without which several processes do not find together."""
+    names = [_TOLD_BY[kind]] if pods > 1 or (gpus > 1 and kind != "torch") else []
+    return [*names, PER_NODE] if gpus > 1 and kind == "torch" else names
+
+
+def _is_told(kind: str, node: Node, name: str) -> bool:
+    return node.variable(name) is not None or (kind == "torch" and name in torch_flags(node))
+
+
+CHECK = JobCheck(RULE, _find)

@@ -1,0 +1,231 @@
+"""One run of lint: every unit of one tree of files, or of two, of which the older only says what is no news."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple
+
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.results import LintReport, Result, Unverifiable
+from kubectl_trainjob.findings.rule import Rule, RuleClass
+from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.linted.known_findings import fingerprints, split
+from kubectl_trainjob.linted.known_rules import every_rule
+from kubectl_trainjob.linted.outputs import judged
+from kubectl_trainjob.linted.results import Results
+from kubectl_trainjob.linted.selection import Selection, setting_problems
+from kubectl_trainjob.linted.suppressions import Suppressions
+from kubectl_trainjob.linting import Found, Linted, Progress, lint
+from kubectl_trainjob.positions import Locator
+from kubectl_trainjob.sides import Both, Sides
+from kubectl_trainjob.source import SourceFile
+from kubectl_trainjob.stages import BuildOptions, ObjectId
+from kubectl_trainjob.units import Documents, Unit
+
+
+class Wanted(NamedTuple):
+    """What is asked of a run. `today` decides which suppressions are over; without `suppresses` none works."""
+
+    options: BuildOptions
+    today: date
+    suppresses: bool = True
+
+
+class _Unit(NamedTuple):
+    """One unit of one side; `more` are findings that a single unit alone does not show."""
+
+    overlay: str
+    documents: Documents
+    linted: Linted
+    more: tuple[Found, ...] = ()
+
+
+class _Besides(NamedTuple):
+    """What is known of a side besides its units: whether it is compared, and what was found elsewhere."""
+
+    has_base: bool
+    found: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """What was found: every result that the team wants to hear of, and what there is to say besides.
+
+    `found` has the finding that each result was.
+    """
+
+    results: list[Result] = field(default_factory=list)
+    found: dict[Result, Diagnostic] = field(default_factory=dict)
+    suppressed: int = 0
+    before: int = 0
+    train_jobs: int = 0
+    is_empty: bool = True
+    unbuilt: list[ObjectId] = field(default_factory=list)
+    unverifiable: tuple[Unverifiable, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def fixable(self, results: Iterable[Result]) -> list[Diagnostic]:
+        """The findings of those results that have a fix."""
+        return [self.found[result] for result in results if result.fix]
+
+    def report(self) -> LintReport:
+        """The run as it is told."""
+        unverifiable = (*_unverifiable(self.unbuilt), *self.unverifiable)
+        return LintReport(
+            tuple(self.results),
+            unverifiable,
+            train_jobs=self.train_jobs,
+            suppressed=self.suppressed,
+            before=self.before,
+        )
+
+
+def run(sides: Sides, paths: Sequence[str], wanted: Wanted, stdin: Callable[[int], bytes], progress: Progress) -> Run:
+    """Lint what the paths hold, without one the whole repository and each of its overlays. Raises EnvironmentFault.
+
+    With two sides, findings are told that only the new one has.
+    """
+    has_base = sides.old is not sides.new
+    old, new, left_out = list[_Unit](), list[_Unit](), tuple[str, ...]()
+    for both in sides.read(paths, stdin, progress):
+        left_out += both.left_out
+        linted = lint(both.new, wanted.options, progress)
+        changes = tuple(_changes(both, linted, wanted.options, progress)) if has_base else ()
+        new.append(_Unit(both.overlay, both.new, linted, changes))
+        if has_base:
+            old.append(_Unit(both.overlay, both.old, lint(both.old, wanted.options, progress)))
+    outdated = judged(_documents(new), wanted.options)
+    told = _told(new, wanted, _Besides(has_base, outdated.diagnostics))
+    told.unverifiable += outdated.unverifiable
+    told.left_out = left_out
+    if has_base:
+        divided = split(told.results, fingerprints(_told(old, wanted, _Besides(has_base)).results), with_refusals=True)
+        told.results, told.before = divided.new, divided.known
+    return told
+
+
+def _changes(both: Both, linted: Linted, options: BuildOptions, progress: Progress) -> Iterator[Found]:
+    """What is wrong with the step from the old side of a unit to the new one."""
+    from kubectl_trainjob.comparison import Inputs, compare
+    from kubectl_trainjob.lint_changes import changes_found
+
+    jobs = {job.id: job for job in linted.train_jobs}
+    comparison = compare(Inputs(both.old, options), Inputs(both.new, options), both.overlay, progress)
+    for each in changes_found(comparison):
+        yield Found(each.diagnostic, jobs.get(each.train_job) if each.train_job else None)
+
+
+def _told(units: Sequence[_Unit], wanted: Wanted, besides: _Besides) -> Run:
+    """The findings of one side: each once, as settings and comments want them."""
+    told, locator = Run(), Locator()
+    maker, suppressions = Results(locator), Suppressions(wanted.today)
+    selections = _selections(units)
+    for unit in units if wanted.suppresses else ():
+        _note_suppressions(unit, suppressions)
+    for unit in units:
+        _tell(unit, told, maker, suppressions, selections)
+    own = (*suppressions.problems(_unasked(told, has_base=besides.has_base)), *_setting_problems(units))
+    for diagnostic in (*besides.found, *own):
+        found = Found(diagnostic)
+        _add(told, found, maker.result(found, {})[0], selections)
+    told.results = sorted(dict.fromkeys(told.results), key=_order)
+    return told
+
+
+def _documents(units: Iterable[_Unit]) -> dict[str, Documents]:
+    return {unit.overlay: unit.documents for unit in units}
+
+
+def _unasked(told: Run, *, has_base: bool) -> frozenset[str]:
+    """Rules that were not asked, or not of every TrainJob."""
+    every = checks()
+    unasked = [] if has_base else [check.rule for check in every.of_changes]
+    if told.unbuilt:
+        unasked += (check.rule for check in every.of_jobs)
+        unasked += (rule for rule in every_rule().values() if rule.rule_class is RuleClass.LATE)
+    return frozenset(_ids(unasked))
+
+
+def _setting_problems(units: Iterable[_Unit]) -> Iterator[Diagnostic]:
+    for settings in {each.source.file.path: each for unit in units for each in unit.documents.settings}.values():
+        yield from setting_problems(settings)
+
+
+def _tell(unit: _Unit, told: Run, maker: Results, suppressions: Suppressions, selections: list[Selection]) -> None:
+    linted = unit.linted
+    told.train_jobs += len(linted.train_jobs)
+    told.unbuilt += linted.unbuilt
+    told.is_empty = told.is_empty and not (unit.documents.inputs or unit.documents.units)
+    for found in (*linted.found, *unit.more):
+        result, spot = maker.result(found, linted.objects)
+        if suppressions.hides(found, spot):
+            told.suppressed += 1
+        else:
+            _add(told, found, result, selections)
+
+
+def _add(told: Run, found: Found, result: Result, selections: list[Selection]) -> None:
+    selection = next((each for each in selections if each.covers(result.position.path)), None)
+    kept = selection.told(result) if selection else result
+    if kept is None:
+        told.suppressed += 1
+    else:
+        told.results.append(kept)
+        told.found[kept] = found.diagnostic
+
+
+def _selections(units: Iterable[_Unit]) -> list[Selection]:
+    """The settings of each repository, that of the innermost first."""
+    settings = {each.source.file.path: each for unit in units for each in unit.documents.settings}
+    roots = {path.rpartition("/")[0]: each.lint for path, each in settings.items()}
+    return [Selection(roots[root], root) for root in sorted(roots, key=len, reverse=True)]
+
+
+def _note_suppressions(unit: _Unit, suppressions: Suppressions) -> None:
+    for manifest in unit.linted.objects.values():
+        suppressions.add_object(manifest)
+    for file in _files(unit.documents):
+        suppressions.add_file(_as_written(file))
+
+
+def _files(documents: Documents) -> Iterator[SourceFile]:
+    for manifest in (*documents.inputs, *documents.library):
+        yield manifest.source.file
+    for unit in documents.units:
+        yield from _unit_files(unit)
+
+
+def _unit_files(unit: Unit) -> Iterator[SourceFile]:
+    yield unit.overlay.source.file
+    for patch in unit.overlay.patches:
+        yield patch.source.file
+    for member in unit.members:
+        if isinstance(member, Unit):
+            yield from _unit_files(member)
+        else:
+            yield member.source.file
+
+
+def _as_written(file: SourceFile) -> SourceFile:
+    while file.written is not None:
+        file = file.written.file
+    return file
+
+
+def _order(result: Result) -> tuple[object, ...]:
+    span = result.position.span
+    return (result.position.path, span.line, span.column, result.rule.id, result.object, result.message, result.pointer)
+
+
+def _unverifiable(unbuilt: Sequence[ObjectId]) -> tuple[Unverifiable, ...]:
+    """TrainJobs that cannot be built: what they would become could not be looked at."""
+    if not unbuilt:
+        return ()
+    names = ", ".join(dict.fromkeys(map(str, unbuilt)))
+    return (Unverifiable(f"cannot be built: {names}", tuple(_ids(check.rule for check in checks().of_jobs))),)
+
+
+def _ids(rules: Iterable[Rule]) -> Iterator[str]:
+    return (rule.id for rule in rules)

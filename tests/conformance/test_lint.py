@@ -1,0 +1,128 @@
+"""Lint over all recorded inputs: an error of class late exactly where kube-apiserver refused later, at its field; and
+where everything was accepted, only what a reviewed list holds."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.rule import RuleClass, Severity
+from kubectl_trainjob.linting import lint
+from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.validity.jobset import late_problems
+from tests.conformance.cases import VERSIONS, Case, load
+
+GOLDEN = Path(__file__).with_name("lint_findings.txt")
+EACH_VERSION = pytest.mark.parametrize("version", VERSIONS)
+
+
+@cache
+def linted(version: str) -> list[tuple[Case, list[Diagnostic]]]:
+    """Every case that could be decoded, with all that lint finds in it."""
+    cases = [case for case in load(version) if "stream-error" not in case.expected]
+    return [(case, _lint(case)) for case in cases]
+
+
+def _lint(case: Case) -> list[Diagnostic]:
+    documents = read(["-"], lambda _most: case.input.encode())
+    return lint(documents, BuildOptions(trainer_version=case.version), lambda *_: None).diagnostics
+
+
+# The runtime is refused because its failure policy's rule has no name: then nobody can go on.
+_UNREADABLE = {"own/170-jobset job"}
+
+
+def judged(version: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], set[Pointer]]]:
+    """Each accepted job, its record and its JobSet, and what lint says of class late, as pointers into the JobSet."""
+    for case, found in linted(version):
+        for job in case.expected["jobs"]:
+            jobset = next((each for each in job.get("objects", ()) if each["kind"] == "JobSet"), None)
+            if job["verdict"] == "accepted" and jobset is not None:
+                said = {
+                    each.subject.pointer
+                    for each in found
+                    if each.subject
+                    and each.subject.object == f"JobSet/{job['job']}"
+                    and each.rule.rule_class is RuleClass.LATE
+                }
+                yield f"{case.id} {job['job']}", job, jobset, said
+
+
+@EACH_VERSION
+def test_late_exactly_where_the_server_refuses_later(version: str) -> None:
+    jobs = list(judged(version))
+    assert len(jobs) > 100
+    assert {name for name, job, _, said in jobs if bool(job.get("late")) != bool(said)} <= _UNREADABLE
+
+
+@EACH_VERSION
+def test_late_at_the_field_that_the_server_names(version: str) -> None:
+    """What is asked of `late_problems` is held against the records in test_late.py."""
+    jobs = [(name, jobset, said) for name, _, jobset, said in judged(version) if said]
+    assert len(jobs) > 20
+    wrong = [
+        name
+        for name, body, said in jobs
+        if _in_any_order(said) != _in_any_order(each.pointer for each in late_problems(body))
+    ]
+    assert wrong == []
+
+
+def _in_any_order(pointers: Iterable[Pointer]) -> set[Pointer]:
+    """The pointers without positions in env, whose order upstream leaves to chance where two plugins write it."""
+    return {tuple("" if before == "env" else step for before, step in pairwise((None, *each))) for each in pointers}
+
+
+def accepted(version: str) -> Iterator[tuple[Case, list[Diagnostic]]]:
+    """The cases that upstream takes whole, also later."""
+    for case, found in linted(version):
+        jobs = case.expected["jobs"]
+        is_whole = all(job["verdict"] == "accepted" and not job.get("late") for job in jobs)
+        if jobs and is_whole and not case.expected.get("runtime-findings"):
+            yield case, found
+
+
+def golden() -> dict[str, list[str]]:
+    """Rules by case, as reviewed."""
+    lines = [line.split() for line in GOLDEN.read_text().splitlines() if line and not line.startswith("#")]
+    return {f"{version} {case}": rules for version, case, *rules in lines}
+
+
+@EACH_VERSION
+def test_accepted_inputs_give_what_was_reviewed(version: str) -> None:
+    reviewed = {case: rules for case, rules in golden().items() if case.startswith(f"{version} ")}
+    found = {f"{version} {case.id}": sorted({each.rule.id for each in found}) for case, found in accepted(version)}
+    assert {case: rules for case, rules in found.items() if rules} == reviewed
+
+
+@EACH_VERSION
+def test_accepted_inputs_are_not_refused(version: str) -> None:
+    """What upstream takes is no error of the classes that say that it does not."""
+    classes = (RuleClass.REJECTED, RuleClass.LATE)
+    wrong = defaultdict(Counter)
+    for case, found in accepted(version):
+        for each in found:
+            if each.rule.severity is Severity.ERROR and each.rule.rule_class in classes:
+                wrong[case.id][each.rule.id] += 1
+    assert wrong == {}
+
+
+if __name__ == "__main__":
+    lines = [
+        f"{version} {case.id} {' '.join(rules)}"
+        for version in VERSIONS
+        for case, found in accepted(version)
+        if (rules := sorted({each.rule.id for each in found}))
+    ]
+    GOLDEN.write_text(
+        "# What lint says of recorded inputs that upstream accepts, reviewed rule by rule.\n" + "\n".join(lines) + "\n"
+    )

@@ -1,0 +1,50 @@
+"""The line of a value that expansion only passed on is found without expanding again: it is the one that a recorded
+expansion tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kubectl_trainjob import compilation, written_by
+from kubectl_trainjob.expand.run import expand
+from kubectl_trainjob.linting import lint
+from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.stages import BuildOptions
+from tests.conformance.cases import VERSIONS, load
+
+
+def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
+    """Every value below another, containers too."""
+    yield pointer
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        yield from leaves(entry, (*pointer, key))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_untouched_values_stand_where_a_recorded_expansion_says(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[written_by.WrittenBy] = []
+
+    class Noted(written_by.WrittenBy):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(compilation, "WrittenBy", Noted)
+    for case in load(version)[::5]:
+        if "stream-error" not in case.expected:
+            documents = read(["-"], lambda _most, text=case.input: text.encode())
+            lint(documents, BuildOptions(trainer_version=version), lambda *_: None)
+    quick = 0
+    for each in made:
+        (jobset, *_), _ = expand(each._resolved, each._template, each._behaviour, record=True)
+        for pointer in leaves(each._jobset):
+            place = each.passed_on(pointer)
+            if place is not None:
+                quick += 1
+                assert place == jobset.place(pointer), pointer
+    assert quick > 1000

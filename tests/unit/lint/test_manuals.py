@@ -1,0 +1,92 @@
+"""Each rule of lint is one file, and its manual is true: `Bad:` gives exactly the rule at the marked line, `Good:`
+nothing. Both are read from files by the same code as the command's; of a rule about changes, as what became of
+`Before:`; of one about results, as what `Source:` became before."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from functools import partial
+from inspect import cleandoc
+from pathlib import Path
+
+import pytest
+
+from kubectl_trainjob.cli.directory import write_directory
+from kubectl_trainjob.comparison import Inputs, compare
+from kubectl_trainjob.findings.diagnostic import Diagnostic
+from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint_changes import changes_found
+from kubectl_trainjob.linting import lint
+from kubectl_trainjob.positions import Locator
+from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.repo.root import SecureRoot
+from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.stale import fresh_texts, stale_outputs
+from kubectl_trainjob.units import Documents
+
+EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in checks().rules])
+HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
+
+
+def section(rule: Rule, title: str) -> str:
+    """The indented block behind a title, "" where there is none."""
+    found = re.search(rf"^{title}:\n+((?:[ \t]+[^\n]*\n|\n)+)", cleandoc(rule.manual) + "\n", re.MULTILINE)
+    return textwrap.dedent(found[1]).strip("\n") + "\n" if found else ""
+
+
+def line_after(rule: Rule, title: str) -> str:
+    """What follows a title on its line."""
+    found = re.search(rf"^{title}: (.+)$", cleandoc(rule.manual), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def documents_of(folder: Path, text: str, settings: str) -> Documents:
+    """A repository with one file."""
+    folder.mkdir()
+    (folder / "example.yaml").write_text(text)
+    (folder / "trainjob.yaml").write_text(HEAD + settings)
+    return read([str(folder)], lambda _most: b"")
+
+
+def findings(folder: Path, text: str, settings: str, trainer: str, before: str = "") -> list[Diagnostic]:
+    """Everything that lint finds in a repository with one file, and in what it became since `before`."""
+    documents, options = documents_of(folder, text, settings), BuildOptions(trainer_version=trainer)
+    found = lint(documents, options, lambda *_: None).diagnostics
+    if before:
+        old = documents_of(folder.with_name(f"{folder.name}-before"), before, settings)
+        comparison = compare(Inputs(old, options), Inputs(documents, options), "", lambda *_: None)
+        found += [each.diagnostic for each in changes_found(comparison)]
+    return found
+
+
+def findings_of_output(source: str, folder: Path, text: str, settings: str, trainer: str, _: str) -> list[Diagnostic]:
+    """Everything that lint finds in a repository with one file, and one that was built of it before."""
+    documents, options = documents_of(folder, source, settings), BuildOptions(trainer_version=trainer)
+    texts = fresh_texts(documents, options)
+    write_directory(str(folder / "out"), [(path, text) for path in texts], [])
+    found = lint(read([str(folder)], lambda _most: b""), options, lambda *_: None).diagnostics
+    return [*found, *stale_outputs(SecureRoot(str(folder)), "out", "out", {"": texts}).diagnostics]
+
+
+@EACH_RULE
+def test_a_manual_says_what_matters(rule: Rule) -> None:
+    assert re.fullmatch(r"KTJ\d{3}", rule.id)
+    assert len(cleandoc(rule.manual)) > 200
+    assert re.fullmatch(r"\d\.\d(-\d\.\d)?\.", line_after(rule, "Versions"))
+    assert line_after(rule, "See").startswith("https://")
+    assert f"# <- {rule.id}" in section(rule, "Bad")
+    assert section(rule, "Good")
+
+
+@EACH_RULE
+def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
+    bad, settings, before = section(rule, "Bad"), section(rule, "Settings"), section(rule, "Before")
+    find = partial(findings_of_output, section(rule, "Source")) if section(rule, "Source") else findings
+    trainer = line_after(rule, "Versions").rstrip(".").split("-")[-1]
+    found = find(tmp_path / "bad", bad, settings, trainer, before)
+    lines = {(each.rule.id, Locator().settle(each.place).span.line) for each in found}
+    marked = [number for number, line in enumerate(bad.splitlines(), 1) if f"# <- {rule.id}" in line]
+    assert lines == {(rule.id, number) for number in marked}
+    assert find(tmp_path / "good", section(rule, "Good"), settings, trainer, before) == []

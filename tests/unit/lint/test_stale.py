@@ -1,0 +1,162 @@
+"""Directories of built files that are out of date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubectl_trainjob.cli.directory import write_directory
+from kubectl_trainjob.linted.outputs import judged
+from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.repo.root import SecureRoot
+from kubectl_trainjob.repo.walk import INDEX_FILE
+from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.stale import Texts, fresh_texts, stale_outputs
+from tests.unit.lint.marked import JOB, RUNTIME, documents_of, joined, lines
+from tests.unit.repo.git_repository import GitRepository
+
+_FILE = "jobset_mnist.yaml"
+_OTHER = JOB.replace("mnist", "other")
+
+
+def _texts(root: Path, *jobs: str) -> Texts:
+    return fresh_texts(documents_of(root / "src", {"all.yaml": joined(*jobs, RUNTIME)}), BuildOptions())
+
+
+def _told(root: Path, builds: dict[str, Texts]) -> list[tuple[str, int]]:
+    found, unverifiable = stale_outputs(SecureRoot(str(root)), "out", str(root / "out"), builds)
+    assert unverifiable == ()
+    assert {each.rule.id for each in found} <= {"KTJ819"}
+    return lines(list(found))
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    write_directory(str(tmp_path / "out"), _texts(tmp_path, JOB).items(), [])
+    assert (tmp_path / "out" / _FILE).is_file()
+    return tmp_path / "out"
+
+
+def test_what_was_just_built_is_not_stale(out: Path) -> None:
+    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == []
+
+
+def test_a_changed_source(out: Path) -> None:
+    changed = _texts(out.parent, f"{JOB}  trainer:\n    image: python:3.14-slim\n")
+    number = (out / _FILE).read_text().splitlines().index("            - image: python:3.13-slim") + 1
+    assert _told(out.parent, {"": changed}) == [(_FILE, number)]
+
+
+def test_an_edited_result(out: Path) -> None:
+    text = (out / _FILE).read_text()
+    (out / _FILE).write_text(f"# mine\n{text}")
+    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(_FILE, 1)]
+    (out / _FILE).write_text(f"{text}extra: 1\n")
+    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(_FILE, text.count("\n") + 1)]
+
+
+def test_line_ends_of_windows_are_no_change(out: Path) -> None:
+    (out / _FILE).write_bytes((out / _FILE).read_bytes().replace(b"\n", b"\r\n"))
+    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == []
+
+
+def test_a_result_without_a_source(out: Path) -> None:
+    write_directory(str(out), _texts(out.parent, JOB, _OTHER).items(), [])
+    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [("jobset_other.yaml", 1)]
+
+
+def test_a_result_that_is_gone(out: Path) -> None:
+    (out / _FILE).unlink()
+    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(INDEX_FILE, 1)]
+
+
+def test_what_an_overlay_makes_besides(out: Path) -> None:
+    both = _texts(out.parent, JOB, _OTHER)
+    assert _told(out.parent, {"": {}, "prod": both}) == [(INDEX_FILE, 1)]
+
+
+def test_a_part_of_the_plain_manifests_may_be_built(out: Path) -> None:
+    assert _told(out.parent, {"": _texts(out.parent, JOB, _OTHER)}) == []
+
+
+def test_two_overlays_make_one_path(out: Path) -> None:
+    """It is enough that the file is what one of them makes."""
+    other = _texts(out.parent, f"{JOB}  trainer:\n    image: python:3.14-slim\n")
+    assert _told(out.parent, {"dev": other, "prod": _texts(out.parent, JOB)}) == []
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        pytest.param(_OTHER, id="another job"),
+        pytest.param(JOB.replace("name: mnist", "name: mnist\n  namespace: team"), id="in another namespace"),
+        pytest.param(JOB.replace("plain", "missing"), id="what cannot be built"),
+    ],
+)
+def test_a_build_of_something_else_cannot_be_judged(job: str, out: Path) -> None:
+    found = stale_outputs(SecureRoot(str(out.parent)), "out", "out", {"": _texts(out.parent, job)})
+    (cause,) = found.unverifiable
+    assert (found.diagnostics, cause.rules) == ((), ("KTJ819",))
+    assert cause.cause.startswith('no build makes a file of "out" now: it was built from something else, with -n')
+
+
+_IGNORED = [
+    pytest.param(None, "", True, id="no repository"),
+    pytest.param("", "", True, id="not ignored"),
+    pytest.param("/out/\n", "", False, id="ignored"),
+    pytest.param("out/*\n", "", False, id="its files are ignored"),
+    pytest.param("/out/\n", "out", True, id="committed all the same"),
+    pytest.param("/out\n!/out\n", "", True, id="not ignored after all"),
+    pytest.param("/elsewhere/\n", "", True, id="another directory"),
+]
+
+
+@pytest.mark.parametrize(("ignored", "added", "is_judged"), _IGNORED)
+def test_what_git_ignores_is_not_looked_at(ignored: str | None, added: str, is_judged: bool, out: Path) -> None:
+    root = out.parent
+    if ignored is not None:
+        repository = GitRepository(root)
+        repository.write({".gitignore": ignored})
+        repository.git("add", "--force", *([added] if added else ["src"]))
+    text = (out / _FILE).read_text()
+    (out / _FILE).write_text(f"# mine\n{text}")
+    found = judged({"": read([str(root)], lambda _most: b"")}, BuildOptions())
+    assert (lines(list(found.diagnostics)), found.unverifiable) == ([(_FILE, 1)] if is_judged else [], ())
+
+
+def test_git_is_not_asked_where_nothing_was_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subprocess.run", None)
+    documents = documents_of(tmp_path / "src", {"all.yaml": joined(JOB, RUNTIME)})
+    assert judged({"": documents}, BuildOptions()) == ((), ())
+
+
+def test_without_git_everything_is_judged(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    GitRepository(out.parent).write({".gitignore": "out\n"})
+    monkeypatch.setenv("PATH", "/nowhere")
+    (out / _FILE).unlink()
+    found = judged({"": read([str(out.parent)], lambda _most: b"")}, BuildOptions())
+    assert lines(list(found.diagnostics)) == [(INDEX_FILE, 1)]
+
+
+def test_no_index_that_can_be_read(out: Path) -> None:
+    (out / INDEX_FILE).write_text("nonsense\n")
+    assert _told(out.parent, {"": _texts(out.parent, _OTHER)}) == []
+    (out / INDEX_FILE).write_text("")
+    assert _told(out.parent, {"": _texts(out.parent, _OTHER)}) == []
+    (out / INDEX_FILE).unlink()
+    assert _told(out.parent, {"": _texts(out.parent, _OTHER)}) == []
+
+
+def test_a_link_is_not_followed(out: Path) -> None:
+    (out / _FILE).rename(out.parent / "elsewhere.yaml")
+    (out / _FILE).symlink_to(out.parent / "elsewhere.yaml")
+    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(INDEX_FILE, 1)]
+
+
+def test_what_cannot_be_built_makes_nothing(tmp_path: Path) -> None:
+    assert _texts(tmp_path, JOB.replace("plain", "missing")) == {}
+
+
+def test_the_directory_is_passed_by(out: Path) -> None:
+    assert any("out (built files)" in each for each in read([str(out.parent)], lambda _most: b"").passed_by)
