@@ -27,11 +27,11 @@ this one most probably is, `overlay` the one that it was built with.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from kubectl_trainjob.diff.changes import ABSENT, Change, JobId, Summary, Totals
 from kubectl_trainjob.diff.told import Line, Problem, Report, Row, Told, ToldCause
+from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.source import json_pointer
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.verdict.verdict import STATES
@@ -47,7 +47,7 @@ def as_json(report: Report) -> str:
         "summary": _summary(report),
         "problems": [_problem(each) for each in report.problems],
     }
-    return json.dumps(told, indent=4) + "\n"
+    return as_json_text(told, indent=4)
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

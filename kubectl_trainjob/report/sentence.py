@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 # What a text may hold that is no data: words and numbers that no renderer takes for anything else.
-_PLAIN = re.compile(r"(?:[A-Za-z]*(?:['’][a-z]+)?|[a-z]+(?:-[a-z]+)+|[0-9]{1,6})")
+_PLAIN = re.compile(r"(?:[A-Za-z]*(?:['’][a-z]+|s['’])?|[a-z]+(?:-[a-z]+)+|[0-9]{1,6})")
 _COMMIT = re.compile(r"[0-9a-f]{7,}")
+# What quotes or backticks enclose is one word, blanks and all; a quote that closes nothing is a character like others.
+_WORDS = re.compile(r"""(?:\A|[ ])((?:(?<![\w`"])(?:`[^`]+`|"[^"]+")(?!\w)|[^ ])*+)""")
 _WORD = re.compile(r"([(]?)(.*?)([)]?[.,;:!?]?)", re.DOTALL)
 
 
@@ -31,17 +33,26 @@ def written(sentence: Sentence, data: Callable[[str], str], words: Callable[[str
 def apart(text: str) -> Sentence:
     """A text that mixes words and data, such as an API server's message: all but plain words is data.
 
-    It never begins with a number, and what stands around data, as brackets do, is no part of it.
+    It never begins with a number, and what stands around data, as brackets do, is no part of it. What is quoted, `a: b`
+    or "a: b", stays in one piece with its quotes, and apart from other data.
     """
     told: list[str | Data] = []
-    for word in text.split(" "):
-        match = _WORD.fullmatch(word)
-        assert match is not None
-        before, what, behind = match.groups()
+    for word in _WORDS.findall(text):
+        before, what, behind = _inner(word)
         is_item = not told and word[:1].isdigit()  # `1.` would begin a list
         is_plain = _PLAIN.fullmatch(what) and not _COMMIT.fullmatch(what) and not is_item
         _add(told, (" " if told else "") + before, what if is_plain else Data(what), behind)
     return tuple(told)
+
+
+def _inner(word: str) -> tuple[str, str, str]:
+    """A word, and the bracket and the punctuation around it; a bracket that the word itself opens is part of it."""
+    match = _WORD.fullmatch(word)
+    assert match is not None
+    before, what, behind = match.groups()
+    if behind[:1] == ")" and what.count("(") > what.count(")"):
+        return before, f"{what})", behind[1:]
+    return before, what, behind
 
 
 def _add(told: list[str | Data], before: str, what: str | Data, behind: str) -> None:
@@ -49,12 +60,16 @@ def _add(told: list[str | Data], before: str, what: str | Data, behind: str) -> 
     if isinstance(what, str):
         _join(told, before + what + behind)
         return
-    if before == " " and told and isinstance(last := told[-1], Data):
+    if before == " " and told and isinstance(last := told[-1], Data) and not (_is_quoted(last) or _is_quoted(what)):
         told[-1] = Data(f"{last.text} {what.text}")
     else:
         _join(told, before)
         told.append(what)
     _join(told, behind)
+
+
+def _is_quoted(data: Data) -> bool:
+    return data.text[:1] in ("`", '"') and data.text[-1] == data.text[0]
 
 
 def _join(told: list[str | Data], words: str) -> None:

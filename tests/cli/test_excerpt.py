@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.cli.excerpt import Excerpts, underline
+from kubectl_trainjob.report.excerpt import Excerpts, underline
 from kubectl_trainjob.source import SourceFile, Span
 
 

@@ -14,7 +14,13 @@ _TAB = "    "
 
 
 # However a manifest or a patch says so. Where a Secret's texts stand in a file that may be broken nobody can tell.
-_SECRET = re.compile(r"""\bkind["']?\s*:\s*(?:[!&]\S*\s+)*["']?Secret\b""")
+_SECRET = re.compile(r"""\bkind["']?\s*:\s*(?:[!&|>]\S*\s+)*["']?Secret(?:List)?\b""")
+
+# A variable that is called like a secret, and its value: on one line in either order, or each on its own.
+_NAME = r"""\bname["']?\s*:\s*["']?\w*(?:TOKEN|SECRET|PASSWORD|KEY)\b"""
+_VALUE = r"""\bvalue["']?\s*:"""
+_ON_ONE_LINE = re.compile(rf"{_NAME}.*{_VALUE}|{_VALUE}.*{_NAME}", re.IGNORECASE)
+_NAMED, _VALUED = re.compile(_NAME, re.IGNORECASE), re.compile(rf"^\s*(?:-\s+)?[\"']?{_VALUE}")
 
 
 class Excerpts:
@@ -26,13 +32,14 @@ class Excerpts:
     def show(self, file: SourceFile, span: Span) -> tuple[str, str] | None:
         """The line of `span` and a line with `^~~~` under its text; None where the file has no such line.
 
-        Also None for files that speak of Secrets, whose lines are not shown.
+        Also None for files that speak of Secrets, and for lines with the value of a variable that is called like one:
+        these are not shown.
         """
         if file not in self._lines:
             self._lines[file] = None if _SECRET.search(file.text) else Lines(file.text)
         lines = self._lines[file]
         line = lines.line(span.line) if lines else None
-        if line is None:
+        if lines is None or line is None or _has_secret(lines, span.line, line):
             return None
         start = min(span.column - 1, len(line))
         end = span.end_column - 1 if span.end_line == span.line else len(line)
@@ -51,3 +58,11 @@ def underline(line: str, start: int, end: int) -> tuple[str, str]:
 
 def _plain(text: str) -> str:
     return printable(text.replace("\t", _TAB))
+
+
+def _has_secret(lines: Lines, number: int, line: str) -> bool:
+    """Whether a line has the value of a variable that is called like a secret."""
+    if _ON_ONE_LINE.search(line):
+        return True
+    beside = (lines.line(each) or "" for each in (number - 1, number + 1) if each > 0)
+    return _VALUED.search(line) is not None and any(_NAMED.search(each) for each in beside)

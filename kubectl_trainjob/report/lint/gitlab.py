@@ -1,0 +1,55 @@
+"""A lint report as GitLab reads code quality: a list of issues, each with a fingerprint of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from kubectl_trainjob.findings.results import LintReport, Result
+from kubectl_trainjob.findings.rule import RuleClass, Severity
+from kubectl_trainjob.printable import printable
+from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.report.lint.merged import merged, named
+from kubectl_trainjob.report.sentence import in_short
+
+_LONGEST = 2000  # characters of a description
+
+
+def as_gitlab(report: LintReport) -> str:
+    """The list, worst first; empty where nothing was found."""
+    seen: Counter[str] = Counter()
+    issues = []
+    for finding in merged(report.results):
+        first = finding.first
+        objects = named(finding)
+        words = in_short(first.message, _LONGEST) + (f" (in {in_short(objects)})" if objects else "")
+        issues.append(_issue(first, words, _unique(first.fingerprint or first.rule.id, seen)))
+    return as_json_text(issues)
+
+
+def _unique(fingerprint: str, seen: Counter[str]) -> str:
+    """GitLab shows one issue of each fingerprint: the second of the same gets `-2`, which no hexadecimal one has."""
+    seen[fingerprint] += 1
+    return fingerprint if seen[fingerprint] == 1 else f"{fingerprint}-{seen[fingerprint]}"
+
+
+def _issue(result: Result, description: str, fingerprint: str) -> dict[str, Any]:
+    span = result.position.span
+    return {
+        "description": f"{result.rule.id}: {printable(description)}",
+        "check_name": printable(result.rule.name),
+        "fingerprint": fingerprint,
+        "severity": _severity(result),
+        "location": {
+            "path": result.position.path.removeprefix("./"),
+            "lines": {"begin": span.line, "end": span.end_line},
+        },
+    }
+
+
+def _severity(result: Result) -> str:
+    if result.rule.severity is Severity.ERROR:
+        return "critical"
+    if result.rule.severity is Severity.INFO:
+        return "info"
+    return "minor" if result.rule.rule_class in (RuleClass.POLICY, RuleClass.TOOL) else "major"

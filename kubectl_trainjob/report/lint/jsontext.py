@@ -1,0 +1,89 @@
+"""A lint report as JSON, for programs: one result for each object, nothing shortened, every key always there.
+
+    {"schemaVersion": 1, "results": [RESULT, ...], "unverifiable": [{"cause", "rules": [ID, ...]}], "summary": SUMMARY}
+    RESULT: {"rule", "name", "severity": "error|warning|info", "class": "rejected|late|misbehaves|policy|tool",
+             "message", "file", "line", "column", "endLine", "endColumn", "object": "KIND/NAME", "namespace",
+             "pointer", "related": [{"message", "file", "line", "column"}], "fix": FIX or null, "fingerprint"}
+    FIX: {"title", "safe", "edits": [{"file", "document", "pointer", "remove", "value"}]}
+    SUMMARY: {"errors", "warnings", "infos", "trainJobs", "suppressed", "baselined", "before"}
+
+Lines and columns count from 1, columns in characters; the end column is the first one behind the piece. `file` is "-"
+for standard input. `document` of an edit counts the documents of the file from 0, and `pointer` (RFC 6901) leads into
+it: `value` shall stand there, or with `remove` the entry goes and `value` is null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from kubectl_trainjob.findings.diagnostic import Edit, Fix
+from kubectl_trainjob.findings.results import LintReport, Note, Result
+from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.source import json_pointer
+
+
+def as_json(report: LintReport) -> str:
+    """The whole report."""
+    told = {
+        "schemaVersion": 1,
+        "results": [_result(each) for each in report.results],
+        "unverifiable": [{"cause": each.cause, "rules": list(each.rules)} for each in report.unverifiable],
+        "summary": _summary(report),
+    }
+    return as_json_text(told)
+
+
+def _result(result: Result) -> dict[str, Any]:
+    rule, span = result.rule, result.position.span
+    return {
+        "rule": rule.id,
+        "name": rule.name,
+        "severity": rule.severity.value,
+        "class": rule.rule_class.value,
+        "message": result.message,
+        "file": result.position.path,
+        "line": span.line,
+        "column": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+        "object": result.object,
+        "namespace": result.namespace,
+        "pointer": result.pointer,
+        "related": [_related(note) for note in result.related],
+        "fix": _fix(result.fix) if result.fix else None,
+        "fingerprint": result.fingerprint,
+    }
+
+
+def _related(note: Note) -> dict[str, Any]:
+    at = note.position
+    return {"message": note.message, "file": at.path, "line": at.span.line, "column": at.span.column}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {"title": fix.title, "safe": fix.is_safe, "edits": [_edit(each) for each in fix.edits]}
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    source = edit.place.source
+    return {
+        "file": source.file.path,
+        "document": source.document,
+        "pointer": json_pointer(source.prefix + edit.place.pointer),
+        "remove": edit.value is None,
+        "value": None if edit.value is None else json.loads(edit.value),
+    }
+
+
+def _summary(report: LintReport) -> dict[str, int]:
+    totals = Counter(result.rule.severity for result in report.results)
+    return {
+        **{f"{severity}s": totals[severity] for severity in Severity},
+        "trainJobs": report.train_jobs,
+        "suppressed": report.suppressed,
+        "baselined": report.baselined,
+        "before": report.before,
+    }

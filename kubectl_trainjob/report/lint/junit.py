@@ -1,0 +1,88 @@
+"""A lint report as the XML of test results that Jenkins and GitLab read (the elements of xUnit's junit-10.xsd).
+
+A file is a test suite, a finding a test case: errors and warnings fail, what is of severity info passes and says so in
+`system-out`. What could not be judged is skipped. Without findings one test case passes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from html import escape
+
+from kubectl_trainjob.findings.results import LintReport, Unverifiable
+from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.printable import printable
+from kubectl_trainjob.report import commands
+from kubectl_trainjob.report.finding_lines import FindingLines, as_lines
+from kubectl_trainjob.report.lint.human import lines_of
+from kubectl_trainjob.report.lint.merged import Merged, merged
+from kubectl_trainjob.report.lint.words import closing, not_judged
+from kubectl_trainjob.report.sentence import in_short, written
+
+_LONGEST = 2000  # characters of an attribute
+_TOOL = "kubectl trainjob lint"
+
+
+def as_junit(report: LintReport) -> str:
+    """The whole document."""
+    findings = merged(report.results)
+    by_file: dict[str, list[Merged]] = defaultdict(list)
+    for finding in findings:
+        by_file[finding.first.position.path].append(finding)
+    suites = [_suite(path, _cases(path, found), sum(map(_fails, found))) for path, found in by_file.items()]
+    if not findings:
+        suites.append(_suite(_TOOL, [_element("testcase", name=closing(report, ()), classname=_TOOL)]))
+    if report.unverifiable:
+        suites.append(_suite("not judged", [_skipped(each) for each in report.unverifiable], has_only_skipped=True))
+    counts = {"tests": len(findings) or 1, "failures": sum(map(_fails, findings)), "errors": 0}
+    counts["tests"] += len(report.unverifiable)
+    body = _element("testsuites", "\n".join(["", *suites, ""]), name=_TOOL, **counts)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _fails(finding: Merged) -> bool:
+    return finding.severity is not Severity.INFO
+
+
+def _suite(name: str, cases: Sequence[str], failures: int = 0, *, has_only_skipped: bool = False) -> str:
+    counts = {"tests": len(cases), "failures": failures, "errors": 0}
+    counts["skipped"] = len(cases) if has_only_skipped else 0
+    return _element("testsuite", "\n".join(["", *cases, ""]), name=name, **counts)
+
+
+def _cases(path: str, findings: Sequence[Merged]) -> list[str]:
+    """The cases of one file; readers show one of each name, so that no name is given twice."""
+    seen: Counter[str] = Counter()
+    cases = []
+    for finding in findings:
+        span = finding.first.position.span
+        name = f"{finding.first.rule.id} {finding.first.rule.name} at {span.line}:{span.column}"
+        seen[name] += 1
+        again = f" ({seen[name]})" if seen[name] > 1 else ""
+        cases.append(_element("testcase", _outcome(finding), name=name + again, classname=path))
+    return cases
+
+
+def _outcome(finding: Merged) -> str:
+    lines = as_lines(lines_of(finding, FindingLines(has_colour=False)))
+    text = "\n".join(["", *map(_text, lines.split("\n"))])
+    if not _fails(finding):
+        return _element("system-out", text)
+    return _element("failure", text, type=finding.severity, message=finding.first.message)
+
+
+def _skipped(each: Unverifiable) -> str:
+    words = written(not_judged(each), str)
+    return _element("testcase", _element("skipped", message=each.cause), name=words, classname=_TOOL)
+
+
+def _element(tag: str, content: str = "", **attributes: str | int) -> str:
+    """`content` is XML already; the attributes are texts."""
+    told = "".join(f' {name}="{_text(in_short(str(value), _LONGEST))}"' for name, value in attributes.items())
+    return f"<{tag}{told}>{content}</{tag}>" if content else f"<{tag}{told}/>"
+
+
+def _text(text: str) -> str:
+    r"""Text as XML: what XML cannot hold, and what nobody could see, becomes `\xNN`."""
+    return escape(commands.inside(printable(text)))

@@ -1,0 +1,139 @@
+"""A lint report as Markdown for a pull request, cut to what a forge takes, with every piece of data in code."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from kubectl_trainjob.findings.results import LintReport, Position
+from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.printable import printable
+from kubectl_trainjob.report.finding_lines import counted
+from kubectl_trainjob.report.lint.merged import Merged, merged, named
+from kubectl_trainjob.report.lint.words import headline, not_judged, set_aside
+from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, length, sentence, table
+from kubectl_trainjob.report.sentence import apart, in_short, plural
+
+_MOST_ROWS = 50  # of the table; all findings have their details
+_LONGEST = 1000  # characters of a message
+_MOST_NOTES = 20  # of one finding
+_MOST_CAUSES = 20
+_RESERVED = 200  # characters for the words about what is not shown
+_HEAD = ("Severity", "Rule", "Where", "Message")
+
+Files = dict[str, list[Merged]]
+
+
+def as_markdown(report: LintReport, limit: int = 65_536) -> str:
+    """The whole text, of at most `limit` characters as forges count them, for which 1000 are always enough.
+
+    First a table of the worst findings, then what there is to say of each, file by file and folded. What does not fit
+    is counted.
+    """
+    findings = merged(report.results)
+    page = _Page(limit - _RESERVED)
+    told = headline(report, (each.severity for each in findings))
+    page.add([f"### {told[0].upper()}{told[1:]}"])
+    if aside := set_aside(report):
+        page.add(["", f"Not told: {aside}."])
+    shown = _add_table(page, findings[:_MOST_ROWS])
+    page.add(_unverifiable(report))
+    for path, found in _by_file(findings).items():
+        if page.add(["", *_details(path, found)]):
+            shown.update(map(id, found))
+    return page.text(sum(id(each) not in shown for each in findings))
+
+
+class _Page:
+    """Lines, as long as there is room."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._lines: list[str] = []
+        self._lacks = False
+
+    def add(self, lines: Sequence[str]) -> bool:
+        """Add the lines, all or none; whether there was room."""
+        size = sum(length(line) + 1 for line in lines)
+        if size > self._room:
+            self._lacks = True
+            return False
+        self._room -= size
+        self._lines += lines
+        return True
+
+    def text(self, left_out: int) -> str:
+        """The whole; it ends with how many findings are in no part of it."""
+        words = f"Left out for want of room: {plural(left_out, 'finding')}, and details of others."
+        if self._lacks and not left_out:
+            words = "Details are left out for want of room."
+        return "\n".join([*self._lines, *(["", words] if self._lacks else [])]) + "\n"
+
+
+def _by_file(findings: Iterable[Merged]) -> Files:
+    """The file of the worst finding first, and in each the worst finding first."""
+    files: Files = defaultdict(list)
+    for finding in findings:
+        files[finding.first.position.path].append(finding)
+    return files
+
+
+def _add_table(page: _Page, findings: Sequence[Merged]) -> set[int]:
+    """Add as many rows as fit; which findings these are."""
+    grouped = [finding for found in _by_file(findings).values() for finding in found]
+    head, dashes, *rows = table(_HEAD, map(_row, grouped), len(_HEAD))
+    if not rows or not page.add(["", head, dashes]):
+        return set()
+    return {id(finding) for finding, row in zip(grouped, rows, strict=True) if page.add([row])}
+
+
+def _row(finding: Merged) -> tuple[str, ...]:
+    first = finding.first
+    return finding.severity.value, _rule(first.rule), _where(first.position), _message(finding)
+
+
+def _rule(rule: Rule) -> str:
+    return code(in_short(f"{rule.id} {rule.name}"))
+
+
+def _where(at: Position) -> str:
+    return code(f"{in_short(at.path)}:{at.span.line}")
+
+
+def _message(finding: Merged) -> str:
+    return sentence(apart(in_short(finding.first.message, _LONGEST)))
+
+
+def _details(path: str, findings: Sequence[Merged]) -> list[str]:
+    summary = f"{html_code(in_short(path))}: {counted(each.severity for each in findings)}"
+    return folded(summary, [line for finding in findings for line in (*_finding(finding), "")])
+
+
+def _finding(finding: Merged) -> Iterator[str]:
+    first = finding.first
+    yield f"**{finding.severity}** {_rule(first.rule)} at line {first.position.span.line}: {_message(finding)}"
+    if first.excerpt and first.excerpt.line:
+        lines = (first.excerpt.line, first.excerpt.carets)
+        yield from ("", *fenced([("  ", printable(in_short(line))) for line in lines], ""))
+    notes = list(_notes(finding))
+    more = len(notes) - _MOST_NOTES
+    yield from ("", *notes[:_MOST_NOTES]) if notes else ()
+    yield from (f"- {more} more notes of this kind",) if more > 0 else ()
+
+
+def _notes(finding: Merged) -> Iterator[str]:
+    objects = named(finding)
+    if objects:
+        yield f"- in {code(in_short(objects))}"
+    for note in finding.related:
+        yield f"- {_where(note.position)}: {sentence(apart(in_short(note.message)))}"
+
+
+def _unverifiable(report: LintReport) -> list[str]:
+    causes = report.unverifiable
+    if not causes:
+        return []
+    lines = [f"- {sentence(not_judged(each))}" for each in causes[:_MOST_CAUSES]]
+    more = len(causes) - _MOST_CAUSES
+    lines += [f"- {more} more"] if more > 0 else []
+    return ["", *folded(f"{plural(len(causes), 'cause')} of what could not be judged", lines)]

@@ -1,0 +1,138 @@
+"""A lint report as SARIF 2.1.0, as GitHub's code scanning and editors read it.
+
+A result stands at the line that a person edits; its logical locations are the objects that it is about, with a JSON
+pointer behind `#`. What several objects have in common at one line is one result. Messages are plain text in which
+SARIF would know links, `[text](target)`, and placeholders, `{0}`: data cannot make them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from inspect import cleandoc
+from typing import Any
+
+from kubectl_trainjob import __version__
+from kubectl_trainjob.findings.results import LintReport, Note, Position, Result
+from kubectl_trainjob.findings.rule import Rule, Severity
+from kubectl_trainjob.printable import printable
+from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.report.lint.manual import first_sentence, in_markdown, see
+from kubectl_trainjob.report.lint.merged import Merged, merged
+from kubectl_trainjob.report.lint.uri import uri_reference
+from kubectl_trainjob.report.lint.words import not_judged
+from kubectl_trainjob.report.sentence import plural, written
+
+MOST_RESULTS = 5000  # GitHub shows no more of a run
+_MOST_PLACES = 100  # of a result; GitHub shows no more
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_ROOT = "%SRCROOT%"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_PLACEHOLDER = re.compile(r"\{([0-9]+)\}")
+
+
+def as_sarif(report: LintReport) -> str:
+    """The whole log, of one run: at most `MOST_RESULTS` results, the worst; a notification says what is left out."""
+    findings = merged(report.results)
+    shown = findings[:MOST_RESULTS]
+    rules = {finding.first.rule.id: finding.first.rule for finding in shown}
+    indexes = {name: number for number, name in enumerate(rules)}
+    run = {
+        "tool": {"driver": _driver(list(rules.values()))},
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": list(_notifications(report, len(findings) - len(shown))),
+            }
+        ],
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(each, indexes[each.first.rule.id]) for each in shown],
+    }
+    return as_json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _driver(rules: Sequence[Rule]) -> dict[str, Any]:
+    return {
+        "name": "kubectl-trainjob",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "rules": [_rule(each) for each in rules],
+    }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    manual = cleandoc(rule.manual)
+    told = {
+        "id": rule.id,
+        "name": rule.name,
+        "shortDescription": {"text": first_sentence(manual) or rule.name},
+        "fullDescription": {"text": first_sentence(manual) or rule.name},
+        "help": {"text": manual or rule.name, "markdown": in_markdown(manual) or rule.name},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"class": rule.rule_class.value, "tags": ["kubernetes", "trainjob", rule.rule_class.value]},
+    }
+    return told | ({"helpUri": uri} if (uri := see(manual)) else {})
+
+
+def _notifications(report: LintReport, hidden: int) -> Iterator[dict[str, Any]]:
+    if hidden:
+        words = f"{plural(hidden, 'more finding is', 'more findings are')} left out: GitHub shows {MOST_RESULTS}."
+        yield {"level": "warning", "message": {"text": words}}
+    for each in report.unverifiable:
+        yield {"level": "note", "message": {"text": written(not_judged(each), _plain)}}
+
+
+def _result(finding: Merged, rule_index: int) -> dict[str, Any]:
+    first = finding.first
+    objects = list(dict.fromkeys(map(_object, filter(_has_object, finding.all))))
+    location: dict[str, Any] = {"physicalLocation": _physical(first.position)}
+    if objects:
+        location["logicalLocations"] = [_logical(*each) for each in objects[:_MOST_PLACES]]
+    told = {
+        "ruleId": first.rule.id,
+        "ruleIndex": rule_index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": _plain(first.message)},
+        "locations": [location],
+        "relatedLocations": [_related(note, number) for number, note in enumerate(finding.related[:_MOST_PLACES])],
+        "properties": {"class": first.rule.rule_class.value, "objects": len(objects)},
+    }
+    return told | ({"partialFingerprints": {"trainjobFinding/v1": first.fingerprint}} if first.fingerprint else {})
+
+
+def _has_object(result: Result) -> bool:
+    return bool(result.object)
+
+
+def _object(result: Result) -> tuple[str, str]:
+    return result.object.rpartition("/")[2], f"{_qualified(result)}#{result.pointer}"
+
+
+def _qualified(result: Result) -> str:
+    return f"{result.namespace}/{result.object}" if result.namespace else result.object
+
+
+def _logical(name: str, qualified: str) -> dict[str, Any]:
+    return {"name": printable(name), "fullyQualifiedName": printable(qualified), "kind": "resource"}
+
+
+def _related(note: Note, number: int) -> dict[str, Any]:
+    return {"id": number, "message": {"text": _plain(note.message)}, "physicalLocation": _physical(note.position)}
+
+
+def _physical(at: Position) -> dict[str, Any]:
+    span = at.span
+    region = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+    uri = uri_reference(at.path)
+    artifact = {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": _ROOT}
+    return {"artifactLocation": artifact, "region": region}
+
+
+def _plain(text: str) -> str:
+    return _PLACEHOLDER.sub(r"{{\1}}", printable(text).replace("](", "] ("))
