@@ -29,6 +29,7 @@ _COMMANDS = {
     "diff": _Late("kubectl_trainjob.cli.diff", "Show what a change of the files does to TrainJobs."),
     "env": _Late("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will find in their Pods."),
     "explain": _Late("kubectl_trainjob.cli.explain", "Tell why a value of an object is what it is."),
+    "lint": _Late("kubectl_trainjob.cli.lint", "Find what will be refused, fail later or run wrong, at its line."),
     "init": _Late("kubectl_trainjob.cli.init", "Start a repository, or add a runtime, a job or an overlay to one."),
     "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
 }

@@ -28,7 +28,7 @@ SHOWN = re.findall(r"^```console\n\$ kubectl trainjob (.*)\n((?:.*\n)*?)```$", R
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of this repository's examples, with the job of README's second command, whose runtimeRef is misspelt."""
     (tmp_path / ".git").mkdir()
-    for folder in ("runtimes", "overlays", "tests/examples/upgrade"):
+    for folder in ("runtimes", "overlays", "tests/examples/upgrade", "tests/examples/lint"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     job = (ROOT / "overlays" / "fashion-mnist" / "job.yaml").read_text()
     (tmp_path / "job.yaml").write_text(job.replace("name: torch-distributed\n", "name: torch-distribute\n"))
@@ -72,7 +72,7 @@ def test_commands_print_what_is_shown(command: str, output: str, capfd: pytest.C
 
 
 def test_a_result_an_error_a_history_and_upgrades_are_shown() -> None:
-    assert len(SHOWN) == 5
+    assert len(SHOWN) == 6
 
 
 def test_the_job_shown_is_the_bundled_one() -> None:
@@ -92,7 +92,7 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", ".github/ARCHITECTURE.md"])
 def test_every_option_named_exists(name: str) -> None:
     shown = subprocess.run(
-        "; ".join(f"{sys.executable} -m kubectl_trainjob {name} --help" for name in ("build", "diff", "init")),
+        "; ".join(f"{sys.executable} -m kubectl_trainjob {name} --help" for name in ("build", "diff", "init", "lint")),
         shell=True,
         capture_output=True,
         text=True,
@@ -109,6 +109,7 @@ def test_the_hook_builds_a_repository(repository: Path, capfd: pytest.CaptureFix
     assert run(program, arguments) == 1, "the misspelt job is in the repository"
     capfd.readouterr()
     (repository / "job.yaml").unlink()
+    shutil.rmtree(repository / "tests")
     assert run(program, arguments) == 0
     notes = capfd.readouterr().err.splitlines()
     assert [note.partition(":")[0] for note in notes] == ["note"]

@@ -1,0 +1,268 @@
+"""`lint`: what is wrong with runtimes and TrainJobs, at the line to edit."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.progress import Progress
+from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_input
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.findings.results import LintReport
+    from kubectl_trainjob.linted.run import Run
+    from kubectl_trainjob.sides import Sides
+
+FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
+_SEVERITIES = ("error", "warning", "info")
+_MOST_PASSES = 5  # of --fix
+
+_HELP = """Find what a cluster will refuse, what fails when Pods are created, and what runs and does something else.
+
+PATH is a manifest, a directory, an overlay's directory or "-"; without one the whole repository is looked at: the
+plain manifests, and each overlay for itself. Every TrainJob is expanded, and what it becomes is checked, too; a finding
+stands at the line that a person edits.
+
+`lint rules` lists the rules, `lint explain KTJ301` prints the manual of one. In a file, the comment
+`# trainjob: ignore[KTJ301] reason until=2027-01-31` keeps lint from telling a rule of what stands there.
+
+\b
+Examples:
+  # The whole repository
+  kubectl trainjob lint
+\b
+  # For a pull request: only what this branch brings, as annotations and for GitHub's security tab
+  kubectl trainjob lint --since origin/main -o github -o sarif=lint.sarif
+\b
+  # Mend what can be mended without a doubt; show it first
+  kubectl trainjob lint --fix --diff
+  kubectl trainjob lint --fix
+\b
+  # Begin with a repository that has findings: only new ones count
+  kubectl trainjob lint --write-baseline .trainjob-baseline.json
+  kubectl trainjob lint --baseline .trainjob-baseline.json
+
+Exit codes: 0 nothing as bad as --fail-on, 1 something is, 2 could not run.
+"""
+
+
+class Output(NamedTuple):
+    """One `-o FORMAT[=FILE]`; without a file it is for stdout."""
+
+    format: str
+    file: str
+
+
+def _outputs(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Output, ...]:
+    outputs = tuple(Output(*value.partition("=")[::2]) for value in values)
+    for output, value in zip(outputs, values, strict=True):
+        if output.format not in FORMATS:
+            raise click.BadParameter(f'"{output.format}" is no format; there are {", ".join(FORMATS)}')
+        if "=" in value and not output.file:
+            raise click.BadParameter(f'"{value}" names no file')
+    if sum(not output.file for output in outputs) > 1:
+        raise click.BadParameter("only one report can go to stdout; write others to files: -o sarif=lint.sarif")
+    return outputs
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What was asked for; the names are those of the options."""
+
+    paths: tuple[str, ...]
+    filenames: tuple[str, ...]
+    output: tuple[Output, ...]
+    namespace: str
+    trainer_version: str
+    since: str | None
+    fail_on: str
+    fail_if_empty: bool
+    fix: bool
+    unsafe_fixes: bool
+    diff: bool
+    baseline: str
+    write_baseline: str
+    no_ignores: bool
+    strict: bool
+
+
+@click.command(help=_HELP)
+@click.argument("paths", nargs=-1, metavar="[PATH...|rules|explain RULE]")
+@options.filenames("The same as PATH; may be repeated.")
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    callback=_outputs,
+    metavar="FORMAT[=FILE]",
+    help=f"One of {', '.join(FORMATS)}; may be repeated with files. By default human on stdout.",
+)
+@options.namespace("Namespace of objects that state none.")
+@options.trainer_version
+@click.option("--since", metavar="REF", help="Tell only what is new since this branch left REF.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([*_SEVERITIES, "never"]),
+    default="error",
+    show_default=True,
+    help="The least severity that makes the exit code 1.",
+)
+@click.option("--fail-if-empty", is_flag=True, help="Fail where the paths hold no object at all.")
+@click.option("--fix", is_flag=True, help="Mend what can be mended without a doubt, comments and layout kept.")
+@click.option("--unsafe-fixes", is_flag=True, help="Mend also what somebody may have meant otherwise.")
+@click.option("--diff", is_flag=True, help="With --fix: print the changes instead of making them.")
+@click.option("--baseline", default="", metavar="FILE", help="Leave out the findings that FILE holds.")
+@click.option("--write-baseline", default="", metavar="FILE", help="Write all findings to FILE, and end.")
+@click.option("--no-ignores", is_flag=True, help="Tell also what comments and annotations hide.")
+@click.option("--strict", is_flag=True, help="Fail also where something could not be judged.")
+def lint(**given: Any) -> int:
+    """Read, look, report."""
+    gc.disable()  # as in build: a short life, in which nearly everything is kept
+    request = _Request(**given)
+    if request.paths[:1] in (("rules",), ("explain",)):
+        return _manual(request)
+    _refuse_contradictions(request)
+    found = _run(request)
+    if request.write_baseline:
+        return _write_baseline(found, request.write_baseline)
+    report = _without_baseline(found, request.baseline)
+    if request.fix or request.unsafe_fixes:
+        from kubectl_trainjob.cli.lint_fix import mend
+
+        passes = 0
+        while passes < _MOST_PASSES and mend(
+            found.fixable(report.results), with_unsafe=request.unsafe_fixes, only_show=request.diff
+        ):
+            passes += 1  # what was refused may have hidden what can be mended now
+            found = _run(request)
+            report = _without_baseline(found, request.baseline)
+        if request.diff:
+            return _exit_code(request, report)
+    _note(found)
+    _write(report, request.output or (Output("human", ""),))
+    if found.is_empty and request.fail_if_empty:
+        complain("error: no object was found")
+        return 1
+    return _exit_code(request, report)
+
+
+def _refuse_contradictions(request: _Request) -> None:
+    mends = request.fix or request.unsafe_fixes
+    if request.diff and not mends:
+        raise click.UsageError("--diff shows what --fix would change; write --fix --diff")
+    if request.diff and request.output:
+        raise click.UsageError("--diff prints the changes instead of a report; leave out -o")
+    if request.write_baseline and (request.baseline or request.since is not None or mends):
+        raise click.UsageError("--write-baseline writes all findings; leave out --baseline, --since and --fix")
+
+
+def _manual(request: _Request) -> int:
+    from kubectl_trainjob.cli.lint_manual import explain_rule, list_rules, wants_json
+
+    what, *names = request.paths
+    if what == "rules" and not names:
+        return list_rules(as_json=wants_json(request.output))
+    if what == "explain" and len(names) == 1:
+        return explain_rule(names[0], as_json=wants_json(request.output))
+    raise click.UsageError("write `lint rules`, or `lint explain KTJ301`; a path of this name is ./rules or ./explain")
+
+
+def _run(request: _Request) -> Run:
+    from datetime import date
+
+    from kubectl_trainjob.linted.run import Wanted, run
+    from kubectl_trainjob.stages import BuildOptions
+
+    wanted = Wanted(
+        BuildOptions(request.namespace, request.trainer_version), date.today(), suppresses=not request.no_ignores
+    )
+    progress, sides = Progress(), _sides(request)
+    try:
+        return run(sides, request.paths + request.filenames, wanted, standard_input, progress)
+    finally:
+        progress.clear()
+        sides.close()
+
+
+def _sides(request: _Request) -> Sides:
+    from kubectl_trainjob import sides
+
+    if request.since is None:
+        return sides.the_files()
+    if not request.since:
+        raise click.UsageError("--since names no commit; is a variable unset?")
+    return sides.since(request.since)
+
+
+def _without_baseline(found: Run, path: str) -> LintReport:
+    if not path:
+        return found.report()
+    from dataclasses import replace
+
+    from kubectl_trainjob.linted.known_findings import read_baseline, split
+
+    divided = split(found.results, read_baseline(_read(path), path), with_refusals=False)
+    if divided.gone:
+        complain(f"note: {divided.gone} findings of {path} are gone; write it anew with --write-baseline {path}")
+    return replace(found.report(), results=tuple(divided.new), baselined=divided.known)
+
+
+def _read(path: str) -> str:
+    from kubectl_trainjob.faults import EnvironmentFault
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        raise EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _write_baseline(found: Run, path: str) -> int:
+    from kubectl_trainjob.linted.known_findings import baseline_text
+
+    _write_file(path, baseline_text(found.results))
+    complain(f"note: {path} written; refusals of build are never part of it")
+    return 0
+
+
+def _write_file(path: str, text: str) -> None:
+    from kubectl_trainjob.faults import EnvironmentFault
+
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        raise EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _note(found: Run) -> None:
+    if found.left_out:
+        complain(f"note: overlays are looked at only when named: {', '.join(found.left_out)}")
+
+
+def _write(report: LintReport, outputs: tuple[Output, ...]) -> None:
+    """Files first, so that nothing stands on stdout when one of them cannot be written."""
+    from kubectl_trainjob.report.lint import written
+
+    for output in sorted(outputs, key=lambda each: not each.file):
+        text = written(report, output.format, colour=not output.file and has_colour(sys.stdout))
+        if output.file:
+            _write_file(output.file, text)
+        else:
+            emit([text.encode("utf-8", "backslashreplace")])
+    if all(output.file for output in outputs):
+        emit([written(report, "human", colour=has_colour(sys.stdout)).encode("utf-8", "backslashreplace")])
+
+
+def _exit_code(request: _Request, report: LintReport) -> int:
+    if request.strict and report.unverifiable:
+        return 1
+    if request.fail_on == "never":
+        return 0
+    bad = _SEVERITIES[: _SEVERITIES.index(request.fail_on) + 1]
+    return int(any(result.rule.severity in bad for result in report.results))
