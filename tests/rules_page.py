@@ -8,7 +8,7 @@ from inspect import cleandoc
 from pathlib import Path
 
 from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.linted.known_rules import every_rule, is_refusal
+from kubectl_trainjob.linting.known_rules import every_rule, is_refusal
 
 PAGE = Path(__file__).parents[1] / "kubectl_trainjob" / "lint" / "RULES.md"
 _HEAD = """\

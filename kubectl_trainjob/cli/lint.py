@@ -15,7 +15,7 @@ from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_in
 
 if TYPE_CHECKING:
     from kubectl_trainjob.findings.results import LintReport
-    from kubectl_trainjob.linted.run import Run
+    from kubectl_trainjob.linting.run import Run
     from kubectl_trainjob.sides import Sides
 
 FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
@@ -175,7 +175,7 @@ def _manual(request: _Request) -> int:
 def _run(request: _Request) -> Run:
     from datetime import date
 
-    from kubectl_trainjob.linted.run import Wanted, run
+    from kubectl_trainjob.linting.run import Wanted, run
     from kubectl_trainjob.stages import BuildOptions
 
     wanted = Wanted(
@@ -204,7 +204,7 @@ def _without_baseline(found: Run, path: str) -> LintReport:
         return found.report()
     from dataclasses import replace
 
-    from kubectl_trainjob.linted.known_findings import read_baseline, split
+    from kubectl_trainjob.linting.known_findings import read_baseline, split
 
     divided = split(found.results, read_baseline(_read(path), path), with_refusals=False)
     if divided.gone:
@@ -223,7 +223,7 @@ def _read(path: str) -> str:
 
 
 def _write_baseline(found: Run, path: str) -> int:
-    from kubectl_trainjob.linted.known_findings import baseline_text
+    from kubectl_trainjob.linting.known_findings import baseline_text
 
     _write_file(path, baseline_text(found.results))
     complain(f"note: {path} written; refusals of build are never part of it")

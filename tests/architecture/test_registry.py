@@ -21,7 +21,7 @@ from kubectl_trainjob.api.supported import LATEST_TRAINER
 from kubectl_trainjob.findings import suppressions
 from kubectl_trainjob.findings.rule import Rule, RuleClass
 from kubectl_trainjob.limits import LIMITS, Limits
-from kubectl_trainjob.linted.run import Wanted, run
+from kubectl_trainjob.linting.run import Wanted, run
 from kubectl_trainjob.pipeline import build
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.sides import the_files

@@ -14,7 +14,7 @@ import pytest
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import RuleClass, Severity
-from kubectl_trainjob.linting import lint
+from kubectl_trainjob.linting.unit import lint
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import BuildOptions

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kubectl_trainjob.linting import lint
+from kubectl_trainjob.linting.unit import lint
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.stages import BuildOptions
 from tests.conformance.cases import VERSIONS, load

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.linting import lint
+from kubectl_trainjob.linting.unit import lint
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.stages import BuildOptions
 from tests.conformance import upstream

@@ -10,7 +10,7 @@ import pytest
 
 from kubectl_trainjob import compilation, written_by
 from kubectl_trainjob.expand.run import expand
-from kubectl_trainjob.linting import lint
+from kubectl_trainjob.linting.unit import lint
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import Pointer
 from kubectl_trainjob.stages import BuildOptions

@@ -20,7 +20,7 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic, Edit
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.fixing.fixes import fix
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.linting import lint
+from kubectl_trainjob.linting.unit import lint
 from kubectl_trainjob.pipeline import build, trace
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.source import Origin, Place, Pointer

@@ -10,8 +10,8 @@ from textwrap import dedent
 
 from kubectl_trainjob.comparison import Inputs, compare
 from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.lint_changes import changes_found
-from kubectl_trainjob.linting import lint
+from kubectl_trainjob.linting.changes import changes_found
+from kubectl_trainjob.linting.unit import lint
 from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.stages import BuildOptions
@@ -77,7 +77,7 @@ def found(documents: Documents, rule: str = "", **options: str) -> list[Diagnost
 def found_since(old: Documents, new: Documents, rule: str = "", **options: str) -> list[Diagnostic]:
     """All that lint finds in what changed, or what it finds of one rule."""
     wanted = BuildOptions(**options)
-    every = changes_found(compare(Inputs(old, wanted), Inputs(new, wanted), "", lambda *_: None))
+    every = changes_found(compare(Inputs(old, wanted), Inputs(new, wanted), "", lambda *_: None), ())
     return [each.diagnostic for each in every if rule in ("", each.diagnostic.rule.id)]
 
 

@@ -17,13 +17,13 @@ from kubectl_trainjob.comparison import Inputs, compare
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.lint_changes import changes_found
-from kubectl_trainjob.linting import lint
+from kubectl_trainjob.linting.changes import changes_found
+from kubectl_trainjob.linting.stale import fresh_texts, stale_outputs
+from kubectl_trainjob.linting.unit import lint
 from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.repo.root import SecureRoot
 from kubectl_trainjob.stages import BuildOptions
-from kubectl_trainjob.stale import fresh_texts, stale_outputs
 from kubectl_trainjob.units import Documents
 
 EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in checks().rules])
@@ -57,7 +57,7 @@ def findings(folder: Path, text: str, settings: str, trainer: str, before: str =
     if before:
         old = documents_of(folder.with_name(f"{folder.name}-before"), before, settings)
         comparison = compare(Inputs(old, options), Inputs(documents, options), "", lambda *_: None)
-        found += [each.diagnostic for each in changes_found(comparison)]
+        found += [each.diagnostic for each in changes_found(comparison, ())]
     return found
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.cli.directory import write_directory
-from kubectl_trainjob.linted.outputs import judged
+from kubectl_trainjob.linting.outputs import judged
+from kubectl_trainjob.linting.stale import Texts, fresh_texts, stale_outputs
 from kubectl_trainjob.repo.read import read
 from kubectl_trainjob.repo.root import SecureRoot
 from kubectl_trainjob.repo.walk import INDEX_FILE
 from kubectl_trainjob.stages import BuildOptions
-from kubectl_trainjob.stale import Texts, fresh_texts, stale_outputs
 from tests.unit.lint.marked import JOB, RUNTIME, documents_of, joined, lines
 from tests.unit.repo.git_repository import GitRepository
 

@@ -11,8 +11,8 @@ import pytest
 
 from kubectl_trainjob.findings.results import LintReport, Result
 from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.linted.results import Results
-from kubectl_trainjob.linting import Found
+from kubectl_trainjob.linting.results import Results
+from kubectl_trainjob.linting.unit import Found
 from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.report.lint import FORMATS, written
 from tests.cli.test_diff_markdown import by_github

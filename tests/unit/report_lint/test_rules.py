@@ -18,7 +18,7 @@ import pytest
 from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.linted.known_rules import every_rule
+from kubectl_trainjob.linting.known_rules import every_rule
 from kubectl_trainjob.report.lint.rules import rule_as_json, rule_lines
 from tests.unit.lint.test_manuals import EACH_RULE, line_after, section
 from tests.unit.report_lint import reports

@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.faults import EnvironmentFault
 from kubectl_trainjob.findings.results import Result
-from kubectl_trainjob.linted.known_rules import is_refusal
+from kubectl_trainjob.linting.known_rules import is_refusal
 
 _VERSION = 1
 

@@ -14,11 +14,11 @@ from kubectl_trainjob.findings.suppressions import (
     UNEXPLAINED_SUPPRESSION,
     UNUSED_SUPPRESSION,
 )
-from kubectl_trainjob.linted.annotations import Annotation, annotations_of
-from kubectl_trainjob.linted.comments import Comment, Words, comments_of
-from kubectl_trainjob.linted.known_rules import is_refusal, rule_named
-from kubectl_trainjob.linted.selection import hint
-from kubectl_trainjob.linting import Found
+from kubectl_trainjob.linting.annotations import Annotation, annotations_of
+from kubectl_trainjob.linting.comments import Comment, Words, comments_of
+from kubectl_trainjob.linting.known_rules import is_refusal, rule_named
+from kubectl_trainjob.linting.selection import hint
+from kubectl_trainjob.linting.unit import Found
 from kubectl_trainjob.positions import Spot
 from kubectl_trainjob.source import Place, Source, SourceFile
 from kubectl_trainjob.stages import Manifest

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.results import Excerpt, Note, Position, Result
-from kubectl_trainjob.linting import Found
+from kubectl_trainjob.linting.unit import Found
 from kubectl_trainjob.positions import Locator, Spot, rendered_with
 from kubectl_trainjob.report.excerpt import Excerpts
 from kubectl_trainjob.source import Source, SourceFile, json_pointer

@@ -11,13 +11,13 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.results import LintReport, Result, Unverifiable
 from kubectl_trainjob.findings.rule import Rule, RuleClass
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.linted.known_findings import fingerprints, split
-from kubectl_trainjob.linted.known_rules import every_rule
-from kubectl_trainjob.linted.outputs import judged
-from kubectl_trainjob.linted.results import Results
-from kubectl_trainjob.linted.selection import Selection, setting_problems
-from kubectl_trainjob.linted.suppressions import Suppressions
-from kubectl_trainjob.linting import Found, Linted, Progress, lint
+from kubectl_trainjob.linting.known_findings import fingerprints, split
+from kubectl_trainjob.linting.known_rules import every_rule
+from kubectl_trainjob.linting.outputs import judged
+from kubectl_trainjob.linting.results import Results
+from kubectl_trainjob.linting.selection import Selection, setting_problems
+from kubectl_trainjob.linting.suppressions import Suppressions
+from kubectl_trainjob.linting.unit import Found, Linted, Progress, lint
 from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.sides import Both, Sides
 from kubectl_trainjob.source import SourceFile
@@ -109,12 +109,10 @@ def run(sides: Sides, paths: Sequence[str], wanted: Wanted, stdin: Callable[[int
 def _changes(both: Both, linted: Linted, options: BuildOptions, progress: Progress) -> Iterator[Found]:
     """What is wrong with the step from the old side of a unit to the new one."""
     from kubectl_trainjob.comparison import Inputs, compare
-    from kubectl_trainjob.lint_changes import changes_found
+    from kubectl_trainjob.linting.changes import changes_found
 
-    jobs = {job.id: job for job in linted.train_jobs}
     comparison = compare(Inputs(both.old, options), Inputs(both.new, options), both.overlay, progress)
-    for each in changes_found(comparison):
-        yield Found(each.diagnostic, jobs.get(each.train_job) if each.train_job else None)
+    return changes_found(comparison, linted.train_jobs)
 
 
 def _told(units: Sequence[_Unit], wanted: Wanted, besides: _Besides) -> Run:

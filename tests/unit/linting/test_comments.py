@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_trainjob.linted.comments import Words, comments_of, words
+from kubectl_trainjob.linting.comments import Words, comments_of, words
 from kubectl_trainjob.source import SourceFile
 
 TEXT = """\

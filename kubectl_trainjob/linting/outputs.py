@@ -15,7 +15,7 @@ from kubectl_trainjob.stages import BuildOptions
 from kubectl_trainjob.units import Documents
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.stale import Judged, Texts
+    from kubectl_trainjob.linting.stale import Judged, Texts
 
 
 def judged(units: Mapping[str, Documents], options: BuildOptions) -> Judged:
@@ -23,7 +23,7 @@ def judged(units: Mapping[str, Documents], options: BuildOptions) -> Judged:
 
     What git ignores is not applied from the repository, and is not looked at.
     """
-    from kubectl_trainjob.stale import Judged, fresh_texts
+    from kubectl_trainjob.linting.stale import Judged, fresh_texts
 
     directories = [each for each in sorted(set(_directories(units.values()))) if not _is_ignored(each)]
     if not directories:
@@ -37,7 +37,7 @@ def judged(units: Mapping[str, Documents], options: BuildOptions) -> Judged:
 
 
 def _judged(shown: str, builds: Mapping[str, Texts]) -> Judged:
-    from kubectl_trainjob.stale import Judged, stale_outputs
+    from kubectl_trainjob.linting.stale import Judged, stale_outputs
 
     real = os.path.realpath(shown)
     root = DISK.root_of(real)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kubectl_trainjob.linted.comments import Words, words
+from kubectl_trainjob.linting.comments import Words, words
 from kubectl_trainjob.source import Pointer, value_at
 from kubectl_trainjob.stages import Body
 

@@ -5,44 +5,38 @@ In: a comparison. Out: diagnostics that stand in the new version. Must not: judg
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubectl_trainjob.api import jobset, trainer
 from kubectl_trainjob.comparison import Comparison
 from kubectl_trainjob.diff.changes import Change
 from kubectl_trainjob.diff.contents import Contents
 from kubectl_trainjob.diff.template_lines import edited_places
-from kubectl_trainjob.findings.diagnostic import Diagnostic, Subject
+from kubectl_trainjob.findings.diagnostic import Subject
 from kubectl_trainjob.lint.locate import of_tree
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.lint.views import LintedChange, Refused
+from kubectl_trainjob.linting.unit import Found
 from kubectl_trainjob.positions import Locator
 from kubectl_trainjob.source import Place, Pointer, value_at
-from kubectl_trainjob.stages import Body, ObjectId
+from kubectl_trainjob.stages import Body, Manifest
 from kubectl_trainjob.verdict.reachable import reachable
 from kubectl_trainjob.verdict.verdict import Refusal, State, Verdict
 
 _KINDS = ((trainer.API_VERSION, trainer.TRAIN_JOB), (jobset.API_VERSION, jobset.KIND))
 
 
-class Found(NamedTuple):
-    """A finding, and the TrainJob whose update it is about; None for a JobSet that somebody wrote."""
-
-    diagnostic: Diagnostic
-    train_job: ObjectId | None
-
-
-def changes_found(comparison: Comparison) -> Iterator[Found]:
-    """What the checks of changes find in the objects that both versions have."""
-    places = _Places(comparison)
+def changes_found(comparison: Comparison, train_jobs: Iterable[Manifest]) -> Iterator[Found]:
+    """What the checks of changes find in the objects that both versions have; `train_jobs` are the new version's."""
+    places, jobs = _Places(comparison), {job.id: job for job in train_jobs}
     for change in comparison.difference.changes:
         if (change.identity.api_version, change.identity.kind) in _KINDS and change.verdict:
             view = _view(change, change.verdict, places)
+            train_job = jobs.get(change.job) if change.job else None
             for check in checks().of_changes if view.refused else ():
                 for diagnostic in of_tree(check.rule, check.find(view)):
-                    yield Found(replace(diagnostic, subject=_subject(view)), change.job)
+                    yield Found(replace(diagnostic, subject=_subject(view)), train_job)
 
 
 def _subject(view: LintedChange) -> Subject:

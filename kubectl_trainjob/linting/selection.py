@@ -12,7 +12,7 @@ from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.results import Result
 from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.findings.settings import INVALID_SETTING
-from kubectl_trainjob.linted.known_rules import every_rule, is_refusal, rule_named
+from kubectl_trainjob.linting.known_rules import every_rule, is_refusal, rule_named
 from kubectl_trainjob.repo.ignore import Ignore
 from kubectl_trainjob.source import Place
 from kubectl_trainjob.units import LintSettings, Settings
