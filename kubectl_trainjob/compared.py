@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -50,14 +50,12 @@ class Compared:
         return any(self.errors)
 
 
-def compared(
-    sides: Sides, paths: Iterable[str], wanted: Wanted, stdin: Callable[[int], bytes], progress: Progress
-) -> Compared:
-    """Read and compare both sides. Raises EnvironmentFault."""
+def compared(read: Iterable[Both], wanted: Wanted, progress: Progress) -> Compared:
+    """Compare both sides, as `Sides.read` reads them."""
     units: dict[str, Comparison] = {}
     left_out: tuple[str, ...] = ()
     alone: list[Both] = []
-    for both in sides.read(list(paths), stdin, progress):
+    for both in read:
         left_out += both.left_out
         if both.overlay and bool(both.old.read_from) != bool(both.new.read_from):
             alone.append(both)

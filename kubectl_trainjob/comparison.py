@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from kubectl_trainjob.compilation import compile_job, trace_job, traced
 from kubectl_trainjob.diff.changes import Compiled, Difference, Group, Totals
-from kubectl_trainjob.diff.objects import Measured, Side, difference_of
+from kubectl_trainjob.diff.objects import difference_of
 from kubectl_trainjob.diff.pairing import Printed
 from kubectl_trainjob.diff.queues import group_of
 from kubectl_trainjob.diff.same import is_same
+from kubectl_trainjob.diff.side import Measured, Side
 from kubectl_trainjob.diff.totals import totals_of
 from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors

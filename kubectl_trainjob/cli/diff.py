@@ -109,7 +109,7 @@ def diff(**given: Any) -> int:
     wanted = Wanted(*(BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version))
     progress, both = Progress(), _sides(request)
     try:
-        found = compared(both, request.filenames, wanted, standard_input, progress)
+        found = compared(both.read(request.filenames, standard_input, progress), wanted, progress)
         report = report_of(both, found, with_lines=request.why or request.output == "json")
     finally:
         progress.clear()

@@ -178,12 +178,12 @@ def _run(request: _Request) -> Run:
     from kubectl_trainjob.linting.run import Wanted, run
     from kubectl_trainjob.stages import BuildOptions
 
-    wanted = Wanted(
-        BuildOptions(request.namespace, request.trainer_version), date.today(), suppresses=not request.no_ignores
-    )
+    options = BuildOptions(request.namespace, request.trainer_version)
+    base = None if request.since is None else options
+    wanted = Wanted(options, date.today(), suppresses=not request.no_ignores, base=base)
     progress, sides = Progress(), _sides(request)
     try:
-        return run(sides, request.paths + request.filenames, wanted, standard_input, progress)
+        return run(sides.read(request.paths + request.filenames, standard_input, progress), wanted, progress)
     finally:
         progress.clear()
         sides.close()

@@ -104,6 +104,13 @@ class Totals:
     unsized: int = 0
 
 
+class Sizes(NamedTuple):
+    """What one TrainJob asks for on both sides; None where a side does not have it, or cannot build it."""
+
+    before: Totals | None
+    after: Totals | None
+
+
 class Group(NamedTuple):
     """Where TrainJobs queue: `queue` is Kueue's or Volcano's, "" for none."""
 
@@ -133,7 +140,8 @@ class Summary:
     """`added`, `removed` and `changed` are TrainJobs; a job is changed when anything that it becomes is. `renamed` are
     old and new names of one that the cluster takes for two; it is removed and added, too.
 
-    `before` and `after` count all TrainJobs of a side; `groups` the same, where they queue.
+    `before` and `after` count all TrainJobs of a side; `groups` the same, where they queue. `sizes` has each TrainJob
+    that differs, or of which a side does not know all, by its new name, or by its old one if there is no new one.
     """
 
     added: tuple[JobId, ...]
@@ -144,6 +152,7 @@ class Summary:
     after: Totals
     groups: Mapping[Group, tuple[Totals, Totals]]
     causes: tuple[Cause, ...]
+    sizes: Mapping[JobId, Sizes]
 
 
 class Incomplete(NamedTuple):

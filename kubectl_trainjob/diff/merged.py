@@ -26,6 +26,7 @@ def merged(every: Sequence[Difference]) -> Difference:
             after=total(each.after for each in summaries),
             groups=_groups(summaries),
             causes=listed(cause for each in summaries for cause in each.causes),
+            sizes={job: sizes for each in summaries for job, sizes in each.sizes.items()},
         ),
         unbuilt=tuple(job for each in every for job in each.unbuilt),
         incomplete=tuple(unit for each in every for unit in each.incomplete),

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 from kubectl_trainjob.admission.spelling import as_stored
 from kubectl_trainjob.api import jobset, trainer
 from kubectl_trainjob.api.kinds import print_order
 from kubectl_trainjob.diff.causes import causes, changed_inputs
 from kubectl_trainjob.diff.changed_inputs import Changed
-from kubectl_trainjob.diff.changes import (
-    Cause,
-    Change,
-    Compiled,
-    Difference,
-    FieldChange,
-    Group,
-    Incomplete,
-    JobId,
-    Summary,
-    Totals,
-)
+from kubectl_trainjob.diff.changes import Change, Compiled, Difference, FieldChange, Incomplete, JobId
 from kubectl_trainjob.diff.completed import completed
-from kubectl_trainjob.diff.effects import Find, Touched, effective
+from kubectl_trainjob.diff.effects import Touched, effective
 from kubectl_trainjob.diff.fields import field_changes
 from kubectl_trainjob.diff.pairing import Pair, Printed, pair_jobs, pair_made, pair_objects
 from kubectl_trainjob.diff.same import is_same
 from kubectl_trainjob.diff.secrets import is_secret
-from kubectl_trainjob.diff.totals import NOTHING, add, total
+from kubectl_trainjob.diff.side import SAME, JobPair, Shared, Side
+from kubectl_trainjob.diff.summaries import Jobs, groups_of, summary_of
 from kubectl_trainjob.stages import ObjectId
 from kubectl_trainjob.verdict.consequence import consequence
 from kubectl_trainjob.verdict.immutable import immutable_verdict
@@ -38,37 +28,7 @@ from kubectl_trainjob.verdict.runtime import runtime_verdict
 from kubectl_trainjob.verdict.train_job import train_job_verdict
 from kubectl_trainjob.verdict.verdict import Verdict
 
-JobPair = Pair[Compiled]
-_SAME = ("identity", "version")  # what the cluster updates; any other pair is a new object to it
 _MOST_TRACED = 100
-
-
-class Measured(NamedTuple):
-    """What a TrainJob became, what it asks for, and where it queues."""
-
-    compiled: Compiled
-    totals: Totals
-    group: Group
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """What one side of a unit became: the TrainJobs that the other side does not have just so, and all other objects
-    that are printed. `find` knows who wrote the values of what it became.
-
-    `unbuilt` are the TrainJobs that cannot be built. With `is_complete` everything could be read.
-    """
-
-    trainer: str
-    emit: str
-    jobs: tuple[Measured, ...]
-    others: tuple[Printed, ...]
-    find: Find
-    unbuilt: frozenset[ObjectId]
-    is_complete: bool
-
-
-Shared = Sequence[tuple[Group, Totals]]
 
 
 def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Difference:
@@ -76,7 +36,8 @@ def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Differe
 
     A TrainJob that one side cannot build differs in nothing: nobody knows what it would become.
     """
-    pairs = _told(pair_jobs(*([each.compiled for each in side.jobs] for side in (old, new))), old, new)
+    every = pair_jobs(*([each.compiled for each in side.jobs] for side in (old, new)))
+    pairs = _told(every, old, new)
     others = [pair for pair in pair_objects(old.others, new.others) if _is_told(pair, old, new)]
     of_jobs = [(pair, list(_of_job(pair, old, new))) for pair in pairs]
     found = [change for _, changes in of_jobs for change in changes]
@@ -86,7 +47,9 @@ def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Differe
     ]
     changes = (replace(change, overlay=overlay) for change in sorted(found, key=_print_key))
     inputs = _inputs([pair for pair in differing if pair.by], old, new)
-    summary = _summary(differing, _groups(pairs, old, new, shared), causes(inputs, overlay), overlay)
+    known = set(map(id, pairs))
+    jobs = Jobs(differing, [pair for pair in every if id(pair) not in known], (old, new))
+    summary = summary_of(jobs, groups_of(pairs, (old, new), shared), causes(inputs, overlay), overlay)
     unbuilt = (JobId(identity, overlay) for identity in sorted(old.unbuilt | new.unbuilt))
     incomplete = () if old.is_complete and new.is_complete else (_incomplete(old, new, overlay),)
     return Difference(tuple(changes), summary, tuple(unbuilt), incomplete)
@@ -109,20 +72,6 @@ def _told(pairs: Iterable[JobPair], old: Side, new: Side) -> list[JobPair]:
 def _is_told(pair: Pair[Any], old: Side, new: Side) -> bool:
     """Whether what only one side has is really missing on the other one, as far as anybody knows."""
     return (pair.old is not None or old.is_complete) and (pair.new is not None or new.is_complete)
-
-
-def _groups(pairs: Iterable[JobPair], old: Side, new: Side, shared: Shared) -> Mapping[Group, tuple[Totals, Totals]]:
-    """What all TrainJobs of the pairs ask for, before and after, with those that both sides have just so."""
-    counted = {id(job) for pair in pairs for job in pair[:2] if job}
-    before, after = (_added(shared, (e for e in side.jobs if id(e.compiled) in counted)) for side in (old, new))
-    return {group: (before.get(group, NOTHING), after.get(group, NOTHING)) for group in sorted({**before, **after})}
-
-
-def _added(shared: Shared, own: Iterable[Measured]) -> dict[Group, Totals]:
-    found: dict[Group, Totals] = {}
-    for group, totals in (*shared, *((each.group, each.totals) for each in own)):
-        found[group] = add(found.get(group, NOTHING), totals)
-    return found
 
 
 def _print_key(change: Change) -> tuple[Any, ...]:
@@ -170,7 +119,7 @@ def _compared(pair: Pair[Printed], version: str, made: Verdict | None = None) ->
         return
     before, after = pair.old, pair.new
     fields = _fields(before, after, version)
-    if pair.by in _SAME:
+    if pair.by in SAME:
         if fields:
             verdict, words = _judged(before, after, made, version)
             yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words)
@@ -250,26 +199,6 @@ def _touched(pair: JobPair, version: str) -> Iterator[Touched]:
                 None if field.old_pointer is None else (before.identity, field.old_pointer),
                 None if field.new_pointer is None else (after.identity, field.new_pointer),
             )
-
-
-def _summary(
-    pairs: Sequence[JobPair], groups: Mapping[Group, tuple[Totals, Totals]], told: tuple[Cause, ...], overlay: str
-) -> Summary:
-    def names(jobs: Iterable[Compiled | None]) -> tuple[JobId, ...]:
-        return tuple(JobId(job.manifest.id, overlay) for job in jobs if job)
-
-    kept = [pair for pair in pairs if pair.by in _SAME]
-    renamed = [pair for pair in pairs if pair.by and pair.by not in _SAME]
-    return Summary(
-        added=names(pair.new for pair in pairs if pair.by not in _SAME),
-        removed=names(pair.old for pair in pairs if pair.by not in _SAME),
-        changed=names(pair.new for pair in kept),
-        renamed=tuple(zip(names(p.old for p in renamed), names(p.new for p in renamed), strict=True)),
-        before=total(before for before, _ in groups.values()),
-        after=total(after for _, after in groups.values()),
-        groups=groups,
-        causes=told,
-    )
 
 
 def _becomes_another(pair: JobPair, version: str) -> bool:

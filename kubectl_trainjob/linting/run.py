@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from kubectl_trainjob.diff.changes import JobId
 from kubectl_trainjob.findings.diagnostic import Diagnostic
 from kubectl_trainjob.findings.results import LintReport, Result, Unverifiable
 from kubectl_trainjob.findings.rule import Rule, RuleClass
@@ -19,18 +20,25 @@ from kubectl_trainjob.linting.selection import Selection, setting_problems
 from kubectl_trainjob.linting.suppressions import Suppressions
 from kubectl_trainjob.linting.unit import Found, Linted, Progress, lint
 from kubectl_trainjob.positions import Locator
-from kubectl_trainjob.sides import Both, Sides
+from kubectl_trainjob.sides import Both
 from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.stages import BuildOptions, ObjectId
+from kubectl_trainjob.stages import BuildOptions, Manifest, ObjectId
 from kubectl_trainjob.units import Documents, Unit
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.comparison import Comparison
 
 
 class Wanted(NamedTuple):
-    """What is asked of a run. `today` decides which suppressions are over; without `suppresses` none works."""
+    """What is asked of a run. `base` is what the old side is compiled for; without it there is none to look at.
+
+    `today` decides which suppressions are over; without `suppresses` none works.
+    """
 
     options: BuildOptions
     today: date
     suppresses: bool = True
+    base: BuildOptions | None = None
 
 
 class _Unit(NamedTuple):
@@ -53,11 +61,12 @@ class _Besides(NamedTuple):
 class Run:
     """What was found: every result that the team wants to hear of, and what there is to say besides.
 
-    `found` has the finding that each result was.
+    `found` has the finding that each result was, `jobs` what was found in each TrainJob.
     """
 
     results: list[Result] = field(default_factory=list)
     found: dict[Result, Diagnostic] = field(default_factory=dict)
+    jobs: dict[JobId, list[Result]] = field(default_factory=dict)
     suppressed: int = 0
     before: int = 0
     train_jobs: int = 0
@@ -82,37 +91,46 @@ class Run:
         )
 
 
-def run(sides: Sides, paths: Sequence[str], wanted: Wanted, stdin: Callable[[int], bytes], progress: Progress) -> Run:
-    """Lint what the paths hold, without one the whole repository and each of its overlays. Raises EnvironmentFault.
+def run(
+    read: Iterable[Both], wanted: Wanted, progress: Progress, compared: Mapping[str, Comparison] | None = None
+) -> Run:
+    """Lint what was read, as `Sides.read` reads it. With a base, findings are told that it does not have.
 
-    With two sides, findings are told that only the new one has.
+    `compared` are the units' comparisons, by their overlays, where somebody made them already.
     """
-    has_base = sides.old is not sides.new
     old, new, left_out = list[_Unit](), list[_Unit](), tuple[str, ...]()
-    for both in sides.read(paths, stdin, progress):
+    for both in read:
         left_out += both.left_out
         linted = lint(both.new, wanted.options, progress)
-        changes = tuple(_changes(both, linted, wanted.options, progress)) if has_base else ()
+        comparison = compared.get(both.overlay) if compared is not None else _compare(both, wanted, progress)
+        changes = _changes(comparison, linted) if comparison else ()
         new.append(_Unit(both.overlay, both.new, linted, changes))
-        if has_base:
-            old.append(_Unit(both.overlay, both.old, lint(both.old, wanted.options, progress)))
+        if wanted.base:
+            old.append(_Unit(both.overlay, both.old, lint(both.old, wanted.base, progress)))
     outdated = judged(_documents(new), wanted.options)
-    told = _told(new, wanted, _Besides(has_base, outdated.diagnostics))
+    told = _told(new, wanted, _Besides(bool(wanted.base), outdated.diagnostics))
     told.unverifiable += outdated.unverifiable
     told.left_out = left_out
-    if has_base:
-        divided = split(told.results, fingerprints(_told(old, wanted, _Besides(has_base)).results), with_refusals=True)
+    if wanted.base:
+        known = fingerprints(_told(old, wanted, _Besides(has_base=True)).results)
+        divided = split(told.results, known, with_refusals=True)
         told.results, told.before = divided.new, divided.known
     return told
 
 
-def _changes(both: Both, linted: Linted, options: BuildOptions, progress: Progress) -> Iterator[Found]:
-    """What is wrong with the step from the old side of a unit to the new one."""
+def _compare(both: Both, wanted: Wanted, progress: Progress) -> Comparison | None:
+    if wanted.base is None:
+        return None
     from kubectl_trainjob.comparison import Inputs, compare
+
+    return compare(Inputs(both.old, wanted.base), Inputs(both.new, wanted.options), both.overlay, progress)
+
+
+def _changes(comparison: Comparison, linted: Linted) -> tuple[Found, ...]:
+    """What is wrong with the step from the old side of a unit to the new one."""
     from kubectl_trainjob.linting.changes import changes_found
 
-    comparison = compare(Inputs(both.old, options), Inputs(both.new, options), both.overlay, progress)
-    return changes_found(comparison, linted.train_jobs)
+    return tuple(changes_found(comparison, linted.train_jobs))
 
 
 def _told(units: Sequence[_Unit], wanted: Wanted, besides: _Besides) -> Run:
@@ -160,11 +178,23 @@ def _tell(unit: _Unit, told: Run, maker: Results, suppressions: Suppressions, se
         result, spot = maker.result(found, linted.objects)
         if suppressions.hides(found, spot):
             told.suppressed += 1
-        else:
-            _add(told, found, result, selections)
+            continue
+        kept = _add(told, found, result, selections)
+        if kept is not None:
+            for job in _jobs(found, linted):
+                told.jobs.setdefault(JobId(job.id, unit.overlay), []).append(kept)
 
 
-def _add(told: Run, found: Found, result: Result, selections: list[Selection]) -> None:
+def _jobs(found: Found, linted: Linted) -> Iterable[Manifest]:
+    """The TrainJobs that a finding is about; of one in a document, which may be a TrainJob, what stands there."""
+    if found.train_job:
+        return found.train_job, *found.others
+    written = linted.objects.get(found.diagnostic.place.source)
+    return (written,) if written else ()
+
+
+def _add(told: Run, found: Found, result: Result, selections: list[Selection]) -> Result | None:
+    """Add the result as the team wants to hear of it; None where it does not."""
     selection = next((each for each in selections if each.covers(result.position.path)), None)
     kept = selection.told(result) if selection else result
     if kept is None:
@@ -172,6 +202,7 @@ def _add(told: Run, found: Found, result: Result, selections: list[Selection]) -
     else:
         told.results.append(kept)
         told.found[kept] = found.diagnostic
+    return kept
 
 
 def _selections(units: Iterable[_Unit]) -> list[Selection]:

@@ -28,10 +28,11 @@ Progress = Callable[[str, int, int], None]
 
 
 class Found(NamedTuple):
-    """A finding, and the TrainJob without which there would be none."""
+    """A finding, and the TrainJob without which there would be none, the first one if there are `others`."""
 
     diagnostic: Diagnostic
     train_job: Manifest | None = None
+    others: tuple[Manifest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,12 +80,13 @@ def lint(documents: Documents, options: BuildOptions, progress: Progress) -> Lin
     )
 
 
-def _distinct(found: Iterable[Found]) -> Iterable[Found]:
+def _distinct(found: Iterable[Found]) -> Iterator[Found]:
     """Each finding once: a runtime's come with each of its TrainJobs."""
-    first: dict[Diagnostic, Found] = {}
+    alike: dict[Diagnostic, list[Found]] = {}
     for each in found:
-        first.setdefault(each.diagnostic, each)
-    return first.values()
+        alike.setdefault(each.diagnostic, []).append(each)
+    for first, *others in alike.values():
+        yield first._replace(others=tuple(each.train_job for each in others if each.train_job))
 
 
 def _of_tree(around: Surroundings) -> Iterator[Diagnostic]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.diff.changes import Change, Incomplete, JobId, Summary
+from kubectl_trainjob.diff.refused import has_states, refused_in
 from kubectl_trainjob.diff.told import Report
 from kubectl_trainjob.report.numbers import joined, numbers
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
-from kubectl_trainjob.verdict.reachable import reachable
-from kubectl_trainjob.verdict.verdict import STATES, State
+from kubectl_trainjob.verdict.verdict import STATES
 
 _MOST_MOVED = 4  # overlays in the headline
 _MOST_DIFFERENCES = 6  # resources in the headline
@@ -93,30 +93,9 @@ def _counts(summary: Summary, new_runs: int) -> Iterator[tuple[int, str, str]]:
     yield sum(each not in renamed for each in summary.removed), "is removed", "are removed"
 
 
-def refused_in(change: Change) -> tuple[State, ...]:
-    """The states in which a cluster refuses the update, of those that it can meet."""
-    if change.verdict is None or change.old is None or change.new is None:
-        return ()
-    states = reachable(change.old, change.new) or STATES
-    return tuple(state for state in states if not change.verdict.accepts(state))
-
-
-def is_refused(change: Change) -> bool:
-    """Whether a cluster refuses the update while the job runs, or whenever it can come."""
-    refused = refused_in(change)
-    return "running" in refused or (bool(refused) and not _has_states(change))
-
-
-def _has_states(change: Change) -> bool:
-    """Whether it depends on the job's state what a cluster says."""
-    assert change.old is not None
-    assert change.new is not None
-    return len(reachable(change.old, change.new)) > 1
-
-
 def _refused(changes: list[Change]) -> Iterator[str]:
     refused = [change for change in changes if refused_in(change)]
-    simply = [change for change in refused if not _has_states(change) or len(refused_in(change)) == len(STATES)]
+    simply = [change for change in refused if not has_states(change) or len(refused_in(change)) == len(STATES)]
     running = [change for change in refused if "running" in refused_in(change) and change not in simply]
     for count, words in (
         (len(simply), " refused"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from kubectl_trainjob.diff.refused import is_refused, refused_in
 from kubectl_trainjob.diff.told import Report, Row, Told
 from kubectl_trainjob.report.alike import Alike, alike
-from kubectl_trainjob.report.headline import is_refused, refused_in
 from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
 from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, plural
 from kubectl_trainjob.report.values import DiffLine, common_start, has_lines, line_diff, pair

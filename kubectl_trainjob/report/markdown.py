@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.diff.changes import Group
+from kubectl_trainjob.diff.refused import is_refused, refused_in
 from kubectl_trainjob.diff.told import Report, Row, Told
 from kubectl_trainjob.report.alike import Alike, alike
-from kubectl_trainjob.report.headline import headline, is_refused, only_new_runs, refused_in
+from kubectl_trainjob.report.headline import headline, only_new_runs
 from kubectl_trainjob.report.markdown_syntax import (
     code,
     fenced,

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubectl_trainjob.diff.refused import is_refused
 from kubectl_trainjob.diff.told import Report, Row, Told, ToldCause
 from kubectl_trainjob.printable import columns, printable
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.alike import Alike, alike
-from kubectl_trainjob.report.headline import headline, is_refused, only_new_runs
+from kubectl_trainjob.report.headline import headline, only_new_runs
 from kubectl_trainjob.report.numbers import Grouped, by_group, numbers, unchanged
 from kubectl_trainjob.report.sentence import Sentence, in_short, plural, written
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair

@@ -233,5 +233,6 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
 
 def linted(folder: Path) -> list[str]:
     """The ids that lint reports of a folder."""
-    told = run(the_files(), [str(folder)], Wanted(BuildOptions(), date(2026, 1, 1)), lambda _most: b"", lambda *_: None)
+    read = the_files().read([str(folder)], lambda _most: b"", lambda *_: None)
+    told = run(read, Wanted(BuildOptions(), date(2026, 1, 1)), lambda *_: None)
     return sorted({result.rule.id for result in told.results})

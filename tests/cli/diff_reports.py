@@ -135,7 +135,7 @@ def report(
         jobs["removed"].pop(each, None)
     told = (tuple(jobs["added"]), tuple(jobs["removed"]), tuple(jobs["changed"]))
     names = tuple((job_id(old), job_id(new)) for old, new in renamed)
-    summary = Summary(*told, names, *numbers, groups or {}, tuple(each.cause for each in causes))
+    summary = Summary(*told, names, *numbers, groups or {}, tuple(each.cause for each in causes), {})
     changes = tuple(each.change for each in objects)
     difference = Difference(changes, summary, tuple(map(job_id, unbuilt)), tuple(incomplete))
     return Report(*sides, objects, causes, difference, tuple(problems))

@@ -229,5 +229,7 @@ def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: Sides):
 def test_an_overlay_that_moved_is_said_to_have():
     shutil.move("new/overlays/prod", "new/overlays/production")
     read = trees(("old", "new"), ("2.3", "2.3"))
-    found = compared(read, (), Wanted(BuildOptions(), BuildOptions()), lambda _most: b"", lambda *_: None)
+    found = compared(
+        read.read((), lambda _most: b"", lambda *_: None), Wanted(BuildOptions(), BuildOptions()), lambda *_: None
+    )
     assert (found.difference.moved, found.difference.changes) == ((("overlays/prod", "overlays/production"),), ())
