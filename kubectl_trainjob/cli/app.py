@@ -30,6 +30,7 @@ _COMMANDS = {
     "env": _Late("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will find in their Pods."),
     "explain": _Late("kubectl_trainjob.cli.explain", "Tell why a value of an object is what it is."),
     "lint": _Late("kubectl_trainjob.cli.lint", "Find what will be refused, fail later or run wrong, at its line."),
+    "review": _Late("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint as one report."),
     "init": _Late("kubectl_trainjob.cli.init", "Start a repository, or add a runtime, a job or an overlay to one."),
     "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
 }

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_input, stderr_has_colour, tell
@@ -54,16 +53,6 @@ Exit codes: 0 nothing differs, 1 something differs, 2 could not run, or an objec
 """
 
 
-def _versions(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, str]:
-    old, dots, new = value.partition("..")
-    versions = (old, new) if dots else (value, value)
-    for version in versions:
-        if value and version not in TRAINER_VERSIONS:
-            known = ", ".join(TRAINER_VERSIONS)
-            raise click.BadParameter(f'Trainer "{version}" is not supported; supported: {known}')
-    return versions
-
-
 @dataclass(frozen=True, slots=True)
 class _Request:
     """What was asked for; the names are those of the options."""
@@ -85,20 +74,8 @@ class _Request:
 )
 @click.option("--why", is_flag=True, help="Name the line that each value comes from, on both sides; json always does.")
 @options.namespace("Namespace of objects that state none.")
-@click.option(
-    "--emit",
-    type=click.Choice(EMITS),
-    callback=lambda _context, _parameter, value: value or "",
-    help="Compare JobSets, or the TrainJobs and runtimes that a Trainer in the cluster gets. "
-    "By default as the repository's trainjob.yaml says, else jobset.",
-)
-@click.option(
-    "--trainer-version",
-    default="",
-    callback=_versions,
-    metavar="VERSION[..VERSION]",
-    help=f"The Trainer that is meant: {', '.join(TRAINER_VERSIONS)}; OLD..NEW for one on each side.",
-)
+@options.emit("Compare JobSets, or the TrainJobs and runtimes that a Trainer in the cluster gets.")
+@options.trainer_versions
 def diff(**given: Any) -> int:
     """Read both sides, compare them, write what differs."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept

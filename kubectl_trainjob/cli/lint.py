@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.outputs import Output, output, write_all, write_file
 from kubectl_trainjob.cli.progress import Progress
-from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_input
+from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
 
 if TYPE_CHECKING:
     from kubectl_trainjob.findings.results import LintReport
@@ -51,25 +52,6 @@ Exit codes: 0 nothing as bad as --fail-on, 1 something is, 2 could not run.
 """
 
 
-class Output(NamedTuple):
-    """One `-o FORMAT[=FILE]`; without a file it is for stdout."""
-
-    format: str
-    file: str
-
-
-def _outputs(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Output, ...]:
-    outputs = tuple(Output(*value.partition("=")[::2]) for value in values)
-    for output, value in zip(outputs, values, strict=True):
-        if output.format not in FORMATS:
-            raise click.BadParameter(f'"{output.format}" is no format; there are {", ".join(FORMATS)}')
-        if "=" in value and not output.file:
-            raise click.BadParameter(f'"{value}" names no file')
-    if sum(not output.file for output in outputs) > 1:
-        raise click.BadParameter("only one report can go to stdout; write others to files: -o sarif=lint.sarif")
-    return outputs
-
-
 @dataclass(frozen=True, slots=True)
 class _Request:
     """What was asked for; the names are those of the options."""
@@ -94,14 +76,7 @@ class _Request:
 @click.command(help=_HELP)
 @click.argument("paths", nargs=-1, metavar="[PATH...|rules|explain RULE]")
 @options.filenames("The same as PATH; may be repeated.")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    callback=_outputs,
-    metavar="FORMAT[=FILE]",
-    help=f"One of {', '.join(FORMATS)}; may be repeated with files. By default human on stdout.",
-)
+@output(FORMATS)
 @options.namespace("Namespace of objects that state none.")
 @options.trainer_version
 @click.option("--since", metavar="REF", help="Tell only what is new since this branch left REF.")
@@ -144,7 +119,7 @@ def lint(**given: Any) -> int:
         if request.diff:
             return _exit_code(request, report)
     _note(found)
-    _write(report, request.output or (Output("human", ""),))
+    _write(report, request.output)
     if found.is_empty and request.fail_if_empty:
         complain("error: no object was found")
         return 1
@@ -225,19 +200,9 @@ def _read(path: str) -> str:
 def _write_baseline(found: Run, path: str) -> int:
     from kubectl_trainjob.linting.known_findings import baseline_text
 
-    _write_file(path, baseline_text(found.results))
+    write_file(path, baseline_text(found.results))
     complain(f"note: {path} written; refusals of build are never part of it")
     return 0
-
-
-def _write_file(path: str, text: str) -> None:
-    from kubectl_trainjob.faults import EnvironmentFault
-
-    try:
-        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.write(text)
-    except (OSError, ValueError) as error:
-        raise EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _note(found: Run) -> None:
@@ -246,17 +211,12 @@ def _note(found: Run) -> None:
 
 
 def _write(report: LintReport, outputs: tuple[Output, ...]) -> None:
-    """Files first, so that nothing stands on stdout when one of them cannot be written."""
     from kubectl_trainjob.report.lint import written
 
-    for output in sorted(outputs, key=lambda each: not each.file):
-        text = written(report, output.format, colour=not output.file and has_colour(sys.stdout))
-        if output.file:
-            _write_file(output.file, text)
-        else:
-            emit([text.encode("utf-8", "backslashreplace")])
-    if all(output.file for output in outputs):
-        emit([written(report, "human", colour=has_colour(sys.stdout)).encode("utf-8", "backslashreplace")])
+    def text(form: str, is_shown: bool) -> str:
+        return written(report, form, colour=is_shown and has_colour(sys.stdout))
+
+    write_all(outputs, text, default="human")
 
 
 def _exit_code(request: _Request, report: LintReport) -> int:

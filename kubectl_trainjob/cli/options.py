@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from kubectl_trainjob.api.supported import TRAINER_VERSIONS
+from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -33,6 +33,37 @@ def trainer_version(command: Command) -> Command:
         metavar="VERSION",
         help=f"The Trainer that is meant: {known}. By default the repository's target or the last.",
     )(command)
+
+
+def trainer_versions(command: Command) -> Command:
+    """`--trainer-version VERSION[..VERSION]`, one for each side; "" where none is given."""
+    return click.option(
+        "--trainer-version",
+        default="",
+        callback=_versions,
+        metavar="VERSION[..VERSION]",
+        help=f"The Trainer that is meant: {', '.join(TRAINER_VERSIONS)}; OLD..NEW for one on each side.",
+    )(command)
+
+
+def emit(help_text: str) -> Callable[[Command], Command]:
+    """`--emit jobset|trainjob`, "" where it is not given."""
+    return click.option(
+        "--emit",
+        type=click.Choice(EMITS),
+        callback=lambda _context, _parameter, value: value or "",
+        help=f"{help_text} By default as the repository's trainjob.yaml says, else jobset.",
+    )
+
+
+def _versions(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, str]:
+    old, dots, new = value.partition("..")
+    versions = (old, new) if dots else (value, value)
+    for version in versions:
+        if value and version not in TRAINER_VERSIONS:
+            known = ", ".join(TRAINER_VERSIONS)
+            raise click.BadParameter(f'Trainer "{version}" is not supported; supported: {known}')
+    return versions
 
 
 def _namespace(_context: click.Context, _parameter: click.Parameter, value: str) -> str:

@@ -59,7 +59,8 @@ def as_lines(lines: Iterable[str]) -> str:
     return "".join(f"{commands.at_start(commands.inside(line))}\n" for line in lines)
 
 
-def counted(severities: Iterable[Severity]) -> str:
-    """`3 errors, 1 warning`; "" for none."""
+def counted(severities: Iterable[Severity], adjective: str = "") -> str:
+    """`3 errors, 1 warning`, or `3 new errors, ...` with "new "; "" for none."""
     totals = Counter(severities)
-    return ", ".join(f"{totals[each]} {each}{'' if totals[each] == 1 else 's'}" for each in Severity if totals[each])
+    told = ((totals[each], f"{adjective}{each}") for each in Severity if totals[each])
+    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in told)

@@ -17,12 +17,19 @@ _MOST_DIFFERENCES = 6  # resources in the headline
 
 
 class Headline(NamedTuple):
-    """All that matters: what is `unknown`, what changes `first` (`3 TrainJobs change`), what is `bad`, what else is."""
+    """All that matters: why something is not known (`lacks`), what changes `first` (`3 TrainJobs change`), what is
+    `bad`, what else is.
+    """
 
-    unknown: Sentence
+    lacks: Sentence
     first: Sentence
     bad: tuple[Sentence, ...]
     others: tuple[Sentence, ...]
+
+    @property
+    def unknown(self) -> Sentence:
+        """`not all is known: 8 TrainJobs cannot be built`; empty where all is."""
+        return ("not all is known: ", *self.lacks) if self.lacks else ()
 
     def in_line(self) -> Sentence:
         """`3 TrainJobs change; 2 updates are refused while running; +16 nvidia.com/gpu`."""
@@ -33,19 +40,19 @@ class Headline(NamedTuple):
 def headline(report: Report) -> Headline:
     """The headline of a report."""
     changes = [each.change for each in report.objects]
-    unknown = _unknown(report)
-    nothing = "no difference is known" if unknown else "nothing differs"
+    lacks = _lacks(report)
+    nothing = "no difference is known" if lacks else "nothing differs"
     first = _train_jobs(report) or ("no TrainJob changes" if changes else nothing)
     others = sum(change.job is None for change in changes)
     told = (plural(others, "other object differs", "other objects differ"),) if others else ()
     bad = tuple((words,) for words in _refused(changes))
     moved = [("overlay ", Data(in_short(old)), " is now ", Data(in_short(new))) for old, new in report.difference.moved]
     others_told = (_differences(report.difference.summary), told, *moved[:_MOST_MOVED])
-    return Headline(unknown, (first,), bad, tuple(filter(None, others_told)))
+    return Headline(lacks, (first,), bad, tuple(filter(None, others_told)))
 
 
-def _unknown(report: Report) -> Sentence:
-    """`not all is known: 8 TrainJobs cannot be built`; empty where all is."""
+def _lacks(report: Report) -> Sentence:
+    """`8 TrainJobs cannot be built`; empty where all is known."""
     unbuilt, problems = len(report.difference.unbuilt), len(report.problems)
     parts: list[Sentence] = []
     if unbuilt:
@@ -54,7 +61,7 @@ def _unknown(report: Report) -> Sentence:
         parts.append(_unread(report.difference.incomplete))
     if problems:
         parts.append((plural(problems, "error") + " in the files",))
-    return ("not all is known: ", *joined(parts)) if parts else ()
+    return joined(parts)
 
 
 def _unread(incomplete: Sequence[Incomplete]) -> Sentence:

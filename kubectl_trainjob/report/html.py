@@ -10,15 +10,21 @@ from kubectl_trainjob.report.headline import headline, only_new_runs
 from kubectl_trainjob.report.html_objects import ARROW, names_of, objects
 from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, sentence
 from kubectl_trainjob.report.numbers import Grouped, Number, by_group, numbers, unchanged
-from kubectl_trainjob.report.sentence import in_short, plural, written
+from kubectl_trainjob.report.sentence import Sentence, in_short, plural, written
 from kubectl_trainjob.report.words import Jobs, caused, new_runs, problem, unread
 
 
 def as_html(report: Report) -> str:
     """The whole page, UTF-8 text."""
+    told, jobs = headline(report), Jobs(report)
+    title = f"{in_short(report.old)} → {in_short(report.new)}: {written(told.in_line(), str)}"
+    return page(title, _header(report), (*unknown(report, jobs), *sections(report, jobs)), footer("diff"))
+
+
+def page(title: str, header: Markup, main: Iterable[Markup], footer: Markup) -> str:
+    """A whole page of these parts."""
     from kubectl_trainjob.report.html_style import STYLE
 
-    title = f"{in_short(report.old)} → {in_short(report.new)}: {written(headline(report).in_line(), str)}"
     head = (
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -27,9 +33,9 @@ def as_html(report: Report) -> str:
         element("title", title),
         Markup(f"<style>{STYLE}</style>"),
     )
-    body = (_header(report), element("main", *_sections(report)), _footer())
-    page = element("html", element("head", *head), element("body", *body), lang="en")
-    return f"<!DOCTYPE html>\n{page}\n"
+    body = (header, element("main", *main), footer)
+    whole = element("html", element("head", *head), element("body", *body), lang="en")
+    return f"<!DOCTYPE html>\n{whole}\n"
 
 
 def _policy(style: str) -> str:
@@ -42,51 +48,60 @@ def _policy(style: str) -> str:
 
 
 def _header(report: Report) -> Markup:
-    sides = element("p", code(in_short(report.old)), " ", ARROW, " ", code(in_short(report.new)), class_="sides")
     told = headline(report)
-    bad = (element("li", element("span", "✕ ", aria_hidden="true"), sentence(part), class_="bad") for part in told.bad)
-    points = [*bad, *(element("li", sentence(part)) for part in told.others)]
     unknown = (element("p", sentence(told.unknown), class_="unknown"),) if told.unknown else ()
-    return element(
-        "header", sides, *unknown, element("h1", sentence(told.first)), element("ul", *points, class_="points")
-    )
+    title = element("h1", sentence(told.first))
+    return element("header", sides(report), *unknown, title, points(told.bad, told.others))
 
 
-def _footer() -> Markup:
-    words = "Made by kubectl trainjob diff. Compiled offline: what a cluster adds by itself is not compared."
+def sides(report: Report) -> Markup:
+    """What is compared with what."""
+    return element("p", code(in_short(report.old)), " ", ARROW, " ", code(in_short(report.new)), class_="sides")
+
+
+def points(bad: Iterable[Sentence], others: Iterable[Sentence]) -> Markup:
+    """What a page says below its title; what is bad stands out."""
+    marked = (element("li", element("span", "✕ ", aria_hidden="true"), sentence(part), class_="bad") for part in bad)
+    return element("ul", *marked, *(element("li", sentence(part)) for part in others), class_="points")
+
+
+def footer(command: str) -> Markup:
+    """Who made the page, and what it cannot know."""
+    words = f"Made by kubectl trainjob {command}. Compiled offline: what a cluster adds by itself is not compared."
     return element("footer", words)
 
 
-def _sections(report: Report) -> Iterator[Markup]:
+def sections(report: Report, jobs: Jobs) -> Iterator[Markup]:
+    """The numbers, what causes the changes, and the objects that change."""
     summary = report.difference.summary
-    jobs = Jobs(report)
     told = numbers(summary.before, summary.after)
-    yield from _unknown(report, jobs)
     if told:
         same = unchanged(told)
-        table = element("p", sentence(same), ".", class_="same") if same else _totals(told)
-        yield _section("All TrainJobs together", table, *_groups(by_group(summary)))
+        shown = element("p", sentence(same), ".", class_="same") if same else _totals(told)
+        yield section("All TrainJobs together", shown, *_groups(by_group(summary)))
     if report.causes:
         causes = (_cause(each, jobs) for each in report.causes)
-        yield _section("What causes it", element("ul", *causes, class_="card causes"))
+        yield section("What causes it", element("ul", *causes, class_="card causes"))
     found = only_new_runs(report)
     if found:
-        yield _section("What new runs become", element("p", new_runs(len(found))), names_of(jobs.told(found)))
+        yield section("What new runs become", element("p", new_runs(len(found))), names_of(jobs.told(found)))
     if report.objects:
-        yield _section("What changes", *objects(report))
+        yield section("What changes", *objects(report))
 
 
-def _unknown(report: Report, jobs: Jobs) -> Iterator[Markup]:
+def unknown(report: Report, jobs: Jobs) -> Iterator[Markup]:
+    """What is not known, and why."""
     if report.difference.unbuilt:
-        yield _section("Cannot be built, so not compared", names_of(jobs.told(report.difference.unbuilt)))
+        yield section("Cannot be built, so not compared", names_of(jobs.told(report.difference.unbuilt)))
     if report.difference.incomplete:
-        yield _section("Cannot be read in full", names_of(unread(report)))
+        yield section("Cannot be read in full", names_of(unread(report)))
     if report.problems:
         problems = (element("li", sentence(problem(each, report))) for each in report.problems)
-        yield _section("Errors in the files", element("ul", *problems, class_="card causes"))
+        yield section("Errors in the files", element("ul", *problems, class_="card causes"))
 
 
-def _section(title: str, *children: str) -> Markup:
+def section(title: str, *children: str) -> Markup:
+    """A part of the page below its own title."""
     return element("section", element("h2", title), *children)
 
 
@@ -103,7 +118,7 @@ def _totals(told: Sequence[Number]) -> Markup:
         )
         for number in told
     ]
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def _groups(grouped: Grouped | None) -> Iterator[Markup]:
@@ -113,7 +128,7 @@ def _groups(grouped: Grouped | None) -> Iterator[Markup]:
     names = [element("th", name, scope="col", class_="name") for name in first]
     head = element("tr", *names, *(element("th", sentence(name), scope="col") for name in grouped.names))
     rows = (_group(*row, has_queue=grouped.has_queues) for row in grouped.rows)
-    yield _table(head, rows, f"By {' and '.join(first)}")
+    yield table(head, rows, f"By {' and '.join(first)}")
 
 
 def _group(group: Group, cells: Sequence[str], *, has_queue: bool) -> Markup:
@@ -124,7 +139,8 @@ def _group(group: Group, cells: Sequence[str], *, has_queue: bool) -> Markup:
     return element("tr", namespace, queue, *(element("td", cell) for cell in cells))
 
 
-def _table(head: Markup, rows: Iterable[Markup], caption: str = "") -> Markup:
+def table(head: Markup, rows: Iterable[Markup], caption: str = "") -> Markup:
+    """A table that scrolls where it is too wide."""
     title = (element("caption", caption),) if caption else ()
     return element(
         "div", element("table", *title, element("thead", head), element("tbody", *rows)), class_="scroll", tabindex="0"

@@ -82,6 +82,15 @@ summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; bor
 .verdict.yes { color: var(--good); }
 .reasons { margin: .75rem 0; padding: .6rem 1rem .6rem 2rem; background: var(--bad-soft); border-radius: .35rem; }
 
+td.words { text-align: left; }
+td.bad { color: var(--bad); font-weight: 600; }
+td.doubtful { font-weight: 600; }
+td.good { color: var(--good); }
+h1.bad { color: var(--bad); }
+.finding { margin-top: .75rem; padding: .7rem 1rem; border-left: 4px solid var(--line); }
+.finding.error { border-left-color: var(--bad); }
+.finding p { margin: .25rem 0; }
+
 .values { list-style: none; margin: 0; padding: 0; }
 .value { padding: .5rem 0; border-top: 1px solid var(--line); }
 .value:first-child { border-top: 0; }

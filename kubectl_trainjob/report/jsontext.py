@@ -39,7 +39,12 @@ from kubectl_trainjob.verdict.verdict import STATES
 
 def as_json(report: Report) -> str:
     """The whole report."""
-    told = {
+    return as_json_text(as_data(report), indent=4)
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """The whole report as plain data."""
+    return {
         "schemaVersion": 1,
         "old": report.old,
         "new": report.new,
@@ -47,7 +52,6 @@ def as_json(report: Report) -> str:
         "summary": _summary(report),
         "problems": [_problem(each) for each in report.problems],
     }
-    return as_json_text(told, indent=4)
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
@@ -106,10 +110,10 @@ def _summary(report: Report) -> dict[str, Any]:
     summary = report.difference.summary
     return {
         "jobs": _jobs(summary, report.difference.unbuilt),
-        "before": _totals(summary.before),
-        "after": _totals(summary.after),
+        "before": totals(summary.before),
+        "after": totals(summary.after),
         "groups": [
-            {"namespace": group.namespace, "queue": group.queue, "before": _totals(before), "after": _totals(after)}
+            {"namespace": group.namespace, "queue": group.queue, "before": totals(before), "after": totals(after)}
             for group, (before, after) in sorted(summary.groups.items())
         ],
         "causes": [_cause(each) for each in report.causes],
@@ -119,21 +123,23 @@ def _summary(report: Report) -> dict[str, Any]:
 
 def _jobs(summary: Summary, unbuilt: tuple[JobId, ...]) -> dict[str, Any]:
     lists = {"added": summary.added, "removed": summary.removed, "changed": summary.changed, "unbuilt": unbuilt}
-    renamed = [{"old": _job(old), "new": _job(new)} for old, new in summary.renamed]
-    return {name: [_job(each) for each in jobs] for name, jobs in lists.items()} | {"renamed": renamed}
+    renamed = [{"old": job_id(old), "new": job_id(new)} for old, new in summary.renamed]
+    return {name: [job_id(each) for each in jobs] for name, jobs in lists.items()} | {"renamed": renamed}
 
 
-def _job(job: JobId) -> dict[str, str]:
+def job_id(job: JobId) -> dict[str, str]:
+    """`JOB`."""
     return {**_named(job.identity), "overlay": job.overlay}
 
 
-def _totals(totals: Totals) -> dict[str, Any]:
+def totals(of: Totals) -> dict[str, Any]:
+    """`TOTALS`."""
     return {
-        "jobs": totals.jobs,
-        "pods": totals.pods,
-        "processes": totals.processes,
-        "unsized": totals.unsized,
-        "resources": {name: str(amount) for name, amount in sorted((totals.resources or {}).items())},
+        "jobs": of.jobs,
+        "pods": of.pods,
+        "processes": of.processes,
+        "unsized": of.unsized,
+        "resources": {name: str(amount) for name, amount in sorted((of.resources or {}).items())},
     }
 
 
@@ -142,5 +148,5 @@ def _cause(told: ToldCause) -> dict[str, Any]:
         "what": told.cause.what,
         "removed": told.cause.is_gone,
         **_line(told.at),
-        "jobs": [_job(each) for each in told.cause.jobs],
+        "jobs": [job_id(each) for each in told.cause.jobs],
     }

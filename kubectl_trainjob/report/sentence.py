@@ -84,6 +84,11 @@ def in_short(text: str, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
+def begun(text: str) -> str:
+    """The text with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     """`1 Pod`, `2 Pods`."""
     return f"{count} {one if count == 1 else many or one + 's'}"

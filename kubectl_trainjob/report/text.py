@@ -66,7 +66,12 @@ class _Writer:
         yield "; ".join(filter(None, [*first, *map(_shown, told.others)]))
         yield f"{printable(in_short(report.old))} → {printable(in_short(report.new))}"
         jobs = Jobs(report)
-        for part in (_unknown(report, jobs), self._numbers(report), _causes(report.causes, jobs), _new(report, jobs)):
+        for part in (
+            unknown_lines(report, jobs),
+            self._numbers(report),
+            cause_lines(report.causes, jobs),
+            _new(report, jobs),
+        ):
             lines = list(part)
             yield from ("", *lines) if lines else ()
         for group in alike(report):
@@ -145,14 +150,16 @@ def _groups(grouped: Grouped) -> Iterator[str]:
         yield f"  {namespace}{queue}: {', '.join(told)}"
 
 
-def _unknown(report: Report, jobs: Jobs) -> Iterator[str]:
+def unknown_lines(report: Report, jobs: Jobs) -> Iterator[str]:
+    """What could not be built or read."""
     unbuilt = jobs.told(report.difference.unbuilt)
     if unbuilt:
         yield f"cannot be built, so not compared: {_listed(unbuilt, _MEMBERS)}"
     yield from (f"cannot be read in full: {_shown(each)}" for each in unread(report))
 
 
-def _causes(causes: Sequence[ToldCause], jobs: Jobs) -> Iterator[str]:
+def cause_lines(causes: Sequence[ToldCause], jobs: Jobs) -> Iterator[str]:
+    """What changes which TrainJobs."""
     for told in causes:
         of = told.cause.jobs
         names = f"{plural(len(of), 'TrainJob')}: {_listed(jobs.told(of), _NAMED)}" if of else "no TrainJob"

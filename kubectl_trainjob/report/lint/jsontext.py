@@ -27,13 +27,17 @@ from kubectl_trainjob.source import json_pointer
 
 def as_json(report: LintReport) -> str:
     """The whole report."""
-    told = {
+    return as_json_text(as_data(report))
+
+
+def as_data(report: LintReport) -> dict[str, Any]:
+    """The whole report as plain data."""
+    return {
         "schemaVersion": 1,
         "results": [_result(each) for each in report.results],
         "unverifiable": [{"cause": each.cause, "rules": list(each.rules)} for each in report.unverifiable],
         "summary": _summary(report),
     }
-    return as_json_text(told)
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from kubectl_trainjob.printable import printable
 from kubectl_trainjob.report.finding_lines import counted
 from kubectl_trainjob.report.lint.merged import Merged, merged, named
 from kubectl_trainjob.report.lint.words import headline, not_judged, set_aside
-from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, length, sentence, table
+from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, sentence, table
+from kubectl_trainjob.report.page import Page
 from kubectl_trainjob.report.sentence import apart, in_short, plural
 
 _MOST_ROWS = 50  # of the table; all findings have their details
 _LONGEST = 1000  # characters of a message
 _MOST_NOTES = 20  # of one finding
 _MOST_CAUSES = 20
-_RESERVED = 200  # characters for the words about what is not shown
 _HEAD = ("Severity", "Rule", "Where", "Message")
 
 Files = dict[str, list[Merged]]
@@ -31,43 +31,24 @@ def as_markdown(report: LintReport, limit: int = 65_536) -> str:
     is counted.
     """
     findings = merged(report.results)
-    page = _Page(limit - _RESERVED)
     told = headline(report, (each.severity for each in findings))
-    page.add([f"### {told[0].upper()}{told[1:]}"])
-    if aside := set_aside(report):
-        page.add(["", f"Not told: {aside}."])
-    shown = _add_table(page, findings[:_MOST_ROWS])
-    page.add(_unverifiable(report))
-    for path, found in _by_file(findings).items():
-        if page.add(["", *_details(path, found)]):
-            shown.update(map(id, found))
-    return page.text(sum(id(each) not in shown for each in findings))
+    page = Page(limit, [f"### {told[0].upper()}{told[1:]}"])
+    aside = set_aside(report)
+    fits = page.add(["", f"Not told: {aside}."]) if aside else True
+    shown = add_table(page, findings)
+    fits &= page.add(unverifiable(report))
+    for lines, told_of in details(findings):
+        if page.add(["", *lines]):
+            shown.update(told_of)
+        else:
+            fits = False
+    return page.text(*_left_out(sum(id(each) not in shown for each in findings), fits=fits))
 
 
-class _Page:
-    """Lines, as long as there is room."""
-
-    def __init__(self, room: int) -> None:
-        self._room = room
-        self._lines: list[str] = []
-        self._lacks = False
-
-    def add(self, lines: Sequence[str]) -> bool:
-        """Add the lines, all or none; whether there was room."""
-        size = sum(length(line) + 1 for line in lines)
-        if size > self._room:
-            self._lacks = True
-            return False
-        self._room -= size
-        self._lines += lines
-        return True
-
-    def text(self, left_out: int) -> str:
-        """The whole; it ends with how many findings are in no part of it."""
-        words = f"Left out for want of room: {plural(left_out, 'finding')}, and details of others."
-        if self._lacks and not left_out:
-            words = "Details are left out for want of room."
-        return "\n".join([*self._lines, *(["", words] if self._lacks else [])]) + "\n"
+def _left_out(hidden: int, *, fits: bool) -> tuple[str, ...]:
+    if hidden:
+        return "", f"Left out for want of room: {plural(hidden, 'finding')}, and details of others."
+    return () if fits else ("", "Details are left out for want of room.")
 
 
 def _by_file(findings: Iterable[Merged]) -> Files:
@@ -78,9 +59,9 @@ def _by_file(findings: Iterable[Merged]) -> Files:
     return files
 
 
-def _add_table(page: _Page, findings: Sequence[Merged]) -> set[int]:
-    """Add as many rows as fit; which findings these are."""
-    grouped = [finding for found in _by_file(findings).values() for finding in found]
+def add_table(page: Page, findings: Sequence[Merged]) -> set[int]:
+    """Add as many rows of the worst findings as fit; which findings these are."""
+    grouped = [finding for found in _by_file(findings[:_MOST_ROWS]).values() for finding in found]
     head, dashes, *rows = table(_HEAD, map(_row, grouped), len(_HEAD))
     if not rows or not page.add(["", head, dashes]):
         return set()
@@ -102,6 +83,12 @@ def _where(at: Position) -> str:
 
 def _message(finding: Merged) -> str:
     return sentence(apart(in_short(finding.first.message, _LONGEST)))
+
+
+def details(findings: Sequence[Merged]) -> Iterator[tuple[list[str], set[int]]]:
+    """What there is to say of the findings, file by file and folded, and which findings these are."""
+    for path, found in _by_file(findings).items():
+        yield _details(path, found), set(map(id, found))
 
 
 def _details(path: str, findings: Sequence[Merged]) -> list[str]:
@@ -129,7 +116,8 @@ def _notes(finding: Merged) -> Iterator[str]:
         yield f"- {_where(note.position)}: {sentence(apart(in_short(note.message)))}"
 
 
-def _unverifiable(report: LintReport) -> list[str]:
+def unverifiable(report: LintReport) -> list[str]:
+    """What could not be judged, folded; nothing where all could."""
     causes = report.unverifiable
     if not causes:
         return []

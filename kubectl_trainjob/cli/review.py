@@ -1,0 +1,124 @@
+"""`review`: one report for a pull request: what it changes, what a cluster says to that, and what is new wrong."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.outputs import Output, output, write_all
+from kubectl_trainjob.cli.progress import Progress
+from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.review.told import Review
+    from kubectl_trainjob.reviewed import Reviewed
+    from kubectl_trainjob.sides import Sides
+
+FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
+_SEVERITIES = ("error", "warning", "info")
+
+_HELP = """Review a change: build both sides, compare what they become, and lint what is new, as one report.
+
+It begins with a verdict: safe, changes running jobs, would run again, refused, cannot be built. Then each job follows
+with what becomes of it, its GPUs and processes before and after, and what is new wrong. Sides are named as in diff: REF
+is compared with the working tree, A..B and A...B are commits; without either it is what this branch changes. Nothing
+is checked out, and no program of the repository is run.
+
+\b
+Examples:
+  # What does my branch do?
+  kubectl trainjob review
+\b
+  # For a pull request: a comment, and what code scanning reads; the log gets the text
+  kubectl trainjob review origin/main...HEAD -o markdown=review.md -o sarif=review.sarif
+\b
+  # One environment, as a page for a browser
+  kubectl trainjob review v1.2..v1.3 -f overlays/prod -o html=review.html
+
+Exit codes: 0 fine; 1 an update is refused, something new cannot be built, or a new finding is as bad as --fail-on; 2
+could not run.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What was asked for; the names are those of the options."""
+
+    sides: tuple[str, ...]
+    filenames: tuple[str, ...]
+    output: tuple[Output, ...]
+    namespace: str
+    trainer_version: tuple[str, str]
+    emit: str
+    fail_on: str
+
+
+@click.command(help=_HELP)
+@click.argument("sides", nargs=-1, metavar="[REF|REF..REF|OLD_DIR NEW_DIR]")
+@options.filenames("A manifest, a directory or an overlay; may be repeated. By default the whole repository.")
+@output(FORMATS)
+@options.namespace("Namespace of objects that state none.")
+@options.emit("Review JobSets, or the TrainJobs and runtimes that a Trainer in the cluster gets.")
+@options.trainer_versions
+@click.option(
+    "--fail-on",
+    type=click.Choice([*_SEVERITIES, "never"]),
+    default="error",
+    show_default=True,
+    help="The least severity of a new finding that makes the exit code 1; never: nothing does.",
+)
+def review(**given: Any) -> int:
+    """Read both sides once, compare, lint, report."""
+    gc.disable()  # as in build: a short life, in which nearly everything is kept
+    request = _Request(**given)
+    found = _reviewed(request)
+    if found.left_out:
+        complain(f"note: overlays are reviewed only when named: -f {', -f '.join(found.left_out)}")
+    _write(found.review, request.output)
+    return _exit_code(found.review, request.fail_on)
+
+
+def _reviewed(request: _Request) -> Reviewed:
+    from datetime import date
+
+    from kubectl_trainjob.reviewed import Wanted, reviewed
+    from kubectl_trainjob.stages import BuildOptions
+
+    old, new = (BuildOptions(request.namespace, version, request.emit) for version in request.trainer_version)
+    both, progress = _sides(request), Progress()
+    try:
+        read = both.read(request.filenames, standard_input, progress)
+        return reviewed(both, read, Wanted(old, new, date.today()), progress)
+    finally:
+        progress.clear()
+        both.close()
+
+
+def _sides(request: _Request) -> Sides:
+    from kubectl_trainjob.sides import WrongArguments, sides
+
+    try:
+        return sides(request.sides, request.trainer_version)
+    except WrongArguments as fault:
+        raise click.UsageError(str(fault)) from None
+
+
+def _write(review: Review, outputs: tuple[Output, ...]) -> None:
+    from kubectl_trainjob.report.review import written
+
+    def text(form: str, is_shown: bool) -> str:
+        return written(review, form, colour=is_shown and has_colour(sys.stdout))
+
+    write_all(outputs, text, default="text")
+
+
+def _exit_code(review: Review, fail_on: str) -> int:
+    if fail_on == "never":
+        return 0
+    bad = _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]
+    return int(review.is_refused or any(severity in bad for severity in review.severities))

@@ -1,0 +1,59 @@
+"""A review as JSON, for programs.
+
+    {"schemaVersion": 1, "verdict": "unbuilt|refused|errors|reruns|ends|unknown|changes|safe", "headline",
+     "jobs": [ROW, ...], "diff": what `diff -o json` says, "lint": what `lint -o json` says}
+    ROW: {"kind", "namespace", "name", "overlay", "change": "added|removed|changed|renamed|unknown",
+          "outcome": "unknown|refused|reruns|ends|suspends|changes|starts|new|kept", "refused": [STATE, ...],
+          "former": JOB or null, "before": TOTALS or null, "after": TOTALS or null,
+          "findings": {"errors", "warnings", "infos"}}
+
+JOB, TOTALS and STATE are those of `diff -o json`. `former` is the job that a renamed one was; `before` and `after` are
+null where a side cannot build the job, and for JobSets that are written by hand. `lint` has the new findings alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.report.jsontext import as_data as difference_data
+from kubectl_trainjob.report.jsontext import job_id, totals
+from kubectl_trainjob.report.lint.jsontext import as_data as findings_data
+from kubectl_trainjob.report.review.words import headline_of
+from kubectl_trainjob.report.sentence import written
+from kubectl_trainjob.review.told import JobRow, Review
+
+
+def as_json(review: Review) -> str:
+    """The whole review."""
+    told = {
+        "schemaVersion": 1,
+        "verdict": review.conclusion.value,
+        "headline": written(headline_of(review).in_line(), str),
+        "jobs": [_row(row) for row in review.rows],
+        "diff": difference_data(review.report),
+        "lint": findings_data(review.lint),
+    }
+    return as_json_text(told)
+
+
+def _row(row: JobRow) -> dict[str, Any]:
+    before, after = row.sizes
+    return {
+        "kind": row.job.identity.kind,
+        **job_id(row.job),
+        "change": row.change,
+        "outcome": row.outcome.value,
+        "refused": list(row.refused),
+        "former": job_id(row.former) if row.former else None,
+        "before": totals(before) if before else None,
+        "after": totals(after) if after else None,
+        "findings": _findings(row),
+    }
+
+
+def _findings(row: JobRow) -> dict[str, int]:
+    counts = Counter(result.rule.severity for result in row.results)
+    return {f"{severity}s": counts[severity] for severity in Severity}

@@ -1,0 +1,84 @@
+"""What a review says. All are immutable; texts are as the files have them, safe for no output yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from kubectl_trainjob.diff.changes import JobId, Sizes
+from kubectl_trainjob.diff.told import Report
+from kubectl_trainjob.findings.results import LintReport, Result
+from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.verdict.verdict import State
+
+
+class Outcome(StrEnum):
+    """What becomes of one job when the change is applied, worst first."""
+
+    UNKNOWN = "unknown"  # a side cannot build it, or could not be read in full
+    REFUSED = "refused"
+    RERUNS = "reruns"  # its run ends, and one begins from the start under another name or kind
+    ENDS = "ends"
+    SUSPENDS = "suspends"
+    CHANGES = "changes"  # in place, in a run that goes on
+    STARTS = "starts"
+    NEW = "new"
+    KEPT = "kept"  # what lives stays as it is; only a run that begins later is another one
+
+
+class Conclusion(StrEnum):
+    """The verdict on the whole, worst first."""
+
+    UNBUILT = "unbuilt"  # something new cannot be built
+    REFUSED = "refused"
+    ERRORS = "errors"  # new findings that are errors
+    RERUNS = "reruns"
+    ENDS = "ends"
+    UNKNOWN = "unknown"  # the old side cannot be built in full, or both cannot
+    CHANGES = "changes"
+    SAFE = "safe"
+
+
+class JobRow(NamedTuple):
+    """One job that differs: a TrainJob, or a JobSet that is none's.
+
+    `refused` are the states in which an update is refused, `former` is the job whose run ends for this one. `results`
+    are its new findings.
+    """
+
+    job: JobId
+    change: Literal["added", "removed", "changed", "renamed", "unknown"]
+    outcome: Outcome
+    sizes: Sizes = Sizes(None, None)
+    refused: tuple[State, ...] = ()
+    former: JobId | None = None
+    results: tuple[Result, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Review:
+    """The difference, what is new wrong, the jobs worst first, and the verdict.
+
+    `elsewhere` counts updates that are refused of objects that are no job.
+    """
+
+    report: Report
+    lint: LintReport
+    rows: tuple[JobRow, ...]
+    elsewhere: int
+    conclusion: Conclusion
+
+    def count(self, *outcomes: Outcome) -> int:
+        """How many jobs have one of the outcomes."""
+        return sum(row.outcome in outcomes for row in self.rows)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether a cluster refuses an update."""
+        return self.elsewhere > 0 or self.count(Outcome.REFUSED) > 0
+
+    @property
+    def severities(self) -> list[Severity]:
+        """Those of the new findings."""
+        return [result.rule.severity for result in self.lint.results]
