@@ -17,11 +17,14 @@ from kubectl_trainjob.stages import BuildOptions
 
 
 class Wanted(NamedTuple):
-    """What each side is compiled for, and the day that decides which suppressions of findings are over."""
+    """What each side is compiled for, and the day that decides which suppressions of findings are over. `with_lines`
+    the difference says where each value comes from.
+    """
 
     old: BuildOptions
     new: BuildOptions
     today: date
+    with_lines: bool = True
 
 
 class Reviewed(NamedTuple):
@@ -36,5 +39,5 @@ def reviewed(sides: Sides, read: Iterable[Both], wanted: Wanted, progress: Progr
     units = list(read)
     found = compared(units, ComparedFor(wanted.old, wanted.new), progress)
     told = run(units, LintedFor(wanted.new, wanted.today, base=wanted.old), progress, found.units)
-    report = report_of(sides, found, with_lines=True)
+    report = report_of(sides, found, with_lines=wanted.with_lines)
     return Reviewed(review_of(report, told.report(), told.jobs), found.left_out)

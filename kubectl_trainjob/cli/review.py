@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.sides import Sides
 
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
+_WITH_LINES = ("markdown", "json", "html")
 _SEVERITIES = ("error", "warning", "info")
 
 _HELP = """Review a change: build both sides, compare what they become, and lint what is new, as one report.
@@ -90,10 +91,12 @@ def _reviewed(request: _Request) -> Reviewed:
     from kubectl_trainjob.stages import BuildOptions
 
     old, new = (BuildOptions(request.namespace, version, request.emit) for version in request.trainer_version)
+    with_lines = any(each.format in _WITH_LINES for each in request.output)
+    wanted = Wanted(old, new, date.today(), with_lines)
     both, progress = _sides(request), Progress()
     try:
         read = both.read(request.filenames, standard_input, progress)
-        return reviewed(both, read, Wanted(old, new, date.today()), progress)
+        return reviewed(both, read, wanted, progress)
     finally:
         progress.clear()
         both.close()
@@ -121,4 +124,4 @@ def _exit_code(review: Review, fail_on: str) -> int:
     if fail_on == "never":
         return 0
     bad = _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]
-    return int(review.is_refused or any(severity in bad for severity in review.severities))
+    return int(review.is_broken or any(severity in bad for severity in review.severities))

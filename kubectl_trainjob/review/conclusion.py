@@ -9,7 +9,7 @@ from kubectl_trainjob.diff.refused import refused_in
 from kubectl_trainjob.diff.told import Report
 from kubectl_trainjob.findings.results import LintReport, Result
 from kubectl_trainjob.findings.rule import Severity
-from kubectl_trainjob.review.rows import changes_by_job, rows_of
+from kubectl_trainjob.review.rows import rows_of
 from kubectl_trainjob.review.told import Conclusion, JobRow, Outcome, Review
 
 _OF_OUTCOMES = (
@@ -24,20 +24,17 @@ def review_of(report: Report, lint: LintReport, results: Mapping[JobId, Sequence
     """The review of a difference and of what is new wrong; `results` has the findings of each TrainJob."""
     new = set(lint.results)
     rows = rows_of(report.difference, {job: [each for each in found if each in new] for job, found in results.items()})
-    of_jobs = {id(change) for changes in changes_by_job(report.difference.changes).values() for change in changes}
-    others = [change for change in report.difference.changes if id(change) not in of_jobs]
-    elsewhere = sum(bool(refused_in(change)) for change in others)
-    return Review(report, lint, rows, elsewhere, _conclusion(report, lint, rows, elsewhere))
+    return Review(report, lint, rows, _conclusion(report, lint, rows))
 
 
-def _conclusion(report: Report, lint: LintReport, rows: Sequence[JobRow], elsewhere: int) -> Conclusion:
-    outcomes = {row.outcome for row in rows}
+def _conclusion(report: Report, lint: LintReport, rows: Sequence[JobRow]) -> Conclusion:
     if any(problem.side == "new" for problem in report.problems):
         return Conclusion.UNBUILT
-    if Outcome.REFUSED in outcomes or elsewhere:
+    if any(refused_in(change) for change in report.difference.changes):
         return Conclusion.REFUSED
     if any(result.rule.severity is Severity.ERROR for result in lint.results):
         return Conclusion.ERRORS
+    outcomes = {row.outcome for row in rows}
     for conclusion, some in _OF_OUTCOMES:
         if outcomes.intersection(some):
             return conclusion

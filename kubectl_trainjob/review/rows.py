@@ -27,12 +27,12 @@ _TURNS = {("suspending",): Outcome.SUSPENDS, ("resuming",): Outcome.STARTS}
 
 def rows_of(difference: Difference, results: Mapping[JobId, Sequence[Result]]) -> tuple[JobRow, ...]:
     """A row for each job that differs, or of which a side does not know all; `results` are the new findings."""
-    by_job = changes_by_job(difference.changes)
+    by_job = _by_job(difference.changes)
     rows = [_with_results(row, results) for row in (*_train_jobs(difference, by_job), *_job_sets(by_job))]
     return tuple(sorted(rows, key=_worst_first))
 
 
-def changes_by_job(changes: Iterable[Change]) -> ByJob:
+def _by_job(changes: Iterable[Change]) -> ByJob:
     """The changes of each TrainJob, and of each JobSet that is none's."""
     found: dict[JobId, list[Change]] = defaultdict(list)
     for change in changes:

@@ -58,15 +58,11 @@ class JobRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """The difference, what is new wrong, the jobs worst first, and the verdict.
-
-    `elsewhere` counts updates that are refused of objects that are no job.
-    """
+    """The difference, what is new wrong, the jobs worst first, and the verdict."""
 
     report: Report
     lint: LintReport
     rows: tuple[JobRow, ...]
-    elsewhere: int
     conclusion: Conclusion
 
     def count(self, *outcomes: Outcome) -> int:
@@ -74,9 +70,9 @@ class Review:
         return sum(row.outcome in outcomes for row in self.rows)
 
     @property
-    def is_refused(self) -> bool:
-        """Whether a cluster refuses an update."""
-        return self.elsewhere > 0 or self.count(Outcome.REFUSED) > 0
+    def is_broken(self) -> bool:
+        """Whether a cluster refuses an update, or something new cannot be built."""
+        return self.conclusion in (Conclusion.UNBUILT, Conclusion.REFUSED)
 
     @property
     def severities(self) -> list[Severity]:

@@ -1,0 +1,409 @@
+"""`review` as it is called: what it concludes of a change, what it says of each job, what it writes and how it ends.
+
+What is expected follows from the files by hand. That verdicts are the API server's is for tests/conformance and
+tests/cluster; that pages are safe for tests/hostile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.report.markdown_syntax import length
+from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository
+
+CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
+OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
+# GPUs with memory to share and a health probe's worth of settings: nothing for lint to say.
+CLEAN = RUNTIME.replace(
+    "                  image: torch:1\n",
+    "                  image: torch:1\n                  volumeMounts: [{name: shm, mountPath: /dev/shm}]\n",
+).replace(
+    "                containers:\n",
+    "                volumes: [{name: shm, emptyDir: {medium: Memory}}]\n                containers:\n",
+)
+BERT = JOB.replace("NAME", "bert")
+JOB_SET = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: by-hand, namespace: ml}
+spec:
+  replicatedJobs:
+  - name: node
+    template:
+      spec:
+        template:
+          spec:
+            restartPolicy: Never
+            containers:
+            - {name: node, image: "train:1", resources: {limits: {cpu: 1, memory: 1Gi}, requests: {cpu: 1}}}
+"""
+
+
+class Told(NamedTuple):
+    """A review as JSON, and how the command ended."""
+
+    code: int
+    report: dict[str, Any]
+
+    @property
+    def verdict(self) -> str:
+        return self.report["verdict"]
+
+    @property
+    def jobs(self) -> dict[str, tuple[str, str]]:
+        """The change and the outcome of each row."""
+        return {each["name"]: (each["change"], each["outcome"]) for each in self.report["jobs"]}
+
+    @property
+    def rules(self) -> list[str]:
+        return [each["rule"] for each in self.report["lint"]["results"]]
+
+    def gpus(self, name: str) -> tuple[str | None, str | None]:
+        (row,) = [each for each in self.report["jobs"] if each["name"] == name]
+        before, after = (
+            row[side] and row[side]["resources"].get("nvidia.com/gpu", "0") for side in ("before", "after")
+        )
+        return before, after
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
+    made = empty_repository(tmp_path, monkeypatch, capsys)
+    made.commit({"runtimes/torch.yaml": CLEAN, "jobs/bert.yaml": BERT})
+    return made
+
+
+def call(repository: Repository, *arguments: str) -> tuple[int, str, str]:
+    code = run("kubectl-trainjob", ["review", *arguments])
+    told = repository._capsys.readouterr()
+    return code, told.out, told.err
+
+
+def review(repository: Repository, *arguments: str) -> Told:
+    code, out, _ = call(repository, *(arguments or ("HEAD",)), "-o", "json")
+    return Told(code, json.loads(out))
+
+
+def test_nothing_differs(repository: Repository) -> None:
+    told = review(repository)
+    assert (told.code, told.verdict, told.jobs, told.rules) == (0, "safe", {}, [])
+    assert told.report["headline"] == "safe: nothing differs"
+
+
+CHANGES = [
+    pytest.param(
+        {"jobs/vit.yaml": JOB.replace("NAME", "vit")}, {"vit": ("added", "new")}, "safe", 0, ("0", "16"), id="a new job"
+    ),
+    pytest.param(
+        {"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")},
+        {"bert": ("changed", "refused")},
+        "refused",
+        1,
+        ("16", "32"),
+        id="more nodes",
+    ),
+    pytest.param({"jobs/bert.yaml": None}, {"bert": ("removed", "ends")}, "ends", 0, ("16", "0"), id="a job goes"),
+    pytest.param(
+        {"jobs/bert.yaml": BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)},
+        {"bert": ("changed", "suspends")},
+        "ends",
+        0,
+        ("16", "16"),
+        id="suspended",
+    ),
+    pytest.param(
+        {"jobs/bert.yaml": BERT.replace("research}", "research, kueue.x-k8s.io/priority-class: high}")},
+        {"bert": ("changed", "changes")},
+        "changes",
+        0,
+        ("16", "16"),
+        id="a label of Kueue",
+    ),
+    pytest.param(
+        {"jobs/bert.yaml": BERT.replace("name: bert", "name: bert-large")},
+        {"bert-large": ("renamed", "reruns")},
+        "reruns",
+        0,
+        ("16", "16"),
+        id="another name",
+    ),
+    pytest.param(
+        {"trainjob.yaml": f"{CONFIG}emit: trainjob\n"},
+        {"bert": ("changed", "reruns")},
+        "reruns",
+        0,
+        ("16", "16"),
+        id="printed as itself",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "jobs", "verdict", "code", "gpus"), CHANGES)
+def test_a_change(
+    repository: Repository,
+    files: dict[str, str | None],
+    jobs: dict[str, tuple[str, str]],
+    verdict: str,
+    code: int,
+    gpus: tuple[str, str],
+) -> None:
+    repository.write(files)
+    told = review(repository)
+    assert (told.jobs, told.verdict, told.code) == (jobs, verdict, code)
+    assert told.gpus(*jobs) == gpus
+
+
+def test_a_suspended_job_starts(repository: Repository) -> None:
+    repository.commit({"jobs/bert.yaml": BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)})
+    repository.write({"jobs/bert.yaml": BERT})
+    told = review(repository)
+    assert (told.jobs, told.verdict) == ({"bert": ("changed", "starts")}, "safe")
+
+
+@pytest.mark.parametrize("edit", [None, "bert-large"])
+def test_a_suspended_job_that_goes_ends_no_run(repository: Repository, edit: str | None) -> None:
+    suspended = BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)
+    repository.commit({"jobs/bert.yaml": suspended})
+    repository.write({"jobs/bert.yaml": suspended.replace("name: bert", f"name: {edit}") if edit else None})
+    told = review(repository)
+    assert told.verdict == "safe"
+    assert set(told.jobs.values()) == {("renamed", "new") if edit else ("removed", "kept")}
+
+
+def test_a_runtime_that_live_jobs_do_not_follow(repository: Repository) -> None:
+    repository.commit({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
+    repository.write({"runtimes/torch.yaml": CLEAN.replace("torch:1", "torch:2")})
+    told = review(repository)
+    assert (told.code, told.verdict, told.jobs) == (0, "safe", {"bert": ("changed", "kept")})
+    assert told.report["headline"].startswith("safe: new runs of 1 TrainJob would change")
+
+
+def test_a_name_hash_makes_a_new_run(repository: Repository) -> None:
+    overlay = f"{OVERLAY}resources: [../../jobs]\nnameHash: true\n"
+    repository.commit({"overlays/prod/overlay.yaml": overlay})
+    repository.write({"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")})
+    told = review(repository, "HEAD", "-f", "overlays/prod")
+    (row,) = told.report["jobs"]
+    assert (row["change"], row["outcome"], row["overlay"]) == ("renamed", "reruns", "")
+    assert row["former"]["name"] != row["name"]
+    assert told.gpus(row["name"]) == ("16", "32")
+    assert (told.verdict, told.code) == ("reruns", 0)
+
+
+def test_what_is_new_cannot_be_built(repository: Repository) -> None:
+    repository.write({"jobs/bert.yaml": BERT.replace("name: torch", "name: tortch")})
+    told = review(repository)
+    assert (told.code, told.verdict, told.rules) == (1, "unbuilt", ["KTJ201"])
+    assert told.jobs == {"bert": ("unknown", "unknown")}
+    assert told.gpus("bert") == ("16", None)
+    _, text, _ = call(repository, "HEAD")
+    assert text.count("KTJ201") == 1  # as a finding, and not as a problem once more
+
+
+def test_a_base_that_cannot_be_built_hides_nothing_of_the_head(repository: Repository) -> None:
+    repository.commit({"jobs/bert.yaml": BERT.replace("name: torch", "name: tortch")})
+    unlimited = "                    requests: {nvidia.com/gpu: 8}\n"
+    runtime = CLEAN.replace(
+        "                    limits: {cpu: 4, memory: 8Gi, nvidia.com/gpu: 8}\n",
+        f"                    limits: {{cpu: 4, memory: 8Gi}}\n{unlimited}",
+    )
+    repository.write(
+        {"jobs/bert.yaml": BERT, "jobs/vit.yaml": JOB.replace("NAME", "vit"), "runtimes/torch.yaml": runtime}
+    )
+    told = review(repository)
+    assert told.jobs == {"bert": ("unknown", "unknown"), "vit": ("added", "new")}
+    assert told.gpus("bert")[0] is None
+    assert "KTJ301" in told.rules
+    assert told.report["diff"]["problems"][0]["side"] == "old"
+    _, markdown, _ = call(repository, "HEAD", "-o", "markdown")
+    assert "`KTJ201 runtime-not-found` in `HEAD (" in markdown
+    assert re.search(r"\| `ml/bert` \| not compared \| ⚠️ not known \| .* \| \? → 16 \|", markdown)
+
+
+def test_a_base_that_cannot_be_read_is_said(repository: Repository) -> None:
+    repository.commit({"jobs/vit.yaml": "kind: [TrainJob\n"})
+    repository.write({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
+    told = review(repository)
+    assert (told.code, told.verdict) == (0, "unknown")
+    assert told.jobs == {"vit": ("unknown", "unknown")}
+    assert told.gpus("vit") == (None, "16")
+    assert told.report["headline"].startswith("not all is known: not all files can be read")
+
+
+def test_what_both_sides_cannot_build_is_no_news(repository: Repository) -> None:
+    repository.commit({"jobs/lost.yaml": JOB.replace("NAME", "lost").replace("name: torch", "name: gone")})
+    repository.write({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
+    told = review(repository)
+    assert (told.code, told.verdict, told.rules) == (0, "unknown", [])
+    assert told.jobs == {"lost": ("unknown", "unknown"), "vit": ("added", "new")}
+
+
+@pytest.mark.parametrize(
+    ("text", "jobs", "verdict"),
+    [
+        pytest.param(JOB_SET.replace("train:1", "train:2"), {"by-hand": ("changed", "refused")}, "refused", id="image"),
+        pytest.param(
+            JOB_SET.replace("namespace: ml}", "namespace: ml, labels: {a: b}}"),
+            {"by-hand": ("changed", "changes")},
+            "changes",
+            id="label",
+        ),
+        pytest.param(None, {"by-hand": ("removed", "ends")}, "ends", id="gone"),
+        pytest.param(
+            JOB_SET.replace("by-hand", "by-hand-2"), {"by-hand-2": ("renamed", "reruns")}, "reruns", id="another name"
+        ),
+    ],
+)
+def test_a_jobset_that_is_written_by_hand(
+    repository: Repository, text: str | None, jobs: dict[str, tuple[str, str]], verdict: str
+) -> None:
+    repository.commit({"jobs/by-hand.yaml": JOB_SET})
+    repository.write({"jobs/by-hand.yaml": text})
+    told = review(repository)
+    assert (told.jobs, told.verdict) == (jobs, verdict)
+    assert [(each["kind"], each["before"], each["after"]) for each in told.report["jobs"]] == [("JobSet", None, None)]
+    _, shown, _ = call(repository, "HEAD")
+    assert f"JobSet/ml/{next(iter(jobs))} " in shown
+
+
+def test_a_refused_update_of_something_else(repository: Repository) -> None:
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: ml}\nimmutable: true\ndata: {a: VALUE}\n"
+    repository.commit({"jobs/config.yaml": config.replace("VALUE", "x")})
+    repository.write({"jobs/config.yaml": config.replace("VALUE", "y")})
+    told = review(repository)
+    assert (told.code, told.verdict, told.jobs) == (1, "refused", {})
+
+
+NO_MEMORY = {"runtimes/torch.yaml": RUNTIME, "jobs/vit.yaml": JOB.replace("NAME", "vit"), "jobs/bert.yaml": None}
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "code"),
+    [pytest.param("error", 0), pytest.param("warning", 1), pytest.param("info", 1), pytest.param("never", 0)],
+)
+def test_new_findings_fail_as_wanted(repository: Repository, fail_on: str, code: int) -> None:
+    repository.write(NO_MEMORY)
+    told = review(repository, "HEAD", "--fail-on", fail_on)
+    assert (told.code, told.rules) == (code, ["KTJ309"])
+    assert told.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 1, "infos": 0}
+
+
+def test_never_means_never(repository: Repository) -> None:
+    repository.write({"jobs/bert.yaml": BERT.replace("name: torch", "name: tortch")})
+    assert review(repository, "HEAD", "--fail-on", "never").code == 0
+
+
+def test_a_finding_of_a_runtime_counts_for_each_job(repository: Repository) -> None:
+    repository.commit({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
+    repository.write({"runtimes/torch.yaml": RUNTIME})
+    told = review(repository)
+    assert {each["name"]: each["findings"]["warnings"] for each in told.report["jobs"]} == {"bert": 1, "vit": 1}
+
+
+def test_findings_that_were_there_are_counted_and_not_told(repository: Repository) -> None:
+    repository.commit({"runtimes/torch.yaml": RUNTIME})
+    repository.write({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
+    told = review(repository)
+    assert told.report["lint"]["summary"]["before"] == 1
+    assert "KTJ309" in told.rules  # of the new job
+
+
+def test_overlays_are_told_apart(repository: Repository) -> None:
+    overlays = {f"overlays/{name}/overlay.yaml": f"{OVERLAY}resources: [../../jobs]\n" for name in ("dev", "prod")}
+    repository.commit({**overlays, "trainjob.yaml": CONFIG})
+    repository.write({"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")})
+    told = review(repository)
+    assert sorted(each["overlay"] for each in told.report["jobs"]) == ["", "overlays/dev", "overlays/prod"]
+    _, shown, _ = call(repository, "HEAD", "-o", "markdown")
+    assert "| `ml/bert` (`overlays/dev`) | changed |" in shown
+
+
+def test_versions_of_trainer(repository: Repository) -> None:
+    (repository.folder / "jobs/bert.yaml").write_text(BERT + "    resourcesPerNode: {limits: {cpu: 8}}\n")
+    told = review(repository, "--trainer-version", "2.2..2.3")
+    assert told.gpus("bert") == ("0", "16")  # 2.2 replaces the runtime's resources, 2.3 merges
+    assert told.report["diff"]["old"] == "Trainer 2.2"
+
+
+def test_every_report_in_one_run(repository: Repository) -> None:
+    repository.write(NO_MEMORY)
+    formats = ("markdown", "json", "html", "sarif", "github", "junit", "gitlab")
+    code, out, err = call(repository, "HEAD", *(part for form in formats for part in ("-o", f"{form}=out.{form}")))
+    assert (code, err) == (0, "")
+    assert out.startswith("Would run again: 1 job would run again; 1 TrainJob is renamed; 1 new warning")
+    for form in formats:
+        (repository.folder / f"out.{form}").rename(repository.folder / f"one.{form}")
+        single, alone, _ = call(repository, "HEAD", "-o", form)
+        assert (single, alone) == (0, (repository.folder / f"one.{form}").read_text())
+    sarif = json.loads((repository.folder / "one.sarif").read_text())
+    assert [each["ruleId"] for each in sarif["runs"][0]["results"]] == ["KTJ309"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(("HEAD", "-o", "yaml"), '"yaml" is no format', id="format"),
+        pytest.param(("HEAD", "-o", "json", "-o", "text"), "only one report can go to stdout", id="two on stdout"),
+        pytest.param(("HEAD", "-o", "json="), "names no file", id="no file"),
+        pytest.param(("HEAD", "-o", "json=no/such/x"), "No such file or directory", id="no directory"),
+        pytest.param(("nowhere",), "nowhere", id="unknown commit"),
+        pytest.param(("a", "b", "c"), "two", id="three sides"),
+        pytest.param(("..",), "names nothing", id="unset variables"),
+        pytest.param(("HEAD", "-f", "absent"), "neither", id="absent path"),
+        pytest.param(("--trainer-version", "9"), "not supported", id="version"),
+    ],
+)
+def test_what_cannot_run(repository: Repository, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = call(repository, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_nothing_is_written_that_a_fault_interrupts(repository: Repository) -> None:
+    code, out, _ = call(repository, "HEAD", "-o", "json", "-o", "html=no/such/x")
+    assert (code, out) == (2, "")
+
+
+@pytest.mark.slow
+def test_a_large_review_fits_and_counts_what_does_not(repository: Repository) -> None:
+    jobs = {f"jobs/{number:04}.yaml": JOB.replace("NAME", f"sweep-{number:04}") for number in range(1500)}
+    repository.commit(jobs)
+    repository.write(
+        {path: text.replace("numNodes: 2", f"numNodes: {3 + int(path[5:9])}") for path, text in jobs.items()}
+    )
+    code, out, _ = call(repository, "HEAD", "-o", "markdown")
+    assert code == 1
+    assert length(out) <= 65_536
+    rows = re.findall(r"^\| `ml/sweep-", out, re.MULTILINE)
+    (left,) = re.findall(r"Left out for want of room: (\d+) TrainJobs", out)
+    assert len(rows) + int(left) == 1500
+
+
+def test_the_same_on_every_machine(repository: Repository, tmp_path_factory: pytest.TempPathFactory) -> None:
+    repository.write({**NO_MEMORY, "jobs/lost.yaml": BERT.replace("name: torch", "name: gone").replace("bert", "lost")})
+    head = repository.git("rev-parse", "HEAD")
+    repository.git("add", "-A")
+    repository.git("commit", "-q", "-m", "change")
+    clone = tmp_path_factory.mktemp("elsewhere") / "clone"
+    repository.git("clone", "-q", str(repository.folder), str(clone))
+    outputs = {
+        _run_apart(folder, f"{head}..main", form, seed, zone)
+        for form in ("markdown", "html", "json")
+        for folder, seed, zone in ((repository.folder, "1", "UTC"), (clone, "2", "Asia/Tokyo"))
+    }
+    assert len(outputs) == 3
+
+
+def _run_apart(folder: Path, sides: str, form: str, seed: str, zone: str) -> bytes:
+    command = [sys.executable, "-m", "kubectl_trainjob", "review", sides, "-o", form]
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False).stdout
