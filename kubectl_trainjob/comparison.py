@@ -23,6 +23,7 @@ from kubectl_trainjob.draft import Draft
 from kubectl_trainjob.findings.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.parallel import shared_by
 from kubectl_trainjob.preparation import Job, Prepared, prepare
+from kubectl_trainjob.resolve.target import deciding
 from kubectl_trainjob.source import Origin, Pointer
 from kubectl_trainjob.stages import Body, BuildOptions, Claim, Manifest, ObjectId, drain, identity_of, is_runtime
 from kubectl_trainjob.units import Documents
@@ -107,7 +108,7 @@ def compare(old: Inputs, new: Inputs, overlay: str, progress: Progress) -> Compa
     made = list(zip(tasks, _compiled(list(tasks), progress), strict=True))
     shared = [(each.group, each.totals) for task, each in made if task.is_shared and not has_errors(each.findings)]
     return Comparison(
-        difference_of(_side(before, made), _side(after, made), shared, overlay),
+        difference_of(_side(before, made, old), _side(after, made, new), shared, overlay),
         (_findings(before, made), _findings(after, made)),
         (Origins(before, _owners(before, made)), Origins(after, _owners(after, made))),
     )
@@ -184,7 +185,7 @@ def _of(side: Prepared, results: _Results) -> Iterator[tuple[_Task, _Made]]:
     return ((task, made) for task, made in results if task.side is side or task.is_shared)
 
 
-def _side(prepared: Prepared, results: _Results) -> Side:
+def _side(prepared: Prepared, results: _Results, inputs: Inputs) -> Side:
     own = [(task, made) for task, made in results if task.side is prepared and not task.is_shared]
     return Side(
         trainer=prepared.trainer,
@@ -194,6 +195,7 @@ def _side(prepared: Prepared, results: _Results) -> Side:
         find=Origins(prepared, _owners(prepared, results)).origin,
         unbuilt=frozenset(task.job.manifest.id for task, made in _of(prepared, results) if has_errors(made.findings)),
         is_complete=not has_errors(prepared.diagnostics),
+        settings=deciding(inputs.documents.settings, inputs.options),
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.compared import Wanted as ComparedFor
 from kubectl_trainjob.compared import compared, report_of
+from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.linting.run import Wanted as LintedFor
 from kubectl_trainjob.linting.run import run
 from kubectl_trainjob.review.conclusion import review_of
@@ -40,4 +41,5 @@ def reviewed(sides: Sides, read: Iterable[Both], wanted: Wanted, progress: Progr
     found = compared(units, ComparedFor(wanted.old, wanted.new), progress)
     told = run(units, LintedFor(wanted.new, wanted.today, base=wanted.old), progress, found.units)
     report = report_of(sides, found, with_lines=wanted.with_lines)
-    return Reviewed(review_of(report, told.report(), told.jobs), found.left_out)
+    of_updates = {check.rule.id for check in checks().of_changes}
+    return Reviewed(review_of(report, told.report(), told.jobs, of_updates), found.left_out)

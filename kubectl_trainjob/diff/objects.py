@@ -185,7 +185,16 @@ def _inputs(pairs: Sequence[JobPair], old: Side, new: Side) -> dict[ObjectId, tu
         assert pair.new is not None
         job = pair.new.manifest.id
         inputs[job] = effective(inputs[job], _touched(pair, new.trainer), (old.find, new.find))
-    return inputs
+    settings = tuple(_settings(old, new))
+    return {job: (*found, *settings) for job, found in inputs.items()}
+
+
+def _settings(old: Side, new: Side) -> Iterator[Changed]:
+    """What a `trainjob.yaml` decides otherwise; it changes every TrainJob that differs, as far as anybody knows."""
+    for what, differs in (("target.trainer", old.trainer != new.trainer), ("emit", old.emit != new.emit)):
+        place = new.settings.get(what) or old.settings.get(what)
+        if differs and place is not None:
+            yield Changed(what, place, is_gone=what not in new.settings)
 
 
 def _touched(pair: JobPair, version: str) -> Iterator[Touched]:

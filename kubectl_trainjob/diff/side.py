@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubectl_trainjob.diff.changes import Compiled, Group, Totals
 from kubectl_trainjob.diff.effects import Find
 from kubectl_trainjob.diff.pairing import Pair, Printed
+from kubectl_trainjob.source import Place
 from kubectl_trainjob.stages import ObjectId
 
 JobPair = Pair[Compiled]
@@ -29,7 +30,8 @@ class Side:
     """What one side of a unit became: the TrainJobs that the other side does not have just so, and all other objects
     that are printed. `find` knows who wrote the values of what it became.
 
-    `unbuilt` are the TrainJobs that cannot be built. With `is_complete` everything could be read.
+    `unbuilt` are the TrainJobs that cannot be built. With `is_complete` everything could be read. `settings` are the
+    places in a `trainjob.yaml` that decide the Trainer and what is printed, by the settings' names.
     """
 
     trainer: str
@@ -39,6 +41,7 @@ class Side:
     find: Find
     unbuilt: frozenset[ObjectId]
     is_complete: bool
+    settings: Mapping[str, Place]
 
 
 Shared = Sequence[tuple[Group, Totals]]

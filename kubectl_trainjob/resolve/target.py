@@ -8,6 +8,7 @@ from kubectl_trainjob.api.supported import EMITS, LATEST_TRAINER
 from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
 from kubectl_trainjob.findings.settings import CONFLICTING_SETTINGS
 from kubectl_trainjob.source import Place
+from kubectl_trainjob.stages import BuildOptions
 from kubectl_trainjob.units import Settings
 
 
@@ -21,6 +22,17 @@ def emitted(settings: Sequence[Settings], stated: str) -> tuple[str, list[Diagno
     """What is printed for a TrainJob, "jobset" unless something else is stated; and disagreements."""
     named = [(each.emit, Place(each.source, ("emit",))) for each in settings if each.emit]
     return _agreed(stated, named, "emit", EMITS[0])
+
+
+def deciding(settings: Sequence[Settings], options: BuildOptions) -> dict[str, Place]:
+    """Where configurations decide what the command line does not, by the settings' names."""
+    found: dict[str, Place] = {}
+    for each in settings:
+        if each.trainer and not options.trainer_version:
+            found.setdefault("target.trainer", Place(each.source, ("target", "trainer")))
+        if each.emit and not options.emit:
+            found.setdefault("emit", Place(each.source, ("emit",)))
+    return found
 
 
 def _agreed(stated: str, named: list[tuple[str, Place]], what: str, default: str) -> tuple[str, list[Diagnostic]]:

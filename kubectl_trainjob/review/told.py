@@ -58,10 +58,14 @@ class JobRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """The difference, what is new wrong, the jobs worst first, and the verdict."""
+    """The difference, what is new wrong, the jobs worst first, and the verdict.
+
+    `results` are those of `lint` that do not tell of refused updates: the difference does that.
+    """
 
     report: Report
     lint: LintReport
+    results: tuple[Result, ...]
     rows: tuple[JobRow, ...]
     conclusion: Conclusion
 
@@ -77,4 +81,4 @@ class Review:
     @property
     def severities(self) -> list[Severity]:
         """Those of the new findings."""
-        return [result.rule.severity for result in self.lint.results]
+        return [result.rule.severity for result in self.results]

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmark.diff [N]`: `diff` of N TrainJobs of which 20 changed, beside `build` of the same files.
+"""`python -m tests.benchmark.diff [N]`: `diff` and `review` of N TrainJobs of which 20 changed, beside `build` of them.
 
 Whole processes in turn; read the ratios. The aim is 1.5 of one build.
 """
@@ -36,6 +36,7 @@ def main() -> None:
             _program("diff HEAD -o json", f"{_OURS} diff HEAD -o json"),
             _program("diff HEAD -o html", f"{_OURS} diff HEAD -o html"),
             _program("diff OLD_DIR NEW_DIR", f"{_OURS} diff {old} {new}"),
+            _program("review HEAD -o markdown", f"{_OURS} review HEAD -o markdown"),
         ]
         programs = [Program(each.name, (*each.command, str(new))) for each in programs]
         costs = in_turn(programs, 9)

@@ -233,3 +233,22 @@ def test_an_overlay_that_moved_is_said_to_have():
         read.read((), lambda _most: b"", lambda *_: None), Wanted(BuildOptions(), BuildOptions()), lambda *_: None
     )
     assert (found.difference.moved, found.difference.changes) == ((("overlays/prod", "overlays/production"),), ())
+
+
+def test_a_target_that_a_configuration_states(sides: Sides):
+    """2.2 replaces the resources of a runtime, 2.3 merges them: only who sets some becomes something else."""
+    target = f'{CONFIG}target: {{trainer: "VERSION"}}\n'
+    for side, version in (("old", "2.2"), ("new", "2.3")):
+        sides.write({"trainjob.yaml": target.replace("VERSION", version)}, side)
+        job = JOB.replace("numNodes: 1}", "numNodes: 1, resourcesPerNode: {limits: {cpu: 4}}}")
+        sides.write({"base/job.yaml": job}, side)
+    assert sides.causes() == {"target.trainer new/trainjob.yaml:3": {BASE, DEV, PROD}}
+    assert sides.json("--trainer-version", "2.3", code=0)["summary"]["causes"] == []
+
+
+def test_what_is_printed_is_stated(sides: Sides):
+    sides.write({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
+    assert sides.causes() == {"emit new/trainjob.yaml:3": {BASE, DEV, PROD, FINE}}
+    sides.write({"trainjob.yaml": CONFIG})
+    sides.write({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"}, "old")
+    assert list(sides.causes().values()) == [{BASE, DEV, PROD, FINE}]
