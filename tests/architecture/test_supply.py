@@ -55,6 +55,27 @@ def test_the_lock_covers_every_dependency() -> None:
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in wanted} <= locked
 
 
+def _locked(name: str) -> dict[str, str]:
+    """Each package of a lock: its version and hashes."""
+    text = (ROOT / ".ci" / name).read_text()
+    entries = re.findall(r"^([\w.-]+)(==[^ ]+)[^\n]*\n((?: +--hash=.*\n)+)", text, re.MULTILINE)
+    return {package: version + hashes for package, version, hashes in entries}
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "key"),
+    [
+        pytest.param("requirements-runtime.lock", "project", "dependencies", id="runtime"),
+        pytest.param("requirements-build.lock", "build-system", "requires", id="build"),
+    ],
+)
+def test_what_is_shipped_is_what_was_tested(name: str, table: str, key: str) -> None:
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())[table][key]
+    locked = _locked(name)
+    assert locked.items() <= _locked("requirements.lock").items()
+    assert {re.split("[>=]", requirement)[0].lower() for requirement in wanted} <= set(locked)
+
+
 def test_every_dependency_has_a_lower_bound() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     every = [*project["dependencies"], *(r for extra in project["optional-dependencies"].values() for r in extra)]
