@@ -33,8 +33,8 @@ def written(sentence: Sentence, data: Callable[[str], str], words: Callable[[str
 def apart(text: str) -> Sentence:
     """A text that mixes words and data, such as an API server's message: all but plain words is data.
 
-    It never begins with a number, and what stands around data, as brackets do, is no part of it. What is quoted, `a: b`
-    or "a: b", stays in one piece with its quotes, and apart from other data.
+    It begins with neither a blank nor a number. What stands around data, as brackets do, is no part of it. What is
+    quoted, `a: b` or "a: b", stays in one piece with its quotes, and apart from other data.
     """
     told: list[str | Data] = []
     for word in _WORDS.findall(text):
