@@ -124,4 +124,4 @@ def _exit_code(review: Review, fail_on: str) -> int:
     if fail_on == "never":
         return 0
     bad = _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]
-    return int(review.is_broken or any(severity in bad for severity in review.severities))
+    return int(review.is_broken or any(result.rule.severity in bad for result in review.results))

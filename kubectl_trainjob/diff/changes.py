@@ -70,9 +70,10 @@ class Change:
 
     `job` names the TrainJob (of the new side, if it is there) that the object is, or is made from. `counterpart` is the
     object of another name on the other side that this one most probably is: an added object then has the `fields` that
-    differ from it. `verdict` is None for added and removed objects and for kinds without rules; `consequence` says in
-    words what the change does in a cluster. `overlay` is the directory of the overlay that built it, "" for none. Of
-    what `is_secret`, or was before a patch changed its kind, no value may be shown.
+    differ from it. `verdict` is None for added and removed objects and for kinds without rules, `made` is that on the
+    JobSet of a changed TrainJob, None where it stays the same; `consequence` says in words what the change does in a
+    cluster. `overlay` is the directory of the overlay that built it, "" for none. Of what `is_secret`, or was before a
+    patch changed its kind, no value may be shown.
     """
 
     identity: ObjectId
@@ -86,6 +87,7 @@ class Change:
     counterpart: ObjectId | None = None
     overlay: str = ""
     is_secret: bool = False
+    made: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +169,9 @@ class Incomplete(NamedTuple):
 class Difference:
     """All that differs, in the order in which a build prints.
 
-    `unbuilt` are the TrainJobs that a side cannot build: they, and what they are on the other side, are neither among
-    the changes nor in the numbers. `moved` are the old and the new directory of overlays that build the same objects.
+    `unbuilt` are the TrainJobs that a side cannot build, by their new names: they, and what they are on the other side,
+    are neither among the changes nor in the numbers. `broken` are those of them that the new side alone cannot build.
+    `moved` are the old and the new directory of overlays that build the same objects.
     """
 
     changes: tuple[Change, ...]
@@ -176,3 +179,4 @@ class Difference:
     unbuilt: tuple[JobId, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
+    broken: tuple[JobId, ...] = ()

@@ -29,6 +29,7 @@ def merged(every: Sequence[Difference]) -> Difference:
             sizes={job: sizes for each in summaries for job, sizes in each.sizes.items()},
         ),
         unbuilt=tuple(job for each in every for job in each.unbuilt),
+        broken=tuple(job for each in every for job in each.broken),
         incomplete=tuple(unit for each in every for unit in each.incomplete),
     )
 

@@ -50,9 +50,29 @@ def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Differe
     known = set(map(id, pairs))
     jobs = Jobs(differing, [pair for pair in every if id(pair) not in known], (old, new))
     summary = summary_of(jobs, groups_of(pairs, (old, new), shared), causes(inputs, overlay), overlay)
-    unbuilt = (JobId(identity, overlay) for identity in sorted(old.unbuilt | new.unbuilt))
+    unbuilt, broken = _unbuilt(every, old, new)
     incomplete = () if old.is_complete and new.is_complete else (_incomplete(old, new, overlay),)
-    return Difference(tuple(changes), summary, tuple(unbuilt), incomplete)
+    return Difference(
+        tuple(changes),
+        summary,
+        tuple(JobId(identity, overlay) for identity in unbuilt),
+        incomplete,
+        broken=tuple(JobId(identity, overlay) for identity in broken),
+    )
+
+
+def _unbuilt(pairs: Iterable[JobPair], old: Side, new: Side) -> tuple[list[ObjectId], list[ObjectId]]:
+    """The TrainJobs that a side cannot build, by their new names, and those that the new side alone cannot."""
+    unbuilt, broken = old.unbuilt & new.unbuilt, set[ObjectId]()  # pairs hold no TrainJobs that both have just so
+    for pair in pairs:
+        before, after = (job.manifest.id if job else None for job in pair[:2])
+        lacks = before in old.unbuilt, after in new.unbuilt
+        named = after or before
+        if any(lacks) and named is not None:
+            unbuilt = (unbuilt - {before}) | {named}
+        if after is not None and lacks == (False, True):
+            broken.add(after)
+    return sorted(unbuilt), sorted(broken)
 
 
 def _incomplete(old: Side, new: Side, overlay: str) -> Incomplete:
@@ -122,7 +142,7 @@ def _compared(pair: Pair[Printed], version: str, made: Verdict | None = None) ->
     if pair.by in SAME:
         if fields:
             verdict, words = _judged(before, after, made, version)
-            yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words)
+            yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words, made=made)
         return
     yield replace(_alone(before, version, is_new=False), counterpart=after.identity)
     yield replace(_alone(after, version, is_new=True), counterpart=before.identity, old=before.body, fields=fields)

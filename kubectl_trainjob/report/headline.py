@@ -18,13 +18,14 @@ _MOST_DIFFERENCES = 6  # resources in the headline
 
 class Headline(NamedTuple):
     """All that matters: why something is not known (`lacks`), what changes `first` (`3 TrainJobs change`), what is
-    `bad`, what else is.
+    `bad`, what else is; among the latter the `objects` that are no job's.
     """
 
     lacks: Sentence
     first: Sentence
     bad: tuple[Sentence, ...]
     others: tuple[Sentence, ...]
+    objects: Sentence = ()
 
     @property
     def unknown(self) -> Sentence:
@@ -44,11 +45,11 @@ def headline(report: Report) -> Headline:
     nothing = "no difference is known" if lacks else "nothing differs"
     first = _train_jobs(report) or ("no TrainJob changes" if changes else nothing)
     others = sum(change.job is None for change in changes)
-    told = (plural(others, "other object differs", "other objects differ"),) if others else ()
+    objects = (plural(others, "other object differs", "other objects differ"),) if others else ()
     bad = tuple((words,) for words in _refused(changes))
     moved = [("overlay ", Data(in_short(old)), " is now ", Data(in_short(new))) for old, new in report.difference.moved]
-    others_told = (_differences(report.difference.summary), told, *moved[:_MOST_MOVED])
-    return Headline(lacks, (first,), bad, tuple(filter(None, others_told)))
+    others_told = (_differences(report.difference.summary), objects, *moved[:_MOST_MOVED])
+    return Headline(lacks, (first,), bad, tuple(filter(None, others_told)), objects)
 
 
 def _lacks(report: Report) -> Sentence:

@@ -19,7 +19,7 @@ STYLE = """
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0; padding: 2rem 1rem 4rem; background: var(--page); color: var(--text);
+  margin: 0; padding: 2rem 1rem 4rem; background: var(--page); color: var(--text); overflow-wrap: break-word;
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif;
 }
 main, header, footer { max-width: 66rem; margin: 0 auto; }
@@ -43,6 +43,7 @@ p { margin: .5rem 0; }
 .points li.bad { background: var(--bad-soft); border-color: var(--bad); color: var(--bad); font-weight: 600; }
 
 .scroll { overflow-x: auto; }
+.scroll code { display: inline-block; width: max-content; max-width: 24rem; }
 .card, .scroll { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding: .6rem 1rem 0; color: var(--faint); font-size: .875rem; }
@@ -83,6 +84,7 @@ summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; bor
 .reasons { margin: .75rem 0; padding: .6rem 1rem .6rem 2rem; background: var(--bad-soft); border-radius: .35rem; }
 
 td.words { text-align: left; }
+td.gpus { white-space: normal; min-width: 7rem; }
 td.bad { color: var(--bad); font-weight: 600; }
 td.doubtful { font-weight: 600; }
 td.good { color: var(--good); }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubectl_trainjob.diff.told import Report
 from kubectl_trainjob.report.alike import alike
 from kubectl_trainjob.report.headline import headline
-from kubectl_trainjob.report.markdown_blocks import objects, summary, unknown
+from kubectl_trainjob.report.markdown_blocks import Objects, summary, unknown
 from kubectl_trainjob.report.markdown_syntax import code, sentence
 from kubectl_trainjob.report.page import Page
 from kubectl_trainjob.report.sentence import begun, in_short, plural
@@ -22,16 +22,12 @@ def as_markdown(report: Report, most: int = 60_000) -> str:
     sides = f"{code(in_short(report.old))} → {code(in_short(report.new))}"
     page = Page(most, [f"### {begun(sentence(headline(report).in_line()))}", "", sides])
     jobs = Jobs(report)
-    parts = hidden = 0
+    parts = 0
     for lines in filter(None, (unknown(report, jobs), *summary(report, jobs))):
         parts += not page.add(["", *lines])
-    title = ["#### What changes", ""]
-    for lines, count in objects(alike(report)):
-        if page.add(["", *title, *lines]):
-            title = []
-        else:
-            hidden += count
-    return page.text(*_left_out(hidden, parts))
+    objects = Objects(page)
+    objects.add(alike(report))
+    return page.text(*_left_out(objects.hidden, parts))
 
 
 def _left_out(objects: int, parts: int) -> Iterator[str]:

@@ -20,6 +20,7 @@ from kubectl_trainjob.report.markdown_syntax import (
     table,
 )
 from kubectl_trainjob.report.numbers import Grouped, Number, by_group, numbers, unchanged
+from kubectl_trainjob.report.page import Page
 from kubectl_trainjob.report.sentence import Sentence, apart, begun, in_short, plural
 from kubectl_trainjob.report.values import has_lines, line_diff, pair
 from kubectl_trainjob.report.words import (
@@ -43,7 +44,9 @@ _MOST_VALUES = 40  # of one object
 _MOST_LINES = 80  # of one value
 _LONGEST = 10_000  # characters of the values of one object
 _MOST_NAMES = 100
+_FEW_NAMES = 3  # TrainJobs that a cause names in its line
 _MOST_ROWS = 40  # of a table
+_SHORTEST = 60  # characters of an object: where there is room for less, none is written to see whether it fits
 
 
 def unknown(report: Report, jobs: Jobs) -> list[str]:
@@ -53,6 +56,15 @@ def unknown(report: Report, jobs: Jobs) -> list[str]:
 
 def summary(report: Report, jobs: Jobs) -> Iterator[list[str]]:
     """The numbers, what causes the changes, and which TrainJobs change without an object."""
+    yield from totals(report)
+    yield from filter(None, (causes(report, jobs),))
+    found = only_new_runs(report)
+    if found:
+        yield [f"{new_runs(len(found))} {_names(jobs.told(found))}"]
+
+
+def totals(report: Report) -> Iterator[list[str]]:
+    """The numbers of all TrainJobs, then by namespace and queue."""
     summary = report.difference.summary
     told = numbers(summary.before, summary.after)
     if told:
@@ -61,17 +73,38 @@ def summary(report: Report, jobs: Jobs) -> Iterator[list[str]]:
     grouped = by_group(summary)
     if grouped:
         yield _groups(grouped)
-    if report.causes:
-        yield list(_causes(report, jobs))
-    found = only_new_runs(report)
-    if found:
-        yield [f"{new_runs(len(found))} {_names(jobs.told(found))}"]
 
 
-def objects(groups: Iterable[Alike]) -> Iterator[tuple[list[str], int]]:
-    """Each group of objects that change in the same way, folded, and how many objects it tells."""
-    for group in groups:
-        yield _object(group), len(group.members)
+def causes(report: Report, jobs: Jobs) -> list[str]:
+    """What causes the changes; nothing where nothing is known to."""
+    return list(_causes(report, jobs)) if report.causes else []
+
+
+class Objects:
+    """The objects that change, below one title, as far as a page has room; `hidden` counts those for which it has none.
+
+    Where one whose update is refused is left out, none that is not is added: it would look as if all were well.
+    """
+
+    def __init__(self, page: Page, place: int = 0) -> None:
+        self._page = page
+        self._place = place
+        self._title = ["", "#### What changes"]
+        self._is_cut = False
+        self.hidden = 0
+
+    def add(self, groups: Iterable[Alike]) -> None:
+        """Add each group of objects that change alike, folded, in the order of `alike`: refused ones first."""
+        for group in groups:
+            is_bad = bool(refused_in(group.change))
+            if self._page.room >= _SHORTEST and (is_bad or not self._is_cut) and self._has_added(group):
+                self._title = []
+            else:
+                self.hidden += len(group.members)
+                self._is_cut |= is_bad
+
+    def _has_added(self, group: Alike) -> bool:
+        return self._page.add([*self._title, "", *_object(group)], self._place)
 
 
 def _totals(told: Sequence[Number]) -> list[str]:
@@ -105,12 +138,12 @@ def _causes(report: Report, names: Jobs) -> Iterator[str]:
     yield "#### What causes it"
     for told in report.causes[:_MOST_ROWS]:
         jobs = told.cause.jobs
+        found = names.told(jobs)
         yield ""
-        if jobs:
-            summary = f"{html_sentence(caused(told))} → {plural(len(jobs), 'TrainJob')}"
-            yield from folded(summary, [_names(names.told(jobs))])
+        if len(found) > _FEW_NAMES:
+            yield from folded(f"{html_sentence(caused(told))} → {plural(len(jobs), 'TrainJob')}", [_names(found)])
         else:
-            yield f"{sentence(caused(told))} → no TrainJob"
+            yield f"{sentence(caused(told))} → {_names(found) or 'no TrainJob'}"
     yield from _more(len(report.causes) - _MOST_ROWS, "cause")
 
 
@@ -132,7 +165,8 @@ def _names(names: Sequence[Sentence]) -> str:
 
 
 def _object(group: Alike) -> list[str]:
-    return folded("".join(_title(group)), list(_body(group)), is_open=is_refused(group.change))
+    title, body = "".join(_title(group)), list(_body(group))
+    return folded(title, body if not body or body[0] else body[1:], is_open=is_refused(group.change))
 
 
 def _title(group: Alike) -> Iterator[str]:

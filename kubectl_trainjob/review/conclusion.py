@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
-from kubectl_trainjob.diff.changes import JobId
+from kubectl_trainjob.api import trainer
+from kubectl_trainjob.diff.changes import Change, JobId
 from kubectl_trainjob.diff.refused import refused_in
 from kubectl_trainjob.diff.told import Report
 from kubectl_trainjob.findings.results import LintReport, Result
 from kubectl_trainjob.findings.rule import Severity
-from kubectl_trainjob.review.rows import rows_of
-from kubectl_trainjob.review.told import Conclusion, JobRow, Outcome, Review
+from kubectl_trainjob.review.rows import is_of_a_job, rows_of
+from kubectl_trainjob.review.told import Conclusion, Outcome, Review
 
 _OF_OUTCOMES = (
+    (Conclusion.UNBUILT, (Outcome.UNBUILT,)),
+    (Conclusion.REFUSED, (Outcome.REFUSED, Outcome.STUCK)),
     (Conclusion.RERUNS, (Outcome.RERUNS,)),
     (Conclusion.ENDS, (Outcome.ENDS, Outcome.SUSPENDS)),
     (Conclusion.UNKNOWN, (Outcome.UNKNOWN,)),
@@ -31,18 +34,30 @@ def review_of(
     known = set(new)
     of_jobs = {job: [each for each in found if each in known] for job, found in results.items()}
     rows = rows_of(report.difference, of_jobs)
-    return Review(report, lint, tuple(new), rows, _conclusion(report, new, rows))
+    others = tuple(filter(_may_matter, report.difference.changes))
+    told = {conclusion for conclusion, some in _OF_OUTCOMES if any(row.outcome in some for row in rows)}
+    told.update(_of_all(report, new, others))
+    return Review(report, lint, tuple(new), rows, others, next(each for each in Conclusion if each in told))
 
 
-def _conclusion(report: Report, new: Sequence[Result], rows: Sequence[JobRow]) -> Conclusion:
+def _may_matter(change: Change) -> bool:
+    """Whether a change of an object that is no job's may matter to one that lives."""
+    is_runtime = change.identity.kind in trainer.RUNTIME_KINDS
+    if is_of_a_job(change) or change.change == "added":
+        return False
+    return change.change == "removed" or not is_runtime or bool(refused_in(change))
+
+
+def _of_all(report: Report, new: Sequence[Result], others: Sequence[Change]) -> Iterator[Conclusion]:
+    """What is concluded from more than single jobs."""
+    yield Conclusion.SAFE
     if any(problem.side == "new" for problem in report.problems):
-        return Conclusion.UNBUILT
+        yield Conclusion.UNBUILT
+    if report.problems or report.difference.incomplete:
+        yield Conclusion.UNKNOWN
     if any(refused_in(change) for change in report.difference.changes):
-        return Conclusion.REFUSED
+        yield Conclusion.REFUSED
     if any(result.rule.severity is Severity.ERROR for result in new):
-        return Conclusion.ERRORS
-    outcomes = {row.outcome for row in rows}
-    for conclusion, some in _OF_OUTCOMES:
-        if outcomes.intersection(some):
-            return conclusion
-    return Conclusion.UNKNOWN if report.problems or report.difference.incomplete else Conclusion.SAFE
+        yield Conclusion.ERRORS
+    if others:
+        yield Conclusion.CHANGES

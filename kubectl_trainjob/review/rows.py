@@ -3,134 +3,136 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from kubectl_trainjob.api import jobset, trainer
-from kubectl_trainjob.diff.changes import Change, Difference, JobId, Sizes, Summary
+from kubectl_trainjob.diff.changes import Change, Difference, JobId, Sizes
 from kubectl_trainjob.diff.refused import refused_in
 from kubectl_trainjob.diff.totals import NOTHING
 from kubectl_trainjob.findings.results import Result
 from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.review.told import JobRow, Outcome
 from kubectl_trainjob.source import value_at
-from kubectl_trainjob.stages import Body
 from kubectl_trainjob.verdict.reachable import reachable
-from kubectl_trainjob.verdict.verdict import STATES
+from kubectl_trainjob.verdict.verdict import STATES, State
 
-ByJob = Mapping[JobId, Sequence[Change]]
-
+_JOB_KINDS = ((jobset.API_VERSION, jobset.KIND), (trainer.API_VERSION, trainer.TRAIN_JOB))
 _OUTCOMES = {outcome: rank for rank, outcome in enumerate(Outcome)}
 _SEVERITIES = {severity: rank for rank, severity in enumerate(Severity)}
-_NONE = Sizes(None, None)
-_TURNS = {("suspending",): Outcome.SUSPENDS, ("resuming",): Outcome.STARTS}
+_UNKNOWN = Sizes(None, None)
+_TURNS: Mapping[tuple[State, ...], Outcome] = MappingProxyType(
+    {("suspending",): Outcome.SUSPENDS, ("resuming",): Outcome.STARTS}
+)
 
 
 def rows_of(difference: Difference, results: Mapping[JobId, Sequence[Result]]) -> tuple[JobRow, ...]:
     """A row for each job that differs, or of which a side does not know all; `results` are the new findings."""
-    by_job = _by_job(difference.changes)
-    rows = [_with_results(row, results) for row in (*_train_jobs(difference, by_job), *_job_sets(by_job))]
+    jobs = _Jobs(difference)
+    rows = (row._replace(results=tuple(results.get(row.job, ()))) for row in (*jobs.train_jobs(), *jobs.job_sets()))
     return tuple(sorted(rows, key=_worst_first))
 
 
-def _by_job(changes: Iterable[Change]) -> ByJob:
-    """The changes of each TrainJob, and of each JobSet that is none's."""
-    found: dict[JobId, list[Change]] = defaultdict(list)
-    for change in changes:
-        if change.job is not None or _is_job(change):
-            found[JobId(change.job or change.identity, change.overlay)].append(change)
-    return found
+def is_of_a_job(change: Change) -> bool:
+    """Whether the object is a job, or made from one."""
+    return change.job is not None or _is_job(change)
 
 
 def _is_job(change: Change) -> bool:
-    kinds = ((jobset.API_VERSION, jobset.KIND), (trainer.API_VERSION, trainer.TRAIN_JOB))
-    return (change.identity.api_version, change.identity.kind) in kinds
+    return (change.identity.api_version, change.identity.kind) in _JOB_KINDS
 
 
-def _train_jobs(difference: Difference, by_job: ByJob) -> Iterator[JobRow]:
-    """The rows of TrainJobs; what is renamed has one."""
-    summary = difference.summary
-    renamed = {new: old for old, new in summary.renamed}
-    former = set(renamed.values())
-    for job in summary.changed:
-        yield _changed(job, by_job.get(job, ()), _sizes(summary, job))
-    for job in summary.added:
-        yield _added(job, renamed.get(job), by_job, _sizes(summary, job))
-    for job in summary.removed:
-        if job not in former:
-            yield _gone(job, by_job.get(job, ()), _sizes(summary, job))
-    told = {*summary.changed, *summary.added, *summary.removed}
-    for job in dict.fromkeys((*summary.sizes, *difference.unbuilt)):
-        if job not in told:
-            yield JobRow(job, "unknown", Outcome.UNKNOWN, _sizes(summary, job))
+class _Jobs:
+    """Makes the rows of a difference."""
 
+    def __init__(self, difference: Difference) -> None:
+        self._difference = difference
+        self._unread = {unit.overlay for unit in difference.incomplete}
+        self._changes: dict[JobId, list[Change]] = defaultdict(list)
+        for change in filter(is_of_a_job, difference.changes):
+            self._changes[JobId(change.job or change.identity, change.overlay)].append(change)
 
-def _sizes(summary: Summary, job: JobId) -> Sizes:
-    return summary.sizes.get(job, _NONE)
+    def train_jobs(self) -> Iterator[JobRow]:
+        """Those of TrainJobs; what is renamed has one."""
+        summary = self._difference.summary
+        former = {new: old for old, new in summary.renamed}
+        for job in summary.changed:
+            yield self._changed(job)
+        for job in summary.added:
+            yield self._added(job, former.get(job))
+        for job in set(summary.removed) - set(former.values()):
+            yield self._gone(job)
+        told = {*summary.changed, *summary.added, *summary.removed}
+        for job in {*summary.sizes, *self._difference.unbuilt} - told:
+            outcome = Outcome.UNBUILT if job in self._difference.broken else Outcome.UNKNOWN
+            yield JobRow(job, "unknown", outcome, self._sizes(job))
 
-
-def _job_sets(by_job: ByJob) -> Iterator[JobRow]:
-    """The rows of JobSets that are written by hand."""
-    for job, changes in by_job.items():
-        if job.identity.kind == jobset.KIND:
-            (change,) = changes[:1]
+    def job_sets(self) -> Iterator[JobRow]:
+        """Those of JobSets that are written by hand."""
+        for job, (change, *_) in self._changes.items():
+            if job.identity.kind != jobset.KIND:
+                continue
+            other = JobId(change.counterpart, change.overlay) if change.counterpart else None
             if change.change == "changed":
-                yield _changed(job, changes, _NONE)
-            elif change.change == "removed" and change.counterpart is None:
-                yield _gone(job, changes, _NONE)
+                yield self._changed(job)
             elif change.change == "added":
-                former = JobId(change.counterpart, change.overlay) if change.counterpart else None
-                yield _added(job, former, by_job, _NONE)
+                yield self._added(job, other)
+            elif other is None:
+                yield self._gone(job)
 
+    def _sizes(self, job: JobId) -> Sizes:
+        return self._difference.summary.sizes.get(job, _UNKNOWN)
 
-def _changed(job: JobId, changes: Sequence[Change], sizes: Sizes) -> JobRow:
-    refused = {state for change in changes for state in refused_in(change)}
-    if refused:
+    def _changed(self, job: JobId) -> JobRow:
+        changes = self._changes.get(job, ())
+        refused = {state for change in changes for state in refused_in(change)}
         states = tuple(state for state in STATES if state in refused)
-        return JobRow(job, "changed", Outcome.REFUSED, sizes, states)
-    return JobRow(job, "changed", _accepted(changes), sizes)
+        if states:
+            return JobRow(job, "changed", Outcome.REFUSED, self._sizes(job), states)
+        outcome = _accepted(changes)
+        if outcome is Outcome.RERUNS and job.overlay in self._unread:  # what it was to be printed as is not known
+            outcome = Outcome.UNKNOWN
+        return JobRow(job, "changed", outcome, self._sizes(job))
+
+    def _added(self, job: JobId, former: JobId | None) -> JobRow:
+        if former is None:
+            return JobRow(job, "added", Outcome.NEW, _filled(self._sizes(job)))
+        waits = any(_is_suspended(change) for change in self._changes.get(job, ()))
+        return JobRow(job, "renamed", Outcome.ENDS if waits else Outcome.RERUNS, self._sizes(job), former=former)
+
+    def _gone(self, job: JobId) -> JobRow:
+        return JobRow(job, "removed", Outcome.ENDS, _filled(self._sizes(job)))
 
 
 def _accepted(changes: Sequence[Change]) -> Outcome:
-    """What accepted changes do. An update of a TrainJob does not reach the JobSet of a run that goes on."""
+    """What changes do that the API server accepts; without any only a new run is another one."""
     kinds = {change.change for change in changes if _is_job(change)}
     if {"added", "removed"} <= kinds:  # the TrainJob itself instead of what it becomes, or the other way round
         return Outcome.RERUNS
-    for change in changes:
-        if _is_job(change) and change.old is not None and change.new is not None:
-            states = reachable(change.old, change.new)
-            if states in _TURNS:
-                return _TURNS[states]
-    is_live = any(change.identity.kind != trainer.TRAIN_JOB for change in changes)
-    return Outcome.CHANGES if is_live else Outcome.KEPT
+    if any(map(_is_stuck, changes)):
+        return Outcome.STUCK
+    turns = (_TURNS.get(reachable(change.old, change.new)) for change in changes if change.old and change.new)
+    turned = next(filter(None, turns), None)
+    return turned or (Outcome.CHANGES if changes else Outcome.KEPT)
 
 
-def _added(job: JobId, former: JobId | None, by_job: ByJob, sizes: Sizes) -> JobRow:
-    if former is None:
-        return JobRow(job, "added", Outcome.NEW, _filled(sizes))
-    is_idle = _is_suspended(by_job.get(former, ()), is_old=True) or _is_suspended(by_job.get(job, ()), is_old=False)
-    return JobRow(job, "renamed", Outcome.NEW if is_idle else Outcome.RERUNS, sizes, former=former)
+def _is_stuck(change: Change) -> bool:
+    """Whether the JobSet cannot follow its TrainJob, in the states that the files lead to, or while it is suspended."""
+    if change.made is None or change.old is None or change.new is None:
+        return False
+    states = reachable(change.old, change.new)
+    return not change.made.accepts(states[0] if len(states) == 1 else "suspended")
 
 
-def _gone(job: JobId, changes: Sequence[Change], sizes: Sizes) -> JobRow:
-    outcome = Outcome.KEPT if _is_suspended(changes, is_old=True) else Outcome.ENDS
-    return JobRow(job, "removed", outcome, _filled(sizes))
+def _is_suspended(change: Change) -> bool:
+    """Whether the files say that a new job waits."""
+    return _is_job(change) and change.new is not None and value_at(change.new, ("spec", "suspend")) is True
 
 
 def _filled(sizes: Sizes) -> Sizes:
     """A side that is known not to have the job asks for nothing."""
     before, after = sizes
     return Sizes(before or NOTHING, after or NOTHING) if before or after else sizes
-
-
-def _is_suspended(changes: Iterable[Change], *, is_old: bool) -> bool:
-    """Whether the files say that the job is suspended."""
-    bodies: list[Body | None] = [change.old if is_old else change.new for change in changes if _is_job(change)]
-    return any(body is not None and value_at(body, ("spec", "suspend")) is True for body in bodies)
-
-
-def _with_results(row: JobRow, results: Mapping[JobId, Sequence[Result]]) -> JobRow:
-    found = results.get(row.job)
-    return row._replace(results=tuple(found)) if found else row
 
 
 def _worst_first(row: JobRow) -> tuple[object, ...]:

@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from kubectl_trainjob.diff.changes import JobId, Sizes
+from kubectl_trainjob.diff.changes import Change, JobId, Sizes
 from kubectl_trainjob.diff.told import Report
 from kubectl_trainjob.findings.results import LintReport, Result
-from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.verdict.verdict import State
 
 
 class Outcome(StrEnum):
     """What becomes of one job when the change is applied, worst first."""
 
-    UNKNOWN = "unknown"  # a side cannot build it, or could not be read in full
+    UNBUILT = "unbuilt"  # the new side cannot build it, and it is new or the old one can
     REFUSED = "refused"
+    STUCK = "stuck"  # the TrainJob is accepted, and its JobSet cannot follow
+    UNKNOWN = "unknown"  # the old side cannot build it, both cannot, or could not be read in full
     RERUNS = "reruns"  # its run ends, and one begins from the start under another name or kind
     ENDS = "ends"
     SUSPENDS = "suspends"
@@ -36,7 +37,7 @@ class Conclusion(StrEnum):
     RERUNS = "reruns"
     ENDS = "ends"
     UNKNOWN = "unknown"  # the old side cannot be built in full, or both cannot
-    CHANGES = "changes"
+    CHANGES = "changes"  # in place, or another object that jobs may need
     SAFE = "safe"
 
 
@@ -60,13 +61,15 @@ class JobRow(NamedTuple):
 class Review:
     """The difference, what is new wrong, the jobs worst first, and the verdict.
 
-    `results` are those of `lint` that do not tell of refused updates: the difference does that.
+    `results` are those of `lint` that do not tell of refused updates: the difference does that. `others` are changes of
+    objects that are no job's and may matter to one: no added ones, no runtimes that live jobs do not follow.
     """
 
     report: Report
     lint: LintReport
     results: tuple[Result, ...]
     rows: tuple[JobRow, ...]
+    others: tuple[Change, ...]
     conclusion: Conclusion
 
     def count(self, *outcomes: Outcome) -> int:
@@ -77,8 +80,3 @@ class Review:
     def is_broken(self) -> bool:
         """Whether a cluster refuses an update, or something new cannot be built."""
         return self.conclusion in (Conclusion.UNBUILT, Conclusion.REFUSED)
-
-    @property
-    def severities(self) -> list[Severity]:
-        """Those of the new findings."""
-        return [result.rule.severity for result in self.results]

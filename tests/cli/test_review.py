@@ -170,13 +170,33 @@ def test_a_suspended_job_starts(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("edit", [None, "bert-large"])
-def test_a_suspended_job_that_goes_ends_no_run(repository: Repository, edit: str | None) -> None:
+def test_a_suspended_job_may_have_been_started(repository: Repository, edit: str | None) -> None:
+    """Kueue and people start what a file suspends: what goes may run. What comes under another name waits."""
     suspended = BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)
     repository.commit({"jobs/bert.yaml": suspended})
     repository.write({"jobs/bert.yaml": suspended.replace("name: bert", f"name: {edit}") if edit else None})
     told = review(repository)
-    assert told.verdict == "safe"
-    assert set(told.jobs.values()) == {("renamed", "new") if edit else ("removed", "kept")}
+    assert told.verdict == "ends"
+    assert set(told.jobs.values()) == {("renamed" if edit else "removed", "ends")}
+
+
+def test_a_train_job_whose_jobset_cannot_follow(repository: Repository) -> None:
+    """It starts, and JobSet refuses what Trainer 2.2 then applies: nothing of a JobSet's Pods may change any more."""
+    suspended = BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)
+    config = f'{CONFIG}emit: trainjob\ntarget: {{trainer: "2.2"}}\n'
+    repository.commit({"trainjob.yaml": config, "jobs/bert.yaml": suspended})
+    repository.write({"jobs/bert.yaml": BERT, "runtimes/torch.yaml": CLEAN.replace("torch:1", "torch:2")})
+    told = review(repository)
+    assert (told.code, told.verdict, told.jobs) == (1, "refused", {"bert": ("changed", "stuck")})
+    assert told.report["headline"].startswith("refused: 1 job would be stuck; ")
+
+
+@pytest.mark.parametrize("label", ["kueue.x-k8s.io/queue-name: other", "team: nlp"])
+def test_a_label_of_a_live_train_job(repository: Repository, label: str) -> None:
+    repository.commit({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
+    repository.write({"jobs/bert.yaml": BERT.replace("{kueue.x-k8s.io/queue-name: research}", f"{{{label}}}")})
+    told = review(repository)
+    assert (told.code, told.verdict, told.jobs) == (0, "changes", {"bert": ("changed", "changes")})
 
 
 def test_a_runtime_that_live_jobs_do_not_follow(repository: Repository) -> None:
@@ -203,7 +223,7 @@ def test_what_is_new_cannot_be_built(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": BERT.replace("name: torch", "name: tortch")})
     told = review(repository)
     assert (told.code, told.verdict, told.rules) == (1, "unbuilt", ["KTJ201"])
-    assert told.jobs == {"bert": ("unknown", "unknown")}
+    assert told.jobs == {"bert": ("unknown", "unbuilt")}
     assert told.gpus("bert") == ("16", None)
     _, text, _ = call(repository, "HEAD")
     assert text.count("KTJ201") == 1  # as a finding, and not as a problem once more
@@ -226,7 +246,49 @@ def test_a_base_that_cannot_be_built_hides_nothing_of_the_head(repository: Repos
     assert told.report["diff"]["problems"][0]["side"] == "old"
     _, markdown, _ = call(repository, "HEAD", "-o", "markdown")
     assert "`KTJ201 runtime-not-found` in `HEAD (" in markdown
-    assert re.search(r"\| `ml/bert` \| not compared \| ⚠️ not known \| .* \| \? → 16 \|", markdown)
+    assert re.search(r"\| `ml/bert` \| not compared \| ❌ not known \| .* \| \? → 16 \|", markdown)
+
+
+@pytest.mark.parametrize("name", ["bert", "vit"])
+def test_a_job_that_turns_to_what_was_broken_before(repository: Repository, name: str) -> None:
+    """The error stands on both sides; that this job rests on it is new."""
+    broken = CLEAN.replace("name: torch", "name: lab").replace("  mlPolicy:", "  bogus: 1\n  mlPolicy:")
+    lab = JOB.replace("NAME", "lab").replace("name: torch", "name: lab")
+    repository.commit({"runtimes/lab.yaml": broken, "jobs/lab.yaml": lab})
+    repository.write({f"jobs/{name}.yaml": lab.replace("name: lab", f"name: {name}", 1)})
+    told = review(repository)
+    assert (told.code, told.verdict) == (1, "unbuilt")
+    assert told.jobs == {"lab": ("unknown", "unknown"), name: ("unknown", "unbuilt")}
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_why_a_base_cannot_be_built_is_said(repository: Repository, form: str) -> None:
+    """Also where the new side has another error in the same line."""
+    repository.commit({"jobs/bert.yaml": BERT.replace("name: torch", "name: gone1")})
+    repository.write({"jobs/bert.yaml": BERT.replace("name: torch", "name: gone2")})
+    _, shown, _ = call(repository, "HEAD", "-o", form)
+    assert "gone1" in shown
+    assert "gone2" in shown
+
+
+def test_a_job_of_another_name_that_the_base_cannot_build_has_one_row(repository: Repository) -> None:
+    overlay = f"{OVERLAY}resources: [../../jobs]\nnameHash: true\n"
+    lost = BERT.replace("name: torch", "name: gone")
+    repository.commit({"overlays/prod/overlay.yaml": overlay, "jobs/bert.yaml": lost})
+    repository.write({"jobs/bert.yaml": BERT})
+    told = review(repository, "HEAD", "-f", "overlays/prod")
+    (row,) = told.report["jobs"]
+    assert (row["outcome"], row["before"], row["after"]["pods"]) == ("unknown", None, 2)
+    assert told.report["diff"]["summary"]["before"]["jobs"] == told.report["diff"]["summary"]["after"]["jobs"]
+
+
+def test_a_configuration_that_the_base_breaks(repository: Repository) -> None:
+    """What the base was to print is not known, so nobody says that every job would run again."""
+    repository.commit({"trainjob.yaml": f"{CONFIG}emit: trainjob\nbogus: 1\n"})
+    repository.write({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
+    told = review(repository)
+    assert told.verdict == "unknown"
+    assert "reruns" not in {outcome for _, outcome in told.jobs.values()}
 
 
 def test_a_base_that_cannot_be_read_is_said(repository: Repository) -> None:
@@ -281,6 +343,38 @@ def test_a_refused_update_of_something_else(repository: Repository) -> None:
     repository.write({"jobs/config.yaml": config.replace("VALUE", "y")})
     told = review(repository)
     assert (told.code, told.verdict, told.jobs) == (1, "refused", {})
+
+
+VOLUME = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: ml}\nspec: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        pytest.param(VOLUME, None, "changes", id="goes"),
+        pytest.param(VOLUME, VOLUME.replace("{}", "{accessModes: [ReadWriteMany]}"), "changes", id="changes"),
+        pytest.param(None, VOLUME, "safe", id="comes"),
+    ],
+)
+def test_what_jobs_may_need(repository: Repository, before: str | None, after: str | None, verdict: str) -> None:
+    repository.commit({"jobs/data.yaml": before or ""})
+    repository.write({"jobs/data.yaml": after})
+    told = review(repository)
+    assert (told.code, told.verdict, told.jobs) == (0, verdict, {})
+    _, shown, _ = call(repository, "HEAD")
+    assert ("PersistentVolumeClaim/ml/data: " in shown) is (verdict == "changes")
+
+
+def test_a_refusal_is_told_once(repository: Repository) -> None:
+    """The difference tells of it; as a finding it stands in what programs read."""
+    repository.write({"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")})
+    told = review(repository)
+    assert told.rules == ["KTJ803"]
+    assert told.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 0, "infos": 0}
+    assert told.report["headline"] == "refused: 1 update; 1 TrainJob changes; +2 Pods, +16 nvidia.com/gpu"
+    for form in ("text", "markdown", "html"):
+        assert "KTJ803" not in call(repository, "HEAD", "-o", form)[1]
+    assert "KTJ803" in call(repository, "HEAD", "-o", "sarif")[1]
 
 
 NO_MEMORY = {"runtimes/torch.yaml": RUNTIME, "jobs/vit.yaml": JOB.replace("NAME", "vit"), "jobs/bert.yaml": None}
@@ -339,7 +433,7 @@ def test_every_report_in_one_run(repository: Repository) -> None:
     formats = ("markdown", "json", "html", "sarif", "github", "junit", "gitlab")
     code, out, err = call(repository, "HEAD", *(part for form in formats for part in ("-o", f"{form}=out.{form}")))
     assert (code, err) == (0, "")
-    assert out.startswith("Would run again: 1 job would run again; 1 TrainJob is renamed; 1 new warning")
+    assert out.startswith("Would run again: 1 job; 1 TrainJob is renamed; 1 new warning")
     for form in formats:
         (repository.folder / f"out.{form}").rename(repository.folder / f"one.{form}")
         single, alone, _ = call(repository, "HEAD", "-o", form)

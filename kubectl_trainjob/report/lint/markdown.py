@@ -12,7 +12,7 @@ from kubectl_trainjob.report.finding_lines import counted
 from kubectl_trainjob.report.lint.merged import Merged, merged, named
 from kubectl_trainjob.report.lint.words import headline, not_judged, set_aside
 from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, sentence, table
-from kubectl_trainjob.report.page import Page
+from kubectl_trainjob.report.page import Page, fitting, size
 from kubectl_trainjob.report.sentence import apart, in_short, plural
 
 _MOST_ROWS = 50  # of the table; all findings have their details
@@ -28,21 +28,17 @@ def as_markdown(report: LintReport, limit: int = 65_536) -> str:
     """The whole text, of at most `limit` characters as forges count them, for which 1000 are always enough.
 
     First a table of the worst findings, then what there is to say of each, file by file and folded. What does not fit
-    is counted.
+    is counted; no finding is there while a worse one is not.
     """
     findings = merged(report.results)
     told = headline(report, (each.severity for each in findings))
     page = Page(limit, [f"### {told[0].upper()}{told[1:]}"])
     aside = set_aside(report)
     fits = page.add(["", f"Not told: {aside}."]) if aside else True
-    shown = add_table(page, findings)
+    rows = add_table(page, findings, page.room)
     fits &= page.add(unverifiable(report))
-    for lines, told_of in details(findings):
-        if page.add(["", *lines]):
-            shown.update(told_of)
-        else:
-            fits = False
-    return page.text(*_left_out(sum(id(each) not in shown for each in findings), fits=fits))
+    full = add_details(page, findings, page.room)
+    return page.text(*_left_out(len(findings) - max(rows, full), fits=fits and full == len(findings)))
 
 
 def _left_out(hidden: int, *, fits: bool) -> tuple[str, ...]:
@@ -59,13 +55,13 @@ def _by_file(findings: Iterable[Merged]) -> Files:
     return files
 
 
-def add_table(page: Page, findings: Sequence[Merged]) -> set[int]:
-    """Add as many rows of the worst findings as fit; which findings these are."""
-    grouped = [finding for found in _by_file(findings[:_MOST_ROWS]).values() for finding in found]
-    head, dashes, *rows = table(_HEAD, map(_row, grouped), len(_HEAD))
-    if not rows or not page.add(["", head, dashes]):
-        return set()
-    return {id(finding) for finding, row in zip(grouped, rows, strict=True) if page.add([row])}
+def add_table(page: Page, findings: Sequence[Merged], room: int, place: int = 0) -> int:
+    """Add as many rows of the worst findings as there is room for, file by file; how many."""
+    head, dashes, *rows = table(_HEAD, map(_row, findings[:_MOST_ROWS]), len(_HEAD))
+    count = fitting(([row] for row in rows), min(room, page.room) - size(["", head, dashes]))
+    row_of = {id(finding): row for finding, row in zip(findings, rows, strict=False)}
+    shown = [row_of[id(finding)] for found in _by_file(findings[:count]).values() for finding in found]
+    return count if shown and page.add(["", head, dashes, *shown], place) else 0
 
 
 def _row(finding: Merged) -> tuple[str, ...]:
@@ -85,15 +81,30 @@ def _message(finding: Merged) -> str:
     return sentence(apart(in_short(finding.first.message, _LONGEST)))
 
 
-def details(findings: Sequence[Merged]) -> Iterator[tuple[list[str], set[int]]]:
-    """What there is to say of the findings, file by file and folded, and which findings these are."""
-    for path, found in _by_file(findings).items():
-        yield _details(path, found), set(map(id, found))
+def add_details(page: Page, findings: Sequence[Merged], room: int, place: int = 0) -> int:
+    """Add what there is to say of the worst findings, file by file and folded; of how many there was room for."""
+    told: dict[int, list[str]] = {}
+    count = fitting(_details(findings, _by_file(findings), told), min(room, page.room))
+    for path, found in _by_file(findings[:count]).items():
+        page.add(["", *_folded(path, found, [line for each in found for line in told[id(each)]])], place)
+    return count
 
 
-def _details(path: str, findings: Sequence[Merged]) -> list[str]:
-    summary = f"{html_code(in_short(path))}: {counted(each.severity for each in findings)}"
-    return folded(summary, [line for finding in findings for line in (*_finding(finding), "")])
+def _details(findings: Iterable[Merged], files: Files, told: dict[int, list[str]]) -> Iterator[list[str]]:
+    """The lines of each finding, which are kept in `told`, and of the fold of a file before its first one.
+
+    The summary of that has no more characters when not all of the file's findings are there.
+    """
+    begun: set[str] = set()
+    for finding in findings:
+        path, lines = finding.first.position.path, [*_finding(finding), ""]
+        told[id(finding)] = lines
+        yield lines if path in begun else ["", *_folded(path, files[path], []), "", *lines]
+        begun.add(path)
+
+
+def _folded(path: str, findings: Sequence[Merged], lines: list[str]) -> list[str]:
+    return folded(f"{html_code(in_short(path))}: {counted(each.severity for each in findings)}", lines)
 
 
 def _finding(finding: Merged) -> Iterator[str]:

@@ -10,6 +10,7 @@ from kubectl_trainjob.report.html_syntax import Markup, code, element, line, sen
 from kubectl_trainjob.report.lint.merged import Merged, merged, named
 from kubectl_trainjob.report.lint.words import not_judged, set_aside
 from kubectl_trainjob.report.review import words
+from kubectl_trainjob.report.review.headline import difference_of, headline_of
 from kubectl_trainjob.report.sentence import apart, in_short, plural, written
 from kubectl_trainjob.report.words import Jobs
 from kubectl_trainjob.review.told import JobRow, Review
@@ -21,18 +22,18 @@ _LONGEST = 1000  # characters of a message
 
 def as_html(review: Review) -> str:
     """The whole page, UTF-8 text."""
-    report = words.difference_of(review)
+    report = difference_of(review)
     jobs = Jobs(report)
-    told = written(words.headline_of(review).in_line(), str)
+    told = written(headline_of(review).in_line(), str)
     title = f"{in_short(report.old)} → {in_short(report.new)}: {told}"
     main = (*unknown(report, jobs), *_jobs(review, jobs), *_findings(review), *sections(report, jobs))
     return page(title, _header(review), main, footer("review"))
 
 
 def _header(review: Review) -> Markup:
-    told = words.headline_of(review)
+    told = headline_of(review)
     verdict = element("h1", sentence(told.first()), class_="bad" if told.weight == "bad" else "")
-    return element("header", sides(review.report), verdict, points((), told.others))
+    return element("header", sides(review.report), verdict, points(told.bad, told.others))
 
 
 def _jobs(review: Review, jobs: Jobs) -> Iterator[Markup]:
@@ -49,14 +50,14 @@ def _row(row: JobRow, jobs: Jobs) -> Markup:
         element("th", sentence(words.name(row, jobs)), scope="row"),
         element("td", sentence(words.change(row)), class_="words"),
         element("td", verdict, class_=f"words {weight}"),
-        element("td", sentence(words.gpu_cell(row.sizes))),
+        element("td", sentence(words.gpu_cell(row.sizes)), class_="gpus"),
         element("td", words.size_cell(row.sizes)),
         element("td", words.finding_cell(row)),
     )
 
 
 def _findings(review: Review) -> Iterator[Markup]:
-    findings = merged(review.lint.results)
+    findings = merged(review.results)
     aside = set_aside(review.lint)
     parts = [_finding(each) for each in findings[:_MOST_FINDINGS]]
     if len(findings) > _MOST_FINDINGS:
@@ -66,7 +67,7 @@ def _findings(review: Review) -> Iterator[Markup]:
     if aside:
         parts.append(element("p", f"Not told: {aside}.", class_="faint"))
     if parts:
-        yield section("New findings", *parts)
+        yield section("New findings" if findings else "No new findings", *parts)
 
 
 def _finding(finding: Merged) -> Markup:
@@ -75,7 +76,7 @@ def _finding(finding: Merged) -> Markup:
     title = element(
         "p",
         element("span", severity, class_="badge removed" if severity == "error" else "badge"),
-        element("b", f"{first.rule.id} {first.rule.name}"),
+        element("b", code(in_short(f"{first.rule.id} {first.rule.name}"))),
         " ",
         element("span", code(_where(first.position)), class_="at"),
     )

@@ -21,7 +21,7 @@ from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.jsontext import as_data as difference_data
 from kubectl_trainjob.report.jsontext import job_id, totals
 from kubectl_trainjob.report.lint.jsontext import as_data as findings_data
-from kubectl_trainjob.report.review.words import headline_of
+from kubectl_trainjob.report.review.headline import headline_of
 from kubectl_trainjob.report.sentence import written
 from kubectl_trainjob.review.told import JobRow, Review
 

@@ -1,6 +1,6 @@
 """A review for a terminal: the verdict, the jobs as a table, what causes the changes, and what is new wrong.
 
-    Refused: 1 TrainJob changes; 1 update is refused while running; new findings: 1 warning; +8 nvidia.com/gpu
+    Refused: 1 update while running; 1 TrainJob changes; 1 new warning; +8 nvidia.com/gpu
     main (1a2b3c4) → the working tree
 
 Values that change are for `diff`. All data is made safe for a terminal and for the log of a CI system.
@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubectl_trainjob.diff.told import Report
 from kubectl_trainjob.printable import columns, printable
 from kubectl_trainjob.report.finding_lines import MOST_SHOWN, FindingLines, as_lines
 from kubectl_trainjob.report.lint.human import lines_of
 from kubectl_trainjob.report.lint.merged import merged
 from kubectl_trainjob.report.lint.words import not_judged, set_aside
 from kubectl_trainjob.report.review import words
+from kubectl_trainjob.report.review.headline import difference_of, headline_of
 from kubectl_trainjob.report.sentence import Sentence, begun, in_short, plural, written
 from kubectl_trainjob.report.text import cause_lines, unknown_lines
-from kubectl_trainjob.report.words import Jobs
+from kubectl_trainjob.report.words import Jobs, called, consequence, problem
 from kubectl_trainjob.review.told import JobRow, Review
 
 _MOST_ROWS = 200
+_MOST_PROBLEMS = _MOST_OTHERS = 40
 _SIGNS: dict[words.Weight, str] = {"bad": "✗", "doubtful": "!", "good": "✓"}
 _COLOURS: dict[words.Weight, str] = {"bad": "1;31", "doubtful": "1;33", "good": "32"}
 
@@ -35,6 +38,13 @@ def _shown(of: Sentence) -> str:
     return written(of, printable)
 
 
+def _problems(report: Report) -> Iterator[str]:
+    """The errors that are no findings: those of the old side, and of both."""
+    yield from (f"error: {_shown(problem(each, report))}" for each in report.problems[:_MOST_PROBLEMS])
+    if len(report.problems) > _MOST_PROBLEMS:
+        yield f"{plural(len(report.problems) - _MOST_PROBLEMS, 'more error')}: see -o json"
+
+
 class _Writer:
     """Writes lines, with colour or without."""
 
@@ -45,14 +55,16 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         """The whole review."""
-        told = words.headline_of(self._review)
-        yield "; ".join([self._styled(begun(_shown(told.first())), told.weight), *map(_shown, told.others)])
-        report = words.difference_of(self._review)
+        told = headline_of(self._review)
+        bad = [self._styled(_shown(part), "bad") for part in told.bad]
+        yield "; ".join([self._styled(begun(_shown(told.first())), told.weight), *bad, *map(_shown, told.others)])
+        report = difference_of(self._review)
         yield f"{printable(in_short(report.old))} → {printable(in_short(report.new))}"
         for part in (
-            unknown_lines(report, self._jobs),
+            [*unknown_lines(report, self._jobs), *_problems(report)],
             self._table(),
             cause_lines(report.causes, self._jobs),
+            self._others(),
             self._findings(),
         ):
             lines = list(part)
@@ -88,8 +100,17 @@ class _Writer:
             words.finding_cell(row),
         )
 
+    def _others(self) -> Iterator[str]:
+        """The objects that are no job's and may matter to one."""
+        for change in self._review.others[:_MOST_OTHERS]:
+            words = _shown(consequence([change]))
+            yield f"{printable(f'{change.identity.kind}/{called(change.identity)}')}: {change.change}. {words}".rstrip()
+        more = len(self._review.others) - _MOST_OTHERS
+        if more > 0:
+            yield f"{plural(more, 'more object')}: see -o json"
+
     def _findings(self) -> Iterator[str]:
-        findings = merged(self._review.lint.results)
+        findings = merged(self._review.results)
         writer = FindingLines(self._has_colour)
         for finding in findings[:MOST_SHOWN]:
             yield from lines_of(finding, writer)

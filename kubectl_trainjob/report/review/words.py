@@ -1,139 +1,52 @@
-"""What every format says of a review in the same words: the verdict, and the cells of a job's row."""
+"""What every format says of a job in the same words: the cells of its row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kubectl_trainjob.api.quantity import Quantity
 from kubectl_trainjob.diff.changes import Sizes, Totals
 from kubectl_trainjob.diff.gpus import gpus
-from kubectl_trainjob.diff.told import Report
+from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.report.finding_lines import counted
-from kubectl_trainjob.report.headline import Headline as DifferenceHeadline
-from kubectl_trainjob.report.headline import headline
 from kubectl_trainjob.report.numbers import amount, joined
-from kubectl_trainjob.report.sentence import Data, Sentence, in_short, listed, plural
+from kubectl_trainjob.report.sentence import Data, Sentence, in_short, listed
 from kubectl_trainjob.report.words import Jobs, called
-from kubectl_trainjob.review.told import Conclusion, JobRow, Outcome, Review
+from kubectl_trainjob.review.told import JobRow, Outcome
 from kubectl_trainjob.verdict.verdict import STATES
 
 Weight = Literal["bad", "doubtful", "good"]
 """How a verdict is marked."""
 
-HEAD = ("TrainJob", "change", "verdict", "GPUs", "world size", "new findings")
+HEAD = ("job", "change", "verdict", "GPUs", "world size", "new findings")
 _NOBODY_KNOWS = "?"
-
-CONCLUSIONS: Mapping[Conclusion, tuple[Weight, str]] = MappingProxyType(
-    {
-        Conclusion.UNBUILT: ("bad", "cannot be built"),
-        Conclusion.REFUSED: ("bad", "refused"),
-        Conclusion.ERRORS: ("bad", "new errors"),
-        Conclusion.RERUNS: ("doubtful", "would run again"),
-        Conclusion.ENDS: ("doubtful", "ends running jobs"),
-        Conclusion.UNKNOWN: ("doubtful", "not all is known"),
-        Conclusion.CHANGES: ("doubtful", "changes running jobs"),
-        Conclusion.SAFE: ("good", "safe"),
-    }
-)
-"""What the verdicts on the whole are called."""
 
 _OUTCOMES: Mapping[Outcome, tuple[Weight, str]] = MappingProxyType(
     {
-        Outcome.UNKNOWN: ("bad", "not known"),
+        Outcome.UNBUILT: ("bad", "cannot be built"),
         Outcome.REFUSED: ("bad", "refused"),
+        Outcome.STUCK: ("bad", "is stuck"),
+        Outcome.UNKNOWN: ("doubtful", "not known"),
         Outcome.RERUNS: ("doubtful", "runs again"),
         Outcome.ENDS: ("doubtful", "ends"),
         Outcome.SUSPENDS: ("doubtful", "is suspended"),
         Outcome.CHANGES: ("doubtful", "changes in place"),
         Outcome.STARTS: ("good", "starts"),
         Outcome.NEW: ("good", "new"),
-        Outcome.KEPT: ("good", "only new runs"),
+        Outcome.KEPT: ("good", "its run stays"),
     }
 )
-_REASONS: Mapping[Conclusion, tuple[Outcome, ...]] = MappingProxyType(
-    {
-        Conclusion.RERUNS: (Outcome.RERUNS,),
-        Conclusion.ENDS: (Outcome.ENDS, Outcome.SUSPENDS),
-        Conclusion.CHANGES: (Outcome.CHANGES,),
-    }
-)
-_COUNTED = (
-    (Outcome.RERUNS, "{} would run again"),
-    (Outcome.ENDS, "{} would end"),
-    (Outcome.SUSPENDS, "{} would be suspended"),
-    (Outcome.CHANGES, "{} would change in place"),
-    (Outcome.STARTS, "{} would start"),
-)
-
-
-class Headline(NamedTuple):
-    """The verdict on the whole in one or two words, `why`, and what else there is to say, worst first."""
-
-    weight: Weight
-    verdict: str
-    why: Sentence
-    others: tuple[Sentence, ...]
-
-    def first(self) -> Sentence:
-        """`refused: 2 updates are refused while running`."""
-        return (f"{self.verdict}: ", *self.why) if self.why else (self.verdict,)
-
-    def in_line(self) -> Sentence:
-        """`refused: 2 updates are refused while running; 3 TrainJobs change; 1 new error; +8 nvidia.com/gpu`."""
-        return joined([self.first(), *self.others], "; ")
-
-
-def difference_of(review: Review) -> Report:
-    """The difference without the problems that are told as findings."""
-    found = {(each.rule.id, each.position.path, each.position.span.line) for each in review.lint.results}
-    problems = review.report.problems
-    return replace(review.report, problems=tuple(p for p in problems if (p.rule, p.at.file, p.at.line) not in found))
-
-
-def headline_of(review: Review) -> Headline:
-    """The headline of a review."""
-    told = headline(difference_of(review))
-    weight, verdict = CONCLUSIONS[review.conclusion]
-    findings = ((counted(review.severities, "new "),),) if review.lint.results else ()
-    outcomes = dict(_outcomes(review))
-    why = _why(review.conclusion, told, findings, outcomes)
-    parts = ((told.lacks,), told.bad, outcomes.values(), (told.first,), findings, told.others)
-    others = (part for some in parts for part in some if part and part not in why)
-    return Headline(weight, verdict, joined(list(filter(None, why)), ", "), tuple(others))
-
-
-def _why(
-    conclusion: Conclusion,
-    told: DifferenceHeadline,
-    findings: tuple[Sentence, ...],
-    outcomes: Mapping[Outcome, Sentence],
-) -> list[Sentence]:
-    """What the verdict rests on."""
-    if conclusion in (Conclusion.UNBUILT, Conclusion.UNKNOWN):
-        return [told.lacks] if told.lacks else [*findings]
-    if conclusion is Conclusion.REFUSED:
-        return [*told.bad]
-    if conclusion is Conclusion.ERRORS:
-        return [*findings]
-    of = _REASONS.get(conclusion, ())
-    return [outcomes[outcome] for outcome in of if outcome in outcomes] or [told.first]
-
-
-def _outcomes(review: Review) -> Iterator[tuple[Outcome, Sentence]]:
-    for outcome, words in _COUNTED:
-        count = review.count(outcome)
-        if count:
-            yield outcome, (words.format(plural(count, "job")),)
 
 
 def name(row: JobRow, jobs: Jobs) -> Sentence:
-    """The job, with its overlay where several build one of that name."""
-    if row.job.identity.kind == "TrainJob":
+    """The job, with its overlay where several build one of that name; a JobSet says that it is one."""
+    identity, overlay = row.job
+    if identity.kind == "TrainJob":
         return jobs.told([row.job])[0]
-    return (Data(f"{row.job.identity.kind}/{called(row.job.identity)}"),)
+    told: Sentence = (Data(f"{identity.kind}/{called(identity)}"),)
+    return (*told, " (", Data(in_short(overlay)), ")") if overlay else told
 
 
 def change(row: JobRow) -> Sentence:
@@ -146,23 +59,23 @@ def change(row: JobRow) -> Sentence:
 
 
 def verdict(row: JobRow) -> tuple[Weight, str]:
-    """What becomes of the job, and how that is marked."""
+    """What becomes of the job, and how that is marked: worse where something new is wrong with it."""
     weight, words = _OUTCOMES[row.outcome]
     if (row.outcome is Outcome.REFUSED and 1 < len(row.refused) < len(STATES)) or row.refused == ("running",):
-        return weight, f"{words} while {listed([*row.refused], 'or')}"
-    if row.outcome is Outcome.UNKNOWN and row.sizes.after:  # what it becomes is known, what it was is not
-        return "doubtful", words
-    if row.outcome is Outcome.KEPT and row.change == "removed":
-        return weight, "was suspended"
-    return weight, words
+        words = f"{words} while {listed([*row.refused], 'or')}"
+    severities = {result.rule.severity for result in row.results}
+    if Severity.ERROR in severities:
+        return "bad", words
+    return "doubtful" if weight == "good" and Severity.WARNING in severities else weight, words
 
 
 def gpu_cell(sizes: Sizes) -> Sentence:
     """`8 → 16`; with the devices' names where there are several."""
     before, after = (gpus(side) if side else {} for side in sizes)
     names = sorted({*before, *after})
-    parts = [_gpus(name, sizes, len(names) > 1) for name in names]
-    return joined(parts) if parts else ("0",) if any(sizes) else ()
+    if not names:
+        return (_becomes(*(_NOBODY_KNOWS if side is None else "0" for side in sizes)),) if any(sizes) else ()
+    return joined([_gpus(name, sizes, len(names) > 1) for name in names])
 
 
 def _gpus(name: str, sizes: Sizes, is_one_of_several: bool) -> Sentence:
