@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -36,6 +37,9 @@ def _parsed(values: Sequence[str], formats: Sequence[str]) -> tuple[Output, ...]
             raise click.BadParameter(f'"{each.format}" is no format; there are {", ".join(formats)}')
         if "=" in value and not each.file:
             raise click.BadParameter(f'"{value}" names no file')
+    files = [os.path.abspath(each.file) for each in outputs if each.file]
+    if len(set(files)) < len(files):
+        raise click.BadParameter("two reports cannot go to one file; name one for each")
     if sum(not each.file for each in outputs) > 1:
         example = f"{outputs[-1].format}=report.{outputs[-1].format}"
         raise click.BadParameter(f"only one report can go to stdout; write others to files: -o {example}")

@@ -448,6 +448,7 @@ def test_every_report_in_one_run(repository: Repository) -> None:
         pytest.param(("HEAD", "-o", "yaml"), '"yaml" is no format', id="format"),
         pytest.param(("HEAD", "-o", "json", "-o", "text"), "only one report can go to stdout", id="two on stdout"),
         pytest.param(("HEAD", "-o", "json="), "names no file", id="no file"),
+        pytest.param(("HEAD", "-o", "json=x", "-o", "html=./x"), "cannot go to one file", id="one file"),
         pytest.param(("HEAD", "-o", "json=no/such/x"), "No such file or directory", id="no directory"),
         pytest.param(("nowhere",), "nowhere", id="unknown commit"),
         pytest.param(("a", "b", "c"), "two", id="three sides"),
