@@ -13,6 +13,7 @@ import argparse
 import gzip
 import hashlib
 import io
+import os
 import re
 import subprocess
 import sys
@@ -39,7 +40,8 @@ def main() -> None:
     arguments = _arguments()
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", out.resolve()], cwd=ROOT, check=True)
+    command = [sys.executable, "-m", "hatchling", "build", "-d", out.resolve()]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "SOURCE_DATE_EPOCH": str(_TIME)}, check=True)
     [wheel] = out.glob("kubectl_trainjob-*.whl")
     version = "v" + wheel.name.split("-")[1]
     archive = out / f"kubectl-trainjob-{version}.tar.gz"

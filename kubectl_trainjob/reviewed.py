@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
@@ -14,7 +15,8 @@ from kubectl_trainjob.linting.run import run
 from kubectl_trainjob.review.conclusion import review_of
 from kubectl_trainjob.review.told import Review
 from kubectl_trainjob.sides import Both, Progress, Sides
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.stages import BuildOptions, Manifest, is_train_job
+from kubectl_trainjob.units import manifests_of
 
 
 class Wanted(NamedTuple):
@@ -28,18 +30,25 @@ class Wanted(NamedTuple):
     with_lines: bool = True
 
 
-class Reviewed(NamedTuple):
-    """The review, and the overlays that were left out because they were not named."""
-
-    review: Review
-    left_out: tuple[str, ...]
-
-
-def reviewed(sides: Sides, read: Iterable[Both], wanted: Wanted, progress: Progress) -> Reviewed:
+def reviewed(sides: Sides, read: Iterable[Both], wanted: Wanted, progress: Progress) -> Review:
     """The review of what was read, as `Sides.read` reads it. Raises EnvironmentFault."""
     units = list(read)
     found = compared(units, ComparedFor(wanted.old, wanted.new), progress)
     told = run(units, LintedFor(wanted.new, wanted.today, base=wanted.old), progress, found.units)
     report = report_of(sides, found, with_lines=wanted.with_lines)
     of_updates = {check.rule.id for check in checks().of_changes}
-    return Reviewed(review_of(report, told.report(), told.jobs, of_updates), found.left_out)
+    review = review_of(report, told.report(), told.jobs, of_updates, found.left_out)
+    return replace(review, repeated=_repeated(units))
+
+
+def _repeated(units: Sequence[Both]) -> int:
+    """How many plain TrainJobs of the new side overlays list, too."""
+    listed = {
+        _where(manifest) for both in units if both.overlay for unit in both.new.units for manifest in manifests_of(unit)
+    }
+    plain = [manifest for both in units if not both.overlay for manifest in both.new.inputs]
+    return sum(is_train_job(manifest) and _where(manifest) in listed for manifest in plain)
+
+
+def _where(manifest: Manifest) -> tuple[object, ...]:
+    return manifest.source.file.common_path, manifest.source.document, manifest.source.prefix

@@ -51,11 +51,11 @@ def write_all(outputs: Sequence[Output], text: Callable[[str, bool], str], defau
 
     Files come first, so that nothing stands on stdout when one of them cannot be written.
     """
-    for each in outputs:
-        if each.file:
-            write_file(each.file, text(each.format, False))
     on_stdout = [each.format for each in outputs if not each.file] or [default]
-    emit([text(form, True).encode("utf-8", "backslashreplace") for form in on_stdout])
+    shown = [text(form, True).encode("utf-8", "backslashreplace") for form in on_stdout]
+    for path, report in [(each.file, text(each.format, False)) for each in outputs if each.file]:
+        write_file(path, report)
+    emit(shown)
 
 
 def write_file(path: str, text: str) -> None:

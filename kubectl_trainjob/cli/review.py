@@ -16,7 +16,6 @@ from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
 
 if TYPE_CHECKING:
     from kubectl_trainjob.review.told import Review
-    from kubectl_trainjob.reviewed import Reviewed
     from kubectl_trainjob.sides import Sides
 
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
@@ -25,10 +24,10 @@ _SEVERITIES = ("error", "warning", "info")
 
 _HELP = """Review a change: build both sides, compare what they become, and lint what is new, as one report.
 
-It begins with a verdict: safe, changes running jobs, would run again, refused, cannot be built. Then each job follows
-with what becomes of it, its GPUs and processes before and after, and what is new wrong. Sides are named as in diff: REF
-is compared with the working tree, A..B and A...B are commits; without either it is what this branch changes. Nothing
-is checked out, and no program of the repository is run.
+It begins with a verdict: safe, changes what runs, not all is known, ends running jobs, would run again, new errors,
+refused, or cannot be built. Then each job follows with what becomes of it, its GPUs and processes before and after, and
+what is new wrong. Sides are named as in diff: REF is compared with the working tree, A..B and A...B are commits;
+without either it is what this branch changes. Nothing is checked out, and no program of the repository is run.
 
 \b
 Examples:
@@ -41,8 +40,8 @@ Examples:
   # One environment, as a page for a browser
   kubectl trainjob review v1.2..v1.3 -f overlays/prod -o html=review.html
 
-Exit codes: 0 fine; 1 an update is refused, something new cannot be built, or a new finding is as bad as --fail-on; 2
-could not run.
+Exit codes: 0 fine; 1 an update is refused, something new cannot be built, or a new finding is as bad as --fail-on (with
+never: never); 2 could not run.
 """
 
 
@@ -80,11 +79,11 @@ def review(**given: Any) -> int:
     found = _reviewed(request)
     if found.left_out:
         complain(f"note: overlays are reviewed only when named: -f {', -f '.join(found.left_out)}")
-    _write(found.review, request.output)
-    return _exit_code(found.review, request.fail_on)
+    _write(found, request.output)
+    return _exit_code(found, request.fail_on)
 
 
-def _reviewed(request: _Request) -> Reviewed:
+def _reviewed(request: _Request) -> Review:
     from datetime import date
 
     from kubectl_trainjob.reviewed import Wanted, reviewed

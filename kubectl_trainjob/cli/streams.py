@@ -54,8 +54,10 @@ def _bounded(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 
 def complain(line: str) -> None:
-    """Write one line to stderr; whatever a terminal would interpret in it is escaped."""
-    tell(printable(line) + "\n")
+    """Write one line to stderr; whatever a terminal or a CI system's log would interpret in it is escaped."""
+    from kubectl_trainjob.report import commands
+
+    tell(commands.at_start(commands.inside(printable(line))) + "\n")
 
 
 def tell(text: str) -> None:

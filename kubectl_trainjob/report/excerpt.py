@@ -14,7 +14,7 @@ _TAB = "    "
 
 
 # However a manifest or a patch says so. Where a Secret's texts stand in a file that may be broken nobody can tell.
-_SECRET = re.compile(r"""\bkind["']?\s*:\s*(?:[!&|>]\S*\s+)*["']?Secret(?:List)?\b""")
+_SECRET = re.compile(r"""\bkind["']?\s*:\s*(?:[!&|>]\S*\s+)*["']?Secret(?:List)?\b""", re.IGNORECASE)
 
 # A variable that is called like a secret, and its value: on one line in either order, or each on its own.
 _NAME = r"""\bname["']?\s*:\s*["']?\w*(?:TOKEN|SECRET|PASSWORD|KEY)\b"""

@@ -24,11 +24,16 @@ _OF_OUTCOMES = (
 
 
 def review_of(
-    report: Report, lint: LintReport, results: Mapping[JobId, Sequence[Result]], of_updates: Container[str]
+    report: Report,
+    lint: LintReport,
+    results: Mapping[JobId, Sequence[Result]],
+    of_updates: Container[str],
+    left_out: tuple[str, ...] = (),
 ) -> Review:
     """The review of a difference and of what is new wrong; `results` has the findings of each TrainJob.
 
     `of_updates` are the ids of the rules that tell of refused updates: here the difference tells of them already.
+    `left_out` are overlays below what was named that nobody looked at.
     """
     new = [result for result in lint.results if result.rule.id not in of_updates]
     known = set(new)
@@ -37,7 +42,9 @@ def review_of(
     others = tuple(filter(_may_matter, report.difference.changes))
     told = {conclusion for conclusion, some in _OF_OUTCOMES if any(row.outcome in some for row in rows)}
     told.update(_of_all(report, new, others))
-    return Review(report, lint, tuple(new), rows, others, next(each for each in Conclusion if each in told))
+    told.update([Conclusion.UNKNOWN] if left_out else [])
+    conclusion = next(each for each in Conclusion if each in told)
+    return Review(report, lint, tuple(new), rows, others, conclusion, left_out)
 
 
 def _may_matter(change: Change) -> bool:

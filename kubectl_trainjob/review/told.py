@@ -63,6 +63,8 @@ class Review:
 
     `results` are those of `lint` that do not tell of refused updates: the difference does that. `others` are changes of
     objects that are no job's and may matter to one: no added ones, no runtimes that live jobs do not follow.
+    `left_out` are overlays below what was named that nobody looked at, `repeated` counts the TrainJobs that count for
+    themselves and for each overlay that lists them.
     """
 
     report: Report
@@ -71,6 +73,8 @@ class Review:
     rows: tuple[JobRow, ...]
     others: tuple[Change, ...]
     conclusion: Conclusion
+    left_out: tuple[str, ...] = ()
+    repeated: int = 0
 
     def count(self, *outcomes: Outcome) -> int:
         """How many jobs have one of the outcomes."""

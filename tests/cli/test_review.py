@@ -417,8 +417,33 @@ def test_overlays_are_told_apart(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")})
     told = review(repository)
     assert sorted(each["overlay"] for each in told.report["jobs"]) == ["", "overlays/dev", "overlays/prod"]
+    assert told.report["repeated"] == 1
+    for form in ("text", "markdown", "html"):
+        assert "1 TrainJob counts as plain, and for each overlay" in call(repository, "HEAD", "-o", form)[1]
     _, shown, _ = call(repository, "HEAD", "-o", "markdown")
     assert "| `ml/bert` (`overlays/dev`) | changed |" in shown
+    told = review(repository, "HEAD", "-f", "overlays/prod")
+    assert (told.report["repeated"], len(told.report["jobs"])) == (0, 1)
+
+
+def test_overlays_that_nobody_named_are_not_safe(repository: Repository) -> None:
+    gone: dict[str, str | None] = dict.fromkeys(("overlays/eu/overlay.yaml", "overlays/eu/job.yaml"))
+    overlay = f"{OVERLAY}resources: [job.yaml]\n"
+    repository.commit({"overlays/eu/overlay.yaml": overlay, "overlays/eu/job.yaml": JOB.replace("NAME", "eu")})
+    repository.write(gone)
+    assert review(repository).verdict == "ends"
+    repository.write({"overlays/readme.txt": "the overlays"})
+    told = review(repository, "HEAD", "-f", "overlays")
+    assert (told.verdict, told.report["leftOut"], told.jobs) == ("unknown", ["overlays/eu"], {})
+    assert "not all is known: overlays/eu is reviewed only when named with -f" in told.report["headline"]
+
+
+def test_what_ci_systems_take_for_commands_is_inert_on_stderr(repository: Repository) -> None:
+    """The note names an overlay."""
+    repository.commit({"overlays/##[add-mask]x/overlay.yaml": f"{OVERLAY}resources: [../../jobs]\n"})
+    _, _, err = call(repository, "HEAD", "-f", "overlays")
+    assert "add-mask" in err
+    assert "##[" not in err
 
 
 def test_versions_of_trainer(repository: Repository) -> None:

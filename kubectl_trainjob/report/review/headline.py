@@ -16,7 +16,7 @@ from kubectl_trainjob.report.headline import headline
 from kubectl_trainjob.report.lint.merged import merged
 from kubectl_trainjob.report.numbers import joined
 from kubectl_trainjob.report.review.words import Weight
-from kubectl_trainjob.report.sentence import Sentence, plural
+from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
 from kubectl_trainjob.review.told import Conclusion, Outcome, Review
 
 _VERDICTS: Mapping[Conclusion, tuple[Weight, str]] = MappingProxyType(
@@ -97,11 +97,30 @@ def headline_of(review: Review) -> Headline:
     weight, verdict = _VERDICTS[review.conclusion]
     errors, milder = _counted(review, is_error=True), _counted(review, is_error=False)
     outcomes = dict(_outcomes(review))
+    told = told._replace(lacks=joined(list(filter(None, (told.lacks, _left_out(review))))))
     why = _why(review, told, errors, outcomes)
     bad = (told.lacks, *told.bad, errors)
     others = (*outcomes.values(), told.first, milder, *told.others)
     left_bad, left = (tuple(part for part in parts if part and part not in why) for parts in (bad, others))
     return Headline(weight, verdict, _briefly(joined(why), review.conclusion), left_bad, left)
+
+
+def _left_out(review: Review) -> Sentence:
+    """`overlays/eu and 2 more overlays are not reviewed`."""
+    if not review.left_out:
+        return ()
+    first, more = review.left_out[0], len(review.left_out) - 1
+    words = f" and {plural(more, 'more overlay')} are" if more else " is"
+    return Data(in_short(first)), f"{words} reviewed only when named with -f"
+
+
+def repeated(review: Review) -> str:
+    """What to know of rows that tell of one manifest; "" where there is none."""
+    if not review.repeated or not review.rows:
+        return ""
+    verb = "counts" if review.repeated == 1 else "count"
+    jobs = plural(review.repeated, "TrainJob")
+    return f"{jobs} {verb} as plain, and for each overlay that lists them; name what is deployed with -f"
 
 
 def _counted(review: Review, *, is_error: bool) -> Sentence:

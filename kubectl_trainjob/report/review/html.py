@@ -10,7 +10,7 @@ from kubectl_trainjob.report.html_syntax import Markup, code, element, line, sen
 from kubectl_trainjob.report.lint.merged import Merged, merged, named
 from kubectl_trainjob.report.lint.words import not_judged, set_aside
 from kubectl_trainjob.report.review import words
-from kubectl_trainjob.report.review.headline import difference_of, headline_of
+from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
 from kubectl_trainjob.report.sentence import apart, in_short, plural, written
 from kubectl_trainjob.report.words import Jobs
 from kubectl_trainjob.review.told import JobRow, Review
@@ -40,7 +40,9 @@ def _jobs(review: Review, jobs: Jobs) -> Iterator[Markup]:
     if review.rows:
         left = ("name", "name", "name", "", "", "")
         head = (element("th", name, scope="col", class_=kind) for name, kind in zip(words.HEAD, left, strict=True))
-        yield section("Jobs", table(element("tr", *head), (_row(row, jobs) for row in review.rows)))
+        twice = repeated(review)
+        note = (element("p", f"{twice}.", class_="faint"),) if twice else ()
+        yield section("Jobs", table(element("tr", *head), (_row(row, jobs) for row in review.rows)), *note)
 
 
 def _row(row: JobRow, jobs: Jobs) -> Markup:

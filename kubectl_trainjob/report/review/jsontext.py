@@ -1,14 +1,17 @@
 """A review as JSON, for programs.
 
     {"schemaVersion": 1, "verdict": "unbuilt|refused|errors|reruns|ends|unknown|changes|safe", "headline",
+     "leftOut": [OVERLAY, ...], "repeated",
      "jobs": [ROW, ...], "diff": what `diff -o json` says, "lint": what `lint -o json` says}
     ROW: {"kind", "namespace", "name", "overlay", "change": "added|removed|changed|renamed|unknown",
-          "outcome": "unknown|refused|reruns|ends|suspends|changes|starts|new|kept", "refused": [STATE, ...],
-          "former": JOB or null, "before": TOTALS or null, "after": TOTALS or null,
+          "outcome": "unbuilt|refused|stuck|unknown|reruns|ends|suspends|changes|starts|new|kept",
+          "refused": [STATE, ...], "former": JOB or null, "before": TOTALS or null, "after": TOTALS or null,
           "findings": {"errors", "warnings", "infos"}}
 
 JOB, TOTALS and STATE are those of `diff -o json`. `former` is the job that a renamed one was; `before` and `after` are
 null where a side cannot build the job, and for JobSets that are written by hand. `lint` has the new findings alone.
+`leftOut` are overlays below what was named that nobody looked at; `repeated` counts the TrainJobs that count as plain
+manifests and for each overlay that lists them.
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ def as_json(review: Review) -> str:
         "schemaVersion": 1,
         "verdict": review.conclusion.value,
         "headline": written(headline_of(review).in_line(), str),
+        "leftOut": list(review.left_out),
+        "repeated": review.repeated,
         "jobs": [_row(row) for row in review.rows],
         "diff": difference_data(review.report),
         "lint": findings_data(review.lint),

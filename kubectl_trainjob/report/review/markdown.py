@@ -18,7 +18,7 @@ from kubectl_trainjob.report.markdown_blocks import Objects, causes, totals, unk
 from kubectl_trainjob.report.markdown_syntax import code, folded, sentence, table
 from kubectl_trainjob.report.page import Page, fitting, size
 from kubectl_trainjob.report.review import words
-from kubectl_trainjob.report.review.headline import difference_of, headline_of
+from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
 from kubectl_trainjob.report.sentence import begun, in_short, plural
 from kubectl_trainjob.report.words import Jobs
 from kubectl_trainjob.review.told import JobRow, Review
@@ -78,10 +78,11 @@ class _Comment:
 
     def _add_jobs(self) -> None:
         """The worst jobs in a table that is open."""
+        title = ["", "#### Jobs", ""]
         head, dashes, *rows = self._table(self._review.rows[:_MOST_ROWS])
-        self._rows = fitting(([row] for row in rows), self._page.room - size(["", head, dashes]))
+        self._rows = fitting(([row] for row in rows), self._page.room - size([*title, head, dashes]))
         if self._rows:
-            self._page.add(["", head, dashes, *rows[: self._rows]], _Place.JOBS)
+            self._page.add([*title, head, dashes, *rows[: self._rows]], _Place.JOBS)
 
     def _add_findings(self) -> int:
         """The worst findings in a table, in half of the room; how many."""
@@ -147,10 +148,11 @@ def _head(review: Review) -> list[str]:
 
 def _about(review: Review) -> list[str]:
     """What else there is to say in one line, what is bad in bold; and what is not told."""
-    told, aside = headline_of(review), set_aside(review.lint)
+    told, aside, twice = headline_of(review), set_aside(review.lint), repeated(review)
     bad, others = (list(map(sentence, parts)) for parts in (told.bad, told.others))
     bad[:1], others[: not bad] = map(begun, bad[:1]), map(begun, others[: not bad])
     parts = [*(f"**{part}**" for part in bad), *others]
     lines = [f"{'; '.join(parts)}."] if parts else []
     lines += ["", f"Findings that are not told: {aside}."] if aside else []
+    lines += ["", f"{twice.replace('-f', '`-f`')}."] if twice else []
     return lines if parts else lines[1:]

@@ -17,7 +17,7 @@ from kubectl_trainjob.report.lint.human import lines_of
 from kubectl_trainjob.report.lint.merged import merged
 from kubectl_trainjob.report.lint.words import not_judged, set_aside
 from kubectl_trainjob.report.review import words
-from kubectl_trainjob.report.review.headline import difference_of, headline_of
+from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
 from kubectl_trainjob.report.sentence import Sentence, begun, in_short, plural, written
 from kubectl_trainjob.report.text import cause_lines, unknown_lines
 from kubectl_trainjob.report.words import Jobs, called, consequence, problem
@@ -118,5 +118,7 @@ class _Writer:
             yield writer.note(None, written(not_judged(each), str))
         if len(findings) > MOST_SHOWN:
             yield f"{plural(len(findings) - MOST_SHOWN, 'more finding')}: see -o json"
+        if twice := repeated(self._review):
+            yield f"note: {twice}"
         if aside := set_aside(self._review.lint):
             yield f"findings that are not told: {aside}"

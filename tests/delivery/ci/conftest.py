@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,13 +15,10 @@ from tests.tools import require
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """A runner that keeps between its runs what the action installed.
-
-    Packages that this environment has in the locked version are not fetched once more, so no network is needed.
-    """
+    """A runner that keeps between its runs what the action installed, once, from the package index."""
     require("git")
     directory = tmp_path_factory.mktemp("machine")
-    yield Machine(directory, sys.executable, {"PYTHONPATH": sysconfig.get_path("purelib")})
+    yield Machine(directory, sys.executable, {})
     shutil.rmtree(directory, ignore_errors=True)
 
 

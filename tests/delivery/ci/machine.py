@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.delivery.ci.runner import ACTIONS, ROOT, Done, Given, Outputs, Runner
 
-_INSTALLS = re.compile(r"^ +\S+ -P -m (?:venv|pip install) (?:.*\\\n)?.*\n", re.MULTILINE)
+_INSTALLS = re.compile(r"^ +\S+ -I -m (?:venv|pip install) (?:.*\\\n)?.*\n", re.MULTILINE)
 
 
 class Machine:

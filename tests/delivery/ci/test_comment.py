@@ -332,6 +332,15 @@ def test_a_huge_report_is_cut_and_says_so(job: Job, github: GitHub, report: str)
     assert abs(shown + hidden - report.count("\n")) <= 12, "what is shown and what is counted are all"
 
 
+def test_a_long_run_of_backticks_needs_no_long_fence(job: Job, github: GitHub) -> None:
+    (job.artifact / "review.md").write_text("`" * 40_000 + "\n/approve\n")
+    assert job.act()[0] == 0
+    body = github.comments[0]["body"]
+    assert units(body) < 2_000
+    assert "… 40000" in body
+    assert [line for line in body.split("\n") if "/approve" in line] == ["│ /approve"]
+
+
 def test_a_report_that_just_fits_is_whole(job: Job, github: GitHub) -> None:
     report = "x" * (65_536 - units(f"{MARKER}\n\n\n{END}")) + "\n"
     (job.artifact / "review.md").write_text(report)

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,20 @@ import pytest
 import yaml
 
 from tests.delivery.ci.repositories import BIGGER, HARMLESS, JOB, UNBUILT, Repository, git
-from tests.delivery.ci.runner import ACTIONS, ROOT
+from tests.delivery.ci.runner import ACTIONS
 
 [(NAME, DEFINITION)] = yaml.safe_load((ACTIONS / "review" / "examples" / "gitlab-ci.yml").read_text()).items()
 
 
-def piped(repository: Repository, checkout: Path, temp: Path) -> tuple[int, str]:
-    """Exit code and log of the job. Its package is this project's, and packages that are here are not fetched."""
+@pytest.fixture(scope="module")
+def packages(released: Path, wheelhouse: Path) -> dict[str, str]:
+    """What makes pip install this project's wheel, and what it needs from a folder."""
+    (wheel,) = released.glob("*.whl")
+    return {"KUBECTL_TRAINJOB": str(wheel), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheelhouse)}
+
+
+def piped(repository: Repository, checkout: Path, temp: Path, packages: Mapping[str, str]) -> tuple[int, str]:
+    """Exit code and log of the job."""
     predefined = {
         "CI_PROJECT_DIR": str(checkout),
         "CI_COMMIT_SHA": repository.head,
@@ -34,10 +40,7 @@ def piped(repository: Repository, checkout: Path, temp: Path) -> tuple[int, str]
         "TMPDIR": str(temp),
         **predefined,
         **{name: _expanded(value, predefined) for name, value in DEFINITION["variables"].items()},
-        "KUBECTL_TRAINJOB": str(ROOT),
-        "PYTHONPATH": sysconfig.get_path("purelib"),
-        "PIP_NO_BUILD_ISOLATION": "0",  # pip's own way to say yes
-        "PIP_NO_INDEX": "1",
+        **packages,
     }
     script = "\n".join([*DEFINITION["before_script"], *DEFINITION["script"]])
     done = subprocess.run(
@@ -68,12 +71,14 @@ def _expanded(value: str, variables: Mapping[str, str]) -> str:
         pytest.param({JOB: UNBUILT}, 1, "unbuilt", {"runtime-not-found"}, id="the head does not build"),
     ],
 )
-def test_the_job(tmp_path: Path, head: Mapping[str, str], code: int, verdict: str, findings: set[str]) -> None:
+def test_the_job(
+    tmp_path: Path, packages: dict[str, str], head: Mapping[str, str], code: int, verdict: str, findings: set[str]
+) -> None:
     repository = Repository(tmp_path / "forge", {}, head, "$(touch${IFS}canary)")
     checkout = repository.checked_out(tmp_path / "it's a checkout")
     git(checkout, "checkout", "--quiet", "--detach", repository.head)
     (checkout / "pip.py").write_text("open('canary', 'w')\n")
-    ended, log = piped(repository, checkout, tmp_path)
+    ended, log = piped(repository, checkout, tmp_path, packages)
     assert ended == code, log
     stored: dict[str, Any] = {path: checkout / path for path in DEFINITION["artifacts"]["paths"]}
     assert all(path.is_file() for path in stored.values())

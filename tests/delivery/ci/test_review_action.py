@@ -14,6 +14,8 @@ from tests.delivery.ci.machine import Machine
 from tests.delivery.ci.repositories import BIGGER, GOOD, HARMLESS, JOB, UNBUILT, UNTAGGED, Repository, git
 from tests.delivery.ci.runner import Done
 
+pytestmark = pytest.mark.slow  # the action installs from the package index
+
 REPORTS = ["review.html", "review.json", "review.md", "review.sarif"]
 
 
@@ -256,14 +258,18 @@ def test_code_scanning_gets_what_it_may(
     assert sarif == (done.outputs["sarif"] if is_uploaded else None)
 
 
-def test_python_takes_nothing_from_the_repository(machine: Machine, place: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", [None, "."])
+def test_python_takes_nothing_from_the_repository(
+    machine: Machine, place: Path, tmp_path: Path, path: str | None
+) -> None:
     names = ("pip", "venv", "json", "sys", "kubectl_trainjob", "click", "sitecustomize", "usercustomize", "encodings")
     code = f"open({str(place / 'canary')!r}, 'w')\n"
     hostile = {f"{name}.py": code for name in names} | {"kubectl_trainjob/__init__.py": code}
     repository = Repository(place / "forge", hostile, {JOB: HARMLESS}, "feature")
     fresh = Machine(tmp_path / "machine", sys.executable, machine.environment)
     fresh.directory.mkdir()
-    done = fresh.review(repository.checked_out(place / "checkout"), event(repository))
+    of_job = {"PYTHONPATH": path} if path else {}
+    done = fresh.review(repository.checked_out(place / "checkout"), event(repository), environment=of_job)
     assert done.outputs["verdict"] == "safe", done.log
     assert not list(tmp_path.rglob("canary"))
 

@@ -25,7 +25,7 @@ def main() -> int:
         said = _commented(Path(sys.argv[1]))
     except PostingError as trouble:
         return _log("error", str(trouble), 1)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         return _log("error", f"GitHub's data are not of the form that is known: {error!r}", 1)
     return _log("notice", said, 0)
 

@@ -14,6 +14,8 @@ MARKER = "<!-- kubectl-trainjob review -->"
 _FILE = "review.md"
 _MOST_BYTES = 512 * 1024  # twice as much as a report of 65 536 characters may take
 _LIMIT = 65_536  # of a comment, as GitHub counts: in UTF-16 units
+_MOST_TICKS = "`" * 20  # next to each other inside of a block of code
+_RUN = re.compile(f"{_MOST_TICKS}`+")
 _RESERVED = 400  # units for words about what is not shown
 
 
@@ -78,8 +80,9 @@ def _cut(text: str, ends: list[tuple[int, int]], room: int) -> str:
 
 def _as_code(text: str, room: int) -> str:
     """The text inside of one fence that nothing in it closes, with all that cannot be seen made visible."""
-    lines = [_visible(line) for line in text.split("\n")[:-1]]
-    fence = "`" * max(3, 1 + max(len(run) for run in re.findall("`*", text)))
+    shortened = _RUN.sub(lambda run: f"{_MOST_TICKS} … {len(run[0])}", text)
+    lines = [f"│ {_visible(line)}" for line in shortened.split("\n")[:-1]]  # no line begins with a bot's command
+    fence = "`" * max(3, 1 + max(len(run) for run in re.findall("`*", shortened)))
     left, shown = room - 2 * len(fence) - 2, []
     for line in lines:
         left -= _units(line) + 1

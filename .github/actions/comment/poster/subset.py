@@ -17,6 +17,7 @@ import unicodedata
 _FENCE = re.compile(r"((?:  )?)(`{3,})(?:diff)?")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(?:[^|]*?[^`|])\1(?!`)")
 _PLAIN = re.compile(r"[ !\"%'()*+,\-./0-9:;=?A-Za-z|\x00]*")
+_COMMAND = re.compile(r"[ >*+\-0-9.]*[/!](?!\[)")
 _HEADING = re.compile(r"\A#{1,6} ")
 _SYMBOLS = "…–—’“”·\ufe0f"
 _TAG_LINE = re.compile(r"</details>|<details(?: open)?>|(?:<details(?: open)?>)?<summary>(.*)</summary>")
@@ -98,6 +99,8 @@ class _Reader:
 
 def _text(line: str) -> str:
     """A line of Markdown: its code is put aside, then what is left is looked at."""
+    if _COMMAND.match(line):  # bots take lines for commands: /approve
+        return "a command"
     return _words(_CODE.sub("\0", _HEADING.sub("", line)))
 
 
