@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.sides import Sides
 
 FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
-_SEVERITIES = ("error", "warning", "info")
 _MOST_PASSES = 5  # of --fix
 
 _HELP = """Find what a cluster will refuse, what fails when Pods are created, and what runs and does something else.
@@ -80,13 +79,7 @@ class _Request:
 @options.namespace("Namespace of objects that state none.")
 @options.trainer_version
 @click.option("--since", metavar="REF", help="Tell only what is new since this branch left REF.")
-@click.option(
-    "--fail-on",
-    type=click.Choice([*_SEVERITIES, "never"]),
-    default="error",
-    show_default=True,
-    help="The least severity that makes the exit code 1.",
-)
+@options.fail_on("The least severity that makes the exit code 1.")
 @click.option("--fail-if-empty", is_flag=True, help="Fail where the paths hold no object at all.")
 @click.option("--fix", is_flag=True, help="Mend what can be mended without a doubt, comments and layout kept.")
 @click.option("--unsafe-fixes", is_flag=True, help="Mend also what somebody may have meant otherwise.")
@@ -153,9 +146,9 @@ def _run(request: _Request) -> Run:
     from kubectl_trainjob.linting.run import Wanted, run
     from kubectl_trainjob.stages import BuildOptions
 
-    options = BuildOptions(request.namespace, request.trainer_version)
-    base = None if request.since is None else options
-    wanted = Wanted(options, date.today(), suppresses=not request.no_ignores, base=base)
+    compiled_for = BuildOptions(request.namespace, request.trainer_version)
+    base = None if request.since is None else compiled_for
+    wanted = Wanted(compiled_for, date.today(), suppresses=not request.no_ignores, base=base)
     progress, sides = Progress(), _sides(request)
     try:
         return run(sides.read(request.paths + request.filenames, standard_input, progress), wanted, progress)
@@ -222,7 +215,4 @@ def _write(report: LintReport, outputs: tuple[Output, ...]) -> None:
 def _exit_code(request: _Request, report: LintReport) -> int:
     if request.strict and report.unverifiable:
         return 1
-    if request.fail_on == "never":
-        return 0
-    bad = _SEVERITIES[: _SEVERITIES.index(request.fail_on) + 1]
-    return int(any(result.rule.severity in bad for result in report.results))
+    return int(any(options.is_as_bad(result.rule.severity, request.fail_on) for result in report.results))

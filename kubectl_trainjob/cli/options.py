@@ -12,6 +12,8 @@ from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_SEVERITIES = ("error", "warning", "info")
+
 
 def filenames(help_text: str) -> Callable[[Command], Command]:
     """`-f PATH`, any number of times."""
@@ -54,6 +56,17 @@ def emit(help_text: str) -> Callable[[Command], Command]:
         callback=lambda _context, _parameter, value: value or "",
         help=f"{help_text} By default as the repository's trainjob.yaml says, else jobset.",
     )
+
+
+def fail_on(help_text: str) -> Callable[[Command], Command]:
+    """`--fail-on error|warning|info|never`; `is_as_bad` says what that means."""
+    choice = click.Choice([*_SEVERITIES, "never"])
+    return click.option("--fail-on", type=choice, default="error", show_default=True, help=help_text)
+
+
+def is_as_bad(severity: str, fail_on: str) -> bool:
+    """Whether a finding of a severity is as bad as `--fail-on` says."""
+    return fail_on != "never" and _SEVERITIES.index(severity) <= _SEVERITIES.index(fail_on)
 
 
 def _versions(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, str]:

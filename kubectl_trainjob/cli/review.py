@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
 _WITH_LINES = ("markdown", "json", "html")
-_SEVERITIES = ("error", "warning", "info")
 
 _HELP = """Review a change: build both sides, compare what they become, and lint what is new, as one report.
 
@@ -65,13 +64,7 @@ class _Request:
 @options.namespace("Namespace of objects that state none.")
 @options.emit("Review JobSets, or the TrainJobs and runtimes that a Trainer in the cluster gets.")
 @options.trainer_versions
-@click.option(
-    "--fail-on",
-    type=click.Choice([*_SEVERITIES, "never"]),
-    default="error",
-    show_default=True,
-    help="The least severity of a new finding that makes the exit code 1; never: nothing does.",
-)
+@options.fail_on("The least severity of a new finding that makes the exit code 1; never: nothing does.")
 def review(**given: Any) -> int:
     """Read both sides once, compare, lint, report."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept
@@ -120,7 +113,5 @@ def _write(review: Review, outputs: tuple[Output, ...]) -> None:
 
 
 def _exit_code(review: Review, fail_on: str) -> int:
-    if fail_on == "never":
-        return 0
-    bad = _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]
-    return int(review.is_broken or any(result.rule.severity in bad for result in review.results))
+    is_bad = any(options.is_as_bad(result.rule.severity, fail_on) for result in review.results)
+    return int(is_bad or (review.is_broken and fail_on != "never"))
