@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from kubectl_trainjob.api import trainer
 from kubectl_trainjob.diff.changes import Change, JobId
@@ -13,14 +14,17 @@ from kubectl_trainjob.findings.rule import Severity
 from kubectl_trainjob.review.rows import is_of_a_job, rows_of
 from kubectl_trainjob.review.told import Conclusion, Outcome, Review
 
-_OF_OUTCOMES = (
-    (Conclusion.UNBUILT, (Outcome.UNBUILT,)),
-    (Conclusion.REFUSED, (Outcome.REFUSED, Outcome.STUCK)),
-    (Conclusion.RERUNS, (Outcome.RERUNS,)),
-    (Conclusion.ENDS, (Outcome.ENDS, Outcome.SUSPENDS)),
-    (Conclusion.UNKNOWN, (Outcome.UNKNOWN,)),
-    (Conclusion.CHANGES, (Outcome.CHANGES,)),
+OUTCOMES: Mapping[Conclusion, tuple[Outcome, ...]] = MappingProxyType(
+    {
+        Conclusion.UNBUILT: (Outcome.UNBUILT,),
+        Conclusion.REFUSED: (Outcome.REFUSED, Outcome.STUCK),
+        Conclusion.RERUNS: (Outcome.RERUNS,),
+        Conclusion.ENDS: (Outcome.ENDS, Outcome.SUSPENDS),
+        Conclusion.UNKNOWN: (Outcome.UNKNOWN,),
+        Conclusion.CHANGES: (Outcome.CHANGES,),
+    }
 )
+"""What must become of one job for the whole to be concluded so; other reasons are in `_of_all`."""
 
 
 def review_of(
@@ -40,7 +44,7 @@ def review_of(
     of_jobs = {job: [each for each in found if each in known] for job, found in results.items()}
     rows = rows_of(report.difference, of_jobs)
     others = tuple(filter(_may_matter, report.difference.changes))
-    told = {conclusion for conclusion, some in _OF_OUTCOMES if any(row.outcome in some for row in rows)}
+    told = {conclusion for conclusion, some in OUTCOMES.items() if any(row.outcome in some for row in rows)}
     told.update(_of_all(report, new, others))
     told.update([Conclusion.UNKNOWN] if left_out else [])
     conclusion = next(each for each in Conclusion if each in told)

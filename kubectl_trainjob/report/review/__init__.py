@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from kubectl_trainjob.review.told import Review
 
-FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
-"""The names that `-o` takes; the last four tell the findings alone."""
-
 
 def written(review: Review, form: str, *, colour: bool = False) -> str:
-    """The review in the format of that name, whose writer is imported now; colour is for `text` alone."""
+    """The review in the format of that name, whose writer is imported now; colour is for `text` alone.
+
+    Formats that are lint's alone tell the findings. Raises KeyError for an unknown name.
+    """
     if form == "text":
         from kubectl_trainjob.report.review.text import as_text
 

@@ -17,6 +17,7 @@ from kubectl_trainjob.report.lint.merged import merged
 from kubectl_trainjob.report.numbers import joined
 from kubectl_trainjob.report.review.words import Weight
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
+from kubectl_trainjob.review.conclusion import OUTCOMES
 from kubectl_trainjob.review.told import Conclusion, Outcome, Review
 
 _VERDICTS: Mapping[Conclusion, tuple[Weight, str]] = MappingProxyType(
@@ -38,14 +39,6 @@ _OUTCOMES = (
     (Outcome.SUSPENDS, "{} would be suspended"),
     (Outcome.CHANGES, "{} would change in place"),
     (Outcome.STARTS, "{} would start"),
-)
-_REASONS: Mapping[Conclusion, tuple[Outcome, ...]] = MappingProxyType(
-    {
-        Conclusion.REFUSED: (Outcome.STUCK,),
-        Conclusion.RERUNS: (Outcome.RERUNS,),
-        Conclusion.ENDS: (Outcome.ENDS, Outcome.SUSPENDS),
-        Conclusion.CHANGES: (Outcome.CHANGES,),
-    }
 )
 # What the verdict has said before: `refused: 2 updates while running`.
 _SAID: Mapping[Conclusion, str] = MappingProxyType(
@@ -106,7 +99,7 @@ def headline_of(review: Review) -> Headline:
 
 
 def _left_out(review: Review) -> Sentence:
-    """`overlays/eu and 2 more overlays are not reviewed`."""
+    """`overlays/eu and 2 more overlays are reviewed only when named with -f`; empty where none is left out."""
     if not review.left_out:
         return ()
     first, more = review.left_out[0], len(review.left_out) - 1
@@ -148,7 +141,7 @@ def _why(
         found = [*told.bad]
     elif review.conclusion is Conclusion.ERRORS:
         found = [errors]
-    found += [outcomes[outcome] for outcome in _REASONS.get(review.conclusion, ()) if outcome in outcomes]
+    found += [outcomes[outcome] for outcome in OUTCOMES.get(review.conclusion, ()) if outcome in outcomes]
     if review.conclusion is Conclusion.CHANGES and review.others:
         found.append(told.objects)
     return list(filter(None, found)) or [told.first]
