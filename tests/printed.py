@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kubectl_trainjob.emit.render import Format, joined, printer
+from kubectl_trainjob.repository.output.render import Format, joined, printer
 
 
 def render(objects: Iterable[Any], fmt: Format) -> Iterator[str]:

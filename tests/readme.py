@@ -9,12 +9,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from kubectl_trainjob.api.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
-from kubectl_trainjob.api.trainer import API_VERSION, KINDS
-from kubectl_trainjob.limits import LIMITS, size
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
+from kubectl_trainjob.kube.facts.trainer import API_VERSION, KINDS
+from kubectl_trainjob.model.limits import LIMITS, size
 
 README = Path(__file__).parents[1] / "README.md"
-_DATA = Path(__file__).parents[1] / "kubectl_trainjob" / "schemas" / "data"
+_DATA = Path(__file__).parents[1] / "kubectl_trainjob" / "kube" / "schemas" / "data"
 
 _WHAT = {
     "file_bytes": "one file",

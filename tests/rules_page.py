@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
 
-from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.linting.known_rules import every_rule, is_refusal
+from kubectl_trainjob.lint.known_rules import every_rule, is_refusal
+from kubectl_trainjob.model.rule import Rule
 
 PAGE = Path(__file__).parents[1] / "kubectl_trainjob" / "lint" / "RULES.md"
 _HEAD = """\

@@ -12,7 +12,7 @@ import click
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.cli.streams import complain, forsake, tell
-from kubectl_trainjob.faults import EnvironmentFault
+from kubectl_trainjob.model.faults import EnvironmentFault
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -77,7 +77,7 @@ class LateGroup(click.Group):
 def _unknown(name: str) -> str:
     from difflib import get_close_matches
 
-    from kubectl_trainjob.printable import printable
+    from kubectl_trainjob.model.printable import printable
 
     nearest = get_close_matches(name, _COMMANDS, n=1)
     hint = f'did you mean "{nearest[0]}"?' if nearest else f"the commands are: {', '.join(_COMMANDS)}"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kubectl_trainjob.api.supported import EMITS
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, emit, standard_input, stderr_has_colour, tell
+from kubectl_trainjob.kube.facts.supported import EMITS
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.limits import Limits
-    from kubectl_trainjob.stages import Build, Output
+    from kubectl_trainjob.model.limits import Limits
+    from kubectl_trainjob.model.stages import Build, Output
 
 
 _MOST_SECRETS = 100  # named one by one
@@ -108,12 +108,12 @@ def build(**given: Any) -> int:
     request = _Request(**given)
     if request.output_directory and request.output == "json":
         raise click.UsageError("files are written as YAML; leave out -o json, or -O")
-    from kubectl_trainjob import pipeline
-    from kubectl_trainjob.emit.render import printer
-    from kubectl_trainjob.findings.diagnostic import has_errors
-    from kubectl_trainjob.parallel import Means
-    from kubectl_trainjob.repo.read import read
-    from kubectl_trainjob.stages import BuildOptions
+    from kubectl_trainjob.compiler import pipeline
+    from kubectl_trainjob.compiler.parallel import Means
+    from kubectl_trainjob.model.diagnostic import has_errors
+    from kubectl_trainjob.model.stages import BuildOptions
+    from kubectl_trainjob.repository.files.read import read
+    from kubectl_trainjob.repository.output.render import printer
 
     wanted = BuildOptions(request.namespace, request.trainer_version, request.emit, request.strict)
     paths, progress = request.paths + request.filenames, Progress()
@@ -140,15 +140,15 @@ def build(**given: Any) -> int:
 
 
 def _print(outputs: list[Output], fmt: Literal["yaml", "json"], limits: Limits) -> None:
-    from kubectl_trainjob.emit.render import joined, texts
+    from kubectl_trainjob.repository.output.render import joined, texts
 
     emit(joined(texts(outputs, fmt), fmt), limits.output_bytes)
 
 
 def _write_files(built: Build, directory: str) -> None:
-    from kubectl_trainjob.cli.directory import write_directory
-    from kubectl_trainjob.emit.layout import layout
-    from kubectl_trainjob.emit.render import texts
+    from kubectl_trainjob.repository.output.directory import write_directory
+    from kubectl_trainjob.repository.output.layout import layout
+    from kubectl_trainjob.repository.output.render import texts
 
     paths = layout(output.identity for output in built.outputs)
     files = zip(paths, map(bytes.decode, texts(list(built.outputs), "yaml")), strict=True)
@@ -163,15 +163,15 @@ def _write_files(built: Build, directory: str) -> None:
 def _report(built: Build) -> None:
     if not built.diagnostics:
         return
-    from kubectl_trainjob.cli.report import report
-    from kubectl_trainjob.positions import Locator
+    from kubectl_trainjob.report.diagnostics import report
+    from kubectl_trainjob.repository.positions import Locator
 
     tell(report(built.diagnostics, Locator().settle, colour=stderr_has_colour()))
 
 
 def _warn(built: Build) -> None:
     """One line for all Jobs that the API server will refuse; lint tells them one by one."""
-    from kubectl_trainjob.positions import Locator
+    from kubectl_trainjob.repository.positions import Locator
 
     jobs = {(each.subject.namespace, each.subject.object): each for each in built.late if each.subject}
     first = next(iter(jobs.values()))

@@ -158,7 +158,7 @@ def _is_given(context: click.Context, argument: click.Argument) -> bool:
 def _by_usage(parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    from kubectl_trainjob.api.supported import TRAINER_VERSIONS
+    from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
 
     if parameter.name == "trainer_version":
         return [CompletionItem(version) for version in TRAINER_VERSIONS if version.startswith(incomplete)]

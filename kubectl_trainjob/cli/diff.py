@@ -15,9 +15,9 @@ from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_input, stderr_has_colour, tell
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.compared import Compared
-    from kubectl_trainjob.diff.told import Report
-    from kubectl_trainjob.sides import Sides
+    from kubectl_trainjob.repository.trees import Sides
+    from kubectl_trainjob.review.compared import Compared
+    from kubectl_trainjob.review.diff.told import Report
 
 _HELP = """Show what a change of the files does: which TrainJobs become something else, what a cluster that runs them
 accepts and refuses, what moves.
@@ -80,8 +80,8 @@ def diff(**given: Any) -> int:
     """Read both sides, compare them, write what differs."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept
     request = _Request(**given)
-    from kubectl_trainjob.compared import Wanted, compared, report_of
-    from kubectl_trainjob.stages import BuildOptions
+    from kubectl_trainjob.model.stages import BuildOptions
+    from kubectl_trainjob.review.compared import Wanted, compared, report_of
 
     wanted = Wanted(*(BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version))
     progress, both = Progress(), _sides(request)
@@ -99,7 +99,7 @@ def diff(**given: Any) -> int:
 
 
 def _sides(request: _Request) -> Sides:
-    from kubectl_trainjob.sides import WrongArguments, sides
+    from kubectl_trainjob.repository.trees import WrongArguments, sides
 
     try:
         return sides(request.sides, request.trainer_version)
@@ -109,7 +109,7 @@ def _sides(request: _Request) -> Sides:
 
 def _tell(both: Sides, found: Compared) -> None:
     """What cannot be built, on either side; what else is to be said of the files is for build and lint."""
-    from kubectl_trainjob.cli.report import report
+    from kubectl_trainjob.report.diagnostics import report
 
     groups = (
         ("on both sides", found.errors.both),

@@ -12,7 +12,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import emit, has_colour
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.stages import ObjectId, TracedJob
+    from kubectl_trainjob.model.stages import ObjectId, TracedJob
 
 _HELP = """Show what the processes of a TrainJob will find in their Pods.
 
@@ -46,9 +46,9 @@ Exit codes: 0 shown, 1 a problem in the files (there may be no such TrainJob), 2
 def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trainer_version: str) -> int:
     """Trace the TrainJob, then describe it; findings go to stderr."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept
-    from kubectl_trainjob.api.trainer import TRAIN_JOB
     from kubectl_trainjob.cli.tracing import look_up, target_of
-    from kubectl_trainjob.stages import BuildOptions
+    from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
+    from kubectl_trainjob.model.stages import BuildOptions
 
     target = target_of(name, namespace, "TrainJob/llama")
     if not target.is_kind(TRAIN_JOB):
@@ -62,15 +62,15 @@ def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trai
 
 
 def _print(job: TracedJob, inputs: frozenset[ObjectId], version: str, output: str) -> None:
-    from kubectl_trainjob.environment.describe import describe
-    from kubectl_trainjob.positions import Locator
+    from kubectl_trainjob.explain.environment.describe import describe
+    from kubectl_trainjob.repository.positions import Locator
 
     environment, settle = describe(job, inputs), Locator().settle
     if output == "json":
-        from kubectl_trainjob.cli.env_json import as_json
+        from kubectl_trainjob.report.env_json import as_json
 
         emit([as_json(environment, version, settle).encode()])
         return
-    from kubectl_trainjob.cli.env_text import as_text
+    from kubectl_trainjob.report.env_text import as_text
 
     emit([as_text(environment, version, settle, colour=has_colour(sys.stdout)).encode()])

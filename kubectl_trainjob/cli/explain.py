@@ -65,7 +65,7 @@ def explain(**given: Any) -> int:
     from kubectl_trainjob.cli.tracing import look_up, target_of
     from kubectl_trainjob.explain.field import Fields
     from kubectl_trainjob.explain.path import PathError, resolve
-    from kubectl_trainjob.stages import BuildOptions
+    from kubectl_trainjob.model.stages import BuildOptions
 
     target = target_of(request.target, request.namespace, "JobSet/llama")
     wanted = BuildOptions(request.namespace, request.trainer_version)
@@ -80,9 +80,9 @@ def explain(**given: Any) -> int:
         _offer(fields, request.path)
         return 1
     if request.output == "json":
-        from kubectl_trainjob.cli.explain_json import as_json as write
+        from kubectl_trainjob.report.explain_json import as_json as write
     else:
-        from kubectl_trainjob.cli.explain_text import as_text as write
+        from kubectl_trainjob.report.explain_text import as_text as write
     emit([write(fields, pointer).encode()])
     return int(has_errors)
 

@@ -18,12 +18,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from kubectl_trainjob.cli.streams import complain
-from kubectl_trainjob.diff.changes import Change
-from kubectl_trainjob.emit.layout import layout
-from kubectl_trainjob.emit.render import printer
 from kubectl_trainjob.explain.masking import masked
-from kubectl_trainjob.faults import EnvironmentFault
-from kubectl_trainjob.stages import Body
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.repository.output.layout import layout
+from kubectl_trainjob.repository.output.render import printer
+from kubectl_trainjob.review.diff.changes import Change
 
 VARIABLE = "KUBECTL_EXTERNAL_DIFF"
 _ARGUMENT = re.compile(r"[A-Za-z0-9=-]+")

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_trainjob.api.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
-from kubectl_trainjob.api.validation import dns_1035_label, dns_1123_label
 from kubectl_trainjob.cli.streams import complain, emit, stderr_has_colour, tell
+from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
+from kubectl_trainjob.kube.facts.validation import dns_1035_label, dns_1123_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from click.shell_completion import CompletionItem
 
-    from kubectl_trainjob.findings.diagnostic import Diagnostic
-    from kubectl_trainjob.init.plans import Plan
+    from kubectl_trainjob.cli.scaffold.plans import Plan
+    from kubectl_trainjob.model.diagnostic import Diagnostic
 
 _HELP = """Start a repository in DIRECTORY (by default here): settings, a runtime of the catalogue, a job that uses it,
 and overlays for development and production. All of it builds at once. Nothing that is there is ever overwritten.
@@ -80,7 +80,7 @@ def _list_runtimes(context: click.Context, _parameter: click.Parameter, wanted: 
 
 def _catalogue() -> list[tuple[str, str]]:
     """The runtimes of the catalogue, each with the first sentence of its comment."""
-    from kubectl_trainjob import catalogue
+    from kubectl_trainjob.repository import catalogue
 
     return [(name, _first_sentence(catalogue.read(name))) for name in catalogue.names()]
 
@@ -106,8 +106,8 @@ _RUNTIME = click.option(
 @click.command("runtime", help=_RUNTIME_HELP)
 @click.argument("name", shell_complete=_complete_runtimes)
 def _runtime(name: str) -> int:
-    from kubectl_trainjob.init import plans
-    from kubectl_trainjob.init.existing import existing
+    from kubectl_trainjob.cli.scaffold import plans
+    from kubectl_trainjob.cli.scaffold.existing import existing
 
     there = existing()
     if there.diagnostics:
@@ -119,8 +119,8 @@ def _runtime(name: str) -> int:
 @click.argument("name", callback=_label(dns_1035_label))
 @_RUNTIME
 def _job(name: str, runtime: str) -> int:
-    from kubectl_trainjob.init import plans
-    from kubectl_trainjob.init.existing import existing
+    from kubectl_trainjob.cli.scaffold import plans
+    from kubectl_trainjob.cli.scaffold.existing import existing
 
     there = existing()
     if there.diagnostics:
@@ -139,8 +139,8 @@ def _job(name: str, runtime: str) -> int:
     help="Where its jobs run; by default a namespace of the overlay's name.",
 )
 def _overlay(name: str, namespace: str) -> int:
-    from kubectl_trainjob.init import plans
-    from kubectl_trainjob.init.existing import existing
+    from kubectl_trainjob.cli.scaffold import plans
+    from kubectl_trainjob.cli.scaffold.existing import existing
 
     there = existing()
     if there.diagnostics:
@@ -198,7 +198,7 @@ class _Init(click.Command):
 )
 def init(directory: str, runtime: str, name: str, emit: str, trainer_version: str) -> int:
     """Write a repository."""
-    from kubectl_trainjob.init import plans
+    from kubectl_trainjob.cli.scaffold import plans
 
     runtime = runtime or plans.DEFAULT_RUNTIME
     return _carry_out(lambda: plans.repository(directory, runtime, name, trainer_version, emit))
@@ -206,7 +206,7 @@ def init(directory: str, runtime: str, name: str, emit: str, trainer_version: st
 
 def _carry_out(make_plan: Callable[[], Plan], named_by: str = "'--runtime'") -> int:
     """Write what is planned, see that it builds, and say what was done; nothing is left of what does not build."""
-    from kubectl_trainjob.init.plans import RefusedRuntimeError, UnsuitableRuntimeError
+    from kubectl_trainjob.cli.scaffold.plans import RefusedRuntimeError, UnsuitableRuntimeError
 
     try:
         plan = make_plan()
@@ -218,8 +218,8 @@ def _carry_out(make_plan: Callable[[], Plan], named_by: str = "'--runtime'") -> 
 
 
 def _write(plan: Plan) -> int:
-    from kubectl_trainjob.cli.new_files import NewFiles
-    from kubectl_trainjob.init import proof
+    from kubectl_trainjob.cli.scaffold import proof
+    from kubectl_trainjob.repository.output.new_files import NewFiles
 
     new = NewFiles(plan.directory, plan.files)
     new.create()
@@ -261,8 +261,8 @@ def _as_argument(path: str) -> str:
 
 
 def _report(diagnostics: Sequence[Diagnostic]) -> int:
-    from kubectl_trainjob.cli.report import report
-    from kubectl_trainjob.positions import Locator
+    from kubectl_trainjob.report.diagnostics import report
+    from kubectl_trainjob.repository.positions import Locator
 
     tell(report(diagnostics, Locator().settle, colour=stderr_has_colour()))
     return 1

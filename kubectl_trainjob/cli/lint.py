@@ -15,9 +15,9 @@ from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.findings.results import LintReport
-    from kubectl_trainjob.linting.run import Run
-    from kubectl_trainjob.sides import Sides
+    from kubectl_trainjob.lint.run import Run
+    from kubectl_trainjob.model.finding import LintReport
+    from kubectl_trainjob.repository.trees import Sides
 
 FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
 _MOST_PASSES = 5  # of --fix
@@ -143,8 +143,8 @@ def _manual(request: _Request) -> int:
 def _run(request: _Request) -> Run:
     from datetime import date
 
-    from kubectl_trainjob.linting.run import Wanted, run
-    from kubectl_trainjob.stages import BuildOptions
+    from kubectl_trainjob.lint.run import Wanted, run
+    from kubectl_trainjob.model.stages import BuildOptions
 
     compiled_for = BuildOptions(request.namespace, request.trainer_version)
     base = None if request.since is None else compiled_for
@@ -158,7 +158,7 @@ def _run(request: _Request) -> Run:
 
 
 def _sides(request: _Request) -> Sides:
-    from kubectl_trainjob import sides
+    from kubectl_trainjob.repository import trees as sides
 
     if request.since is None:
         return sides.the_files()
@@ -172,7 +172,7 @@ def _without_baseline(found: Run, path: str) -> LintReport:
         return found.report()
     from dataclasses import replace
 
-    from kubectl_trainjob.linting.known_findings import read_baseline, split
+    from kubectl_trainjob.lint.known_findings import read_baseline, split
 
     divided = split(found.results, read_baseline(_read(path), path), with_refusals=False)
     if divided.gone:
@@ -181,7 +181,7 @@ def _without_baseline(found: Run, path: str) -> LintReport:
 
 
 def _read(path: str) -> str:
-    from kubectl_trainjob.faults import EnvironmentFault
+    from kubectl_trainjob.model.faults import EnvironmentFault
 
     try:
         with open(path, encoding="utf-8") as file:
@@ -191,7 +191,7 @@ def _read(path: str) -> str:
 
 
 def _write_baseline(found: Run, path: str) -> int:
-    from kubectl_trainjob.linting.known_findings import baseline_text
+    from kubectl_trainjob.lint.known_findings import baseline_text
 
     write_file(path, baseline_text(found.results))
     complain(f"note: {path} written; refusals of build are never part of it")

@@ -9,8 +9,8 @@ from kubectl_trainjob.cli.streams import complain, emit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubectl_trainjob.findings.diagnostic import Diagnostic
-    from kubectl_trainjob.fixing.fixes import Fixing
+    from kubectl_trainjob.lint.fix.fixes import Fixing
+    from kubectl_trainjob.model.diagnostic import Diagnostic
 
 _MOST_TOLD = 20
 
@@ -20,7 +20,7 @@ def mend(fixable: Sequence[Diagnostic], *, with_unsafe: bool, only_show: bool) -
 
     Raises EnvironmentFault for a file that cannot be written.
     """
-    from kubectl_trainjob.fixing.fixes import fix
+    from kubectl_trainjob.lint.fix.fixes import fix
 
     fixing = fix(fixable, with_unsafe=with_unsafe)
     _tell_refused(fixing)
@@ -30,7 +30,7 @@ def mend(fixable: Sequence[Diagnostic], *, with_unsafe: bool, only_show: bool) -
         _show(fixing)
         return False
     if fixing.files:
-        from kubectl_trainjob.cli.changed_files import write
+        from kubectl_trainjob.repository.output.changed_files import write
 
         write(fixing.files)
     complain(f"note: {_counted(fixing)}")
@@ -48,13 +48,13 @@ def _counted(fixing: Fixing) -> str:
 
 
 def _show(fixing: Fixing) -> None:
-    from kubectl_trainjob.fixing.shown import diff_lines
+    from kubectl_trainjob.lint.fix.shown import diff_lines
 
     emit(f"{line}\n".encode("utf-8", "backslashreplace") for line in diff_lines(fixing.files))
 
 
 def _tell_refused(fixing: Fixing) -> None:
-    from kubectl_trainjob.positions import Locator
+    from kubectl_trainjob.repository.positions import Locator
 
     locator = Locator()
     for each in fixing.refused[:_MOST_TOLD]:

@@ -35,7 +35,7 @@ def _options_given() -> Iterator[str]:
 
 def list_rules(*, as_json: bool) -> int:
     """Print a line for each rule: id, severity, class, name; a terminal that is wide enough shows a summary, too."""
-    from kubectl_trainjob.linting.known_rules import every_rule
+    from kubectl_trainjob.lint.known_rules import every_rule
     from kubectl_trainjob.report.lint.rules import rule_lines, rules_as_json
 
     rules = every_rule().values()
@@ -53,8 +53,8 @@ def _width() -> int:
 
 def explain_rule(name: str, *, as_json: bool) -> int:
     """Print the manual of a rule. Raises a usage error where there is none of that name."""
-    from kubectl_trainjob.linting.known_rules import rule_named
-    from kubectl_trainjob.linting.selection import hint
+    from kubectl_trainjob.lint.known_rules import rule_named
+    from kubectl_trainjob.lint.selection import hint
     from kubectl_trainjob.report.lint.rules import rule_as_json
 
     rule = rule_named(name) or rule_named(name.upper())

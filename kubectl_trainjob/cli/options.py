@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from kubectl_trainjob.api.supported import EMITS, TRAINER_VERSIONS
+from kubectl_trainjob.kube.facts.supported import EMITS, TRAINER_VERSIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -60,7 +60,7 @@ def write_all(outputs: Sequence[Output], text: Callable[[str, bool], str], defau
 
 def write_file(path: str, text: str) -> None:
     """Write a file. Raises EnvironmentFault."""
-    from kubectl_trainjob.faults import EnvironmentFault
+    from kubectl_trainjob.model.faults import EnvironmentFault
 
     try:
         with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:

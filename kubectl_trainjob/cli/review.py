@@ -15,8 +15,8 @@ from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.repository.trees import Sides
     from kubectl_trainjob.review.told import Review
-    from kubectl_trainjob.sides import Sides
 
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
 _WITH_LINES = ("markdown", "json", "html")
@@ -79,8 +79,8 @@ def review(**given: Any) -> int:
 def _reviewed(request: _Request) -> Review:
     from datetime import date
 
-    from kubectl_trainjob.reviewed import Wanted, reviewed
-    from kubectl_trainjob.stages import BuildOptions
+    from kubectl_trainjob.model.stages import BuildOptions
+    from kubectl_trainjob.review.run import Wanted, reviewed
 
     old, new = (BuildOptions(request.namespace, version, request.emit) for version in request.trainer_version)
     with_lines = any(each.format in _WITH_LINES for each in request.output)
@@ -95,7 +95,7 @@ def _reviewed(request: _Request) -> Review:
 
 
 def _sides(request: _Request) -> Sides:
-    from kubectl_trainjob.sides import WrongArguments, sides
+    from kubectl_trainjob.repository.trees import WrongArguments, sides
 
     try:
         return sides(request.sides, request.trainer_version)

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from kubectl_trainjob.faults import EnvironmentFault
-from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.limits import size as in_words
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.limits import size as in_words
+from kubectl_trainjob.model.printable import printable
 
 
 def standard_input(most: int) -> bytes:

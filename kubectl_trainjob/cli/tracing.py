@@ -12,10 +12,10 @@ from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import complain, standard_input, stderr_has_colour, tell
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.compiler.prepare import Wanted
     from kubectl_trainjob.explain.target import Found, Target
-    from kubectl_trainjob.findings.diagnostic import Diagnostic
-    from kubectl_trainjob.preparation import Wanted
-    from kubectl_trainjob.stages import BuildOptions, Manifest, ObjectId, Traced, Tracing
+    from kubectl_trainjob.model.diagnostic import Diagnostic
+    from kubectl_trainjob.model.stages import BuildOptions, Manifest, ObjectId, Traced, Tracing
 
 _MOST_NAMED = 20
 _LONGEST = 100  # characters of what is no target
@@ -67,8 +67,8 @@ def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside:
 
 
 def _trace(paths: Sequence[str], options: BuildOptions, wanted: Wanted, names: Collection[str] | None) -> Tracing:
-    from kubectl_trainjob import pipeline
-    from kubectl_trainjob.repo.read import read
+    from kubectl_trainjob.compiler import pipeline
+    from kubectl_trainjob.repository.files.read import read
 
     progress = Progress()
     try:
@@ -79,11 +79,11 @@ def _trace(paths: Sequence[str], options: BuildOptions, wanted: Wanted, names: C
 
 def _report(diagnostics: list[Diagnostic]) -> bool:
     """Tell what is wrong, errors first, and whether there are any; a large tree may be full of other things."""
-    from kubectl_trainjob.findings.diagnostic import has_errors
+    from kubectl_trainjob.model.diagnostic import has_errors
 
     if diagnostics:
-        from kubectl_trainjob.cli.report import report
-        from kubectl_trainjob.positions import Locator
+        from kubectl_trainjob.report.diagnostics import report
+        from kubectl_trainjob.repository.positions import Locator
 
         shown = sorted(diagnostics, key=lambda each: not has_errors([each]))[:_MOST_NAMED]
         tell(report(shown, Locator().settle, colour=stderr_has_colour()))
@@ -94,7 +94,7 @@ def _report(diagnostics: list[Diagnostic]) -> bool:
 
 def _states_namespace(traced: Traced) -> bool:
     """Whether a file says which namespace the object is in."""
-    from kubectl_trainjob.positions import Locator
+    from kubectl_trainjob.repository.positions import Locator
 
     origin = traced.draft.origin(("metadata", "namespace"))
     place = origin.first_place() if origin else None
@@ -128,7 +128,7 @@ def _tell_rivals(target: Target, rivals: Sequence[Traced]) -> None:
 
 
 def _where(traced: Traced) -> str:
-    from kubectl_trainjob.positions import Locator
+    from kubectl_trainjob.repository.positions import Locator
 
     origin = traced.draft.origin(("metadata", "name"))
     place = origin.first_place() if origin else None
@@ -154,7 +154,7 @@ def _tell_what_is_there(target: Target, paths: Sequence[str], options: BuildOpti
 
     if all(os.path.isfile(path) or os.path.isdir(path) for path in paths):  # a pipe cannot be read twice
         _trace(paths, options, note, None)
-    from kubectl_trainjob.yamlio.nearest import nearest
+    from kubectl_trainjob.model.nearest import nearest
 
     same = [identity for identity, names in there.items() if target.name in names]
     meant = nearest(target.name, {name for names in there.values() for name in names})

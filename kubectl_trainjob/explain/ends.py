@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from kubectl_trainjob.explain.path import show
-from kubectl_trainjob.source import Pointer
-from kubectl_trainjob.stages import Body
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Body
 
 _LOOKED_AT = 5000  # values of an object
 _MOST = 5

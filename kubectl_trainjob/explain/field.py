@@ -9,7 +9,7 @@ from kubectl_trainjob.explain.history import Historian, Write, inputs_of
 from kubectl_trainjob.explain.masking import masked
 from kubectl_trainjob.explain.path import Memo, show
 from kubectl_trainjob.explain.target import Found
-from kubectl_trainjob.source import Pointer, value_at
+from kubectl_trainjob.model.source import Pointer, value_at
 
 
 class Field(NamedTuple):

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.draft import INPUT, Drafted
 from kubectl_trainjob.explain.path import Memo, show
 from kubectl_trainjob.explain.values import mentioned_values
-from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.positions import Locator, Spot
-from kubectl_trainjob.source import Origin, Place, Pointer, Source, SourceFile, show_pointer, value_at
-from kubectl_trainjob.stages import TracedJob
-from kubectl_trainjob.yamlio.read import Reader
+from kubectl_trainjob.model.draft import INPUT, Drafted
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, show_pointer, value_at
+from kubectl_trainjob.model.stages import TracedJob
+from kubectl_trainjob.repository.positions import Locator, Spot
+from kubectl_trainjob.repository.yaml.read import Reader
 
 How = Literal["copied", "computed", "fixed", "removed", "written", "mentions", "default", "option", "absent"]
 """Copied or computed from inputs; fixed, whatever the inputs say; taken away; written in a file by a person; rendered

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubectl_trainjob.source import Pointer
-from kubectl_trainjob.stages import Body
-from kubectl_trainjob.yamlio.emit import LEAD, Emitter
-from kubectl_trainjob.yamlio.lines import beginnings
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
+from kubectl_trainjob.repository.yaml.lines import beginnings
 
 
 @dataclass(frozen=True, slots=True)

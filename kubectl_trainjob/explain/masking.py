@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.model.source import Pointer
 
 MASK = "***"
 _SHOWN: tuple[Pointer, ...] = (

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from itertools import accumulate, islice, takewhile
 from typing import Any
 
-from kubectl_trainjob.api.merge_keys import PLAIN, Merging, merging_of
 from kubectl_trainjob.explain.notation import PathError, Step, quote, steps, tokens
-from kubectl_trainjob.source import Pointer, json_pointer, value_at
-from kubectl_trainjob.stages import Body
-from kubectl_trainjob.yamlio.nearest import nearest
-from kubectl_trainjob.yamlio.quoting import UNSEEN
+from kubectl_trainjob.kube.facts.merge_keys import PLAIN, Merging, merging_of
+from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.source import Pointer, json_pointer, value_at
+from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.repository.yaml.quoting import UNSEEN
 
 _LONGEST = 60  # characters of a name shown in a message
 _LONGEST_PATH = 200

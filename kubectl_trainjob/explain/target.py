@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kubectl_trainjob.api.kinds import CLUSTER_SCOPED, group_of
-from kubectl_trainjob.api.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, TRAIN_JOB
-from kubectl_trainjob.stages import Manifest, ObjectId, Traced, TracedJob, Tracing, is_train_job
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_train_job
+from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, TRAIN_JOB
+from kubectl_trainjob.model.stages import Manifest, ObjectId, Traced, TracedJob, Tracing
 
 _USUAL = re.compile(r"[A-Za-z0-9.-]+")
 _LONGEST = 1000  # characters; no name is that long

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubectl_trainjob.positions import Spot
-from kubectl_trainjob.source import Pointer
-from kubectl_trainjob.yamlio.stream import LINE_END
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.repository.positions import Spot
+from kubectl_trainjob.repository.yaml.stream import LINE_END
 
 _EXPRESSION = re.compile(r"\{\{(.*?)\}\}")
 _NAMING = re.compile(r"\{%-?\s*(?:for\s+([\w\s,]+?)\s+in|set\s+([\w\s,]+?)\s*=)\s*(.*?)-?%\}", re.DOTALL)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.views import LintedChange, LintedJob, LintedOutput, LintedRuntime, Surroundings
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)

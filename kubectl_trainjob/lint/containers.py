@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.lint.check import JobCheck, RuntimeCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime
-from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.source import Pointer
 
 
 class Stated(NamedTuple):

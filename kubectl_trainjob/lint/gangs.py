@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime
-from kubectl_trainjob.stages import Body
+from kubectl_trainjob.model.stages import Body
 
 KINDS = ("coscheduling", "volcano")
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.api.command_line import Word
-from kubectl_trainjob.api.launchers import hosts, mpi_ranks, number, plain_python, torch_flags
-from kubectl_trainjob.api.node_counts import Resources, names_gpu
-from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, HOSTFILE_SUFFIX, LAUNCHER, NODE, OVERRIDES
-from kubectl_trainjob.lint.finding import At, Made
+from kubectl_trainjob.kube.facts.command_line import Word
+from kubectl_trainjob.kube.facts.launchers import hosts, mpi_ranks, number, plain_python, torch_flags
+from kubectl_trainjob.kube.facts.node_counts import Resources, names_gpu
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, HOSTFILE_SUFFIX, LAUNCHER, NODE, OVERRIDES
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime, Replicated
-from kubectl_trainjob.source import Place, Pointer, value_at
-from kubectl_trainjob.stages import Manifest
+from kubectl_trainjob.model.hit import At, Made
+from kubectl_trainjob.model.source import Place, Pointer, value_at
+from kubectl_trainjob.model.stages import Manifest
 
 PER_NODE = "PET_NPROC_PER_NODE"
 _MEETING = {"torch": "PET_MASTER_ADDR", "jax": "JAX_COORDINATOR_ADDRESS", "xgboost": "DMLC_TRACKER_URI"}

@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from kubectl_trainjob.findings.diagnostic import Diagnostic, Edit, Fix, Related, Subject
-from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.lint.finding import At, Change, Finding, Made, Remedy
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.source import Place, Pointer
-from kubectl_trainjob.stages import identity_of
+from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Related, Subject
+from kubectl_trainjob.model.hit import At, Change, Finding, Made, Remedy
+from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.stages import identity_of
 
 WrittenBy = Callable[[int, Pointer], Place | None]
 """The line that a value of a TrainJob's object n comes from."""

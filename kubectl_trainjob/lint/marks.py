@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.api import jobset
-from kubectl_trainjob.api.trainer import (
+from kubectl_trainjob.kube.facts import jobset
+from kubectl_trainjob.kube.facts.trainer import (
     COSCHEDULING_API_VERSION,
     COSCHEDULING_LABEL,
     POD_SPEC_OVERRIDES,
@@ -20,8 +20,8 @@ from kubectl_trainjob.api.trainer import (
     VOLCANO_GROUP_ANNOTATION,
 )
 from kubectl_trainjob.lint.views import Surroundings
-from kubectl_trainjob.source import Pointer, value_at
-from kubectl_trainjob.stages import Manifest
+from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.stages import Manifest
 
 
 class Mark(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kubectl_trainjob.explain.path import show
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.views import LintedChange, Refused
+from kubectl_trainjob.model.hit import Finding
 
 _MOST_RELATED = 5
 

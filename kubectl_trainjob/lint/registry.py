@@ -6,9 +6,9 @@ import importlib
 import pkgutil
 from functools import cache
 
-from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.lint import rules
 from kubectl_trainjob.lint.check import ChangeCheck, Check, JobCheck, OutputCheck, RuntimeCheck, TreeCheck
+from kubectl_trainjob.model.rule import Rule
 
 
 class Checks:

@@ -6,18 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.api.jobset import job_template, pod_spec
-from kubectl_trainjob.api.trainer import (
+from kubectl_trainjob.kube.facts.jobset import job_template, pod_spec
+from kubectl_trainjob.kube.facts.kinds import runtime_ref
+from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_LABEL,
     ANCESTOR_TRAINER,
     CLUSTER_TRAINING_RUNTIME,
     GROUP,
     TRAINING_RUNTIME,
 )
-from kubectl_trainjob.lint.finding import Made
-from kubectl_trainjob.source import Place, Pointer, SourceFile
-from kubectl_trainjob.stages import Admitted, Body, Manifest, ObjectId, Resolved, runtime_ref
-from kubectl_trainjob.units import LintSettings
+from kubectl_trainjob.model.hit import Made
+from kubectl_trainjob.model.source import Place, Pointer, SourceFile
+from kubectl_trainjob.model.stages import Admitted, Body, Manifest, ObjectId, Resolved
+from kubectl_trainjob.model.units import LintSettings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubectl_trainjob.diff.changes import ABSENT, Change
-from kubectl_trainjob.diff.refused import is_refused
-from kubectl_trainjob.diff.told import Line, Report, Row, Sources, Told
+from kubectl_trainjob.review.diff.changes import ABSENT, Change
+from kubectl_trainjob.review.diff.refused import is_refused
+from kubectl_trainjob.review.diff.told import Line, Report, Row, Sources, Told
 
 _SHORTEST = 3  # characters of a name that is looked for in values
 

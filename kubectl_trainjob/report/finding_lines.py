@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.findings.results import Position
-from kubectl_trainjob.findings.rule import Rule, Severity
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.finding import Position
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.rule import Rule, Severity
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.sentence import in_short
 

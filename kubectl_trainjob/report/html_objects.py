@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from kubectl_trainjob.diff.refused import is_refused, refused_in
-from kubectl_trainjob.diff.told import Report, Row, Told
 from kubectl_trainjob.report.alike import Alike, alike
 from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
 from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, plural
@@ -23,6 +21,8 @@ from kubectl_trainjob.report.words import (
     refused_when,
     where,
 )
+from kubectl_trainjob.review.diff.refused import is_refused, refused_in
+from kubectl_trainjob.review.diff.told import Report, Row, Told
 
 _OPEN = 40  # values in the objects that are open from the start
 _MOST_VALUES = 500  # of one object

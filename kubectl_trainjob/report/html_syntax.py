@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.sentence import Data, Sentence
 
 _EMPTY = frozenset(("meta", "wbr"))

@@ -29,12 +29,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.diff.changes import ABSENT, Change, JobId, Summary, Totals
-from kubectl_trainjob.diff.told import Line, Problem, Report, Row, Told, ToldCause
+from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.model.source import json_pointer
+from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.source import json_pointer
-from kubectl_trainjob.stages import ObjectId
-from kubectl_trainjob.verdict.verdict import STATES
+from kubectl_trainjob.review.diff.changes import ABSENT, Change, JobId, Summary, Totals
+from kubectl_trainjob.review.diff.told import Line, Problem, Report, Row, Told, ToldCause
 
 
 def as_json(report: Report) -> str:

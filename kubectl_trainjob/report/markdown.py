@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.diff.told import Report
 from kubectl_trainjob.report.alike import alike
 from kubectl_trainjob.report.headline import headline
 from kubectl_trainjob.report.markdown_blocks import Objects, summary, unknown
@@ -12,6 +11,7 @@ from kubectl_trainjob.report.markdown_syntax import code, sentence
 from kubectl_trainjob.report.page import Page
 from kubectl_trainjob.report.sentence import begun, in_short, plural
 from kubectl_trainjob.report.words import Jobs
+from kubectl_trainjob.review.diff.told import Report
 
 
 def as_markdown(report: Report, most: int = 60_000) -> str:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.diff.changes import Group
-from kubectl_trainjob.diff.refused import is_refused, refused_in
-from kubectl_trainjob.diff.told import Report, Row, Told
 from kubectl_trainjob.report.alike import Alike
 from kubectl_trainjob.report.headline import only_new_runs
 from kubectl_trainjob.report.markdown_syntax import (
@@ -39,6 +36,9 @@ from kubectl_trainjob.report.words import (
     unread,
     where,
 )
+from kubectl_trainjob.review.diff.changes import Group
+from kubectl_trainjob.review.diff.refused import is_refused, refused_in
+from kubectl_trainjob.review.diff.told import Report, Row, Told
 
 _MOST_VALUES = 40  # of one object
 _MOST_LINES = 80  # of one value

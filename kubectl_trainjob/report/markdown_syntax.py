@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Literal
 
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.sentence import Sentence, written
 

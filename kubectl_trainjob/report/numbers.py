@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.api.quantity import Quantity
-from kubectl_trainjob.diff.changes import Group, Summary, Totals
+from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
+from kubectl_trainjob.review.diff.changes import Group, Summary, Totals
 
 _NAMES: dict[str, Sentence] = {
     "cpu": ("CPU",),

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_trainjob.diff.refused import is_refused
-from kubectl_trainjob.diff.told import Report, Row, Told, ToldCause
-from kubectl_trainjob.printable import columns, printable
+from kubectl_trainjob.model.printable import columns, printable
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.alike import Alike, alike
 from kubectl_trainjob.report.headline import headline, only_new_runs
@@ -34,6 +32,8 @@ from kubectl_trainjob.report.words import (
     unread,
     where,
 )
+from kubectl_trainjob.review.diff.refused import is_refused
+from kubectl_trainjob.review.diff.told import Report, Row, Told, ToldCause
 
 _WIDEST = 150  # columns of a value's line, beyond which old and new get a line each
 _NAMED = 8  # TrainJobs of a cause

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.diff.changes import Change, JobId
-from kubectl_trainjob.diff.told import Line, Problem, Report, Sources, Told, ToldCause
 from kubectl_trainjob.explain.path import show
+from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State
+from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.alike import Alike, places
 from kubectl_trainjob.report.numbers import joined
 from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, listed, plural
-from kubectl_trainjob.stages import ObjectId
-from kubectl_trainjob.verdict.verdict import STATES, Refusal, State
+from kubectl_trainjob.review.diff.changes import Change, JobId
+from kubectl_trainjob.review.diff.told import Line, Problem, Report, Sources, Told, ToldCause
 
 _MOST_WORDS = 1000  # characters of a consequence or reason
 _MOST_OVERLAYS = 6  # that are named for one object

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kubectl_trainjob.api import trainer
-from kubectl_trainjob.diff.changes import Change, JobId
-from kubectl_trainjob.diff.refused import refused_in
-from kubectl_trainjob.diff.told import Report
-from kubectl_trainjob.findings.results import LintReport, Result
-from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.model.finding import LintReport, Result
+from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.review.diff.changes import Change, JobId
+from kubectl_trainjob.review.diff.refused import refused_in
+from kubectl_trainjob.review.diff.told import Report
 from kubectl_trainjob.review.rows import is_of_a_job, rows_of
 from kubectl_trainjob.review.told import Conclusion, Outcome, Review
 

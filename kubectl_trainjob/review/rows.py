@@ -6,16 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kubectl_trainjob.api import jobset, trainer
-from kubectl_trainjob.diff.changes import Change, Difference, JobId, Sizes
-from kubectl_trainjob.diff.refused import refused_in
-from kubectl_trainjob.diff.totals import NOTHING
-from kubectl_trainjob.findings.results import Result
-from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.updates.reachable import reachable
+from kubectl_trainjob.kube.updates.verdict import STATES, State
+from kubectl_trainjob.model.finding import Result
+from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.source import value_at
+from kubectl_trainjob.review.diff.changes import Change, Difference, JobId, Sizes
+from kubectl_trainjob.review.diff.refused import refused_in
+from kubectl_trainjob.review.diff.totals import NOTHING
 from kubectl_trainjob.review.told import JobRow, Outcome
-from kubectl_trainjob.source import value_at
-from kubectl_trainjob.verdict.reachable import reachable
-from kubectl_trainjob.verdict.verdict import STATES, State
 
 _JOB_KINDS = ((jobset.API_VERSION, jobset.KIND), (trainer.API_VERSION, trainer.TRAIN_JOB))
 _OUTCOMES = {outcome: rank for rank, outcome in enumerate(Outcome)}

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from kubectl_trainjob.diff.changes import Change, JobId, Sizes
-from kubectl_trainjob.diff.told import Report
-from kubectl_trainjob.findings.results import LintReport, Result
-from kubectl_trainjob.verdict.verdict import State
+from kubectl_trainjob.kube.updates.verdict import State
+from kubectl_trainjob.model.finding import LintReport, Result
+from kubectl_trainjob.review.diff.changes import Change, JobId, Sizes
+from kubectl_trainjob.review.diff.told import Report
 
 
 class Outcome(StrEnum):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.model.rule import Rule
 from tests.architecture.sizes import ROOT, arguments, functions, lines
 
 _HEAD = "part", "modules", "lines", "module median / p90 / max", "functions", "function median / p90 / max", "> 50"
@@ -57,8 +57,8 @@ def rules() -> str:
 
 def defined() -> Iterator[tuple[str, Rule]]:
     """Each rule of the package, and the module that defines it."""
-    for path in sorted((ROOT / "kubectl_trainjob" / "findings").glob("*.py")):
-        module = import_module(f"kubectl_trainjob.findings.{path.stem}")
+    for path in sorted((ROOT / "kubectl_trainjob" / "model" / "rules").glob("*.py")):
+        module = import_module(f"kubectl_trainjob.model.rules.{path.stem}")
         yield from ((path.name, value) for value in vars(module).values() if isinstance(value, Rule))
 
 

@@ -15,17 +15,17 @@ from types import ModuleType
 
 import pytest
 
-import kubectl_trainjob.findings
 import kubectl_trainjob.lint.rules
-from kubectl_trainjob.api.supported import LATEST_TRAINER
-from kubectl_trainjob.findings import suppressions
-from kubectl_trainjob.findings.rule import Rule, RuleClass
-from kubectl_trainjob.limits import LIMITS, Limits
-from kubectl_trainjob.linting.run import Wanted, run
-from kubectl_trainjob.pipeline import build
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.sides import the_files
-from kubectl_trainjob.stages import BuildOptions
+import kubectl_trainjob.model.rules
+from kubectl_trainjob.compiler.pipeline import build
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
+from kubectl_trainjob.lint.run import Wanted, run
+from kubectl_trainjob.model.limits import LIMITS, Limits
+from kubectl_trainjob.model.rule import Rule, RuleClass
+from kubectl_trainjob.model.rules import suppressions
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.trees import the_files
 
 LATEST = LATEST_TRAINER
 SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=6, depth=8, alias_nodes=50, entries=60, overlay_edits=100)
@@ -156,7 +156,7 @@ SUPPRESSIONS = [each for each in vars(suppressions).values() if isinstance(each,
 
 def rules() -> list[Rule]:
     """Every rule that a module of `findings` defines."""
-    return _rules(kubectl_trainjob.findings)
+    return _rules(kubectl_trainjob.model.rules)
 
 
 def _rules(package: ModuleType) -> list[Rule]:

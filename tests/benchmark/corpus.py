@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kubectl_trainjob.yamlio.emit import Emitter
+from kubectl_trainjob.repository.yaml.emit import Emitter
 
 TEAMS = ("ads", "nlp", "ranking", "speech", "vision")
 _API = "trainer.kubeflow.org/v1alpha1"

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from kubectl_trainjob.api.quantity import Quantity
-from kubectl_trainjob.diff.changes import (
+from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.kube.updates.consequence import consequence
+from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict
+from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, json_pointer
+from kubectl_trainjob.model.stages import Body, ObjectId
+from kubectl_trainjob.review.diff.changes import (
     ABSENT,
     Cause,
     Change,
@@ -17,11 +21,7 @@ from kubectl_trainjob.diff.changes import (
     Summary,
     Totals,
 )
-from kubectl_trainjob.diff.told import Line, Problem, Report, Row, Sources, Told, ToldCause
-from kubectl_trainjob.source import Place, Pointer, Source, SourceFile, json_pointer
-from kubectl_trainjob.stages import Body, ObjectId
-from kubectl_trainjob.verdict.consequence import consequence
-from kubectl_trainjob.verdict.verdict import STATES, Refusal, State, Verdict
+from kubectl_trainjob.review.diff.told import Line, Problem, Report, Row, Sources, Told, ToldCause
 
 JOB_SET, TRAINER = "jobset.x-k8s.io/v1alpha2", "trainer.kubeflow.org/v1alpha1"
 POD_GROUP = "scheduling.x-k8s.io/v1alpha1"

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kubectl_trainjob.diff.changes import JobId, Sizes, Totals
-from kubectl_trainjob.diff.told import Line, Problem, Report
-from kubectl_trainjob.findings.results import Excerpt, Note, Result
-from kubectl_trainjob.findings.rule import Rule, Severity
+from kubectl_trainjob.model.finding import Excerpt, Note, Result
+from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.review.conclusion import review_of
+from kubectl_trainjob.review.diff.changes import JobId, Sizes, Totals
+from kubectl_trainjob.review.diff.told import Line, Problem, Report
 from kubectl_trainjob.review.told import Review
-from kubectl_trainjob.stages import ObjectId
 from tests.cli import diff_reports as diffs
 from tests.cli.diff_reports import job, totals
-from tests.unit.report_lint import reports as lints
+from tests.unit.report.lint import reports as lints
 
 NOT_FOUND = Rule("KTJ201", "runtime-not-found", "", Severity.ERROR)
 NONE = totals(0, 0, 0)

@@ -124,7 +124,7 @@ def test_an_interrupt_is_quiet() -> None:
     )
     assert started.stderr is not None
     for line in started.stderr:
-        if b"import 'kubectl_trainjob.repo.read'" in line:
+        if b"import 'kubectl_trainjob.repository.files.read'" in line:
             break
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=60)

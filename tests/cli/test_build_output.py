@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_trainjob import pipeline
+from kubectl_trainjob.compiler import pipeline
 from tests.cli.conftest import Repository
 from tests.cli.manifests import FLUX, MPI, PLAIN, config, config_map, overlay, train_job
 

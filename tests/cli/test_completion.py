@@ -14,10 +14,10 @@ from pathlib import Path
 import click
 import pytest
 
-from kubectl_trainjob import catalogue
-from kubectl_trainjob.api.supported import TRAINER_VERSIONS
 from kubectl_trainjob.cli import completion
 from kubectl_trainjob.cli.app import app, run
+from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
+from kubectl_trainjob.repository import catalogue
 from tests.tools import require
 
 FILES, NOTHING, DIRECTORIES = ":0", ":4", ":16"  # cobra's ShellCompDirective

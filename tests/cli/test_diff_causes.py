@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.compared import Wanted, compared
-from kubectl_trainjob.sides import sides as trees
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.trees import sides as trees
+from kubectl_trainjob.review.compared import Wanted, compared
 
 OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.yamlio.read import Reader
+from kubectl_trainjob.repository.yaml.read import Reader
 from tests.cli.test_diff import JOB, RUNTIME, Repository, changes, empty_repository, overlay
 
 Files = dict[str, str | None]

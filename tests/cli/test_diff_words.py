@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.api.quantity import Quantity
-from kubectl_trainjob.diff.changes import ABSENT, Change, Difference, Incomplete, JobId, Totals
-from kubectl_trainjob.diff.fields import field_changes
-from kubectl_trainjob.diff.told import Line, Report, Sources, told
+from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.kube.updates.train_job import train_job_verdict
+from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, Verdict
+from kubectl_trainjob.model.stages import identity_of
 from kubectl_trainjob.report.alike import alike, places
 from kubectl_trainjob.report.headline import headline
 from kubectl_trainjob.report.numbers import amount, by_group, numbers, unchanged
 from kubectl_trainjob.report.sentence import Sentence, in_short, written
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair, short
 from kubectl_trainjob.report.words import Jobs, caused, consequence, members, refusals, refused_when, unread, where
-from kubectl_trainjob.stages import identity_of
-from kubectl_trainjob.verdict.train_job import train_job_verdict
-from kubectl_trainjob.verdict.verdict import STATES, Refusal, Verdict
+from kubectl_trainjob.review.diff.changes import ABSENT, Change, Difference, Incomplete, JobId, Totals
+from kubectl_trainjob.review.diff.fields import field_changes
+from kubectl_trainjob.review.diff.told import Line, Report, Sources, told
 from tests.cli import diff_reports as reports
 from tests.cli.diff_reports import added, changed, identity, job, removed, report, row, totals
-from tests.unit.verdict.cases import train_job
+from tests.unit.kube.updates.cases import train_job
 
 
 def text(sentence: Sentence) -> str:

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.cli import folder as folder_module
-from kubectl_trainjob.cli.directory import DirectoryResult, write_directory
-from kubectl_trainjob.cli.folder import Folder, opened
-from kubectl_trainjob.emit.layout import layout
-from kubectl_trainjob.faults import EnvironmentFault
-from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.repo import root as root_module
-from kubectl_trainjob.repo.walk import INDEX_FILE
-from kubectl_trainjob.stages import ObjectId
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.repository.files import root as root_module
+from kubectl_trainjob.repository.files.walk import INDEX_FILE
+from kubectl_trainjob.repository.output import folder as folder_module
+from kubectl_trainjob.repository.output.directory import DirectoryResult, write_directory
+from kubectl_trainjob.repository.output.folder import Folder, opened
+from kubectl_trainjob.repository.output.layout import layout
 from tests.benchmark import corpus
 from tests.ordinary import ordinary_user
 from tests.printed import render
@@ -445,7 +445,7 @@ def test_a_fault_tells_how_far_it_came(out: Path) -> None:
 
 _KILLED = """
 import os, signal, sys
-from kubectl_trainjob.cli.directory import write_directory
+from kubectl_trainjob.repository.output.directory import write_directory
 left, replace = int(sys.argv[2]), os.replace
 def dying(*arguments, **options):
     global left
@@ -481,7 +481,7 @@ def test_killed_anywhere_the_next_write_finishes(tmp_path: Path) -> None:
 
 _LIMITED = """
 import resource, sys
-from kubectl_trainjob.cli.directory import write_directory
+from kubectl_trainjob.repository.output.directory import write_directory
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 write_directory(sys.argv[1], {"a.yaml": "a" * 500, "b.yaml": "b" * 2000}.items(), [])
 """
@@ -573,7 +573,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
 
 _ENDLESS = """
 import sys
-from kubectl_trainjob.cli.directory import write_directory
+from kubectl_trainjob.repository.output.directory import write_directory
 for number in range(30):
     files = {f"jobset_{sys.argv[2]}{n}.yaml": f"{number}" for n in range(number % 7 + 1)}
     write_directory(sys.argv[1], files.items(), [])

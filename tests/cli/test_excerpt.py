@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.report.excerpt import Excerpts, underline
-from kubectl_trainjob.source import SourceFile, Span
+from kubectl_trainjob.model.source import SourceFile, Span
+from kubectl_trainjob.repository.excerpt import Excerpts, underline
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kubectl_trainjob import pipeline
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.compiler import pipeline
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
 
 FILES = {
     "trainjob.yaml": """\

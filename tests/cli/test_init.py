@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 import yaml
 
-from kubectl_trainjob import catalogue
-from kubectl_trainjob.api.supported import TRAINER_VERSIONS
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.cli.folder import Folder
+from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
+from kubectl_trainjob.repository import catalogue
+from kubectl_trainjob.repository.output.folder import Folder
 from tests.ordinary import ordinary_user
 from tests.property import readers
 
@@ -383,7 +383,7 @@ def test_an_interrupt_while_it_is_seen_whether_they_build(here: Path) -> None:
     started = subprocess.Popen([*CLI, "init", "new"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=here, env=env)
     assert started.stderr is not None
     for line in started.stderr:
-        if b"import 'kubectl_trainjob.overlay.apply'" in line:
+        if b"import 'kubectl_trainjob.compiler.overlay.apply'" in line:
             break
     assert (here / "new" / "overlays" / "prod" / "overlay.yaml").is_file()
     started.send_signal(signal.SIGINT)

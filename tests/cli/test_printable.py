@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.printable import columns, printable
+from kubectl_trainjob.model.printable import columns, printable
 
 # The bidi controls and zero-width characters that Unicode's security reports name, and terminals' control strings.
 DANGEROUS = [

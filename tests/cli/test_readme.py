@@ -13,10 +13,10 @@ import pytest
 import yaml
 
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.repo.config import read_config
-from kubectl_trainjob.repo.overlay_file import read_overlay
-from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.yamlio.read import read_stream
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.repository.files.config import read_config
+from kubectl_trainjob.repository.files.overlay_file import read_overlay
+from kubectl_trainjob.repository.yaml.read import read_stream
 from tests.readme import written
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.cli.report import MOST_SHOWN, report
-from kubectl_trainjob.findings.diagnostic import Diagnostic, Related
-from kubectl_trainjob.findings.rule import Rule, Severity
-from kubectl_trainjob.positions import Locator, Spot
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.source import Place, Source, SourceFile, Span
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
+from kubectl_trainjob.report.diagnostics import MOST_SHOWN, report
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.positions import Locator, Spot
 
 ERROR = Rule("KTJ201", "runtime-not-found", "")
 OTHER = Rule("KTJ120", "no-such-field", "")

@@ -17,8 +17,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from kubectl_trainjob.diff.changes import JobId, Sizes
-from kubectl_trainjob.printable import columns
+from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.model.printable import columns
 from kubectl_trainjob.report.html_style import STYLE
 from kubectl_trainjob.report.review import written
 from kubectl_trainjob.report.review.html import as_html
@@ -26,8 +26,8 @@ from kubectl_trainjob.report.review.markdown import as_markdown
 from kubectl_trainjob.report.review.text import as_text
 from kubectl_trainjob.report.review.words import gpu_cell, size_cell, verdict
 from kubectl_trainjob.report.sentence import written as sentence_text
+from kubectl_trainjob.review.diff.changes import JobId, Sizes
 from kubectl_trainjob.review.told import Conclusion, JobRow, Outcome, Review
-from kubectl_trainjob.verdict.verdict import STATES
 from tests.cli import browser
 from tests.cli import diff_reports as diffs
 from tests.cli import review_reports as reviews

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from kubectl_trainjob.verdict.jobset import jobset_verdict
-from kubectl_trainjob.verdict.runtime import runtime_verdict
-from kubectl_trainjob.verdict.train_job import train_job_verdict
-from kubectl_trainjob.verdict.verdict import STATES, State
+from kubectl_trainjob.kube.updates.jobset import jobset_verdict
+from kubectl_trainjob.kube.updates.runtime import runtime_verdict
+from kubectl_trainjob.kube.updates.train_job import train_job_verdict
+from kubectl_trainjob.kube.updates.verdict import STATES, State
 from tests.cluster.inputs import jobs_of
 from tests.cluster.ownership import Object
 from tests.cluster.plane.client import Client
@@ -32,7 +32,7 @@ from tests.cluster.updating import (
 )
 from tests.conformance.cases import Case
 from tests.conformance.updates import RESPELT, Recorded, for_trainer, jobset_of, recorded
-from tests.unit.verdict.cases import JOBSETS, RUNTIME, RUNTIMES, TRAIN_JOBS, Update, verdict_on
+from tests.unit.kube.updates.cases import JOBSETS, RUNTIME, RUNTIMES, TRAIN_JOBS, Update, verdict_on
 
 pytestmark = pytest.mark.cluster
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from kubectl_trainjob.verdict.verdict import STATES, State, Verdict
+from kubectl_trainjob.kube.updates.verdict import STATES, State, Verdict
 from tests.cluster.applying import MANAGER
 from tests.cluster.ownership import Object
 from tests.cluster.plane.client import APPLY, ApiError, Client

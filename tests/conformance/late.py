@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kubectl_trainjob.source import Pointer, show_pointer
-from kubectl_trainjob.validity.jobset import late_problems
-from kubectl_trainjob.validity.memo import LateMemo
+from kubectl_trainjob.kube.pods.jobset import late_problems
+from kubectl_trainjob.kube.pods.memo import LateMemo
+from kubectl_trainjob.model.source import Pointer, show_pointer
 
 Fields = dict[str, set[str]]
 Spellings = tuple[tuple[re.Pattern[str], str], ...]

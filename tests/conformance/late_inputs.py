@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from kubectl_trainjob.admission.jobset import findings
-from kubectl_trainjob.api.jobset import API_VERSION, KIND
-from kubectl_trainjob.schemas.composites import List, Object
-from kubectl_trainjob.schemas.load import schema_for
-from kubectl_trainjob.schemas.scalars import Amount, Boolean, Integer, IntOrString, Scalar, Text
+from kubectl_trainjob.kube.admission.jobset import findings
+from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND
+from kubectl_trainjob.kube.schemas.composites import List, Object
+from kubectl_trainjob.kube.schemas.load import schema_for
+from kubectl_trainjob.kube.schemas.scalars import Amount, Boolean, Integer, IntOrString, Scalar, Text
 
 Body = dict[str, Any]
 Node = Scalar | Object | List

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.validity.jobset import learn
-from kubectl_trainjob.validity.memo import LateMemo
+from kubectl_trainjob.kube.pods.jobset import learn
+from kubectl_trainjob.kube.pods.memo import LateMemo
 from tests.conformance import cases
 from tests.conformance.late import ours, theirs
 from tests.conformance.late_bases import PLAIN, RICH

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.findings.rule import RuleClass, Severity
-from kubectl_trainjob.linting.unit import lint
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.source import Pointer
-from kubectl_trainjob.stages import BuildOptions
-from kubectl_trainjob.validity.jobset import late_problems
+from kubectl_trainjob.kube.pods.jobset import late_problems
+from kubectl_trainjob.lint.unit import lint
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.rule import RuleClass, Severity
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, Case, load
 
 GOLDEN = Path(__file__).with_name("lint_findings.txt")

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kubectl_trainjob.linting.unit import lint
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.lint.unit import lint
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, load
 
 STEP = "trainer.kubeflow.org/trainjob-ancestor-step"

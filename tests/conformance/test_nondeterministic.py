@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.linting.unit import lint
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.lint.unit import lint
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
 from tests.conformance import upstream
 from tests.conformance.cases import VERSIONS, Case, load
 from tests.tools import require

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-from kubectl_trainjob.source import value_at
-from kubectl_trainjob.verdict.jobset import jobset_verdict
-from kubectl_trainjob.verdict.train_job import train_job_verdict
-from kubectl_trainjob.verdict.verdict import STATES, State, Verdict
+from kubectl_trainjob.kube.updates.jobset import jobset_verdict
+from kubectl_trainjob.kube.updates.train_job import train_job_verdict
+from kubectl_trainjob.kube.updates.verdict import STATES, State, Verdict
+from kubectl_trainjob.model.source import value_at
 from tests.conformance.cases import VERSIONS, load
 from tests.conformance.complete import complete
 from tests.conformance.harness import run_build

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob import compilation, written_by
-from kubectl_trainjob.expand.run import expand
-from kubectl_trainjob.linting.unit import lint
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.source import Pointer
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.compiler import job as compilation
+from kubectl_trainjob.compiler import written_by
+from kubectl_trainjob.compiler.expand.run import expand
+from kubectl_trainjob.lint.unit import lint
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, load
 
 

@@ -19,7 +19,7 @@ import pytest
 from tests.cli.test_diff_html import parsed, words
 from tests.cli.test_diff_markdown import GITHUBS_LIMIT, by_github
 from tests.delivery import stories
-from tests.unit.report_lint.sarif_schema import problems
+from tests.unit.report.lint.sarif_schema import problems
 
 GPU = "nvidia.com/gpu"
 ALWAYS, RUNNING = ["running", "suspended", "suspending", "resuming"], ["running"]

@@ -14,18 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kubectl_trainjob.api.kinds import group_of
-from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.overlay.images import Images, change_images
-from kubectl_trainjob.overlay.labels import add_annotations, add_labels
-from kubectl_trainjob.overlay.names import Rename, Renames, add_suffix, follow_names
-from kubectl_trainjob.overlay.namespace import set_namespace
-from kubectl_trainjob.overlay.steps import Steps
-from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.stages import ObjectId
-from kubectl_trainjob.units import ImageChange, LabelSet
-from kubectl_trainjob.yamlio.read import read_stream
+from kubectl_trainjob.compiler.overlay.images import Images, change_images
+from kubectl_trainjob.compiler.overlay.labels import add_annotations, add_labels
+from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, follow_names
+from kubectl_trainjob.compiler.overlay.namespace import set_namespace
+from kubectl_trainjob.compiler.overlay.steps import Steps
+from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.units import ImageChange, LabelSet
+from kubectl_trainjob.repository.yaml.read import read_stream
 from tests.tools import require
 
 Body = dict[str, Any]

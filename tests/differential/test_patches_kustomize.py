@@ -13,14 +13,14 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from kubectl_trainjob.api.merge_keys import Merging, merging_of
-from kubectl_trainjob.draft import Draft
-from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.overlay.json_patch import apply_operations
-from kubectl_trainjob.overlay.merge import PatchError, merge_patch
-from kubectl_trainjob.overlay.steps import Steps
+from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
+from kubectl_trainjob.compiler.overlay.merge import PatchError, merge_patch
+from kubectl_trainjob.compiler.overlay.steps import Steps
+from kubectl_trainjob.kube.facts.merge_keys import Merging, merging_of
+from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.limits import LIMITS
 from tests.differential.kustomize import Body, Layer, by_kustomize, run_kustomize
-from tests.unit.overlay import merge_keys
+from tests.unit.compiler.overlay import merge_keys
 
 CASES = yaml.safe_load((Path(__file__).parent / "patch_cases.yaml").read_text(encoding="utf-8"))
 

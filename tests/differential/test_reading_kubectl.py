@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.yamlio.compose import BACKEND
-from kubectl_trainjob.yamlio.read import Reader, read_stream
-from kubectl_trainjob.yamlio.scalars import NotFiniteError, plain
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.repository.yaml.compose import BACKEND
+from kubectl_trainjob.repository.yaml.read import Reader, read_stream
+from kubectl_trainjob.repository.yaml.scalars import NotFiniteError, plain
 from tests.tools import require
 
 AMBIGUOUS = re.findall(

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kubectl_trainjob.overlay.names import Ambiguity, Renames, ambiguous_names
-from kubectl_trainjob.overlay.references import Fields, Reference, fields_of
-from kubectl_trainjob.stages import ObjectId
+from kubectl_trainjob.compiler.overlay.names import Ambiguity, Renames, ambiguous_names
+from kubectl_trainjob.compiler.overlay.references import Fields, Reference, fields_of
+from kubectl_trainjob.model.stages import ObjectId
 from tests.differential.kustomize import (
     Body,
     Layer,

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubectl_trainjob.limits import LIMITS
-from kubectl_trainjob.overlay.pattern import compile_pattern
-from kubectl_trainjob.overlay.select import SelectorError, compile_selector
-from kubectl_trainjob.overlay.steps import Steps
-from kubectl_trainjob.units import Selector
+from kubectl_trainjob.compiler.overlay.pattern import compile_pattern
+from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector
+from kubectl_trainjob.compiler.overlay.steps import Steps
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.units import Selector
 from tests.differential.kustomize import Body, Layer, body, by_kustomize, members_of, run_kustomize
 
 _RBAC = "rbac.authorization.k8s.io/v1"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.overlay.labels import misplaced
-from kubectl_trainjob.source import Source, SourceFile
-from kubectl_trainjob.units import LabelSet, Overlay
+from kubectl_trainjob.compiler.overlay.labels import misplaced
+from kubectl_trainjob.model.source import Source, SourceFile
+from kubectl_trainjob.model.units import LabelSet, Overlay
 from tests.differential.kustomize import Body, Layer, body, by_kustomize, by_us, run_kustomize
 from tests.differential.objects import OBJECTS, pod_spec
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob import comparison
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.yamlio.read import Reader
+from kubectl_trainjob.repository.yaml.read import Reader
+from kubectl_trainjob.review import comparison
 from tests.benchmark import corpus
 
 pytestmark = pytest.mark.gate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.repo.intake import Intake
+from kubectl_trainjob.repository.files.intake import Intake
 from tests.benchmark import corpus
 
 pytestmark = pytest.mark.gate

@@ -19,20 +19,20 @@ subprocess tempfile unittest urllib.request xml zipfile
 FORBIDDEN = _FORBIDDEN.split()
 OWN_PARTS_NOT_NEEDED = [
     "cluster",
-    "cli.directory",
-    "cli.folder",
-    "cli.report",
-    "diff",
-    "emit.jsontext",
-    "emit.layout",
+    "compiler.overlay",
     "frontends",
     "lint",
-    "overlay",
-    "positions",
-    "repo.built_index",
-    "repo.overlays",
-    "templates",
-    "yamlio.spans",
+    "report.diagnostics",
+    "repository.files.overlays",
+    "repository.output.built_index",
+    "repository.output.directory",
+    "repository.output.folder",
+    "repository.output.jsontext",
+    "repository.output.layout",
+    "repository.positions",
+    "repository.templates",
+    "repository.yaml.spans",
+    "review",
 ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubectl_trainjob.draft import Draft, draft
+from kubectl_trainjob.model.draft import Draft, draft
 from tests.benchmark import corpus
 from tests.gates.work import build
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from tests.gates.work import measure
 
-_WRITERS = ("kubectl_trainjob.expand.", "kubectl_trainjob.admission.")
-_DRAFT = "kubectl_trainjob.draft.draft"
+_WRITERS = ("kubectl_trainjob.compiler.expand.", "kubectl_trainjob.kube.admission.")
+_DRAFT = "kubectl_trainjob.model.draft.draft"
 _CAUSES = {"copied", "because"}
 _STATE = {"_inputs", "_note", "_step"}
 dropped = {"causes": 0, "branches": 0}

@@ -16,15 +16,15 @@ from tests.benchmark import corpus
 
 def read(text: str) -> Any:
     """The documents of one stream."""
-    from kubectl_trainjob.repo.read import read as read_paths
+    from kubectl_trainjob.repository.files.read import read as read_paths
 
     return read_paths(("-",), lambda _most: text.encode())
 
 
 def stages(documents: Any) -> Any:
     """What the pipeline makes of documents; the corpus has to build."""
-    from kubectl_trainjob import pipeline
-    from kubectl_trainjob.stages import BuildOptions
+    from kubectl_trainjob.compiler import pipeline
+    from kubectl_trainjob.model.stages import BuildOptions
 
     built = pipeline.build(documents, BuildOptions())
     if built.diagnostics or not built.objects:
@@ -34,7 +34,7 @@ def stages(documents: Any) -> Any:
 
 def build(text: str) -> bytes:
     """What the command does between its input and its output."""
-    from kubectl_trainjob.emit.render import joined, texts
+    from kubectl_trainjob.repository.output.render import joined, texts
 
     return b"".join(joined(texts(list(stages(read(text)).outputs), "yaml"), "yaml"))
 

@@ -4,8 +4,8 @@ import json
 import resource
 import sys
 
-from kubectl_trainjob.positions import Locator
-from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.positions import Locator
 
 _SECONDS = 10  # a bomb that goes off takes minutes
 

@@ -6,9 +6,9 @@ import resource
 import sys
 import time
 
-from kubectl_trainjob.positions import Locator
-from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.templates.render import Renderer
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.repository.positions import Locator
+from kubectl_trainjob.repository.templates.render import Renderer
 from tests.hostile.templates import BOMBS, CONTEXT, SLOW_BOMBS
 
 

@@ -13,15 +13,24 @@ from typing import Any
 import html5lib
 import pytest
 
-from kubectl_trainjob.api.quantity import Quantity
-from kubectl_trainjob.diff.changes import ABSENT, Change, Difference, FieldChange, Group, Incomplete, JobId, Totals
-from kubectl_trainjob.diff.told import Line, Problem, Report, told
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.kube.updates.verdict import Refusal, Verdict
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.html import as_html
 from kubectl_trainjob.report.markdown import as_markdown
 from kubectl_trainjob.report.text import as_text
-from kubectl_trainjob.stages import ObjectId
-from kubectl_trainjob.verdict.verdict import Refusal, Verdict
+from kubectl_trainjob.review.diff.changes import (
+    ABSENT,
+    Change,
+    Difference,
+    FieldChange,
+    Group,
+    Incomplete,
+    JobId,
+    Totals,
+)
+from kubectl_trainjob.review.diff.told import Line, Problem, Report, told
 from tests.cli import browser
 from tests.cli import diff_reports as reports
 from tests.cli.test_diff_markdown import by_commonmark, by_github

@@ -14,20 +14,20 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from kubectl_trainjob.findings.diagnostic import Edit, Fix
-from kubectl_trainjob.findings.results import Excerpt, LintReport, Note, Position, Result, Unverifiable
-from kubectl_trainjob.findings.rule import Rule, Severity
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.diagnostic import Edit, Fix
+from kubectl_trainjob.model.finding import Excerpt, LintReport, Note, Position, Result, Unverifiable
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.report.lint import FORMATS
 from kubectl_trainjob.report.lint.markdown import as_markdown
 from kubectl_trainjob.report.markdown_syntax import length
-from kubectl_trainjob.source import Place, Source, SourceFile, Span
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.hostile.test_diff_pages import HOSTILE as OF_PAGES
 from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, shape
-from tests.unit.report_lint import junit_shape
-from tests.unit.report_lint.commands_read import commands
-from tests.unit.report_lint.sarif_schema import problems
+from tests.unit.report.lint import junit_shape
+from tests.unit.report.lint.commands_read import commands
+from tests.unit.report.lint.sarif_schema import problems
 
 HOSTILE = {
     **OF_PAGES,

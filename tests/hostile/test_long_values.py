@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.pipeline import BuildOptions, build
-from kubectl_trainjob.repo.read import read
+from kubectl_trainjob.compiler.pipeline import BuildOptions, build
+from kubectl_trainjob.repository.files.read import read
 from tests.cli.manifests import PLAIN, Body, config, config_map, overlay, stream, train_job
 
 LONG = "x" * 100_000

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.yamlio.compose import BACKEND
-from kubectl_trainjob.yamlio.read import Reader
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.yaml.compose import BACKEND
+from kubectl_trainjob.repository.yaml.read import Reader
 from tests.hostile.inputs import HOSTILE, Hostile
 
 _MEBIBYTES = 100  # a bomb that goes off takes gigabytes

@@ -10,24 +10,24 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.api.quantity import Quantity
-from kubectl_trainjob.diff.changes import Incomplete, JobId, Sizes, Totals
-from kubectl_trainjob.findings.results import LintReport
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.model.finding import LintReport
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.review import written
 from kubectl_trainjob.report.review.html import as_html
 from kubectl_trainjob.report.review.markdown import as_markdown
 from kubectl_trainjob.report.review.text import as_text
+from kubectl_trainjob.review.diff.changes import Incomplete, JobId, Sizes, Totals
 from kubectl_trainjob.review.told import Conclusion, JobRow, Outcome, Review
-from kubectl_trainjob.stages import ObjectId
-from kubectl_trainjob.verdict.verdict import STATES
 from tests.cli import browser
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.hostile import test_diff_pages as pages
 from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, parsed, shape
 from tests.hostile.test_lint_reports import HOSTILE
 from tests.hostile.test_lint_reports import hostile as hostile_findings
-from tests.unit.report_lint.commands_read import commands
+from tests.unit.report.lint.commands_read import commands
 
 EACH = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in HOSTILE.items()])
 RENDERERS = pytest.mark.parametrize("render", [by_github, by_commonmark])

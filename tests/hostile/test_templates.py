@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.limits import Limits
-from kubectl_trainjob.positions import Locator
-from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.templates.child.filters import FILTERS, FUNCTIONS, METHODS, TESTS
-from kubectl_trainjob.templates.render import Renderer
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.limits import Limits
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.repository.positions import Locator
+from kubectl_trainjob.repository.templates.child.filters import FILTERS, FUNCTIONS, METHODS, TESTS
+from kubectl_trainjob.repository.templates.render import Renderer
 from tests.hostile.templates import BOMBS, CANARY, CONTEXT, ESCAPES, GADGETS, NO_LINE, SLOW_BOMBS, with_gadgets
 
 _SECONDS = 5

@@ -15,10 +15,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.source import SourceFile
-from kubectl_trainjob.yamlio.emit import Emitter
-from kubectl_trainjob.yamlio.quoting import scalar
-from kubectl_trainjob.yamlio.read import read_stream
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.repository.yaml.emit import Emitter
+from kubectl_trainjob.repository.yaml.quoting import scalar
+from kubectl_trainjob.repository.yaml.read import read_stream
 from tests.printed import render
 from tests.property import hostile, readers
 

@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kubectl_trainjob.cli.changed_files import write
-from kubectl_trainjob.draft import Drafted
-from kubectl_trainjob.findings.diagnostic import Diagnostic, Edit
-from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.fixing.fixes import fix
+from kubectl_trainjob.compiler.pipeline import build, trace
+from kubectl_trainjob.lint.fix.fixes import fix
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.linting.unit import lint
-from kubectl_trainjob.pipeline import build, trace
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.source import Origin, Place, Pointer
-from kubectl_trainjob.stages import BuildOptions, Traced
-from kubectl_trainjob.units import Documents
+from kubectl_trainjob.lint.unit import lint
+from kubectl_trainjob.model.diagnostic import Diagnostic, Edit
+from kubectl_trainjob.model.draft import Drafted
+from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.source import Origin, Place, Pointer
+from kubectl_trainjob.model.stages import BuildOptions, Traced
+from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.output.changed_files import write
 from tests.architecture.test_registry import RULES, example, target
 from tests.unit.lint.test_manuals import HEAD, line_after, section
 

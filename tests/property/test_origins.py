@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 import yaml
 
-from kubectl_trainjob.compilation import AdmittedRuntimes, Target, compile_job, trace_job
-from kubectl_trainjob.draft import Drafted
+from kubectl_trainjob.compiler.job import AdmittedRuntimes, Target, compile_job, trace_job
+from kubectl_trainjob.compiler.prepare import Job, prepare
+from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.explain.field import leaves
 from kubectl_trainjob.explain.history import Historian, Write, inputs_of
-from kubectl_trainjob.findings.diagnostic import has_errors
-from kubectl_trainjob.preparation import Job, prepare
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.resolve.runtime import Runtimes
-from kubectl_trainjob.source import Origin, Place, Pointer, value_at
-from kubectl_trainjob.stages import BuildOptions, Manifest, TracedJob
+from kubectl_trainjob.model.diagnostic import has_errors
+from kubectl_trainjob.model.draft import Drafted
+from kubectl_trainjob.model.source import Origin, Place, Pointer, value_at
+from kubectl_trainjob.model.stages import BuildOptions, Manifest, TracedJob
+from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, Case, load
 
 _JOBS_OF_A_CASE = 3

@@ -1,4 +1,4 @@
-"""Reduce CRDs to the JSON that `kubectl_trainjob.schemas.load` reads.
+"""Reduce CRDs to the JSON that `kubectl_trainjob.kube.schemas.load` reads.
 
     python tests/schemas/generate.py CRD… -o kubectl_trainjob/schemas/data/trainer-2.3.json.gz
 
@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from kubectl_trainjob.schemas.cel import RULES, TRANSITIONS
+from kubectl_trainjob.kube.schemas.cel import RULES, TRANSITIONS
 
 QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"

@@ -24,7 +24,9 @@ RELEASES = [
 
 
 def packaged(version):
-    return zlib.decompress(files("kubectl_trainjob.schemas").joinpath("data", f"{version}.json.gz").read_bytes(), 31)
+    return zlib.decompress(
+        files("kubectl_trainjob.kube.schemas").joinpath("data", f"{version}.json.gz").read_bytes(), 31
+    )
 
 
 def module_directory(module, tmp_path):

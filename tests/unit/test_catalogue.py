@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kubectl_trainjob import catalogue
+from kubectl_trainjob.repository import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob import catalogue
-from kubectl_trainjob.cli.changed_files import write
-from kubectl_trainjob.faults import EnvironmentFault
-from kubectl_trainjob.findings.diagnostic import Diagnostic, Edit, Fix
-from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.fixing.fixes import FileChange, Fixing, fix
-from kubectl_trainjob.fixing.shown import diff_lines
-from kubectl_trainjob.preparation import prepare
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.source import Place, Pointer, Source, SourceFile
-from kubectl_trainjob.stages import BuildOptions, Manifest
+from kubectl_trainjob.compiler.prepare import prepare
+from kubectl_trainjob.lint.fix.fixes import Fixing, fix
+from kubectl_trainjob.lint.fix.shown import diff_lines
+from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
+from kubectl_trainjob.model.stages import BuildOptions, Manifest
+from kubectl_trainjob.repository import catalogue
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.output.changed_files import FileChange, write
 
 RULE = Rule("KTJ999", "example", "")
 JOB = """\

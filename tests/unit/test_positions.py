@@ -1,7 +1,7 @@
 """Places in made text, and in edited objects, lead back to what a person wrote."""
 
-from kubectl_trainjob.positions import Locator
-from kubectl_trainjob.source import Origin, Place, Pointer, Source, SourceFile, Span, Written
+from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, Span, Written
+from kubectl_trainjob.repository.positions import Locator
 
 TEMPLATE = SourceFile("job.yaml.j2", "{% for n in nodes %}\nname: job\nnodes: {{ n }}\n{% endfor %}\n")
 RENDERED = SourceFile("job.yaml.j2", "name: job\nnodes: 4\n", Written(TEMPLATE, (2, 3)))

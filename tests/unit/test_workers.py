@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from kubectl_trainjob import workers
-from kubectl_trainjob.faults import EnvironmentFault
+from kubectl_trainjob.compiler import workers
+from kubectl_trainjob.model.faults import EnvironmentFault
 
 ITEMS = 1000
 

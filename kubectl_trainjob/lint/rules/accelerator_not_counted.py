@@ -80,13 +80,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.devices import gpu_names, uncounted
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.devices import gpu_names, uncounted
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import At, Change, Finding, Remedy
 from kubectl_trainjob.lint.launches import Started, counted, is_stated, started
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.source import value_at
+from kubectl_trainjob.model.hit import At, Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import value_at
 
 RULE = Rule("KTJ307", "accelerator-not-counted", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 

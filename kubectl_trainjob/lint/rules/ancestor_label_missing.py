@@ -56,19 +56,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.api.trainer import (
+from kubectl_trainjob.kube.facts.kinds import runtime_ref
+from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_LABEL,
     ANCESTOR_TRAINER,
     CLUSTER_TRAINING_RUNTIME,
     INITIALIZERS,
     NODE,
 )
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.source import Pointer, value_at
-from kubectl_trainjob.stages import Manifest, runtime_ref
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.stages import Manifest
 
 RULE = Rule("KTJ207", "ancestor-label-missing", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

@@ -64,12 +64,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.launches import meeting_setting
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.source import value_at
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import value_at
 
 RULE = Rule("KTJ405", "custom-subdomain", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

@@ -56,12 +56,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import TreeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.marks import MARKS, Mark, Workload, workloads
 from kubectl_trainjob.lint.views import Surroundings
-from kubectl_trainjob.stages import Manifest
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.stages import Manifest
 
 RULE = Rule("KTJ607", "gang-membership", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 _SHOWN = 3  # PodGroups that may have been meant

@@ -78,11 +78,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import At, Finding
 from kubectl_trainjob.lint.gangs import pod_groups
 from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.model.hit import At, Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ604", "gang-min-member", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

@@ -51,12 +51,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.gangs import kinds_of_gang
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
-from kubectl_trainjob.source import Place
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Place
 
 RULE = Rule("KTJ603", "gang-scheduler-name", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 _USUAL = "default-scheduler"

@@ -56,11 +56,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.gangs import in_order, kinds_of_gang
 from kubectl_trainjob.lint.views import LintedRuntime
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ601", "gang-with-depends-on", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 _ADVICE = "remove it, or podGroupPolicy"

@@ -36,18 +36,18 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.api.trainer import (
+from kubectl_trainjob.kube.facts.trainer import (
     FLUX_CURVE_KEY,
     FLUX_CURVE_SUFFIX,
     SSH_AUTH_SUFFIX,
     SSH_PRIVATE_KEY,
     SSH_PUBLIC_KEY,
 )
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import TreeCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.views import Surroundings
-from kubectl_trainjob.stages import Manifest
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.stages import Manifest
 
 RULE = Rule(
     "KTJ811", "generated-secret-in-git", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES, finds_secrets=True

@@ -83,15 +83,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 
-from kubectl_trainjob.api.devices import gpu_names, vendors, whole_gpus
-from kubectl_trainjob.api.node_counts import Amount, amounts, gpu_count, names_gpu, possible_gpu_counts
-from kubectl_trainjob.api.trainer import TORCHTUNE_COMMAND
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.devices import gpu_names, vendors, whole_gpus
+from kubectl_trainjob.kube.facts.node_counts import Amount, amounts, gpu_count, names_gpu, possible_gpu_counts
+from kubectl_trainjob.kube.facts.trainer import TORCHTUNE_COMMAND
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.launches import PER_NODE, Counted, counted
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Pointer
 
 RULE = Rule("KTJ306", "gpu-name-ambiguous", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

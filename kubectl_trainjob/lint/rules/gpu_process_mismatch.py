@@ -109,13 +109,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.devices import devices
-from kubectl_trainjob.api.node_counts import Amount
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.devices import devices
+from kubectl_trainjob.kube.facts.node_counts import Amount
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.launches import Started, started
 from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ305", "gpu-process-mismatch", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 

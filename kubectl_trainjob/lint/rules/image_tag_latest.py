@@ -72,9 +72,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.api.image import image_reference
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.image import image_reference
 from kubectl_trainjob.lint.containers import Stated, container_checks
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ901", "image-tag-latest", __doc__ or "", Severity.WARNING, RuleClass.POLICY)
 

@@ -103,12 +103,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.jobset import KIND
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.jobset import KIND
 from kubectl_trainjob.lint.check import ChangeCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.refusals import told
 from kubectl_trainjob.lint.views import LintedChange
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ803", "immutable-jobset-field", __doc__ or "", Severity.ERROR, RuleClass.REJECTED)
 

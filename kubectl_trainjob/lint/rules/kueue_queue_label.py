@@ -64,14 +64,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.trainer import KUEUE_QUEUE_LABEL
-from kubectl_trainjob.api.validation import dns_1123_subdomain
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
+from kubectl_trainjob.kube.facts.validation import dns_1123_subdomain
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import At, Change, Finding, Remedy
 from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.source import Pointer, has, value_at
+from kubectl_trainjob.model.hit import At, Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Pointer, has, value_at
 
 RULE = Rule("KTJ612", "kueue-queue-label", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

@@ -63,11 +63,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ613", "kueue-suspend-in-git", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 _CONSEQUENCE = {False: "start it past the queue", True: "stop it when it runs"}

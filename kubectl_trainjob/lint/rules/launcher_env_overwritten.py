@@ -58,8 +58,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubectl_trainjob.api.launchers import JAX_VARIABLES
-from kubectl_trainjob.api.trainer import (
+from kubectl_trainjob.kube.facts.launchers import JAX_VARIABLES
+from kubectl_trainjob.kube.facts.trainer import (
     LAUNCHER,
     MPI_RESERVED_ENV,
     NODE,
@@ -67,11 +67,11 @@ from kubectl_trainjob.api.trainer import (
     TRAINER_PORT,
     XGBOOST_RESERVED_ENV,
 )
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.launches import trainer_of
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ402", "launcher-env-overwritten", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 

@@ -67,12 +67,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.trainer import NODE
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.mpi import roles
 from kubectl_trainjob.lint.views import LintedRuntime
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ504", "mpi-container-name", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

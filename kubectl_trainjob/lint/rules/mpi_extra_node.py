@@ -83,12 +83,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, LAUNCHER, NODE
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, LAUNCHER, NODE
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.views import LintedJob, Replicated
-from kubectl_trainjob.source import Place
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Place
 
 RULE = Rule("KTJ506", "mpi-extra-node", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 

@@ -67,14 +67,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.trainer import NODE
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.gangs import in_order, kinds_of_gang
 from kubectl_trainjob.lint.mpi import launcher_and_node
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
-from kubectl_trainjob.source import Pointer
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Pointer
 
 RULE = Rule("KTJ507", "mpi-launcher-not-awaiting", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 _READY = {"name": NODE, "status": "Ready"}

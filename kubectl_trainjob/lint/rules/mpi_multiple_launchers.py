@@ -72,13 +72,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.trainer import ANCESTOR_TRAINER, LAUNCHER
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, LAUNCHER
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.mpi import roles
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
-from kubectl_trainjob.source import Place
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Place
 
 RULE = Rule("KTJ505", "mpi-multiple-launchers", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

@@ -87,13 +87,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.command_line import Word, base, behind, commands
-from kubectl_trainjob.api.trainer import LAUNCHER, NODE
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.command_line import Word, base, behind, commands
+from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.launches import node_of
 from kubectl_trainjob.lint.views import LintedJob, Replicated
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ516", "mpi-one-node", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 

@@ -68,12 +68,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.api.trainer import LAUNCHER, NODE
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.mpi import launcher_and_node
 from kubectl_trainjob.lint.views import LintedRuntime
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ509", "mpi-success-policy", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

@@ -63,12 +63,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.trainer import LAUNCHER, NODE
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.launches import meeting_variable, trainer_of
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ413", "non-indexed-completion", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

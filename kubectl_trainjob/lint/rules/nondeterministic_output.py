@@ -84,14 +84,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.command_line import references
-from kubectl_trainjob.api.trainer import XGBOOST_RESERVED_ENV
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.command_line import references
+from kubectl_trainjob.kube.facts.trainer import XGBOOST_RESERVED_ENV
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.launches import node_of, trainer_node
 from kubectl_trainjob.lint.views import LintedJob, Replicated
-from kubectl_trainjob.source import value_at
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import value_at
 
 RULE = Rule("KTJ810", "nondeterministic-output", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

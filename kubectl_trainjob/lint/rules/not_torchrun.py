@@ -72,12 +72,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.devices import devices
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.devices import devices
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.launches import PER_NODE, Node, is_stated, reads_no_variables, trainer_node
 from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ406", "not-torchrun", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 

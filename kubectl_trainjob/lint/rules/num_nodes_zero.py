@@ -79,10 +79,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ412", "num-nodes-zero", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

@@ -85,8 +85,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.containers import Stated, container_checks
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ904", "secret-in-env", __doc__ or "", Severity.ERROR, RuleClass.POLICY, finds_secrets=True)
 

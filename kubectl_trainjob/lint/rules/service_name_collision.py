@@ -96,13 +96,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.jobset import JOBSET_NAME_LABEL
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.jobset import JOBSET_NAME_LABEL
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import At, Finding
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.source import value_at
-from kubectl_trainjob.stages import Body
+from kubectl_trainjob.model.hit import At, Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import value_at
+from kubectl_trainjob.model.stages import Body
 
 RULE = Rule("KTJ710", "service-name-collision", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

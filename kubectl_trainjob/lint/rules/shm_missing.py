@@ -74,12 +74,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.api.node_counts import amounts, names_gpu
-from kubectl_trainjob.api.trainer import INITIALIZERS
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.node_counts import amounts, names_gpu
+from kubectl_trainjob.kube.facts.trainer import INITIALIZERS
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Finding, Made
 from kubectl_trainjob.lint.views import LintedJob, Replicated
+from kubectl_trainjob.model.hit import Finding, Made
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ309", "shm-missing", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 

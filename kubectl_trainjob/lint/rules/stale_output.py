@@ -34,11 +34,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.lint.check import OutputCheck
-from kubectl_trainjob.lint.finding import Finding
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
-from kubectl_trainjob.source import Place, Source, SourceFile, Span
+from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 
 RULE = Rule("KTJ819", "stale-output", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

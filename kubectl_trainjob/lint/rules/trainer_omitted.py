@@ -78,13 +78,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.api.devices import devices
-from kubectl_trainjob.api.launchers import torch_flags
-from kubectl_trainjob.findings.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.kube.facts.devices import devices
+from kubectl_trainjob.kube.facts.launchers import torch_flags
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.finding import Change, Finding, Remedy
 from kubectl_trainjob.lint.launches import PER_NODE, Node, trainer_node
 from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 
 RULE = Rule("KTJ403", "trainer-omitted", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 

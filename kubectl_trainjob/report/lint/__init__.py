@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from kubectl_trainjob.findings.results import LintReport
+from kubectl_trainjob.model.finding import LintReport
 
 
 def written(report: LintReport, form: str, *, colour: bool = False) -> str:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kubectl_trainjob.findings.results import LintReport
-from kubectl_trainjob.findings.rule import Severity
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.finding import LintReport
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.lint.merged import Merged, merged, named
 from kubectl_trainjob.report.lint.words import closing, not_judged

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kubectl_trainjob.findings.results import LintReport, Result
-from kubectl_trainjob.findings.rule import RuleClass, Severity
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.finding import LintReport, Result
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.rule import RuleClass, Severity
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.merged import merged, named
 from kubectl_trainjob.report.sentence import in_short

@@ -18,11 +18,11 @@ import json
 from collections import Counter
 from typing import Any
 
-from kubectl_trainjob.findings.diagnostic import Edit, Fix
-from kubectl_trainjob.findings.results import LintReport, Note, Result
-from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.model.diagnostic import Edit, Fix
+from kubectl_trainjob.model.finding import LintReport, Note, Result
+from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.source import json_pointer
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.source import json_pointer
 
 
 def as_json(report: LintReport) -> str:

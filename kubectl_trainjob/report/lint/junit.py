@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from html import escape
 
-from kubectl_trainjob.findings.results import LintReport, Unverifiable
-from kubectl_trainjob.findings.rule import Severity
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.finding import LintReport, Unverifiable
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.finding_lines import FindingLines, as_lines
 from kubectl_trainjob.report.lint.human import lines_of

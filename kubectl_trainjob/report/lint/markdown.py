@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.findings.results import LintReport, Position
-from kubectl_trainjob.findings.rule import Rule
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.finding import LintReport, Position
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.report.finding_lines import counted
 from kubectl_trainjob.report.lint.merged import Merged, merged, named
 from kubectl_trainjob.report.lint.words import headline, not_judged, set_aside

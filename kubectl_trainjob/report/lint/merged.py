@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.findings.diagnostic import Fix
-from kubectl_trainjob.findings.results import Note, Position, Result
-from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.model.diagnostic import Fix
+from kubectl_trainjob.model.finding import Note, Position, Result
+from kubectl_trainjob.model.rule import Severity
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 

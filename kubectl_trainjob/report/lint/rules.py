@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from inspect import cleandoc
 
-from kubectl_trainjob.findings.rule import Rule
+from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.manual import block, first_sentence, see, versions
 

@@ -13,9 +13,9 @@ from inspect import cleandoc
 from typing import Any
 
 from kubectl_trainjob import __version__
-from kubectl_trainjob.findings.results import LintReport, Note, Position, Result
-from kubectl_trainjob.findings.rule import Rule, Severity
-from kubectl_trainjob.printable import printable
+from kubectl_trainjob.model.finding import LintReport, Note, Position, Result
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.rule import Rule, Severity
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.manual import first_sentence, in_markdown, see
 from kubectl_trainjob.report.lint.merged import Merged, merged

@@ -8,8 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kubectl_trainjob.diff.told import Report
-from kubectl_trainjob.findings.rule import Severity
+from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.report.finding_lines import counted
 from kubectl_trainjob.report.headline import Headline as DifferenceHeadline
 from kubectl_trainjob.report.headline import headline
@@ -18,6 +17,7 @@ from kubectl_trainjob.report.numbers import joined
 from kubectl_trainjob.report.review.words import Weight
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
 from kubectl_trainjob.review.conclusion import OUTCOMES
+from kubectl_trainjob.review.diff.told import Report
 from kubectl_trainjob.review.told import Conclusion, Outcome, Review
 
 _VERDICTS: Mapping[Conclusion, tuple[Weight, str]] = MappingProxyType(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_trainjob.findings.results import Position
+from kubectl_trainjob.model.finding import Position
 from kubectl_trainjob.report.html import footer, page, points, section, sections, sides, table, unknown
 from kubectl_trainjob.report.html_syntax import Markup, code, element, line, sentence
 from kubectl_trainjob.report.lint.merged import Merged, merged, named

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from kubectl_trainjob.diff.refused import refused_in
 from kubectl_trainjob.report.alike import alike
 from kubectl_trainjob.report.lint.markdown import add_details, add_table, unverifiable
 from kubectl_trainjob.report.lint.merged import merged
@@ -21,6 +20,7 @@ from kubectl_trainjob.report.review import words
 from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
 from kubectl_trainjob.report.sentence import begun, in_short, plural
 from kubectl_trainjob.report.words import Jobs
+from kubectl_trainjob.review.diff.refused import refused_in
 from kubectl_trainjob.review.told import JobRow, Review
 
 _MOST_ROWS = 20  # of the table that is open from the start

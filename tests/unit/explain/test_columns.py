@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kubectl_trainjob.explain.columns import Note, abbreviated, beside
 from kubectl_trainjob.explain.lines import numbered
-from kubectl_trainjob.printable import columns
+from kubectl_trainjob.model.printable import columns
 from tests.property import hostile, readers
 
 WIDE = 120

@@ -12,7 +12,7 @@ import ruamel.yaml
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from kubectl_trainjob.explain.lines import Line, numbered
-from kubectl_trainjob.source import Pointer, value_at
+from kubectl_trainjob.model.source import Pointer, value_at
 from tests.conformance import cases
 from tests.printed import render
 from tests.property import hostile

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_trainjob.explain.path import PathError, resolve, show
-from kubectl_trainjob.source import Pointer, value_at
+from kubectl_trainjob.model.source import Pointer, value_at
 from tests.tools import require
 
 CONTAINERS = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.explain.steps import in_words
-from kubectl_trainjob.versions import VERSIONS
 
 
 def test_every_pass_and_builder_has_words() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.pipeline import build
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.model.stages import BuildOptions
 from tests.unit.lint.marked import documents_of
 from tests.unit.lint.test_manuals import section
 from tests.unit.lint.told import shown, told

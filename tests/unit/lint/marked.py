@@ -8,14 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-from kubectl_trainjob.comparison import Inputs, compare
-from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.linting.changes import changes_found
-from kubectl_trainjob.linting.unit import lint
-from kubectl_trainjob.positions import Locator
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.stages import BuildOptions
-from kubectl_trainjob.units import Documents
+from kubectl_trainjob.lint.unit import lint
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.positions import Locator
+from kubectl_trainjob.review.comparison import Inputs, compare
+from kubectl_trainjob.review.update_findings import changes_found
 
 CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"

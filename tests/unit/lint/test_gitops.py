@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.lint import refusals
 from kubectl_trainjob.lint.views import LintedChange, Refused
-from kubectl_trainjob.pipeline import build
-from kubectl_trainjob.source import Place, Source, SourceFile
-from kubectl_trainjob.stages import BuildOptions, ObjectId
+from kubectl_trainjob.model.source import Place, Source, SourceFile
+from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from tests.unit.lint.marked import CONFIG, JOB, RUNTIME, documents_of, found, found_since, joined, lines, marked
 
 TTL, KEYS = "KTJ812", "KTJ811"

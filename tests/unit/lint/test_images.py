@@ -7,7 +7,7 @@ from textwrap import indent
 
 import pytest
 
-from kubectl_trainjob.api.image import image_reference
+from kubectl_trainjob.kube.facts.image import image_reference
 from tests.unit.lint.marked import JOB, RUNTIME, documents_of, found, joined, lines, marked
 
 DIGEST = "sha256:" + "0" * 64

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.positions import Locator
+from kubectl_trainjob.repository.positions import Locator
 from tests.unit.lint.launched import (
     addresses,
     amounts,

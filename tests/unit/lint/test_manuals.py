@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.cli.directory import write_directory
-from kubectl_trainjob.comparison import Inputs, compare
-from kubectl_trainjob.findings.diagnostic import Diagnostic
-from kubectl_trainjob.findings.rule import Rule
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.linting.changes import changes_found
-from kubectl_trainjob.linting.stale import fresh_texts, stale_outputs
-from kubectl_trainjob.linting.unit import lint
-from kubectl_trainjob.positions import Locator
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.repo.root import SecureRoot
-from kubectl_trainjob.stages import BuildOptions
-from kubectl_trainjob.units import Documents
+from kubectl_trainjob.lint.stale import fresh_texts, stale_outputs
+from kubectl_trainjob.lint.unit import lint
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.files.root import SecureRoot
+from kubectl_trainjob.repository.output.directory import write_directory
+from kubectl_trainjob.repository.positions import Locator
+from kubectl_trainjob.review.comparison import Inputs, compare
+from kubectl_trainjob.review.update_findings import changes_found
 
 EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in checks().rules])
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.cli.directory import write_directory
-from kubectl_trainjob.linting.outputs import judged
-from kubectl_trainjob.linting.stale import Texts, fresh_texts, stale_outputs
-from kubectl_trainjob.repo.read import read
-from kubectl_trainjob.repo.root import SecureRoot
-from kubectl_trainjob.repo.walk import INDEX_FILE
-from kubectl_trainjob.stages import BuildOptions
+from kubectl_trainjob.lint.outputs import judged
+from kubectl_trainjob.lint.stale import Texts, fresh_texts, stale_outputs
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.files.root import SecureRoot
+from kubectl_trainjob.repository.files.walk import INDEX_FILE
+from kubectl_trainjob.repository.output.directory import write_directory
 from tests.unit.lint.marked import JOB, RUNTIME, documents_of, joined, lines
-from tests.unit.repo.git_repository import GitRepository
+from tests.unit.repository.files.git_repository import GitRepository
 
 _FILE = "jobset_mnist.yaml"
 _OTHER = JOB.replace("mnist", "other")

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from kubectl_trainjob.findings.diagnostic import Diagnostic, Fix
-from kubectl_trainjob.positions import Locator
+from kubectl_trainjob.model.diagnostic import Diagnostic, Fix
+from kubectl_trainjob.repository.positions import Locator
 from tests.unit.lint.marked import CONFIG, documents_of, found
 
 

@@ -1,0 +1,77 @@
+"""What a repository has already: its root, its settings, the runtimes that its jobs can refer to."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from kubectl_trainjob.kube.facts.kinds import is_runtime
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.repository import catalogue
+from kubectl_trainjob.repository.files.classify import classify
+from kubectl_trainjob.repository.files.config import Config, read_config
+from kubectl_trainjob.repository.files.decode import decode
+from kubectl_trainjob.repository.files.find_root import CONFIG_FILE, find_root, is_configured
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
+from kubectl_trainjob.repository.yaml.read import read_stream
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Existing:
+    """A repository; `directory` is its root as shown to people, `diagnostics` what is wrong with its settings.
+
+    `runtimes_folder` is relative to the root.
+    """
+
+    directory: str
+    trainer_version: str
+    runtimes_folder: str
+    runtimes: tuple[Manifest, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def has(self, directory: str) -> bool:
+        """Whether a directory of this name lies below the root."""
+        return os.path.isdir(os.path.join(self.directory, directory))
+
+
+def existing() -> Existing:
+    """The repository that the current directory lies in. Raises EnvironmentFault for what cannot be read."""
+    root = SecureRoot(find_root(os.path.realpath(".")))
+    shown = os.path.relpath(root.directory)
+    config, diagnostics = _config(root, os.path.normpath(os.path.join(shown, CONFIG_FILE)))
+    folder = (config.runtimes or Config().runtimes)[0]
+    runtimes = () if diagnostics else _runtimes(root, shown, config)
+    return Existing(shown, config.trainer or LATEST_TRAINER, folder, runtimes, tuple(diagnostics))
+
+
+def _config(root: SecureRoot, shown: str) -> tuple[Config, list[Diagnostic]]:
+    if not is_configured(root.directory):
+        return Config(), []
+    try:
+        file = decode(shown, root.read(CONFIG_FILE, LIMITS.file_bytes))
+    except (UnsafePathError, TooLargeError) as error:
+        raise EnvironmentFault(f"{shown}: {error or 'it is too large'}") from None
+    return (Config(), [file]) if isinstance(file, Diagnostic) else read_config(file)
+
+
+def _runtimes(root: SecureRoot, shown: str, config: Config) -> tuple[Manifest, ...]:
+    """The runtimes in the folders of the settings; what is broken there is of no use to a job."""
+    folders = [os.path.normpath(os.path.join(shown, each)) for each in config.runtimes if root.has_directory(each)]
+    found = list(read(folders, bytes).inputs) if folders else []
+    if config.catalog:
+        found += [shipped(name) for name in catalogue.names()]
+    return tuple(filter(is_runtime, found))
+
+
+def shipped(name: str) -> Manifest:
+    """A runtime of the catalogue. Raises KeyError for a name that it does not have."""
+    ((body, source),) = read_stream(SourceFile(f"{name}.yaml", catalogue.read(name))).objects
+    manifest = classify(body, source)
+    assert isinstance(manifest, Manifest)
+    return manifest

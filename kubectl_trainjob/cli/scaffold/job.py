@@ -1,0 +1,148 @@
+"""An example TrainJob for a runtime, right for its framework.
+
+Which framework it is, is read from the runtime: its `mlPolicy`, its `node` container and its initializers.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.cli.scaffold.commands import COMMANDS, PLAIN, Command
+from kubectl_trainjob.cli.scaffold.pieces import JOBS
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.repository.output.new_files import NewFile
+from kubectl_trainjob.repository.yaml.quoting import scalar
+
+_GPU = "nvidia.com/gpu"
+_STORAGE = {
+    trainer.DATASET_INITIALIZER: "hf://tatsu-lab/alpaca",
+    trainer.MODEL_INITIALIZER: "hf://Qwen/Qwen2.5-1.5B-Instruct",
+}
+# In these releases Trainer chooses torchtune's recipe only where the TrainJob states the number of processes.
+_STATES_PROCESSES = ("2.0", "2.1")
+# Settings of torchtune that Trainer takes from the runtime's command and that no TrainJob may repeat.
+_OF_THE_RUNTIME = ("output_dir", "tokenizer.path", "tokenizer.merges_file", "checkpointer.checkpoint_dir")
+
+
+def job(name: str, runtime: Body, trainer_version: str) -> NewFile:
+    """The TrainJob `name` for a runtime that the API server has admitted."""
+    lines = [*_head(name, runtime), *_initializers(runtime), "  trainer:", *_trainer(runtime, trainer_version)]
+    return NewFile(f"{JOBS}/{name}.yaml", "".join(f"{line}\n" for line in lines))
+
+
+def nodes(runtime: Body) -> int:
+    """The nodes of the example: two, where the framework can use them."""
+    return 1 if _is_torchtune(runtime) else 2
+
+
+def _head(name: str, runtime: Body) -> Iterator[str]:
+    metadata = runtime["metadata"]
+    yield "# What runs, and on how many nodes of which size. How it runs stands in the runtime."
+    yield f"apiVersion: {trainer.API_VERSION}"
+    yield f"kind: {trainer.TRAIN_JOB}"
+    yield "metadata:"
+    yield f"  name: {scalar(name)}"
+    if namespace := metadata.get("namespace"):
+        yield f"  namespace: {namespace} # the runtime's"
+    yield "spec:"
+    yield "  runtimeRef:"
+    if runtime["kind"] != trainer.CLUSTER_TRAINING_RUNTIME:
+        yield f"    kind: {runtime['kind']}"
+    yield f"    name: {scalar(metadata['name'])}"
+
+
+def _initializers(runtime: Body) -> Iterator[str]:
+    found = {step: container for step in _STORAGE if (container := _container(runtime, step, step)) is not None}
+    if found:
+        yield "  initializer: # fetched into /workspace before the training starts"
+    for step, container in found.items():
+        yield f"    {step.removesuffix('-initializer')}:"
+        yield f"      storageUri: {scalar(_storage(container) or _STORAGE[step])}"
+        yield "      # secretRef: # for what is not public: a Secret with the key ACCESS_TOKEN"
+        yield "      #   name: huggingface"
+
+
+def _trainer(runtime: Body, trainer_version: str) -> Iterator[str]:
+    command = COMMANDS.get(_policy(runtime), PLAIN)
+    is_torchtune = _is_torchtune(runtime)
+    gpus = _gpus(runtime) or int(command.needs_gpus)
+    yield from _recipe(runtime) if is_torchtune else _command(command)
+    yield f"    numNodes: {nodes(runtime)}"
+    if is_torchtune and trainer_version in _STATES_PROCESSES:
+        yield f"    numProcPerNode: {gpus} # one for each GPU"
+    yield from _resources(gpus)
+
+
+def _recipe(runtime: Body) -> Iterator[str]:
+    yield "    # Trainer adds the recipe that fits the GPUs and the args: one for LoRA, say, if these are about LoRA."
+    yield f"    command: [{', '.join(trainer.TORCHTUNE_COMMAND)}]"
+    yield "    args:"
+    yield from (f"      - {scalar(setting)}" for setting in (*_settings(runtime), "epochs=1"))
+
+
+def _command(command: Command) -> Iterator[str]:
+    yield "    # image: ghcr.io/acme/train:1.0 # yours; by default the runtime's, which has the framework alone"
+    yield f"    # {command.about}"
+    yield f"    # This shows that they find each other; your program would be [{command.own}]."
+    yield "    command:"
+    yield from (f"      - {word}" for word in command.words)
+    if command.script:
+        yield "      - |"
+        yield textwrap.indent(command.script, "        ").rstrip("\n")
+
+
+def _resources(gpus: int) -> Iterator[str]:
+    yield "    resourcesPerNode:"
+    yield "      requests:"
+    yield "        cpu: 4"
+    yield "        memory: 16Gi"
+    yield "      limits:"
+    yield "        memory: 16Gi"
+    if gpus:
+        yield f"        {_GPU}: {gpus}"
+
+
+def _policy(runtime: Body) -> str:
+    """The framework that `mlPolicy` names, "" for none."""
+    policy = runtime["spec"].get("mlPolicy") or {}
+    return next((name for name in COMMANDS if policy.get(name) is not None), "")
+
+
+def _is_torchtune(runtime: Body) -> bool:
+    return _policy(runtime) == "torch" and _words(runtime)[:2] == trainer.TORCHTUNE_COMMAND
+
+
+def _settings(runtime: Body) -> list[str]:
+    """The settings in the runtime's torchtune command that a TrainJob with a command of its own has to repeat."""
+    settings = [word for word in _words(runtime) if "=" in word and not word.startswith("-")]
+    return [word for word in settings if word.split("=")[0] not in _OF_THE_RUNTIME]
+
+
+def _words(runtime: Body) -> list[str]:
+    node = _container(runtime, trainer.ANCESTOR_TRAINER, trainer.NODE) or {}
+    return list(node.get("command") or ())
+
+
+def _gpus(runtime: Body) -> int:
+    node = _container(runtime, trainer.ANCESTOR_TRAINER, trainer.NODE) or {}
+    stated = str(((node.get("resources") or {}).get("limits") or {}).get(_GPU, ""))
+    return int(stated) if stated.isdecimal() else 0
+
+
+def _storage(initializer: Mapping[str, Any]) -> str:
+    env = initializer.get("env") or ()
+    return next((each.get("value") or "" for each in env if each["name"] == trainer.INITIALIZER_STORAGE_ENV), "")
+
+
+def _container(runtime: Body, step: str, name: str) -> Mapping[str, Any] | None:
+    """The container `name` of the first replicatedJob that is labelled as this step."""
+    for each in runtime["spec"]["template"]["spec"].get("replicatedJobs") or ():
+        template = each["template"]
+        labels = (template.get("metadata") or {}).get("labels") or {}
+        if labels.get(trainer.ANCESTOR_LABEL) == step:
+            containers = template["spec"]["template"].get("spec", {}).get("containers") or ()
+            return next((container for container in containers if container["name"] == name), None)
+    return None

@@ -1,0 +1,91 @@
+"""What one Trainer version does its own way in an expansion: the shape of a row of `compiler/versions.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kubectl_trainjob.compiler.expand.plan import Plan
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Resolved
+
+Check = Callable[[Plan], Iterator[Diagnostic]]
+Metadata = tuple[Cause, Mapping[str, Any]]
+"""Something with labels and annotations, and where it stands."""
+
+
+def _unchanged(plan: Plan) -> Plan:
+    return plan
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """`applies` is asked first; `checks` are the plugin's part of the TrainJob webhook, `enforce` its work.
+
+    A check also tells what only the controller stumbles over.
+    """
+
+    name: str
+    applies: Callable[[Plan], bool]
+    checks: tuple[Check, ...] = ()
+    enforce: Callable[[Plan], Plan] = _unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Makes one object that goes with the JobSet; `build` gets a draft that holds nothing yet."""
+
+    name: str
+    applies: Callable[[Plan], bool]
+    build: Callable[[Plan, Draft], Draft]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """The TrainJob's field that changes the runtime's template, and what its JobSet's metadata is made of.
+
+    `merge` works on a draft of the JobSet in canonical form, and leaves it so; it is told the ids of the containers
+    that came with the runtime. It raises MergeError.
+    """
+
+    field: str
+    merge: Callable[[Draft, Resolved, Container[int]], Draft]
+    metadata: Callable[[Resolved], Iterable[Metadata]]
+
+    @property
+    def pointer(self) -> Pointer:
+        """Where the field stands in a TrainJob."""
+        return "spec", self.field
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcesPerNode:
+    """When the TrainJob's resourcesPerNode gets into the JobSet: both are called, one of them does nothing.
+
+    `at_start` works on the merged template before anything is computed, `at_end` on one `node` container of the trainer
+    in the JobSet that is being finished.
+    """
+
+    at_start: Callable[[Draft, Resolved], Draft]
+    at_end: Callable[[Plan, Draft, Pointer], Draft]
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How a version expands: in the order of the work, first what comes before the passes, last what comes after.
+
+    `mpi_node_is_trainer`: whether the replicatedJob `node` gets the TrainJob's env and resources like a trainer, where
+    MPI's launcher is a node. `counts_first_trainer`: whether each trainer step runs as many Pods as the first.
+    `ports_written_back`: the containers whose ports are written anew.
+    """
+
+    overrides: Overrides
+    passes: tuple[Pass, ...]
+    builders: tuple[Builder, ...]
+    resources_per_node: ResourcesPerNode
+    mpi_node_is_trainer: bool
+    counts_first_trainer: bool
+    ports_written_back: tuple[str, ...]

@@ -1,0 +1,76 @@
+"""The ConfigMap with MPI's hostfile. Mirrors buildHostFileConfigMap in trainer `…/plugins/mpi` (2.0-2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from kubectl_trainjob.compiler.expand.identity import identity
+from kubectl_trainjob.compiler.expand.nodes import launcher_as_node
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, Plan, PodSet
+from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS
+from kubectl_trainjob.kube.facts.kinds import LARGEST_CONFIG_MAP
+from kubectl_trainjob.kube.facts.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
+from kubectl_trainjob.model.draft import Cause, Draft, computed, fixed
+
+Replicas = Callable[[Plan, PodSet], int]
+
+
+def all_replicas(plan: Plan, pods: PodSet) -> int:
+    """As many as the replicatedJob has (2.3)."""
+    replicas: int | None = plan.jobset.get(*REPLICATED_JOBS, pods.position, "replicas")
+    return 1 if replicas is None else replicas
+
+
+def first_replica(_plan: Plan, _pods: PodSet) -> int:
+    """One (2.0-2.2)."""
+    return 1
+
+
+def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
+    """One line a host, `<host> slots=<processes>`; the launcher is a host when it runs as a node.
+
+    `replicas` tells how many of a replicatedJob are listed.
+    """
+    policy = plan.policy("mpi") or {}
+    hosts = {NODE, LAUNCHER} if launcher_as_node(plan).value else {NODE}
+    lines = ""
+    if policy.get("mpiImplementation", OPEN_MPI) == OPEN_MPI:
+        names = (name for pods in plan.pod_sets if pods.name in hosts for name in _names(plan, pods, replicas))
+        lines = "".join(_until_too_large(f"{name} slots={plan.slots.value}\n" for name in names))
+    causes = (*plan.slots.because, *_causes(plan), NAME) if config_map.records else ()
+    return config_map.put_each(
+        [
+            fixed(("apiVersion",), "v1"),
+            fixed(("kind",), "ConfigMap"),
+            *identity(plan, HOSTFILE_SUFFIX),
+            computed(("data", "hostfile"), lines, causes),
+        ]
+    )
+
+
+def _causes(plan: Plan) -> Iterator[Cause]:
+    """What decides how many hosts there are, and what they are called."""
+    for pods in plan.pod_sets:
+        yield from pods.because
+        yield (JOB_SET, *REPLICATED_JOBS, pods.position, "replicas")
+    if plan.jobset.get("spec", "network", "subdomain"):
+        yield (JOB_SET, "spec", "network", "subdomain")
+    yield from launcher_as_node(plan).because
+
+
+def _until_too_large(lines: Iterable[str]) -> Iterator[str]:
+    """The lines up to the first one that no ConfigMap holds any more: a mistyped numNodes must not fill the memory."""
+    size = 0
+    for line in lines:
+        yield line
+        size += len(line)
+        if size > LARGEST_CONFIG_MAP:
+            return
+
+
+def _names(plan: Plan, pods: PodSet, replicas: Replicas) -> Iterator[str]:
+    """The DNS names of a PodSet's pods, below the headless Service's name."""
+    subdomain = plan.jobset.get("spec", "network", "subdomain") or plan.name
+    for replica in range(replicas(plan, pods)):
+        for pod in range(pods.size):
+            yield f"{plan.name}-{pods.name}-{replica}-{pod}.{subdomain}"

@@ -1,0 +1,114 @@
+"""Flux Framework: the installer, the volumes and the wrapped command.
+
+Mirrors trainer `pkg/runtime/framework/plugins/flux` Validate and EnforceMLPolicy (2.2, 2.3); the entrypoint's
+ConfigMap is made in `builders/flux_entrypoint.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubectl_trainjob.compiler.expand.counted import Counted
+from kubectl_trainjob.compiler.expand.flux_settings import broker_settings
+from kubectl_trainjob.compiler.expand.flux_volumes import SHARED_MEMORY, flux_installer, flux_mounts, flux_volumes
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, TRAINER, Plan, PodSet
+from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, upsert
+from kubectl_trainjob.kube.facts.jobset import pod_spec
+from kubectl_trainjob.kube.facts.trainer import (
+    ANCESTOR_TRAINER,
+    FLUX_INSTALLER,
+    NODE,
+)
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.rules.mpi import FLUX_NAMESPACE, FLUX_NUM_NODES, FLUX_PROCESSES, FLUX_RESERVED_INIT
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a release sets up.
+
+    `shared_memory`: a volume in memory is mounted. `runtime_command`: where the TrainJob has no command, the runtime's
+    is wrapped. `empty_image`: the installer's image is written though its setting be empty.
+    """
+
+    shared_memory: bool
+    runtime_command: bool
+    empty_image: bool
+
+
+def applies(plan: Plan) -> bool:
+    """Runtimes with `mlPolicy.flux`."""
+    return plan.policy("flux") is not None
+
+
+def processes(plan: Plan) -> Iterator[Diagnostic]:
+    """At least one process a node (2.3; before, only the runtime's number is looked at, which the schema does)."""
+    stated = (plan.trainer or {}).get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode"))
+    if stated is not None and stated < 1:
+        place = plan.job_place("spec", "trainer", "numProcPerNode")
+        yield Diagnostic(FLUX_PROCESSES, f"numProcPerNode {stated} must be at least 1", place)
+
+
+def own_init_container(plan: Plan) -> Iterator[Diagnostic]:
+    """The installer's name is the controller's."""
+    pods = plan.by_name(NODE)
+    for container in plan.containers(pods, FLUX_INSTALLER, "initContainers") if pods else ():
+        message = f'init container "{FLUX_INSTALLER}" is added by the controller; rename yours'
+        yield Diagnostic(FLUX_RESERVED_INIT, message, plan.origin_place(*container, "name"))
+
+
+def nodes_stated(plan: Plan) -> Iterator[Diagnostic]:
+    """The controller reads numNodes without looking whether it is there."""
+    if (plan.trainer or {}).get("numNodes") is None:
+        message = "a Flux job without spec.trainer.numNodes is accepted, then crashes the controller; write numNodes"
+        yield Diagnostic(FLUX_NUM_NODES, message, plan.job_place("spec", "trainer").key())
+
+
+def namespace_stated(plan: Plan) -> Iterator[Diagnostic]:
+    """A guess that must be told."""
+    if not plan.namespace:
+        message = 'Flux\'s configuration names the namespace "default"; write metadata.namespace or build with -n'
+        yield Diagnostic(FLUX_NAMESPACE, message, plan.job_place("metadata"))
+
+
+def enforce(setup: Setup, plan: Plan) -> Plan:
+    """Wrap the trainer's command; give the pods named `node` the installer and its volumes."""
+    image = broker_settings(plan)["FLUX_VIEW_IMAGE"]
+    installer = flux_installer(plan.name, image.value if image.value or setup.empty_image else None)
+    wrapped = _wrapped_command(plan, setup)
+    command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", wrapped.value]
+    for pods in plan.pod_sets:
+        if pods.name == NODE:
+            plan = _volumes_of(plan, pods, setup)
+            plan = _installed(plan, pods, Counted(installer, image.because))
+    return plan._replace(command=Counted(command, wrapped.because), args=None)
+
+
+def _wrapped_command(plan: Plan, setup: Setup) -> Counted[str]:
+    """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args."""
+    container = plan.container(ANCESTOR_TRAINER, NODE)
+    command, because = plan.command
+    if command is None and setup.runtime_command and container:
+        command, because = plan.jobset.get(*container, "command"), ((JOB_SET, *container, "command"),)
+    args = [(*TRAINER, "args")] if plan.args else []
+    return Counted(" ".join([*(command or ()), *(plan.args or ())]).strip(), (*because, *args))
+
+
+def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
+    volumes, mounts = flux_volumes(plan.name), flux_mounts(plan.name)
+    if not setup.shared_memory:
+        volumes, mounts = ([each for each in items if each["name"] != SHARED_MEMORY] for items in (volumes, mounts))
+    jobset = upsert(
+        plan.jobset, pod_spec(pods.position), "volumes", [Upsert(volume, because=(NAME,)) for volume in volumes]
+    )
+    for container in plan.containers(pods, NODE):
+        jobset = upsert(jobset, container, "volumeMounts", [Upsert(mount, because=(NAME,)) for mount in mounts])
+    return plan.with_jobset(jobset)
+
+
+def _installed(plan: Plan, pods: PodSet, installer: Counted[Item]) -> Plan:
+    containers = (*pod_spec(pods.position), "initContainers")
+    position = len(plan.jobset.get(*containers) or ())
+    because = (NAME, *installer.because)
+    return plan.with_jobset(plan.jobset.put((*containers, position), installer.value, because=because))

@@ -1,0 +1,126 @@
+"""MPI: SSH keys, hostfile and Open MPI's environment.
+
+Mirrors trainer `pkg/runtime/framework/plugins/mpi` Validate and EnforceMLPolicy (2.0-2.3); the hostfile's ConfigMap is
+made in `builders/hostfile.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.compiler.expand.counted import Counted
+from kubectl_trainjob.compiler.expand.mpi_volumes import hostfile_volume, ssh_volume
+from kubectl_trainjob.compiler.expand.nodes import launcher_as_node
+from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Plan, PodSet
+from kubectl_trainjob.compiler.expand.reserved import reserved_env
+from kubectl_trainjob.compiler.expand.slots import MPI
+from kubectl_trainjob.compiler.expand.upsert import Upsert, env, upsert
+from kubectl_trainjob.kube.facts.jobset import pod_spec
+from kubectl_trainjob.kube.facts.numbers import as_int32
+from kubectl_trainjob.kube.facts.trainer import LAUNCHER, MPI_RESERVED_ENV, NODE, OPEN_MPI
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.rules.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
+from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM
+
+Count = Callable[[Plan], Counted[int]]
+
+
+def applies(plan: Plan) -> bool:
+    """Runtimes with `mlPolicy.mpi`."""
+    return plan.policy("mpi") is not None
+
+
+def _policy(plan: Plan) -> Mapping[str, Any]:
+    return plan.policy("mpi") or {}
+
+
+def number_of_processes(plan: Plan) -> Iterator[Diagnostic]:
+    """numProcPerNode is a number (2.0, 2.1; later by the schema)."""
+    stated = (plan.trainer or {}).get("numProcPerNode")
+    if isinstance(stated, str):
+        message = f'numProcPerNode "{stated}" must be an integer for MPI'
+        yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
+
+
+def both_jobs(plan: Plan) -> Iterator[Diagnostic]:
+    """A launcher that counts as a node needs another one beside it."""
+    nodes = 1 if plan.trainer is None else plan.trainer.get("numNodes", 1)
+    if nodes >= 2 and launcher_as_node(plan).value and not (plan.by_name(LAUNCHER) and plan.by_name(NODE)):
+        message = (
+            f'numNodes {nodes} with runLauncherAsNode needs replicatedJobs "launcher" and "node" in the runtime; '
+            "set numNodes to 1 or use a runtime that has both"
+        )
+        yield Diagnostic(MPI_JOBS_MISSING, message, plan.job_place("spec", "trainer", "numNodes"))
+
+
+def own_env(plan: Plan) -> Iterator[Diagnostic]:
+    """OMPI_MCA_* belong to the launcher (2.3)."""
+    return reserved_env(plan, MPI_RESERVED_ENV, MPI_RESERVED)
+
+
+def implementation(plan: Plan) -> Iterator[Diagnostic]:
+    """The MPI implementation that only the controller stumbles over."""
+    named = _policy(plan).get("mpiImplementation", OPEN_MPI)
+    launcher = plan.by_name(LAUNCHER)
+    if named != OPEN_MPI and launcher and next(plan.containers(launcher, NODE), None):
+        message = f'mpiImplementation "{named}" is admitted, then fails the controller; write "{OPEN_MPI}"'
+        yield Diagnostic(
+            MPI_IMPLEMENTATION, message, plan.runtime_place("spec", "mlPolicy", "mpi", "mpiImplementation")
+        )
+
+
+def enforce(count: Count, ssh_modes: bool, plan: Plan) -> Plan:
+    """Set the nodes and slots; volumes, mounts and env of the pods named `node` and `launcher`.
+
+    `ssh_modes`: whether the mode of each key file is stated (2.3).
+    """
+    plan = _nodes(plan)
+    slots = count(plan)
+    for pods in plan.pod_sets:
+        if pods.name in (NODE, LAUNCHER):
+            plan = _volumes(plan, pods, ssh_modes)
+            plan = _mounts(plan, pods)
+        if pods.name == LAUNCHER:
+            plan = _launcher_env(plan, pods, slots)
+    return plan._replace(slots=slots)
+
+
+def _nodes(plan: Plan) -> Plan:
+    nodes = (plan.trainer or {}).get("numNodes")
+    pods = plan.by_name(NODE)
+    if nodes is None or pods is None:
+        return plan
+    launcher = launcher_as_node(plan)
+    # One of the nodes is the launcher then; upstream keeps at least one pod besides it.
+    count = max(as_int32(nodes - 1), 1) if launcher.value else nodes
+    return plan.with_count(pods, count, (*TRAINER, "numNodes"), *launcher.because)
+
+
+def _volumes(plan: Plan, pods: PodSet, ssh_modes: bool) -> Plan:
+    volumes = [Upsert(ssh_volume(plan.name, ssh_modes), because=(NAME,))]
+    if pods.name == LAUNCHER:
+        volumes.append(Upsert(hostfile_volume(plan.name), because=(NAME,)))
+    return plan.with_jobset(upsert(plan.jobset, pod_spec(pods.position), "volumes", volumes))
+
+
+def _mounts(plan: Plan, pods: PodSet) -> Plan:
+    ssh = {"name": "mpi-ssh-auth", "mountPath": _policy(plan).get("sshAuthMountPath", "/root/.ssh")}
+    mounts = [Upsert(ssh, because=((*MPI, "sshAuthMountPath"),))]
+    if pods.name == LAUNCHER:
+        mounts.append(Upsert({"name": "mpi-hostfile", "mountPath": "/etc/mpi"}))
+    for container in plan.containers(pods, NODE):
+        plan = plan.with_jobset(upsert(plan.jobset, container, "volumeMounts", mounts))
+    return plan
+
+
+def _launcher_env(plan: Plan, pods: PodSet, slots: Counted[int]) -> Plan:
+    writes = [
+        env("OMPI_MCA_orte_default_hostfile", "/etc/mpi/hostfile"),
+        env("OMPI_MCA_orte_keep_fqdn_hostnames", "true"),
+        env("OMPI_MCA_orte_set_default_slots", str(slots.value), *slots.because),
+        env("OMPI_MCA_plm_rsh_args", "-o ConnectionAttempts=10"),
+    ]
+    for container in plan.containers(pods, NODE):
+        plan = plan.with_jobset(upsert(plan.jobset, container, "env", writes))
+    return plan

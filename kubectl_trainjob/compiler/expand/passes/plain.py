@@ -1,0 +1,26 @@
+"""Jobs without a distributed launcher, and the part that XGBoost and Flux jobs share with them.
+
+Mirrors trainer `pkg/runtime/framework/plugins/plainml` (2.0-2.3).
+"""
+
+from __future__ import annotations
+
+from kubectl_trainjob.compiler.expand.nodes import trainer_nodes
+from kubectl_trainjob.compiler.expand.plan import TRAINER, Plan
+from kubectl_trainjob.compiler.expand.upsert import job_env, upsert
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE
+
+
+def applies(plan: Plan) -> bool:
+    """Every runtime but torch, MPI and JAX ones."""
+    return not any(plan.policy(kind) is not None for kind in ("torch", "mpi", "jax"))
+
+
+def enforce(plan: Plan) -> Plan:
+    """Take the number of nodes and the env from the TrainJob."""
+    plan = trainer_nodes(plan)
+    container = plan.container(ANCESTOR_TRAINER, NODE)
+    if plan.trainer is None or container is None:
+        return plan
+    writes = job_env(plan.trainer.get("env"), (*TRAINER, "env"))
+    return plan.with_jobset(upsert(plan.jobset, container, "env", writes))

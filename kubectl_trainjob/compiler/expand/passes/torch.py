@@ -1,0 +1,123 @@
+"""PyTorch: the PET_* environment that torchrun reads, and torchtune's command line.
+
+Mirrors trainer `pkg/runtime/framework/plugins/torch/torch.go` (2.0-2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.compiler.expand import torchtune
+from kubectl_trainjob.compiler.expand.counted import Counted
+from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, trainer_nodes
+from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Plan
+from kubectl_trainjob.compiler.expand.processes import WORDS, Processes
+from kubectl_trainjob.compiler.expand.reserved import reserved_env
+from kubectl_trainjob.compiler.expand.upsert import Upsert, env, field_env, job_env, upsert, upsert_port
+from kubectl_trainjob.kube.facts.trainer import (
+    ANCESTOR_TRAINER,
+    COMPLETION_INDEX_FIELD,
+    NODE,
+    TORCH_RESERVED_ENV,
+    TORCHTUNE_COMMAND,
+    TRAINER_PORT,
+)
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.rules.launch import TORCH_RESERVED
+from kubectl_trainjob.model.rules.references import ENV_INJECTION_TARGET
+from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.model.source import Pointer
+
+Count = Callable[[Plan], Counted[Processes]]
+
+
+def applies(plan: Plan) -> bool:
+    """Runtimes with `mlPolicy.torch`."""
+    return plan.policy("torch") is not None
+
+
+def injection_targets(plan: Plan) -> Iterator[Diagnostic]:
+    """The containers of `envInjection` exist (2.3)."""
+    for pointer, job, container in _injection_targets(plan):
+        if _find_container(plan, job, container) is None:
+            message = (
+                f'container "{container}" of replicatedJob "{job}" does not exist in the runtime; name one that does'
+            )
+            yield Diagnostic(ENV_INJECTION_TARGET, message, plan.runtime_place(*pointer))
+
+
+def own_env(plan: Plan) -> Iterator[Diagnostic]:
+    """PET_* belong to the launcher."""
+    return reserved_env(plan, TORCH_RESERVED_ENV, TORCH_RESERVED)
+
+
+def own_env_beside_processes(plan: Plan) -> Iterator[Diagnostic]:
+    """The same, but the webhook looks only at TrainJobs that state numProcPerNode (2.0, 2.1).
+
+    Of the others' PET_* the TrainJob's are what the Pods get: the JobSet's builder writes them last.
+    """
+    if (plan.trainer or {}).get("numProcPerNode") is not None:
+        yield from own_env(plan)
+
+
+def word_or_number(plan: Plan) -> Iterator[Diagnostic]:
+    """numProcPerNode is a number or one of three words (2.0, 2.1; later a number, by the schema)."""
+    stated = (plan.trainer or {}).get("numProcPerNode")
+    if isinstance(stated, str) and stated not in WORDS:
+        message = f'numProcPerNode "{stated}" must be {", ".join(WORDS)} or an integer'
+        yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
+
+
+def enforce(count: Count, known: torchtune.Torchtune, plan: Plan) -> Plan:
+    """Set the nodes, and PET_* in the injection targets and, given a `spec.trainer`, in the `node` container."""
+    plan = trainer_nodes(plan)
+    processes = count(plan)
+    rank = _rank_env(plan, processes)
+    master = [env("PET_MASTER_ADDR", first_node(plan), NAME), env("PET_MASTER_PORT", str(TRAINER_PORT))]
+    container = plan.container(ANCESTOR_TRAINER, NODE)
+    if plan.trainer is not None and container is not None:
+        plan = _enforce_node(plan, container, rank, None if torchtune.asked_for(plan) else master)
+        if torchtune.asked_for(plan):
+            arguments, because = torchtune.arguments(plan, processes.value, known)
+            command = Counted([*TORCHTUNE_COMMAND, *arguments], (*because, *processes.because))
+            plan = plan._replace(command=command)
+    for _, job, name in _injection_targets(plan):
+        target = _find_container(plan, job, name)
+        if target is not None:
+            plan = plan.with_jobset(upsert(plan.jobset, target, "env", [*rank, *master]))
+    return plan
+
+
+def _enforce_node(plan: Plan, container: Pointer, rank: list[Upsert], master: list[Upsert] | None) -> Plan:
+    """Env and port of the main container; torchtune has no `master`, its nodes meet at an address in the command."""
+    writes = [*job_env((plan.trainer or {}).get("env"), (*TRAINER, "env")), *rank, *(master or ())]
+    jobset = upsert(plan.jobset, container, "env", writes)
+    return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))
+
+
+def _rank_env(plan: Plan, processes: Counted[Processes]) -> list[Upsert]:
+    nodes = node_count(plan)
+    return [
+        env("PET_NNODES", str(nodes.value), *nodes.because),
+        env("PET_NPROC_PER_NODE", str(processes.value), *processes.because),
+        field_env("PET_NODE_RANK", COMPLETION_INDEX_FIELD),
+    ]
+
+
+def _injection_targets(plan: Plan) -> Iterator[tuple[Pointer, str, str]]:
+    """(pointer in the runtime, replicatedJob, container) of each target of `torch.envInjection`."""
+    injection: Mapping[str, Any] = (plan.policy("torch") or {}).get("envInjection") or {}
+    base: Pointer = ("spec", "mlPolicy", "torch", "envInjection", "targets")
+    for index, target in enumerate(injection.get("targets") or ()):
+        for position, name in enumerate(target.get("containerNames") or ()):
+            yield (*base, index, "containerNames", position), target["jobName"], name
+
+
+def _find_container(plan: Plan, job: str, name: str) -> Pointer | None:
+    """A container of a replicatedJob; containers before init containers."""
+    pods = plan.by_name(job)
+    if pods is None:
+        return None
+    found = next(plan.containers(pods, name), None)
+    return found or next(plan.containers(pods, name, "initContainers"), None)

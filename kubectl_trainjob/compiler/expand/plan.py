@@ -1,0 +1,146 @@
+"""`Plan`: what is known about one expansion while the passes run.
+
+Mirrors trainer `pkg/runtime` (Info, PodSet), with one difference: upstream copies containers into PodSets and writes
+them back, here passes write straight into the JobSet draft, and `ports.py` refuses what only the copying spoils.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.compiler.expand.counted import Counted
+from kubectl_trainjob.kube.facts.jobset import job_template, pod_spec
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_LABEL
+from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.stages import Resolved
+
+# The names of the inputs that causes begin with. JOB is the TrainJob; JOB_SET is the JobSet as written so far.
+JOB = "trainJob"
+RUNTIME = "runtime"
+JOB_SET = "jobSet"
+NAME: Cause = (JOB, "metadata", "name")
+TRAINER: Cause = (JOB, "spec", "trainer")
+RUNTIME_METADATA: Cause = (RUNTIME, "spec", "template", "metadata")
+
+
+class PodSet(NamedTuple):
+    """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label, number of pods and why.
+
+    The number is a `Counted`, spelled out: `because` is where it stands.
+    """
+
+    position: int
+    name: str
+    ancestor: str | None
+    size: int
+    because: tuple[Cause, ...] = ()
+
+
+class Plan(NamedTuple):
+    """One expansion under way: `jobset` is being made, `command` and `args` are the trainer's as passes left them.
+
+    `slots` are the processes that an MPI node takes.
+    """
+
+    resolved: Resolved
+    jobset: Draft
+    pod_sets: tuple[PodSet, ...]
+    command: Counted[list[str] | None]
+    args: list[str] | None
+    pod_labels: Mapping[str, str] | None = None
+    pod_annotations: Mapping[str, str] | None = None
+    slots: Counted[int] = Counted(1)
+
+    @property
+    def name(self) -> str:
+        """The TrainJob's name, which the JobSet and the PodGroup share."""
+        return self.resolved.job.manifest.id.name
+
+    @property
+    def namespace(self) -> str:
+        """The namespace that the TrainJob states, "" for none."""
+        return self.resolved.job.manifest.id.namespace
+
+    @property
+    def job(self) -> Mapping[str, Any]:
+        """The TrainJob's spec."""
+        spec: Mapping[str, Any] = self.resolved.job.body["spec"]
+        return spec
+
+    @property
+    def trainer(self) -> Mapping[str, Any] | None:
+        """The TrainJob's `spec.trainer`, None when it is not written: for most passes not the same as `{}`."""
+        return self.job.get("trainer")
+
+    @property
+    def ml_policy(self) -> Mapping[str, Any] | None:
+        """The runtime's `spec.mlPolicy`."""
+        return _spec(self.resolved.runtime.body).get("mlPolicy")
+
+    @property
+    def pod_group_policy(self) -> Mapping[str, Any] | None:
+        """The runtime's `spec.podGroupPolicy`."""
+        return _spec(self.resolved.runtime.body).get("podGroupPolicy")
+
+    def gang(self, kind: str) -> Mapping[str, Any] | None:
+        """The settings of one gang scheduler ("coscheduling", "volcano"), None when the runtime has none of it."""
+        return (self.pod_group_policy or {}).get(kind)
+
+    def policy(self, kind: str) -> Mapping[str, Any] | None:
+        """The settings of one ML policy ("torch", "mpi", …), None when the runtime has another or none."""
+        return (self.ml_policy or {}).get(kind)
+
+    def by_ancestor(self, ancestor: str) -> PodSet | None:
+        """The first PodSet with this ancestor label."""
+        return next((pods for pods in self.pod_sets if pods.ancestor == ancestor), None)
+
+    def by_name(self, name: str) -> PodSet | None:
+        """The PodSet of the replicatedJob with this name."""
+        return next((pods for pods in self.pod_sets if pods.name == name), None)
+
+    def containers(self, pods: PodSet, name: str, kind: str = "containers") -> Iterator[Pointer]:
+        """Where the containers with this name stand in the JobSet."""
+        base = pod_spec(pods.position)
+        for index, container in enumerate(self.jobset.get(*base, kind) or ()):
+            if container.get("name") == name:
+                yield (*base, kind, index)
+
+    def container(self, ancestor: str, name: str) -> Pointer | None:
+        """Where the first container with this name stands in the first PodSet of the ancestor."""
+        pods = self.by_ancestor(ancestor)
+        return next(self.containers(pods, name), None) if pods else None
+
+    def with_jobset(self, jobset: Draft) -> Plan:
+        """The plan after a write into the JobSet."""
+        return self._replace(jobset=jobset)
+
+    def with_count(self, pods: PodSet, count: int, *causes: Cause) -> Plan:
+        """The plan with another number of pods in one PodSet."""
+        changed = pods._replace(size=count, because=causes)
+        return self._replace(pod_sets=tuple(changed if each is pods else each for each in self.pod_sets))
+
+    def job_place(self, *pointer: str | int) -> Place:
+        """A place in the TrainJob."""
+        return self.resolved.job.manifest.place(*pointer)
+
+    def origin_place(self, *pointer: str | int) -> Place:
+        """The line that a value of the JobSet comes from; the TrainJob's runtimeRef where that is not recorded."""
+        return self.jobset.place(pointer) or self.job_place("spec", "runtimeRef", "name")
+
+    def runtime_place(self, *pointer: str | int) -> Place:
+        """A place in the runtime."""
+        return self.resolved.runtime.manifest.place(*pointer)
+
+
+def _spec(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    spec: Mapping[str, Any] = body["spec"]
+    return spec
+
+
+def ancestor_of(jobset: Draft, index: int) -> str | None:
+    """The `trainjob-ancestor-step` label of a replicatedJob."""
+    labels = jobset.get(*job_template(index), "metadata", "labels") or {}
+    ancestor: str | None = labels.get(ANCESTOR_LABEL)
+    return ancestor

@@ -1,0 +1,87 @@
+"""The two ways of a TrainJob's resourcesPerNode into its JobSet.
+
+Up to 2.2 it replaces the resources of the finished JobSet's containers, so what is computed before does not see it; 2.3
+merges it into the template before anything is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kubectl_trainjob.compiler.expand.behaviour import ResourcesPerNode
+from kubectl_trainjob.compiler.expand.plan import TRAINER, Plan, ancestor_of
+from kubectl_trainjob.compiler.expand.training_nodes import is_trainer_or_mpi_node
+from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
+from kubectl_trainjob.kube.facts.quantity import canonical
+from kubectl_trainjob.kube.facts.trainer import NODE
+from kubectl_trainjob.model.draft import Draft, copied
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Resolved
+
+_CAUSE = (*TRAINER, "resourcesPerNode")
+
+
+def _merge(jobset: Draft, resolved: Resolved) -> Draft:
+    """Its amounts over those of the trainer's `node` containers, one by one.
+
+    Mirrors newRuntimeInfo in trainer `pkg/runtime/core/trainingruntime.go`.
+    """
+    override = (resolved.job.body["spec"].get("trainer") or {}).get("resourcesPerNode")
+    policy = resolved.runtime.body["spec"].get("mlPolicy")
+    if override is None or policy is None:
+        return jobset
+    for index, job in enumerate(jobset.get(*REPLICATED_JOBS) or ()):
+        if is_trainer_or_mpi_node(job["name"], ancestor_of(jobset, index), policy.get("mpi")):
+            jobset = _merge_into_node(jobset, pod_spec(index), override)
+    return jobset
+
+
+def _merge_into_node(jobset: Draft, spec: Pointer, override: Mapping[str, Any]) -> Draft:
+    containers = jobset.get(*spec, "containers") or ()
+    index = next((i for i, container in enumerate(containers) if container.get("name") == NODE), None)
+    if index is None:
+        return jobset
+    resources = (*spec, "containers", index, "resources")
+    # Trainer rebuilds the field from limits and requests alone: claims do not survive.
+    jobset = jobset.drop((*resources, "claims"))
+    return jobset.put_each(
+        [
+            copied((*resources, field, name), quantity, (*_CAUSE, field, name))
+            for field, quantities in _stated(override).items()
+            for name, quantity in quantities.items()
+        ]
+    )
+
+
+def _replace(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
+    """Its limits and requests instead of all that the container had, claims included.
+
+    Mirrors Builder.Trainer in trainer `pkg/runtime/framework/plugins/jobset/builder.go`.
+    """
+    stated = _stated((plan.trainer or {}).get("resourcesPerNode") or {})
+    return jobset.put((*container, "resources"), stated, copied=_CAUSE) if stated else jobset
+
+
+def _stated(override: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The limits and requests that are stated, their quantities in canonical form."""
+    return {
+        field: {name: canonical(quantity) for name, quantity in override[field].items()}
+        for field in ("limits", "requests")
+        if field in override
+    }
+
+
+def _leave_at_start(jobset: Draft, _resolved: Resolved) -> Draft:
+    return jobset
+
+
+def _leave_at_end(_plan: Plan, jobset: Draft, _container: Pointer) -> Draft:
+    return jobset
+
+
+REPLACED = ResourcesPerNode(at_start=_leave_at_start, at_end=_replace)
+"""2.0-2.2."""
+
+MERGED = ResourcesPerNode(at_start=_merge, at_end=_leave_at_end)
+"""2.3."""

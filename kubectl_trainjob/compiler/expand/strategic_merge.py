@@ -1,0 +1,173 @@
+"""Strategic merge: a patch laid over an object by the merge keys of the Go types.
+
+Mirrors k8s.io/apimachinery/pkg/util/strategicpatch StrategicMergePatch (mergeMap, mergeSlice, normalizeElementOrder).
+Lists with a merge strategy are merged by key and put into the patch's order among the old one's, other lists are
+replaced. null deletes; `$patch: delete` and `$patch: replace` are obeyed in mappings; other directives are refused. Not
+mirrored: where a set of scalars repeats itself, upstream's order depends on the spare room of a Go slice; and `$patch`
+in an entry of a merged list. No patch has one there: Trainer decodes it into Go structs first (`api.types.marshalled`),
+which keeps unknown keys only in maps such as labels.
+
+`overlay/merge.py` is another merge because kustomize's differs in what it does: it has its own table of keys, puts what
+the patch states first instead of weaving it in, and reads directives otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kubectl_trainjob.kube.facts.types import Field, field
+from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.source import Pointer
+
+_DIRECTIVE = "$patch"
+_REFUSED = ("$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
+
+
+class MergeError(ValueError):
+    """The patch cannot be merged into the object; `cause` is the entry of the patch that is to blame."""
+
+    def __init__(self, message: str, cause: Cause) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+def merge(draft: Draft, pointer: Pointer, patch: Any, type_name: str, copied: Cause) -> Draft:
+    """Merge `patch` into the struct `type_name` that stands at `pointer`; `copied` says where the patch is from.
+
+    Each deepest value that the patch states is written to the draft, also when the same value stands there already.
+    Raises MergeError.
+    """
+    directive = patch.get(_DIRECTIVE)
+    if _DIRECTIVE in patch:
+        if directive not in ("delete", "replace"):
+            raise MergeError(f'"{_DIRECTIVE}: {directive}" is neither delete nor replace', copied)
+        rest = {key: value for key, value in patch.items() if key != _DIRECTIVE}
+        return draft.put(pointer, rest if directive == "replace" else {}, copied=copied)
+    for key, value in patch.items():
+        if key.startswith(_REFUSED):
+            raise MergeError(f'the directive "{key}" is not supported', (*copied, key))
+        draft = _merge_entry(draft, (*pointer, key), value, type_name, (*copied, key))
+    return draft
+
+
+def _merge_entry(draft: Draft, pointer: Pointer, value: Any, type_name: str, copied: Cause) -> Draft:
+    if value is None:
+        return draft.drop(pointer, (copied,))
+    old = draft.get(*pointer)
+    if isinstance(old, dict) and isinstance(value, dict):
+        # The entries of a Go map have no struct to look fields up in.
+        return merge(draft, pointer, value, _field(type_name, copied).of, copied)
+    if isinstance(old, list) and isinstance(value, list):
+        known = _field(type_name, copied)
+        if not known.strategy.startswith("merge"):
+            return draft.put(pointer, value, copied=copied)
+        return _merge_list(draft, pointer, value, known, copied)
+    new = _without_directives(value)
+    return draft.drop(pointer, (copied,)) if new is None else draft.put(pointer, new, copied=copied)
+
+
+def _field(type_name: str, copied: Cause) -> Field:
+    name = str(copied[-1])
+    known = field(type_name, name) if type_name else None
+    if known is None:
+        raise MergeError(f'"{name}" is no field of {type_name or "a map of values"}', copied)
+    return known
+
+
+def _without_directives(value: Any) -> Any:
+    """A value that is new in the object: nulls and what is marked with $patch left out; None where nothing remains."""
+    if isinstance(value, dict):
+        if _DIRECTIVE in value:
+            return None
+        entries = {key: _without_directives(entry) for key, entry in value.items()}
+        return {key: entry for key, entry in entries.items() if entry is not None}
+    if isinstance(value, list):
+        return [_without_directives(item) for item in value]
+    return value
+
+
+def _merge_list(draft: Draft, pointer: Pointer, patch: list[Any], known: Field, copied: Cause) -> Draft:
+    old = draft.get(*pointer)
+    kinds = {type(item) for item in (*old, *patch)}
+    if not kinds:
+        return draft
+    if len(kinds) > 1 or list in kinds:
+        raise MergeError("the entries of a merged list must all be mappings, or all scalars of one type", copied)
+    if kinds != {dict}:
+        return _merge_scalars(draft, pointer, patch, copied)
+    if not known.merge_key:
+        raise MergeError("a list of mappings without a merge key cannot be merged", copied)
+    return _merge_mappings(draft, pointer, patch, known, copied)
+
+
+def _merge_scalars(draft: Draft, pointer: Pointer, patch: list[Any], copied: Cause) -> Draft:
+    merged = list(dict.fromkeys(draft.get(*pointer)))
+    if len(merged) < len(draft.get(*pointer)):
+        draft = draft.arrange(pointer, [draft.get(*pointer).index(value) for value in merged])
+    server = list(merged)
+    for index, value in enumerate(patch):
+        if value not in merged:
+            merged.append(value)
+        draft = draft.put((*pointer, merged.index(value)), value, copied=(*copied, index))
+    return _arrange(draft, pointer, _order(merged, patch, server))
+
+
+def _merge_mappings(draft: Draft, pointer: Pointer, patch: list[Any], known: Field, copied: Cause) -> Draft:
+    assert known.elem is not None
+    key_of = _key_reader(known.merge_key, copied)
+    server = [item.get(known.merge_key, _MISSING) for item in draft.get(*pointer)]
+    keys = list(server)
+    for index, item in enumerate(patch):
+        cause = (*copied, index)
+        key = key_of(item)
+        if _position(keys, key) < 0:
+            keys.append(key)
+            draft = draft.put((*pointer, len(keys) - 1), item, copied=cause)
+        else:
+            # That the patch names the entry by its key writes nothing.
+            rest = {name: value for name, value in item.items() if name != known.merge_key}
+            draft = merge(draft, (*pointer, _position(keys, key)), rest, known.elem.of, cause)
+    for item in draft.get(*pointer):
+        key_of(item)
+    return _arrange(draft, pointer, _order(keys, [key_of(item) for item in patch], server))
+
+
+_MISSING = object()
+
+
+def _key_reader(merge_key: str, copied: Cause) -> Callable[[dict[str, Any]], Any]:
+    def key_of(item: dict[str, Any]) -> Any:
+        if merge_key not in item:
+            raise MergeError(f'an entry lacks "{merge_key}", by which the list is merged', copied)
+        return item[merge_key]
+
+    return key_of
+
+
+def _arrange(draft: Draft, pointer: Pointer, order: list[int]) -> Draft:
+    return draft if order == list(range(len(draft.get(*pointer)))) else draft.arrange(pointer, order)
+
+
+def _order(keys: Sequence[Any], patch: Sequence[Any], server: Sequence[Any]) -> list[int]:
+    """The order of the merged entries: the patch's among themselves, the others as before, woven by the old order."""
+    places = [_position(patch, key) for key in keys]
+    stated = sorted((i for i, place in enumerate(places) if place >= 0), key=lambda i: places[i])
+    others = [i for i, place in enumerate(places) if place < 0]
+    others.sort(key=lambda i: _position(server, keys[i]))
+    order: list[int] = []
+    for index in stated:
+        old = _position(server, keys[index])
+        while others and old >= 0 and _position(server, keys[others[0]]) < old:
+            order.append(others.pop(0))
+        order.append(index)
+    return order + others
+
+
+def _position(keys: Sequence[Any], key: Any) -> int:
+    return next((position for position, other in enumerate(keys) if _equal(other, key)), -1)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Equality of Go's values: a number is never a truth value."""
+    return one is other or (type(one) is type(other) and bool(one == other))

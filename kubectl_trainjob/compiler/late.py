@@ -1,0 +1,77 @@
+"""What the API server will refuse of the Jobs of a JobSet that it accepts, at the lines that it comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from kubectl_trainjob.compiler.written_by import WrittenBy
+from kubectl_trainjob.kube.admission.jobset import findings, unreadable
+from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
+from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND
+from kubectl_trainjob.kube.pods.jobset import late_problems
+from kubectl_trainjob.kube.pods.problem import LateProblem
+from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Subject
+from kubectl_trainjob.model.rules.pods import RESTART_POLICY_INVALID
+from kubectl_trainjob.model.rules.resources import EXTENDED_RESOURCE_LIMIT_MISSING
+from kubectl_trainjob.model.source import Place, value_at
+from kubectl_trainjob.model.stages import Body, Manifest, Resolved, identity_of
+
+
+def late_diagnostics(
+    resolved: Resolved, jobset: Body, problems: list[LateProblem], written_by: WrittenBy
+) -> Iterator[Diagnostic]:
+    """The problems of a TrainJob's JobSet."""
+    identity = identity_of(jobset)
+    for problem in problems:
+        found = written_by(0, problem.place)
+        place = found or resolved.job.manifest.place("metadata", "name")
+        subject = Subject(str(identity), identity.namespace, problem.pointer)
+        fix = _fix(problem, place, resolved) if found else None
+        message = f"the API server will refuse the Job: {problem.message}"
+        yield Diagnostic(problem.rule, message, place.key() if problem.on == "key" else place, subject=subject, fix=fix)
+
+
+def is_jobset(manifest: Manifest) -> bool:
+    """Whether somebody wrote this JobSet."""
+    return (manifest.id.api_version, manifest.id.kind) == (API_VERSION, KIND)
+
+
+def of_jobset(manifest: Manifest) -> Iterator[Diagnostic]:
+    """What the API server refuses of a JobSet that somebody wrote: at once, or later of its Jobs."""
+    found: Sequence[Problem] = unreadable(manifest.body)
+    if not found:
+        jobset = webhook_defaults(manifest.body)
+        found = findings(manifest.body) or late_problems(jobset)
+    for problem in found:
+        is_late = isinstance(problem, LateProblem)
+        what = "the API server will refuse the Job" if is_late else "the JobSet would be refused"
+        shown = problem.place if isinstance(problem, LateProblem) else problem.pointer
+        place = Place(manifest.source, shown, problem.on)
+        subject = Subject(str(manifest.id), manifest.id.namespace, problem.pointer)
+        yield Diagnostic(problem.rule, f"{what}: {problem.message}", place, subject=subject)
+
+
+def _fix(problem: LateProblem, place: Place, resolved: Resolved) -> Fix | None:
+    """What mends it without a doubt, where the place is the very value that is meant."""
+    if problem.place[-1:] != place.pointer[-1:]:
+        return None
+    if problem.rule is EXTENDED_RESOURCE_LIMIT_MISSING and place.pointer[-2:-1] == ("requests",):
+        return _limit(place, resolved)
+    if problem.rule is RESTART_POLICY_INVALID and place.pointer[-1] == "restartPolicy":
+        return Fix("set restartPolicy to Never", (Edit(place, json.dumps("Never")),))
+    return None
+
+
+def _limit(place: Place, resolved: Resolved) -> Fix | None:
+    """The request as a limit, in the same object and spelling."""
+    owners = (resolved.job.manifest, resolved.runtime.manifest)
+    body = next((owner.body for owner in owners if owner.source == place.source), None)
+    if body is None:
+        return None
+    *above, _, name = place.pointer
+    amount = value_at(body, place.pointer)
+    has_limits = isinstance(value_at(body, (*above, "limits")), dict)
+    at, value = ((*above, "limits", name), amount) if has_limits else ((*above, "limits"), {str(name): amount})
+    return Fix(f"set the limit of {name}, too", (Edit(Place(place.source, at), json.dumps(value)),))

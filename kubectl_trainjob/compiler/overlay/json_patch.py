@@ -1,0 +1,181 @@
+"""JSON 6902 patches: the library changes the object, the draft follows with the origins.
+
+Mirrors kustomize (api/filters/patchjson6902) where it goes beyond the RFC: `replace` adds a missing entry of a mapping,
+an index may be negative, `test` of null holds where an entry is missing. Stricter than kustomize: unknown fields, a
+missing `value`, and a `from` that leads nowhere are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kubectl_trainjob.compiler.overlay.json_patch_growth import Growth
+from kubectl_trainjob.compiler.overlay.json_patch_operation import Operation, read_operation
+from kubectl_trainjob.compiler.overlay.json_patch_place import new_place_of, place_of
+from kubectl_trainjob.compiler.overlay.patch_error import PatchError
+from kubectl_trainjob.compiler.overlay.steps import Steps
+from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.source import Pointer, json_pointer
+
+
+def apply_operations(draft: Draft, operations: list[Any], cause: Cause, steps: Steps) -> Draft:
+    """Apply a patch's operations in their order; `cause` says where their list is.
+
+    Raises PatchError, whose cause is the operation that is wrong, or a field of it, and StepsError.
+    """
+    most = steps.limits.patch_operations
+    if len(operations) > most:
+        message = f"the patch has {len(operations)} operations, more than {most}"
+        raise PatchError(f"{message} (limits.patchOperations); split it", cause)
+    growth = Growth(steps)
+    for index, written in enumerate(operations):
+        operation = read_operation(written, (*cause, index))
+        draft = _APPLY[operation.op](draft, operation, growth)
+    growth.require_depth_of(draft.value)
+    return draft
+
+
+def _add(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+    pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
+    growth.write(pointer, operation.value, operation.cause)
+    growth.rebuild(draft, pointer)
+    items = draft.get(*pointer[:-1])
+    place = (*pointer[:-1], len(items)) if isinstance(items, list) else pointer
+    return _changed(draft, "add", pointer, _stated(draft, place, operation))
+
+
+def _replace(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+    if not operation.path and not isinstance(operation.value, dict):
+        raise PatchError("an object is a mapping; write one", (*operation.cause, "value"))
+    if _is_missing_entry(draft, operation):
+        return _add(draft, operation, growth)
+    pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
+    growth.write(pointer, operation.value, operation.cause)
+    growth.rebuild(draft, pointer)
+    return _changed(draft, "replace", pointer, _stated(draft, pointer, operation))
+
+
+def _remove(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+    pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
+    growth.rebuild(draft, pointer)
+    return _changed(draft, "remove", pointer, because=(operation.cause,))
+
+
+def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+    origin = place_of(draft.value, operation.origin, (*operation.cause, "from"))
+    if _prefix(draft.value, operation.path, len(origin)) == origin:
+        if len(operation.path) == len(origin):
+            return draft
+        raise PatchError("a value cannot be moved into itself; mend the path", (*operation.cause, "path"))
+    moved = draft.copy(origin, (operation.cause,))
+    growth.rebuild(draft, origin)
+    draft = _changed(draft, "remove", origin, because=(operation.cause,))
+    pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
+    growth.move(pointer, origin, operation.cause)
+    growth.rebuild(draft, pointer)
+    return _changed(draft, "add", pointer, _in_place(draft, pointer, moved))
+
+
+def _copy(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+    copied = draft.copy(place_of(draft.value, operation.origin, (*operation.cause, "from")), (operation.cause,))
+    pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
+    growth.copy(draft.value, pointer, copied.value, operation.cause)
+    growth.rebuild(draft, pointer)
+    return _changed(draft, "add", pointer, _in_place(draft, pointer, copied))
+
+
+def _in_place(draft: Draft, pointer: Pointer, entry: Draft) -> Draft:
+    """A copied value as what takes the place of the one there; an item of a list takes nobody's place."""
+    return entry if isinstance(draft.get(*pointer[:-1]), list) else entry.over(draft.entry(*pointer))
+
+
+def _test(draft: Draft, operation: Operation, _: Growth) -> Draft:
+    if operation.value is None and _is_missing_entry(draft, operation):
+        return draft
+    pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
+    if not _same(draft.get(*pointer), operation.value):
+        message = "the test fails, the object has another value; mend the object or the test"
+        raise PatchError(message, (*operation.cause, "value"))
+    return draft
+
+
+_APPLY: dict[str, Callable[[Draft, Operation, Growth], Draft]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": _replace,
+    "move": _move,
+    "copy": _copy,
+    "test": _test,
+}
+
+
+def _is_missing_entry(draft: Draft, operation: Operation) -> bool:
+    """Whether the path leads to an entry that its mapping does not have."""
+    *way, last = operation.path or ("",)
+    parent = draft.get(*place_of(draft.value, tuple(way), (*operation.cause, "path")))
+    return bool(operation.path) and isinstance(parent, dict) and last not in parent
+
+
+def _prefix(root: Any, path: tuple[str, ...], length: int) -> Pointer | None:
+    try:
+        return place_of(root, path[:length], ())
+    except PatchError:
+        return None
+
+
+def _stated(draft: Draft, place: Pointer, operation: Operation) -> Draft:
+    """The operation's value, in the place of what the draft has there."""
+    return draft.entry(*place).put((), operation.value, copied=(*operation.cause, "value"))
+
+
+def _changed(
+    draft: Draft, op: str, pointer: Pointer, entry: Draft | None = None, because: tuple[Cause, ...] = ()
+) -> Draft:
+    value = _by_library(draft.value, op, pointer, entry)
+    if draft.records:
+        draft = _removed(draft, pointer, because) if entry is None else _followed(draft, op, pointer, entry)
+    return draft.reshape((), value)
+
+
+def _by_library(root: Any, op: str, pointer: Pointer, entry: Draft | None) -> Any:
+    """The object after one change; its untouched parts and the new value are shared, not copied."""
+    from jsonpatch import JsonPatch
+
+    if not pointer:
+        return entry and entry.value
+    top = parent = root.copy()
+    for key in pointer[:-1]:
+        parent[key] = parent[key].copy()
+        parent = parent[key]
+    # The library would copy a value deeply: it gets none, and the value is put into the place that it has made.
+    JsonPatch([{"op": op, "path": json_pointer(pointer), "value": None}]).apply(top, in_place=True)
+    if entry is not None:
+        parent[pointer[-1]] = entry.value
+    return top
+
+
+def _removed(draft: Draft, pointer: Pointer, because: tuple[Cause, ...]) -> Draft:
+    """A removal with the origins of all values."""
+    items = draft.get(*pointer[:-1])
+    if isinstance(items, list):
+        return draft.arrange(pointer[:-1], [place for place in range(len(items)) if place != pointer[-1]])
+    return draft.drop(pointer, because)
+
+
+def _followed(draft: Draft, op: str, pointer: Pointer, entry: Draft) -> Draft:
+    """Another change with the origins of all values."""
+    items = draft.get(*pointer[:-1]) if pointer else None
+    if op == "replace" or not isinstance(items, list):
+        return draft.graft(pointer, entry)
+    size, place = len(items), int(pointer[-1])
+    return draft.graft((*pointer[:-1], size), entry).arrange(pointer[:-1], [*range(place), size, *range(place, size)])
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equality as JSON has it: true is no 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

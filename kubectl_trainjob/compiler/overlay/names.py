@@ -1,0 +1,214 @@
+"""`nameSuffix`, and the references to objects that overlays renamed or moved.
+
+Mirrors kustomize's api/filters/suffix, api/internal/builtins/SuffixTransformer.go, api/filters/nameref and
+api/resmap/reswrangler.go (SubsetThatCouldBeReferencedByResource): a reference follows the object that once had its
+name, if it can mean it from its own namespace; of several, the one that went through the same overlays. Other than in
+kustomize, a reference that states a kind follows objects of that kind only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.compiler.overlay.references import Fields, Reference, Target, fields_of
+from kubectl_trainjob.compiler.overlay.select import effective_namespace
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
+from kubectl_trainjob.model.draft import Cause, Draft, Write
+from kubectl_trainjob.model.edited import OBJECT
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import ObjectId
+
+_KEPT = ("CustomResourceDefinition", "Namespace")
+_NAME: Pointer = ("metadata", "name")
+
+
+def add_suffix(draft: Draft, kind: str, suffix: str, cause: Cause) -> Draft:
+    """Put `suffix` behind one object's name, unless other things decide the name of its kind."""
+    name = draft.get(*_NAME)
+    if not suffix or not name or not isinstance(name, str) or kind in _KEPT or _is_api_service(draft, kind):
+        return draft
+    return draft.put(_NAME, name + suffix, because=((OBJECT, *_NAME), cause))
+
+
+def _is_api_service(draft: Draft, kind: str) -> bool:
+    return kind == "APIService" and group_of(str(draft.get("apiVersion"))) == "apiregistration.k8s.io"
+
+
+class Rename(NamedTuple):
+    """One former identity of an object, the latest one, and the line that a person would edit to change it."""
+
+    group: str
+    kind: str
+    old: ObjectId
+    now: ObjectId
+    cause: Cause
+
+
+class Ambiguity(NamedTuple):
+    """A name, at `pointer`, that more than one object once had: which is meant?"""
+
+    pointer: Pointer
+    name: str
+    rivals: tuple[ObjectId, ...]
+
+
+class Renames:
+    """All renames of a tree of overlays, by group, kind and former name."""
+
+    def __init__(self, renames: Iterable[Rename]) -> None:
+        self._by_name: dict[tuple[str, str, str], list[Rename]] = {}
+        self._names: dict[ObjectId, set[str]] = {}
+        for rename in renames:
+            self._by_name.setdefault((rename.group, rename.kind, rename.old.name), []).append(rename)
+            self._names.setdefault(rename.now, {rename.now.name}).add(rename.old.name)
+
+    def once(self, target: Target, name: str) -> list[Rename]:
+        """What became of the objects of a kind that were once called `name`."""
+        return self._by_name.get((*target, name), [])
+
+    def suffixes(self, identity: ObjectId) -> list[str]:
+        """What was put behind an object's name, the first first; a name that something else changed starts anew."""
+        names = sorted(self._names.get(identity, ()), key=len)
+        return [new.removeprefix(old) for old, new in pairwise(names) if new.startswith(old)]
+
+
+def follow_names(draft: Draft, kind: str, api_version: str, renames: Renames) -> Draft:
+    """One object with its references to renamed objects brought up to date; ambiguous ones stay as they are."""
+    writes: list[Write] = []
+    for pointer, value, found in _followed(draft.value, kind, api_version, renames):
+        if isinstance(found, Rename):
+            writes += _writes(pointer, value, found)
+    return draft.put_each(writes) if writes else draft
+
+
+def ambiguous_names(body: Mapping[str, Any], kind: str, api_version: str, renames: Renames) -> Iterator[Ambiguity]:
+    """The references of one object for which several renamed objects could be meant; kustomize fails there."""
+    for _, _, found in _followed(body, kind, api_version, renames):
+        if isinstance(found, Ambiguity):
+            yield found
+
+
+def _writes(pointer: Pointer, value: Any, found: Rename) -> Iterator[Write]:
+    now, because = found.now, (found.cause,)
+    if not isinstance(value, dict):
+        if value != now.name:
+            yield pointer, now.name, None, because
+        return
+    if value.get("name") != now.name:
+        yield (*pointer, "name"), now.name, None, because
+    if now.namespace and value.get("namespace") != now.namespace:
+        yield (*pointer, "namespace"), now.namespace, None, because
+
+
+class _Referrer(NamedTuple):
+    """The object whose references are looked up, and all renames."""
+
+    identity: ObjectId
+    renames: Renames
+
+
+class _Name(NamedTuple):
+    """A field that names an object: `value` is the name or a mapping with the name, `holder` the mapping around it."""
+
+    pointer: Pointer
+    value: Any
+    holder: Mapping[str, Any]
+    reference: Reference
+
+
+def _followed(
+    body: Mapping[str, Any], kind: str, api_version: str, renames: Renames
+) -> Iterator[tuple[Pointer, Any, Rename | Ambiguity | None]]:
+    """Each field that names another object: where, what stands there, and what became of what it names."""
+    fields = fields_of(group_of(api_version), kind)
+    if not fields:
+        return
+    metadata = body.get("metadata")
+    named = metadata if isinstance(metadata, dict) else {}
+    identity = ObjectId(api_version, kind, str(named.get("namespace") or ""), str(named.get("name") or ""))
+    referrer = _Referrer(identity, renames)
+    names: list[_Name] = []
+    _collect(names, body, fields, (), {})
+    for name in names:
+        yield name.pointer, name.value, _search(name, referrer)
+
+
+def _collect(
+    names: list[_Name], value: Any, below: Fields | Reference, pointer: Pointer, holder: Mapping[str, Any]
+) -> None:
+    """Add the texts and mappings to which the paths of `below` lead; a list, because generators cost more here."""
+    if isinstance(value, dict):
+        if isinstance(below, Reference):
+            names.append(_Name(pointer, value, holder, below))
+            return
+        for key, entry in value.items():
+            if key in below:
+                _collect(names, entry, below[key], (*pointer, key), value)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _collect(names, item, below, (*pointer, index), holder)
+    elif isinstance(below, Reference) and isinstance(value, str):
+        names.append(_Name(pointer, value, holder, below))
+
+
+def _search(field: _Name, referrer: _Referrer) -> Rename | Ambiguity | None:
+    holder = field.value if isinstance(field.value, dict) else field.holder
+    name = holder.get("name") if holder is field.value else field.value
+    namespace = holder.get("namespace") if holder is field.value else None
+    if isinstance(name, str):
+        for target in field.reference.targets:
+            if not field.reference.is_typed or _is_of(holder, target, field.reference.usual_kind):
+                found = _in_namespace(referrer.renames.once(target, name), namespace)
+                seen = [each for each in found if _is_seen(each.now, referrer.identity, namespace)]
+                if seen:
+                    return seen[0] if len(seen) == 1 else _chosen(seen, field, referrer)
+    return None
+
+
+def _is_of(holder: Mapping[str, Any], target: Target, usual_kind: str) -> bool:
+    group, kind = holder.get("apiGroup"), holder.get("kind") or usual_kind
+    return kind in ("", target[1]) and (not group or group == target[0])
+
+
+def _in_namespace(found: list[Rename], namespace: str | None) -> list[Rename]:
+    """The objects that were in the namespace that the reference states, or else those that are."""
+    if not namespace:
+        return found
+    former = [each for each in found if effective_namespace(each.old) == namespace]
+    return former or [each for each in found if effective_namespace(each.now) == namespace]
+
+
+def _is_seen(now: ObjectId, referrer: ObjectId, namespace: str | None) -> bool:
+    """Whether the referrer can mean the object: from its namespace, or by stating the object's."""
+    if now.kind in CLUSTER_SCOPED or referrer.kind in CLUSTER_SCOPED:
+        return True
+    return effective_namespace(now) == effective_namespace(referrer) or bool(namespace and now.namespace == namespace)
+
+
+def _chosen(seen: list[Rename], field: _Name, referrer: _Referrer) -> Rename | Ambiguity | None:
+    """Of several the one that went through the same overlays as the referrer, if that makes a difference."""
+    objects = {each.now: each for each in seen}
+    if len(objects) > 1:
+        objects = _of_the_same_overlays(objects, referrer)
+    names = {(now.name, now.namespace if isinstance(field.value, dict) else "") for now in objects}
+    if len(names) > 1:
+        return Ambiguity(field.pointer, seen[0].old.name, tuple(objects))
+    return next(iter(objects.values()), None)
+
+
+def _of_the_same_overlays(objects: dict[ObjectId, Rename], referrer: _Referrer) -> dict[ObjectId, Rename]:
+    """Those whose suffixes end like the referrer's; of several, those that have suffixes just as it has."""
+    mine = referrer.renames.suffixes(referrer.identity)
+    theirs = {now: referrer.renames.suffixes(now) for now in objects}
+    near = {now: each for now, each in objects.items() if _end_alike(mine, theirs[now])}
+    if len(near) <= 1:
+        return near
+    return {now: each for now, each in near.items() if bool(mine) == bool(theirs[now])}
+
+
+def _end_alike(one: list[str], other: list[str]) -> bool:
+    """Whether the shorter list is the end of the longer."""
+    length = min(len(one), len(other))
+    return one[len(one) - length :] == other[len(other) - length :]

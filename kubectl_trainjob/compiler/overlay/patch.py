@@ -1,0 +1,154 @@
+"""The patches of one overlay: which objects each is for, and its application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
+from kubectl_trainjob.compiler.overlay.member import Member
+from kubectl_trainjob.compiler.overlay.merge import PatchError, merge_patch
+from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector
+from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.edited import Edit
+from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.rules import overlays as rules
+from kubectl_trainjob.model.source import Place, Source
+from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.units import Overlay, Patch, Selector
+
+_OPERATIONS, _MERGE = 4, 2  # steps for each value of a patch
+
+
+class Patching:
+    """Applies an overlay's patches in their order. `inputs` holds their documents, as causes name them."""
+
+    def __init__(self, overlay: Overlay, inputs: Mapping[str, Source], steps: Steps) -> None:
+        self._overlay = overlay
+        self._inputs = inputs
+        self._steps = steps
+
+    def apply(self, number: int, members: Sequence[Member]) -> Iterator[Diagnostic]:
+        """Patch the objects that patch `number` is for; yields what is wrong."""
+        if self._steps.are_used_up:
+            return
+        patch = self._overlay.patches[number]
+        try:
+            chosen = self._chosen(patch, [member for member in members if not member.is_deleted])
+        except SelectorError as error:
+            place = Place(self._overlay.source, ("patches", patch.index, "target", error.field))
+            yield Diagnostic(rules.INVALID_OVERLAY, str(error), place)
+            return
+        if isinstance(chosen, Diagnostic):
+            yield chosen
+            return
+        cost = _values(patch.body) * (_OPERATIONS if isinstance(patch.body, list) else _MERGE)
+        for member in chosen:
+            try:
+                self._steps.take(cost)
+                yield from self._patch(member, patch, (f"patch.{number}", *patch.pointer))
+            except StepsError as error:
+                message = f"patching {member.identity} {error}; patch fewer objects, or write shorter patches"
+                yield Diagnostic(rules.TOO_MANY_EDITS, message, Place(patch.source, patch.pointer))
+                return
+
+    def _chosen(self, patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
+        if patch.target is None:
+            found = _named(patch, members, self._steps)
+            return found if self._overlay.is_complete or not isinstance(found, Diagnostic) else []
+        matcher = compile_selector(patch.target, self._steps)
+        chosen = [member for member in members if matcher(member.known_as, *_tags(member.draft))]
+        if chosen or not self._overlay.is_complete:
+            return chosen
+        place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
+        message = f"no object of this overlay is {_shown(patch.target)}, so the patch does nothing; mend the target"
+        return Diagnostic(rules.IDLE_SETTING, message, place)
+
+    def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
+        try:
+            edit = Edit("overlay patch", self._edit(patch, member.type, cause))
+            member.patch(edit, Place(patch.source, patch.pointer))
+        except PatchError as error:
+            source = self._inputs[str(error.cause[0])]
+            related = (Related("the object", member.manifest.place("metadata", "name")),)
+            message = f"the patch cannot be applied to {member.identity}: {error}"
+            yield Diagnostic(rules.FAILED_PATCH, message, Place(source, error.cause[1:]), related)
+
+    def _edit(self, patch: Patch, of: tuple[str, str], cause: Cause) -> Callable[[Draft], Draft | None]:
+        if isinstance(patch.body, list):
+            return partial(apply_operations, operations=patch.body, cause=cause, steps=self._steps)
+        api_version, kind = of
+        return partial(
+            merge_patch, patch=patch.body, api_version=api_version, kind=kind, cause=cause, steps=self._steps
+        )
+
+
+def _values(body: Any) -> int:
+    """How many values a patch has."""
+    count, level = 0, [body]
+    while level:
+        count += len(level)
+        below = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [value for values in below for value in values]
+    return count
+
+
+def _tags(draft: Draft) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    labels, annotations = draft.get("metadata", "labels"), draft.get("metadata", "annotations")
+    return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
+
+
+def _named(patch: Patch, members: list[Member], steps: Steps) -> list[Member] | Diagnostic:
+    """The one object that a merge patch names; mirrors kustomize's PatchTransformer (transformStrategicMerge)."""
+    metadata = patch.body.get("metadata")
+    named = metadata if isinstance(metadata, dict) else {}
+    parts = patch.body.get("apiVersion"), patch.body.get("kind"), named.get("namespace") or "", named.get("name")
+    place = Place(patch.source, patch.pointer)
+    if not all(isinstance(part, str) for part in parts):
+        message = "the patch does not say which object it is for; write apiVersion, kind and metadata.name, or a target"
+        return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place)
+    wanted = ObjectId(*map(str, parts))
+    chosen = [member for member in members if any(_is_same(each, wanted) for each in member.known_as)]
+    if len(chosen) == 1:
+        return chosen
+    has = "no" if not chosen else f"{len(chosen)} times"
+    where = f' in namespace "{wanted.namespace}"' if wanted.namespace else ""
+    field, advice = _meant(wanted, members, steps)
+    message = f'this overlay has {has} {wanted.kind} "{wanted.name}"{where} of {wanted.api_version}; {advice}'
+    return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place.child(*field))
+
+
+def _meant(wanted: ObjectId, members: list[Member], steps: Steps) -> tuple[tuple[str, ...], str]:
+    """The field that is most likely wrong in a patch for an object that is not there, and what it should be."""
+    known = [each for member in members for each in member.known_as]
+    for each in known:
+        if each.name == wanted.name and each.kind == wanted.kind and each.api_version != wanted.api_version:
+            return ("apiVersion",), f'it has one of "{each.api_version}"'
+        if each.name == wanted.name and each.kind != wanted.kind:
+            return ("kind",), f"it has a {each.kind} of this name"
+    names = {each.name for each in known if each.kind == wanted.kind} if steps.may_hint() else ()
+    meant = nearest(wanted.name, names)
+    return ("metadata", "name"), f'did you mean "{meant}"?' if meant else "mend the name"
+
+
+def _is_same(one: ObjectId, other: ObjectId) -> bool:
+    same = (one.api_version, one.kind, one.name) == (other.api_version, other.kind, other.name)
+    return same and (one.kind in CLUSTER_SCOPED or (one.namespace or "default") == (other.namespace or "default"))
+
+
+def _shown(target: Selector) -> str:
+    fields = {
+        "group": target.group,
+        "version": target.version,
+        "kind": target.kind,
+        "name": target.name,
+        "namespace": target.namespace,
+        "labelSelector": target.label_selector,
+        "annotationSelector": target.annotation_selector,
+    }
+    stated = ", ".join(f'{name} "{value}"' for name, value in fields.items() if value)
+    return f"selected by {stated}" if stated else "there"

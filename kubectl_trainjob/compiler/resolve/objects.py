@@ -1,0 +1,88 @@
+"""What can be said of the inputs as a set: their namespaces, objects given twice, kinds that are not expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, LEGACY_TRAINING, group_of
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.rules.naming import GENERATE_NAME
+from kubectl_trainjob.model.rules.objects import DUPLICATE_OBJECT, LEGACY_KIND, UNKNOWN_KIND
+from kubectl_trainjob.model.stages import Claim, Manifest
+
+
+def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
+    """The object in `namespace`, unless it states one, has none by its kind, or `namespace` is ""."""
+    if not namespace or manifest.id.namespace or manifest.id.kind in CLUSTER_SCOPED:
+        return manifest
+    metadata = {**_metadata(manifest), "namespace": namespace}
+    return replace(manifest, id=replace(manifest.id, namespace=namespace), body={**manifest.body, "metadata": metadata})
+
+
+def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    """Duplicates, unexpandable training kinds, and names left to the API server."""
+    first: dict[tuple[str, str, str, str], Manifest] = {}
+    for manifest in manifests:
+        identity = manifest.id
+        group = group_of(identity.api_version)
+        if not identity.name:
+            yield from _generate_name(manifest)
+            continue
+        earlier = first.setdefault((group, identity.kind, identity.namespace, identity.name), manifest)
+        if earlier is not manifest:
+            yield duplicate(manifest, earlier)
+        yield from _legacy(manifest, group)
+
+
+def collisions(claims: Iterable[Claim]) -> Iterator[Diagnostic]:
+    """Objects of the result that have the identity of another one: made from a TrainJob, or in two overlays."""
+    first: dict[tuple[str, str, str, str], Claim] = {}
+    for claim in claims:
+        identity = claim.output.identity
+        key = group_of(identity.api_version), identity.kind, identity.namespace, identity.name
+        earlier = first.setdefault(key, claim)
+        if earlier.place is not claim.place:
+            is_made = earlier.is_made or claim.is_made
+            how = "is also made from a TrainJob" if is_made else "comes out twice"
+            message = f'{identity.kind} "{identity.name}" {how}; rename one of them'
+            yield Diagnostic(DUPLICATE_OBJECT, message, claim.place, (Related("the other one", earlier.place),))
+
+
+def _metadata(manifest: Manifest) -> Mapping[str, Any]:
+    metadata = manifest.body.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
+    """That an object is given twice."""
+    message = f'{manifest.id.kind} "{manifest.id.name}" is given twice; rename or remove one of them'
+    related = Related("first given here", earlier.place("metadata", "name"))
+    return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,))
+
+
+def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
+    kind, api_version = manifest.id.kind, manifest.id.api_version
+    advice = LEGACY_TRAINING.get((group, kind))
+    if advice is None and group == trainer.GROUP and api_version != trainer.API_VERSION:
+        advice = f"write apiVersion: {trainer.API_VERSION}"
+    if advice is not None:
+        message = f'{kind} of "{api_version}" cannot be expanded; {advice}'
+        yield Diagnostic(LEGACY_KIND, message, manifest.place("apiVersion"))
+    elif group == trainer.GROUP and kind not in trainer.KINDS:
+        meant = nearest(kind, trainer.KINDS)
+        hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(trainer.KINDS)}"
+        yield Diagnostic(UNKNOWN_KIND, f'"{trainer.GROUP}" has no kind "{kind}"; {hint}', manifest.place("kind"))
+    elif group != trainer.GROUP and kind in trainer.KINDS and nearest(group, (trainer.GROUP,)):
+        message = f'"{group}" is not Trainer\'s group, so this {kind} would not be built; write "{trainer.GROUP}"'
+        yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
+
+
+def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:
+    """For kinds that nobody else admits."""
+    if group_of(manifest.id.api_version) != trainer.GROUP and _metadata(manifest).get("generateName"):
+        message = "a name made up by the API server cannot be applied twice; write metadata.name"
+        yield Diagnostic(GENERATE_NAME, message, manifest.place("metadata", "generateName").key())

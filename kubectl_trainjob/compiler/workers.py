@@ -1,0 +1,172 @@
+"""Work on many items in forked processes, where there are processors for it; the results are those of one process.
+
+A child inherits what was read, works on its share and sends what it made through a pipe.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+from kubectl_trainjob.model.faults import EnvironmentFault
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_FEWEST = 500  # items; below, starting processes costs more than it saves
+_MANY = 8000  # items; above, one process needs less memory: it can let go of what is done with
+_CHUNK = 64  # items whose results are sent together
+_MOST = 8  # processes
+_LENGTH = 8  # bytes that say how long a message is
+
+
+class _Child(NamedTuple):
+    pid: int
+    pipe: int
+    turns: int
+
+
+def processes(items: int) -> int:
+    """How many processes are worth their start for so many items; 1 where this platform cannot fork safely."""
+    if not _FEWEST <= items <= _MANY or sys.platform != "linux":
+        return 1
+    return min(len(os.sched_getaffinity(0)), _MOST)
+
+
+def in_chunks(
+    work: Callable[[Sequence[Item]], Result],
+    items: list[Item],
+    known: dict[int, object],
+    done: Callable[[int], None],
+) -> Iterator[Result]:
+    """`work` of each chunk of items, in order, by several processes; `items` is emptied.
+
+    `known` holds objects by their id that both sides have and results may refer to; `done` is told how many items are
+    through. Raises EnvironmentFault where a process was killed.
+    """
+    count = processes(len(items))
+    chunks = [items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK)]
+    items.clear()
+    turns = len(chunks)
+    with _processes() as children:
+        with _interrupts_held():
+            children += [_start(work, chunks[first::count], known) for first in range(count)]
+        chunks.clear()  # the children have them
+        results = _gathered(children, known, done)
+    if any(len(found) < child.turns for found, child in zip(results, children, strict=True)):
+        raise EnvironmentFault("a worker process was killed; is there too little memory? build fewer TrainJobs at once")
+    for number in range(turns):
+        yield results[number % count][number // count]
+
+
+@contextmanager
+def _processes() -> Iterator[list[_Child]]:
+    """The processes, none of which outlives the block."""
+    import signal
+
+    children: list[_Child] = []
+    try:
+        yield children
+    except BaseException:
+        for child in children:
+            os.kill(child.pid, signal.SIGKILL)
+        raise
+    finally:
+        for child in children:
+            os.close(child.pipe)
+            os.waitpid(child.pid, 0)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """An interrupt waits until the processes are known that it has to end."""
+    import signal
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start(work: Callable[[Sequence[Item]], Result], chunks: list[list[Item]], known: dict[int, object]) -> _Child:
+    receiving, sending = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(sending)
+        return _Child(pid, receiving, len(chunks))
+    try:
+        os.close(receiving)
+        with os.fdopen(sending, "wb", buffering=1 << 16) as pipe:
+            _work(work, chunks, known, pipe)
+    finally:
+        os._exit(0)  # nothing of the parent's is flushed or cleaned up twice
+
+
+def _work(
+    work: Callable[[Sequence[Item]], Result], chunks: list[list[Item]], known: dict[int, object], pipe: Any
+) -> None:
+    import io
+    import pickle
+    import traceback
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, each: object) -> int | None:
+            return id(each) if id(each) in known else None
+
+    for chunk in chunks:
+        buffer = io.BytesIO()
+        try:
+            Pickler(buffer, protocol=5).dump(work(chunk))
+        except Exception:  # a bug, to be shown by the process that has a stderr
+            buffer = io.BytesIO(pickle.dumps(_Bug(traceback.format_exc())))
+        data = buffer.getvalue()
+        pipe.write(len(data).to_bytes(_LENGTH, "big") + data)
+        pipe.flush()
+
+
+class _Bug(NamedTuple):
+    traceback: str
+
+
+def _gathered(children: list[_Child], known: dict[int, object], done: Callable[[int], None]) -> list[list[Any]]:
+    """The results of each child in its order; fewer than its chunks where it was killed."""
+    import select
+
+    data = {child.pipe: bytearray() for child in children}
+    open_pipes = list(data)
+    results: dict[int, list[Any]] = {child.pipe: [] for child in children}
+    while open_pipes:
+        for pipe in select.select(open_pipes, [], [])[0]:
+            part = os.read(pipe, 1 << 20)
+            if not part:
+                open_pipes.remove(pipe)
+            data[pipe] += part
+            results[pipe] += _received(data[pipe], known)
+        done(sum(map(len, results.values())) * _CHUNK)
+    return [results[child.pipe] for child in children]
+
+
+def _received(data: bytearray, known: dict[int, object]) -> Iterator[Any]:
+    """The complete results at the front of the bytes so far, which are taken away."""
+    import io
+    import pickle
+
+    class Unpickler(pickle.Unpickler):
+        def persistent_load(self, pid: Any) -> object:
+            return known[pid]
+
+    start = 0
+    while len(data) >= start + _LENGTH:
+        end = start + _LENGTH + int.from_bytes(data[start : start + _LENGTH], "big")
+        if len(data) < end:
+            break
+        result = Unpickler(io.BytesIO(data[start + _LENGTH : end])).load()
+        if isinstance(result, _Bug):
+            raise RuntimeError(f"in a worker process:\n{result.traceback}")
+        yield result
+        start = end
+    del data[:start]

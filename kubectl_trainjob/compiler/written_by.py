@@ -1,0 +1,65 @@
+"""The lines that the values of a TrainJob's objects come from, for who asks after the expansion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kubectl_trainjob.compiler.expand.behaviour import Behaviour
+from kubectl_trainjob.compiler.expand.run import expand
+from kubectl_trainjob.compiler.expand.runtime_template import RuntimeTemplate
+from kubectl_trainjob.kube.admission.jobset_defaults import render_create_defaults
+from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.source import Place, Pointer, value_at
+from kubectl_trainjob.model.stages import Body, Resolved
+
+
+class WrittenBy:
+    """Finds them for one TrainJob that can be built; it is expanded again, recorded, if it has to be.
+
+    What expansion only passed on is the runtime's or the TrainJob's own, the same object in memory: no need to ask who
+    wrote it.
+    """
+
+    def __init__(self, resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, jobset: Body) -> None:
+        self._resolved = resolved
+        self._template = template
+        self._behaviour = behaviour
+        self._jobset = jobset
+        self._drafts: tuple[Draft, ...] = ()
+        self._of_job: dict[int, Pointer] = {}
+
+    def __call__(self, nth: int, pointer: Pointer) -> Place | None:
+        """The line that a person would edit to change a value of object `nth`, 0 being the JobSet; None if nobody's."""
+        if nth == 0 and (place := self.passed_on(pointer)):
+            return place
+        if not self._drafts:
+            self._drafts = recorded(self._resolved, self._template, self._behaviour)
+        return self._drafts[nth].place(pointer)
+
+    def passed_on(self, pointer: Pointer) -> Place | None:
+        """The place of a value of the JobSet that was only passed on; None for any other."""
+        if len(pointer) < 3 or value_at(self._jobset, pointer) is None:
+            return None
+        holder = value_at(self._jobset, pointer[:-1])
+        if id(holder) in self._template.settled:
+            is_own = holder is value_at(self._template.spec, pointer[1:-1])
+            return self._resolved.runtime.manifest.place("spec", "template", *pointer) if is_own else None
+        if not self._of_job:
+            self._of_job = dict(_containers(self._resolved.job.body["spec"].get("trainer"), ("spec", "trainer")))
+        at = self._of_job.get(id(holder))
+        return self._resolved.job.manifest.place(*at, pointer[-1]) if at else None
+
+
+def _containers(value: Any, pointer: Pointer) -> Iterator[tuple[int, Pointer]]:
+    """The mappings and lists in a value, by their ids."""
+    if isinstance(value, (dict, list)):
+        yield id(value), pointer
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _containers(entry, (*pointer, key))
+
+
+def recorded(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour) -> tuple[Draft, ...]:
+    """The objects of a TrainJob that can be built, which know who wrote each value."""
+    (jobset, *others), _ = expand(resolved, template, behaviour, record=True)
+    return render_create_defaults(jobset), *others

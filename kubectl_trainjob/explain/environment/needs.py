@@ -1,0 +1,105 @@
+"""Secrets and ConfigMaps that Pods refer to, and who brings them. Their contents are never looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.explain.environment.values import Container, Need, Role, Use
+from kubectl_trainjob.kube.facts.jobset import pod_spec
+from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.stages import ObjectId, TracedJob
+
+SECRET, CONFIG_MAP = "Secret", "ConfigMap"
+
+# Volume types whose Secret stands at these keys. Only `secret` and `configMap` can be optional.
+_IN_VOLUMES: Mapping[str, tuple[str, Pointer]] = {
+    "secret": (SECRET, ("secretName",)),
+    "configMap": (CONFIG_MAP, ("name",)),
+    "azureFile": (SECRET, ("secretName",)),
+    "csi": (SECRET, ("nodePublishSecretRef", "name")),
+    "cephfs": (SECRET, ("secretRef", "name")),
+    "cinder": (SECRET, ("secretRef", "name")),
+    "flexVolume": (SECRET, ("secretRef", "name")),
+    "iscsi": (SECRET, ("secretRef", "name")),
+    "rbd": (SECRET, ("secretRef", "name")),
+    "scaleIO": (SECRET, ("secretRef", "name")),
+    "storageos": (SECRET, ("secretRef", "name")),
+}
+_IN_ENV = {"secretKeyRef": SECRET, "configMapKeyRef": CONFIG_MAP}
+_IN_ENV_FROM = {"secretRef": SECRET, "configMapRef": CONFIG_MAP}
+
+
+class _Reference(NamedTuple):
+    kind: str
+    pointer: Pointer
+    what: str
+    is_optional: bool = False
+
+
+def needs_of(job: TracedJob, roles: Iterable[Role], inputs: frozenset[ObjectId]) -> tuple[Need, ...]:
+    """Each Secret, then each ConfigMap, by name; `inputs` are the objects that a build prints as they are."""
+    jobset = job.objects[0].draft
+    uses: dict[tuple[str, str], list[Use]] = {(SECRET, secret.name): [] for secret in job.secrets}
+    for role in roles:
+        for reference in _references(jobset, role):
+            name = jobset.get(*reference.pointer)
+            if name:
+                use = Use(role.name, reference.what, reference.is_optional, _place(jobset, reference.pointer))
+                uses.setdefault((reference.kind, name), []).append(use)
+    order = sorted(uses, key=lambda key: (key[0] != SECRET, key[1]))
+    return tuple(_need(job, kind, name, inputs, uses[kind, name]) for kind, name in order)
+
+
+def _need(job: TracedJob, kind: str, name: str, inputs: frozenset[ObjectId], uses: Iterable[Use]) -> Need:
+    generated = next((secret for secret in job.secrets if kind == SECRET and secret.name == name), None)
+    if generated is not None:
+        return Need(kind, name, "controller", tuple(uses), generated.purpose)
+    if any((made.identity.kind, made.identity.name) == (kind, name) for made in job.objects):
+        return Need(kind, name, "build", tuple(uses))
+    is_input = ObjectId("v1", kind, job.train_job.identity.namespace, name) in inputs
+    return Need(kind, name, "inputs" if is_input else "cluster", tuple(uses))
+
+
+def _place(jobset: Draft, pointer: Pointer) -> Place | None:
+    origin = jobset.origin(pointer)
+    return origin.first_place() if origin else None
+
+
+def _references(jobset: Draft, role: Role) -> Iterator[_Reference]:
+    spec = pod_spec(role.position)
+    for index in range(len(jobset.get(*spec, "imagePullSecrets") or ())):
+        yield _Reference(SECRET, (*spec, "imagePullSecrets", index, "name"), "pulls images")
+    for index, volume in enumerate(jobset.get(*spec, "volumes") or ()):
+        yield from _in_volume((*spec, "volumes", index), volume)
+    for container in role.containers:
+        yield from _in_container(container)
+
+
+def _in_volume(pointer: Pointer, volume: Mapping[str, Any]) -> Iterator[_Reference]:
+    what = f'volume "{volume["name"]}"'
+    for kind, (target, below) in _IN_VOLUMES.items():
+        if volume.get(kind) is not None:
+            yield _Reference(target, (*pointer, kind, *below), what, bool(volume[kind].get("optional")))
+    for index, source in enumerate((volume.get("projected") or {}).get("sources") or ()):
+        for kind, target in (("secret", SECRET), ("configMap", CONFIG_MAP)):
+            if source.get(kind) is not None:
+                where = (*pointer, "projected", "sources", index, kind, "name")
+                yield _Reference(target, where, what, bool(source[kind].get("optional")))
+
+
+def _in_container(container: Container) -> Iterator[_Reference]:
+    whose = f'container "{container.name}"'
+    for index, variable in enumerate(container.variables):
+        for key, target in _IN_ENV.items():
+            reference = (variable.reference or {}).get(key)
+            if reference is not None:
+                where = (*container.pointer, "env", index, "valueFrom", key, "name")
+                yield _Reference(target, where, f"{whose}, env {variable.name}", bool(reference.get("optional")))
+    for index, imported in enumerate(container.imported):
+        for key, target in _IN_ENV_FROM.items():
+            reference = imported.value.get(key)
+            if reference is not None:
+                where = (*container.pointer, "envFrom", index, key, "name")
+                yield _Reference(target, where, f"{whose}, envFrom", bool(reference.get("optional")))

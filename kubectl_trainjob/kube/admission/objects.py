@@ -1,0 +1,102 @@
+"""TrainJobs and runtimes as the API server takes them.
+
+Mirrors k8s.io/apiextensions-apiserver/pkg/registry/customresource (creation with strict field validation) and Trainer's
+validating webhook of runtimes (kubeflow/trainer pkg/webhooks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from kubectl_trainjob.kube.admission.metadata import NAME, metadata_problems
+from kubectl_trainjob.kube.facts.trainer import RUNTIME_KINDS
+from kubectl_trainjob.kube.schemas.load import Schema, schema_for
+from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.kube.schemas.walk import Checked
+from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Related, has_errors
+from kubectl_trainjob.model.rules.naming import GENERATE_NAME
+from kubectl_trainjob.model.rules.schema import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.model.source import Place, show_pointer
+from kubectl_trainjob.model.stages import Admitted, Body, Manifest
+
+Webhook = Callable[[Body], Iterator[Problem]]
+"""What a validating webhook says of a body with its defaults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """How one Trainer version admits its kinds: the name of the packaged schemas, the webhooks' checks."""
+
+    schemas: str
+    runtime: Webhook
+    train_job: Webhook
+
+
+def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, list[Diagnostic]]:
+    """The object with the CRD's defaults and without nulls, None when it is refused; and everything to be told of it.
+
+    For kinds of trainer.kubeflow.org/v1alpha1.
+    """
+    schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
+    checked = _with_spec(schema, manifest.body)
+    found = (*_problems(checked, schema.kind, admission), *_nulls(checked))
+    # Reversed, so that of several findings of one rule at one place the first is kept.
+    problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
+    if any(problem.rule is GENERATE_NAME for problem in problems):
+        problems = [problem for problem in problems if problem.pointer != NAME]
+    diagnostics = [_diagnostic(problem, manifest) for problem in problems]
+    if has_errors(diagnostics):
+        return None, diagnostics
+    return Admitted(manifest, checked.value), diagnostics
+
+
+def readable(manifest: Manifest, admission: Admission) -> Admitted | None:
+    """The object as `admit` would give it if only types mattered: for who wants to go on past a refusal."""
+    schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
+    checked = _with_spec(schema, manifest.body)
+    return Admitted(manifest, checked.value) if checked.is_readable else None
+
+
+def _with_spec(schema: Schema, body: Body) -> Checked:
+    """The CRDs ask for no `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
+    if schema.kind not in RUNTIME_KINDS and body.get("spec") is None:
+        return _checked(schema, {**body, "spec": {}})
+    checked = _checked(schema, body)
+    if "spec" in checked.value:
+        return checked
+    return replace(checked, value={**checked.value, "spec": {}})
+
+
+def _checked(schema: Schema, body: Body) -> Checked:
+    checked = schema.check(body)
+    if not checked.problems:
+        return checked
+    from kubectl_trainjob.kube.schemas.other_versions import explained  # it reads the schemas of all versions
+
+    return replace(checked, problems=tuple(explained(problem, schema, body) for problem in checked.problems))
+
+
+def _problems(checked: Checked, kind: str, admission: Admission) -> Iterator[Problem]:
+    yield from checked.problems
+    is_runtime = kind in RUNTIME_KINDS
+    if not any(
+        problem.rule is INVALID_TYPE_OR_ENUM and problem.pointer[0] == "metadata" for problem in checked.problems
+    ):
+        # TrainJobs have a CEL rule for the name that is stricter than the server's own.
+        yield from metadata_problems(checked.value.get("metadata", {}), any_subdomain=is_runtime)
+    if checked.well_formed:
+        yield from (admission.runtime if is_runtime else admission.train_job)(checked.value)
+
+
+def _nulls(checked: Checked) -> Iterator[Problem]:
+    for pointer in checked.nulls:
+        message = f"{show_pointer(pointer[-1:])} is null: taken as absent, refused by a server-side apply; remove it"
+        yield Problem(EXPLICIT_NULL, pointer, message, "key")
+
+
+def _diagnostic(problem: Problem, manifest: Manifest) -> Diagnostic:
+    related = tuple(Related(message, manifest.place(*pointer)) for message, pointer in problem.related)
+    place, repair = Place(manifest.source, problem.pointer, problem.on), problem.repair
+    fix = Fix(repair.title, (Edit(place, repair.value),)) if repair else None
+    return Diagnostic(problem.rule, problem.message, place, related, fix=fix)

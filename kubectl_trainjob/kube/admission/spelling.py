@@ -1,0 +1,41 @@
+"""Quantities of an object as Kubernetes writes them.
+
+Trainer's mutating webhook decodes and writes a TrainJob anew when it stamps a runtimePatch, and only then (trainer
+pkg/webhooks/trainjob_webhook.go, since 2.2). A TrainJob that is applied in the spelling that Go writes stays as it is
+either way; in another one (`nvidia.com/gpu: 1`, `1000m`) its next update changes an immutable field.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_trainjob.kube.facts.quantity import canonical
+from kubectl_trainjob.kube.facts.trainer import API_VERSION, TRAIN_JOB
+from kubectl_trainjob.kube.schemas.composites import Composite, List, Object
+from kubectl_trainjob.kube.schemas.load import schema_for
+from kubectl_trainjob.kube.schemas.scalars import Amount, Scalar
+from kubectl_trainjob.model.stages import Body
+
+_DIVISOR = "divisor"
+
+
+def as_stored(train_job: Body, schemas: str) -> Body:
+    """An admitted TrainJob with its quantities as Kubernetes writes them; `schemas` as in `Admission`."""
+    stored: Body = respelled(train_job, schema_for(schemas, API_VERSION, TRAIN_JOB).root)
+    return stored
+
+
+def respelled(value: Any, node: Scalar | Composite | None) -> Any:
+    """A value with its quantities as Kubernetes writes them; `node` is its schema.
+
+    A divisor is written where there is none, since the mapping that it is in belongs as a whole to whoever applies it.
+    What else appears without being stated stays through an update.
+    """
+    if isinstance(node, Amount):
+        return value if value is None else canonical(value)
+    if isinstance(node, List) and isinstance(value, list):
+        return [respelled(item, node.item) for item in value]
+    if not isinstance(node, Object) or not isinstance(value, dict):
+        return value
+    fields = {key: respelled(entry, node.fields[key] or node.entry) for key, entry in value.items()}
+    return {_DIVISOR: "0", **fields} if _DIVISOR in node.fields.indexes else fields

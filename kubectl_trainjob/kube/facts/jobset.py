@@ -1,0 +1,28 @@
+"""Names that JobSet owns. Mirrors sigs.k8s.io/jobset/api/jobset/v1alpha2."""
+
+from __future__ import annotations
+
+from kubectl_trainjob.model.source import Pointer
+
+API_VERSION = "jobset.x-k8s.io/v1alpha2"
+KIND = "JobSet"
+SPEC_TYPE = "jobset/v1alpha2.JobSetSpec"
+JOBSET_NAME_LABEL = "jobset.sigs.k8s.io/jobset-name"
+"""What all Pods of a JobSet are labelled with; the Service that JobSet makes for their host names selects it."""
+
+REPLICATED_JOBS: Pointer = ("spec", "replicatedJobs")
+
+
+def job_template(index: int) -> Pointer:
+    """Where the Job template of a replicatedJob stands in a JobSet."""
+    return (*REPLICATED_JOBS, index, "template")
+
+
+def pod_template(index: int) -> Pointer:
+    """Where the Pod template of a replicatedJob stands in a JobSet."""
+    return (*REPLICATED_JOBS, index, "template", "spec", "template")
+
+
+def pod_spec(index: int) -> Pointer:
+    """Where the Pod spec of a replicatedJob stands in a JobSet."""
+    return (*REPLICATED_JOBS, index, "template", "spec", "template", "spec")

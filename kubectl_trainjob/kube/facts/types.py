@@ -1,0 +1,217 @@
+"""The Go structs behind the manifests, and what Go prints after decoding a value into one of them.
+
+`data/go_types.json` holds the facts, printed by reflection from the upstream modules (`python -m
+tests.unit.kube.facts.go_types`): for each struct its fields as "[!][*]TYPE[ strategy[ mergeKey]]", where ! says that
+Go prints the field even when it is zero, * that it is a pointer, and TYPE is a scalar kind, a struct's name, []TYPE or
+{}TYPE.
+`trainer-2.1/v1alpha1.…` is a struct that only that release has.
+
+Mirrors encoding/json, k8s.io/apimachinery/pkg/runtime (ToUnstructured) and the generated apply configurations.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.kube.facts.quantity import canonical as canonical_quantity
+
+_INTEGERS = frozenset(("int", "int8", "int32", "int64", "uint32"))
+_SCALARS: dict[str, Any] = {
+    "string": "",
+    "bool": False,
+    "intOrString": 0,
+    "quantity": "0",
+    **dict.fromkeys(_INTEGERS, 0),
+}
+_GONE: Any = object()
+
+
+class Field:
+    """A struct's field, or the element of a list or map.
+
+    `kind` is struct (named by `of`), list or map (of `elem`), quantity, intOrString, string, bool, int32, time …;
+    `keep` says that Go prints the field when it is zero; `strategy` ("merge", "merge,retainKeys", "") and `merge_key`
+    are those of a strategic merge.
+    """
+
+    __slots__ = ("elem", "keep", "kind", "merge_key", "of", "pointer", "strategy")
+
+    def __init__(self, spelling: str) -> None:
+        type_name, _, patch = spelling.partition(" ")
+        self.strategy, _, self.merge_key = patch.partition(" ")
+        self.keep = type_name.startswith("!")
+        type_name = type_name.removeprefix("!")
+        self.pointer = type_name.startswith("*")
+        type_name = type_name.removeprefix("*")
+        self.of = ""
+        self.elem: Field | None = None
+        if type_name.startswith(("[]", "{}")):
+            self.kind = "list" if type_name[0] == "[" else "map"
+            self.elem = Field(type_name[2:])
+        elif "." in type_name:
+            self.kind = "struct"
+            self.of = type_name
+        else:
+            self.kind = type_name
+
+
+class _Struct:
+    """A struct's fields by name, and those that are printed although absent."""
+
+    __slots__ = ("fields", "kept")
+
+    def __init__(self, spellings: dict[str, str]) -> None:
+        self.fields = {name: Field(spelling) for name, spelling in spellings.items()}
+        self.kept = tuple((name, each) for name, each in self.fields.items() if each.keep)
+
+
+_facts: dict[str, dict[str, str]] = {}
+_structs: dict[str, _Struct] = {}
+_zeros: dict[tuple[str, bool], dict[str, Any]] = {}
+
+
+def field(type_name: str, name: str) -> Field | None:
+    """The field that the struct calls `name`, None where it has none. Raises KeyError for an unknown struct."""
+    return _struct(type_name).fields.get(name)
+
+
+class _Spelling(NamedTuple):
+    """How to write: with nulls or without, and which containers (by id) are known to be canonical already."""
+
+    nulls: bool = False
+    settled: Container[int] = ()
+
+
+_APPLIED = _Spelling()
+_MARSHALLED = _Spelling(nulls=True)
+
+
+def canonical(value: Any, type_name: str, settled: Container[int] = ()) -> Any:
+    """`value` as it is applied: decoded into the struct, and written by way of the apply configuration.
+
+    Unknown fields, nulls and what `omitempty` omits are gone, as are empty lists and maps; structs that are no pointers
+    and fields without `omitempty` are there; quantities are canonical. Unchanged parts are the same objects. A value of
+    the wrong type is left alone: admission has refused it. Raises QuantityError.
+
+    `settled` holds the ids of containers that came out of an earlier call (see `settle`): they are not walked again.
+    """
+    return _canonical_struct(value, type_name, _Spelling(settled=settled) if settled else _APPLIED)
+
+
+def settle(value: Any) -> frozenset[int]:
+    """The ids of all containers of a canonical value; they mean something as long as the value lives."""
+    found: set[int] = set()
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (dict, list)):
+            found.add(id(each))
+            waiting.extend(each.values() if isinstance(each, dict) else each)
+    return frozenset(found)
+
+
+def marshalled(value: Any, type_name: str) -> Any:
+    """`value` as encoding/json writes the decoded struct: as `canonical`, save what has no `omitempty`.
+
+    There an absent list or time is written as null, which deletes when the result is used as a merge patch, and an
+    empty list stays.
+    """
+    return _canonical_struct(value, type_name, _MARSHALLED)
+
+
+def _struct(type_name: str) -> _Struct:
+    known = _structs.get(type_name)
+    if known is None:
+        if not _facts:
+            # The module's own data, beside it wherever the package is installed.
+            with open(__file__.removesuffix("types.py") + "data/go_types.json", encoding="utf-8") as file:
+                _facts.update(json.load(file))
+        known = _structs[type_name] = _Struct(_facts[type_name])
+    return known
+
+
+def _canonical_struct(value: Any, type_name: str, how: _Spelling) -> Any:
+    if not isinstance(value, dict) or id(value) in how.settled:
+        return value
+    struct = _struct(type_name)
+    changed: dict[str, Any] | None = None
+    for name, old in value.items():
+        each = struct.fields.get(name)
+        new = _GONE if each is None or old is None else _canonical_field(old, each, how)
+        if new is not old:
+            if changed is None:
+                changed = dict(value)
+            if new is _GONE:
+                del changed[name]
+            else:
+                changed[name] = new
+    result = value if changed is None else changed
+    for name, each in struct.kept:
+        if name not in result:
+            zero = _zero(each, how)
+            if zero is not _GONE:
+                result = changed = dict(value) if changed is None else changed
+                changed[name] = zero
+    return result
+
+
+def _canonical_field(value: Any, each: Field, how: _Spelling) -> Any:
+    new = _canonical_value(value, each, how)
+    if each.pointer:
+        return new
+    if each.kind == "struct":
+        return new if each.keep or new != _zero(each, how) else _GONE
+    if each.kind in ("list", "map"):
+        return new if new or (each.keep and how.nulls) else _GONE
+    return new if new or each.keep else _GONE
+
+
+def _canonical_value(value: Any, each: Field, how: _Spelling) -> Any:
+    rule = _RULES.get(each.kind)
+    return value if rule is None else rule(value, each, how)
+
+
+def _canonical_list(value: Any, each: Field, how: _Spelling) -> Any:
+    if not isinstance(value, list) or id(value) in how.settled:
+        return value
+    new = [_element(item, each, how) for item in value]
+    return value if all(map(_same, new, value)) else new
+
+
+def _canonical_map(value: Any, each: Field, how: _Spelling) -> Any:
+    if not isinstance(value, dict) or id(value) in how.settled:
+        return value
+    new = {key: _element(item, each, how) for key, item in value.items()}
+    return value if all(map(_same, new.values(), value.values())) else new
+
+
+def _element(item: Any, each: Field, how: _Spelling) -> Any:
+    assert each.elem is not None
+    return _zero(each.elem, how) if item is None else _canonical_value(item, each.elem, how)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _zero(each: Field, how: _Spelling) -> Any:
+    """What Go prints for the zero value of a field without `omitempty`."""
+    if each.kind != "struct" or each.pointer:
+        missing = None if how.nulls else _GONE
+        return missing if each.pointer else _SCALARS.get(each.kind, missing)
+    key = each.of, how.nulls
+    if key not in _zeros:
+        _zeros[key] = _canonical_struct({}, each.of, how)
+    return _zeros[key]
+
+
+_Rule = Callable[[Any, Field, _Spelling], Any]
+_RULES: dict[str, _Rule] = {
+    "struct": lambda value, each, how: _canonical_struct(value, each.of, how),
+    "list": _canonical_list,
+    "map": _canonical_map,
+    "quantity": lambda value, _each, _how: canonical_quantity(value),
+    **dict.fromkeys(_INTEGERS, lambda value, _each, _how: int(value) if isinstance(value, float) else value),
+}

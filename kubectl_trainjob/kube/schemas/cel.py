@@ -1,0 +1,188 @@
+"""The CEL rules of the packaged CRDs as functions.
+
+Mirrors the `x-kubernetes-validations` of the Trainer and JobSet CRDs; the key is the rule's exact text. A rule that
+cannot be evaluated (a key it reads is absent) does not hold, as in
+k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kubectl_trainjob.kube.schemas.messages import quoted
+from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules.contents import (
+    ELASTIC_NUM_NODES,
+    INVALID_MANAGED_BY,
+    INVALID_STORAGE_URI,
+    MULTIPLE_ML_POLICIES,
+)
+from kubectl_trainjob.model.rules.naming import NAME_INVALID
+from kubectl_trainjob.model.rules.references import ENV_INJECTION_TARGET
+from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM, MISSING_FIELD
+from kubectl_trainjob.model.rules.structure import DEPENDS_ON_INVALID, VOLUME_CLAIM_INVALID
+from kubectl_trainjob.model.source import Pointer
+
+TRANSITIONS = frozenset({"self == oldSelf"})
+"""Rules that speak of `oldSelf`: they judge updates only. The one there is makes a value immutable (see `verdict`)."""
+
+ML_POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
+PROCESSES = ("auto", "cpu", "gpu")
+MANAGERS = ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue")
+
+_NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
+_STORAGE_URI = r"[A-Za-z][A-Za-z0-9+.-]*://.+"
+
+
+@dataclass(frozen=True, slots=True)
+class CelRule:
+    """One rule: `holds(self)`, and for one that does not hold the finding's rule, message and place below `self`."""
+
+    holds: Callable[[Any], bool]
+    rule: Rule
+    message: Callable[[Any], str]
+    place: Callable[[Any], Pointer] = lambda _: ()
+    on: Literal["key", "value"] = "value"
+
+
+def broken(rules: tuple[CelRule, ...], value: Any) -> Iterator[Problem]:
+    """The rules that do not hold, pointers below `value`. A key that a rule cannot find refuses like a false."""
+    for rule in rules:
+        try:
+            if rule.holds(value):
+                continue
+            yield Problem(rule.rule, rule.place(value), rule.message(value), rule.on)
+        except KeyError as absent:
+            yield Problem(MISSING_FIELD, rule.place(value), f"{absent.args[0]} is missing; add it", "key")
+
+
+def _in_order_without_dependencies(spec: Mapping[str, Any]) -> bool:
+    policy = spec.get("startupPolicy")
+    if policy is None or policy.get("startupPolicyOrder", "InOrder") != "InOrder":
+        return True
+    # In CEL a false absorbs an error, on either side of `&&`: without dependencies the order may be absent.
+    return not any("dependsOn" in job for job in spec["replicatedJobs"])
+
+
+def _first_dependency(spec: Mapping[str, Any]) -> Pointer:
+    for index, job in enumerate(spec.get("replicatedJobs", ())):
+        if "dependsOn" in job:
+            return ("replicatedJobs", index, "dependsOn")
+    return ("startupPolicy",)
+
+
+def _claims_without_namespace(policy: Mapping[str, Any]) -> bool:
+    return not any(template["metadata"].get("namespace") for template in policy["templates"])
+
+
+def _first_namespace(policy: Mapping[str, Any]) -> Pointer:
+    for index, template in enumerate(policy.get("templates", ())):
+        if "metadata" not in template:
+            return ("templates", index)
+        if template["metadata"].get("namespace"):
+            return ("templates", index, "metadata", "namespace")
+    return ()
+
+
+def _chosen(policy: Mapping[str, Any]) -> list[str]:
+    return [name for name in ML_POLICIES if name in policy]
+
+
+def _ml_policy_message(policy: Mapping[str, Any]) -> str:
+    return f"only one ML policy is allowed, but {' and '.join(_chosen(policy))} are set; keep one"
+
+
+def _processes(value: Any) -> bool:
+    # In CEL a true absorbs the error of comparing a string with a number, on either side of `||`.
+    return value in PROCESSES if isinstance(value, str) else bool(value > 0)
+
+
+_ONE_POLICY = CelRule(
+    lambda self: len(_chosen(self)) <= 1,
+    MULTIPLE_ML_POLICIES,
+    _ml_policy_message,
+    lambda self: (_chosen(self)[1],),
+    "key",
+)
+
+RULES: Mapping[str, CelRule] = {
+    "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": CelRule(
+        lambda self: re.fullmatch(_NAME, self["metadata"]["name"]) is not None,
+        NAME_INVALID,
+        lambda self: (
+            f"name {quoted(self['metadata']['name'])} must consist of lower case letters, digits and '-', "
+            "start with a letter and end with a letter or digit"
+        ),
+        lambda _: ("metadata", "name"),
+    ),
+    "size(self.metadata.name) <= 63": CelRule(
+        lambda self: len(self["metadata"]["name"]) <= 63,
+        NAME_INVALID,
+        lambda self: (
+            f"name {quoted(self['metadata']['name'])} has {len(self['metadata']['name'])} characters; use at most 63"
+        ),
+        lambda _: ("metadata", "name"),
+    ),
+    "self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')": CelRule(
+        lambda self: self == "" or re.fullmatch(_STORAGE_URI, self) is not None,
+        INVALID_STORAGE_URI,
+        lambda self: (
+            f'storageUri {quoted(self)} has no scheme; write a URI such as "hf://owner/name" or "s3://bucket/key"'
+        ),
+    ),
+    "self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']": CelRule(
+        lambda self: self in MANAGERS,
+        INVALID_MANAGED_BY,
+        lambda self: f"managedBy {quoted(self)} is not allowed; use {quoted(MANAGERS[0])} or {quoted(MANAGERS[1])}",
+    ),
+    "has(self.lastUpdatedTime)": CelRule(
+        lambda self: "lastUpdatedTime" in self,
+        MISSING_FIELD,
+        lambda _: "trainerStatus has no lastUpdatedTime; add it",
+    ),
+    "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)]"
+    ".filter(x, x).size() <= 1": _ONE_POLICY,
+    "!(has(self.torch) && has(self.mpi))": _ONE_POLICY,
+    "!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))": CelRule(
+        lambda self: not ("numNodes" in self and "elasticPolicy" in self.get("torch", {})),
+        ELASTIC_NUM_NODES,
+        lambda _: "numNodes cannot be combined with torch.elasticPolicy; remove one of them",
+        lambda _: ("numNodes",),
+        "key",
+    ),
+    "self > 0 || self in ['auto', 'cpu', 'gpu']": CelRule(
+        _processes,
+        INVALID_TYPE_OR_ENUM,
+        lambda self: f"numProcPerNode must be {', '.join(PROCESSES)} or an integer above 0, not {quoted(self)}",
+    ),
+    "self >= 1": CelRule(
+        lambda self: self >= 1,
+        INVALID_TYPE_OR_ENUM,
+        lambda self: f"numProcPerNode must be at least 1, not {self}",
+    ),
+    "!self.exists(c, c == 'node')": CelRule(
+        lambda self: "node" not in self,
+        ENV_INJECTION_TARGET,
+        lambda _: 'container "node" gets the PET_* variables in any case; remove it from containerNames',
+        lambda self: (self.index("node"),),
+    ),
+    "!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' "
+    "&& self.replicatedJobs.exists(x, has(x.dependsOn)))": CelRule(
+        _in_order_without_dependencies,
+        DEPENDS_ON_INVALID,
+        lambda _: "dependsOn cannot be combined with startupPolicyOrder InOrder; remove one of them",
+        _first_dependency,
+        "key",
+    ),
+    "self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)": CelRule(
+        _claims_without_namespace,
+        VOLUME_CLAIM_INVALID,
+        lambda _: "a claim lives in the namespace of its JobSet; remove namespace",
+        _first_namespace,
+        "key",
+    ),
+}

@@ -1,0 +1,48 @@
+"""Refusals gathered from the parts of admission: each value once a state, the states in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kubectl_trainjob.kube.updates.changed import Value
+from kubectl_trainjob.kube.updates.transitions import Broken
+from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict
+from kubectl_trainjob.model.source import Pointer, show_pointer
+
+EMPTIED = 'in body must be of type object: "null"; server-side apply empties the mapping, leave it out'
+"""What is said of a mapping that became null."""
+
+
+class Refused(NamedTuple):
+    """A value that may not change in some states, with the field and the words that the server says."""
+
+    states: tuple[State, ...]
+    field: Pointer
+    message: str
+    value: Value
+
+
+def always(broken: Iterable[Broken]) -> Iterator[Refused]:
+    """What broken rules of a schema refuse: they know no states."""
+    return (Refused(STATES, rule.field, rule.message, value) for rule in broken for value in rule.values)
+
+
+def verdict_of(refused: Iterable[Refused], emptied: Iterable[Pointer]) -> Verdict:
+    """The verdict; of two reasons for one value the first is told, as the server asks validating webhooks last.
+
+    What became null is told where nothing else is refused, although the server names it first: a mapping can be left
+    out, and then the other reasons come.
+    """
+    found = list(refused)
+    told: dict[tuple[State, Value], Refusal] = {}
+    for state in STATES:
+        mine = [each for each in found if state in each.states] or [_null(pointer) for pointer in emptied]
+        for _, field, message, value in mine:
+            refusal = Refusal(state, value.pointer, f"{show_pointer(field)}: {message}", value.is_gone)
+            told.setdefault((state, value), refusal)
+    return Verdict(tuple(told.values()))
+
+
+def _null(pointer: Pointer) -> Refused:
+    return Refused(STATES, pointer, EMPTIED, Value(pointer))

@@ -1,0 +1,123 @@
+"""Directories that builds were written to, against what the inputs become now.
+
+In: such a directory, and a build of each unit. Out: diagnostics that stand in its files, or why there can be none.
+Must not: write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from kubectl_trainjob.compiler.pipeline import build
+from kubectl_trainjob.lint.locate import of_tree
+from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
+from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.finding import Unverifiable
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError
+from kubectl_trainjob.repository.files.walk import INDEX_FILE
+from kubectl_trainjob.repository.output import built_index
+
+Texts = Mapping[str, str]
+
+
+class Judged(NamedTuple):
+    """What is out of date in directories of built files, and those that cannot be judged."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    unverifiable: tuple[Unverifiable, ...] = ()
+
+
+def fresh_texts(documents: Documents, options: BuildOptions) -> Texts:
+    """What `build -O` would write of a unit now, by path; nothing of one that cannot be built, which lint tells."""
+    from kubectl_trainjob.repository.output.layout import layout
+    from kubectl_trainjob.repository.output.render import texts
+
+    built = build(documents, options)
+    if has_errors(built.diagnostics):
+        return {}
+    paths = layout(output.identity for output in built.outputs)
+    return dict(zip(paths, map(bytes.decode, texts(list(built.outputs), "yaml")), strict=True))
+
+
+def stale_outputs(files: Files, inside: str, shown: str, builds: Mapping[str, Texts]) -> Judged:
+    """What is out of date in a directory of built files: `inside` from the root of `files`, `shown` to people.
+
+    `builds` has the texts of each unit by its overlay's directory, "" for what no overlay lies over. A directory that
+    has no path in common with any of them cannot be judged.
+    """
+    directory = _Directory(files, inside, shown)
+    known = directory.index()
+    if not known:
+        return Judged()
+    if not any(path in texts for path in known for texts in builds.values()):
+        return Judged(unverifiable=(_unverifiable(shown),))
+    return Judged(tuple(_outdated(directory, known, builds)))
+
+
+def _unverifiable(shown: str) -> Unverifiable:
+    # What cannot be built has no texts either.
+    because = "it was built from something else, with -n, or from what cannot be built"
+    cause = f'no build makes a file of "{shown}" now: {because}'
+    return Unverifiable(cause, tuple(check.rule.id for check in checks().of_outputs))
+
+
+def _outdated(directory: _Directory, known: built_index.Index, builds: Mapping[str, Texts]) -> Iterator[Diagnostic]:
+    found = tuple(
+        BuiltFile(path, directory.file(path), tuple(texts[path] for texts in builds.values() if path in texts))
+        for path in sorted(known)
+    )
+    index = SourceFile(directory.shown(INDEX_FILE), "")
+    view = LintedOutput(index, found, tuple(_missing(found, builds)))
+    for check in checks().of_outputs:
+        yield from of_tree(check.rule, check.find(view))
+
+
+def _missing(found: tuple[BuiltFile, ...], builds: Mapping[str, Texts]) -> Iterator[str]:
+    """What the overlay that was built here makes besides; of plain manifests anybody may build a part."""
+    counts = {overlay: sum(_is_from(built, texts) for built in found) for overlay, texts in builds.items() if overlay}
+    overlay = max(counts, key=counts.__getitem__, default="")
+    if counts.get(overlay):
+        yield from sorted(builds[overlay].keys() - {built.path for built in found})
+
+
+def _is_from(built: BuiltFile, texts: Texts) -> bool:
+    return built.file is not None and texts.get(built.path) == built.file.text.replace("\r\n", "\n")
+
+
+class _Directory:
+    """Reads one directory of built files."""
+
+    def __init__(self, files: Files, inside: str, shown: str) -> None:
+        self._files = files
+        self._inside = inside
+        self._shown = shown
+
+    def shown(self, path: str) -> str:
+        """What people call a file of it."""
+        return f"{self._shown.rstrip('/')}/{path}"
+
+    def index(self) -> built_index.Index | None:
+        """What was built; None where the index cannot be read, which the next build tells."""
+        text = self._text(INDEX_FILE)
+        try:
+            return None if text is None else built_index.parse(text)
+        except ValueError:
+            return None
+
+    def file(self, path: str) -> SourceFile | None:
+        """A file as it is now; None where it is gone, or is no file that was built."""
+        text = self._text(path)
+        return None if text is None else SourceFile(self.shown(path), text)
+
+    def _text(self, path: str) -> str | None:
+        inside = f"{self._inside}/{path}" if self._inside else path
+        try:
+            return self._files.read(inside, LIMITS.output_bytes).decode(errors="replace")
+        except (OSError, UnsafePathError, TooLargeError):
+            return None

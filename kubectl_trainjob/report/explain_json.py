@@ -1,0 +1,73 @@
+"""What `explain` says, as JSON.
+
+    {"schemaVersion": 1, "object": {"apiVersion", "kind", "namespace", "name"}, "fields": [FIELD, ...]}
+    FIELD: {"path", "pointer", "value", "history": [WRITE, ...]}, the newest write first
+    WRITE: {"by", "how", "value", "source": SOURCE or null, "madeOf": [INPUT, ...]}
+    INPUT: {"object", "path", "pointer", "value", "source": SOURCE, "history": [WRITE, ...]}
+    SOURCE: {"file", "line", "column"}
+
+`how` is copied, computed, fixed, written, default, option or absent; `object` is "" for the documents of overlays. A
+PATH to a value with nothing below it gives one field, another PATH every such value below it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kubectl_trainjob.explain.field import Field, Fields
+from kubectl_trainjob.explain.history import Input, Write
+from kubectl_trainjob.model.source import Pointer, json_pointer
+from kubectl_trainjob.repository.positions import Spot
+
+
+def as_json(fields: Fields, pointer: Pointer) -> str:
+    """The values at `pointer` and below."""
+    identity = fields.identity
+    told = {
+        "schemaVersion": 1,
+        "object": {
+            "apiVersion": identity.api_version,
+            "kind": identity.kind,
+            "namespace": identity.namespace,
+            "name": identity.name,
+        },
+        "fields": [_field(fields, each) for each in fields.below(pointer)],
+    }
+    return json.dumps(told, indent=4) + "\n"
+
+
+def _field(fields: Fields, field: Field) -> dict[str, Any]:
+    return {
+        "path": fields.path(field.pointer),
+        "pointer": json_pointer(field.pointer),
+        "value": field.value,
+        "history": [_write(each) for each in field.history],
+    }
+
+
+def _write(write: Write) -> dict[str, Any]:
+    return {
+        "by": write.step,
+        "how": write.how,
+        "value": write.value,
+        "source": _source(write.place),
+        "madeOf": [_input(each) for each in write.made_of],
+    }
+
+
+def _input(made_of: Input) -> dict[str, Any]:
+    return {
+        "object": made_of.name,
+        "path": made_of.path,
+        "pointer": json_pointer(made_of.pointer),
+        "value": made_of.value,
+        "source": _source(made_of.place),
+        "history": [_write(each) for each in made_of.history],
+    }
+
+
+def _source(spot: Spot | None) -> dict[str, Any] | None:
+    if spot is None:
+        return None
+    return {"file": spot.file.path, "line": spot.span.line, "column": spot.span.column}

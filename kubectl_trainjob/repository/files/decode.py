@@ -1,0 +1,44 @@
+"""Bytes to text: UTF-8, with or without a byte order mark."""
+
+from __future__ import annotations
+
+import codecs
+
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.rules import reading
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
+from kubectl_trainjob.repository.yaml.stream import Lines
+
+_WIDE = (
+    ("UTF-32", (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
+    ("UTF-16", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
+)
+
+
+def decode(path: str, data: bytes, below_base: str = "") -> SourceFile | Diagnostic:
+    """The file's text without its byte order mark, or what is wrong with its encoding. The paths are a SourceFile's."""
+    wide = _wide_encoding(data)
+    if wide:
+        nothing = Source(SourceFile(path, "", below_base=below_base))
+        message = f"the file is {wide}; save it as UTF-8"
+        return Diagnostic(reading.NOT_UTF8, message, Place(nothing, span=Span(1, 1, 1, 2)))
+    body = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return SourceFile(path, body.decode(), below_base=below_base)
+    except UnicodeDecodeError as error:
+        shown = SourceFile(path, body.decode(errors="replace"), below_base=below_base)
+        start = len(body[: error.start].decode(errors="replace"))
+        message = f"the byte 0x{body[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        return Diagnostic(
+            reading.NOT_UTF8, message, Place(Source(shown), span=Lines(shown.text).span(start, start + 1))
+        )
+
+
+def _wide_encoding(data: bytes) -> str:
+    for name, marks in _WIDE:
+        if data.startswith(marks):
+            return name
+    # Without a mark: the first character of a manifest is ASCII, so its other bytes are NUL.
+    if len(data) >= 2 and (data[0] == 0) != (data[1] == 0):
+        return "UTF-16"
+    return "UTF-32" if data[:2] == b"\0\0" and len(data) >= 4 and data[3] else ""

@@ -1,0 +1,88 @@
+"""What one reading parsed, for another one of nearly the same files: of two revisions, say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.limits import Limits
+from kubectl_trainjob.model.source import Source, SourceFile
+from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.repository.files.classify import NotAnObject, classify
+from kubectl_trainjob.repository.yaml.read import Reader, Reading
+
+_Found = Manifest | Diagnostic | NotAnObject
+
+
+class _Known(NamedTuple):
+    """A file's objects, and what they use up of the limits of a build."""
+
+    file: SourceFile
+    reading: Reading
+    documents: int
+    repeated: int
+
+    def in_file(self, file: SourceFile) -> Reading | None:
+        """The same objects, as those of a file with the same text; None where findings tell the other path."""
+        if (file.path, file.common_path) == (self.file.path, self.file.common_path):
+            return self.reading
+        if self.reading.diagnostics:
+            return None
+        return Reading([(body, replace(source, file=file)) for body, source in self.reading.objects])
+
+
+class Parsed:
+    """Files that were parsed. A file with the text of an earlier one has the same bodies, and one with its path (as
+    shown), too, the same sources and manifests.
+
+    Each reading counts them towards its own limits, and tells what is wrong with them. A file made of another, by a
+    template say, is not kept.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[tuple[Limits, str], _Known] = {}
+        self._found: dict[int, tuple[dict[str, Any], _Found]] = {}
+
+    def reader(self, limits: Limits) -> Reader:
+        """A reader for one reading."""
+        return _SharingReader(limits, self.files)
+
+    def classify(self, body: dict[str, Any], source: Source) -> _Found:
+        """What an object is, as the function of that name tells."""
+        known = self._found.get(id(body))  # the bodies are kept, so that none gets the place of another
+        if known is None:
+            known = self._found[id(body)] = (body, classify(body, source))
+        found = known[1]
+        if isinstance(found, Manifest) and found.source != source:
+            return replace(found, source=source)
+        return classify(body, source) if isinstance(found, Diagnostic) else found
+
+
+class _SharingReader(Reader):
+    """Reads files that nobody has read so far, within the same limits."""
+
+    def __init__(self, limits: Limits, known: dict[tuple[Limits, str], _Known]) -> None:
+        super().__init__(limits)
+        self._known = known
+
+    def read(self, file: SourceFile) -> Reading:
+        """The objects of one file. One that comes up to a limit is read anew: the objects behind that are left out."""
+        if file.written is not None:
+            return super().read(file)
+        key = (self._limits, file.text)
+        known = self._known.get(key)
+        reading = known.in_file(file) if known else None
+        if known and reading and self._has_room(known.documents, known.repeated):
+            self._documents += known.documents
+            self._repeated += known.repeated
+            return reading
+        documents, repeated = self._documents, self._repeated
+        reading = super().read(file)
+        if self._has_room():
+            self._known[key] = _Known(file, reading, self._documents - documents, self._repeated - repeated)
+        return reading
+
+    def _has_room(self, documents: int = 0, repeated: int = 0) -> bool:
+        has_more = self._documents + documents <= self._limits.documents
+        return has_more and self._repeated + repeated <= self._limits.alias_nodes

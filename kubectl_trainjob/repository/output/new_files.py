@@ -1,0 +1,108 @@
+"""New files onto the disk: all of them, or none and the reason. Nothing that is there is replaced."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import accumulate
+
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.repository.output.folder import opened
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to write; `path` is relative to the repository's root, with "/" between names."""
+
+    path: str
+    text: str
+
+
+class NewFiles:
+    """Files to create below one directory, which is made if it is not there; `take_back` undoes all of it."""
+
+    def __init__(self, directory: str, files: Sequence[NewFile]) -> None:
+        self._directory = directory
+        self._files = files
+        self._created: list[NewFile] = []
+        self._new_folders = _missing(os.path.abspath(directory), files)
+
+    def shown(self, file: NewFile) -> str:
+        """Where a file is, as shown to people."""
+        return os.path.normpath(os.path.join(self._directory, file.path))
+
+    def create(self) -> None:
+        """Write all files. Raises EnvironmentFault when something is in the way or the disk refuses; then none is left.
+
+        What is in the way is looked for first, and all of it is named.
+        """
+        obstacles = dict.fromkeys(obstacle for file in self._files for obstacle in self._obstacles(file))
+        if obstacles:
+            raise EnvironmentFault(f"{'; '.join(obstacles)}; nothing was written")
+        path = self._directory
+        try:
+            os.makedirs(self._directory, exist_ok=True)
+            for file in self._files:
+                path = self.shown(file)
+                self._create(file)
+        except OSError as error:
+            raise EnvironmentFault(f"{path}: {error.strerror}; {self.take_back()}") from None
+        except BaseException:  # an interrupt
+            self.take_back()
+            raise
+
+    def take_back(self) -> str:
+        """Remove what was created; returns what to tell people about it."""
+        for file in self._created:
+            with suppress(OSError), opened(os.path.realpath(self._directory)) as root:
+                folder, name = posixpath.split(file.path)
+                with root.below(folder) as below:
+                    below.remove(name)
+        for path in self._new_folders:
+            with suppress(OSError):  # somebody else's file may lie there by now
+                os.rmdir(path)
+        left = [path for file in self._created if os.path.lexists(path := self.shown(file))]
+        self._created = []
+        return f"these were written and are still there: {', '.join(left)}" if left else "nothing was written"
+
+    def _create(self, file: NewFile) -> None:
+        folder, name = posixpath.split(file.path)
+        with opened(os.path.realpath(self._directory)) as root, root.below(folder, make=True) as below:
+            self._created.append(file)  # before it is there: an interrupt may come at any time
+            try:
+                below.create(name, file.text.encode())
+            except FileExistsError:  # somebody else's, put there just now
+                self._created.pop()
+                raise
+
+    def _obstacles(self, file: NewFile) -> Iterator[str]:
+        """What keeps a file from being made."""
+        if os.path.lexists(self._directory) and not os.path.isdir(self._directory):
+            yield f"{self._directory}: not a directory"
+            return
+        *folders, last = accumulate(file.path.split("/"), posixpath.join)
+        for path in (os.path.normpath(os.path.join(self._directory, folder)) for folder in folders):
+            if not os.path.lexists(path):
+                return
+            mode = os.lstat(path).st_mode
+            if not stat.S_ISDIR(mode):
+                is_link = stat.S_ISLNK(mode)
+                yield f"{path}: {'a symbolic link, which is not followed' if is_link else 'not a directory'}"
+                return
+        if os.path.lexists(os.path.join(self._directory, last)):
+            yield f"{self.shown(file)}: already exists"
+
+
+def _missing(directory: str, files: Sequence[NewFile]) -> list[str]:
+    """The directories that are going to be made, the innermost first."""
+    missing: set[str] = set()
+    for file in files:
+        above = os.path.dirname(os.path.join(directory, file.path))
+        while not os.path.lexists(above):
+            missing.add(above)
+            above = os.path.dirname(above)
+    return sorted(missing, reverse=True)

@@ -1,0 +1,166 @@
+"""One template, rendered: first as it is, then once more with marks, which tell the line of each rendered line.
+
+Where the line of a problem comes from, the most trustworthy first; the first that knows a line is taken:
+
+the problem's own           what the parser, `generator.check`, `Sandbox._checked` and `_text` say
+the traceback               the innermost frame of the template's code, by Jinja2's table (`_line`)
+`Sandbox.compiling_line`    how far the template was compiled, where Python itself failed in that (memory, recursion)
+none                        the build takes the first line
+
+Where this process died, the build reads the table (`wire.TABLE`) and the lines of code that Python named at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType
+from typing import Any
+
+from jinja2 import Template, TemplateSyntaxError, UndefinedError
+from jinja2.exceptions import SecurityError
+from jinja2.parser import Parser
+
+from kubectl_trainjob.repository.templates.child.confine import release_reserve
+from kubectl_trainjob.repository.templates.child.generator import check, names
+from kubectl_trainjob.repository.templates.child.marks import can_be_marked, line_map, unmarked
+from kubectl_trainjob.repository.templates.child.problem import ProblemError, told
+from kubectl_trainjob.repository.templates.child.sandbox import Sandbox
+from kubectl_trainjob.repository.templates.child.text import show
+from kubectl_trainjob.repository.templates.lines import TEMPLATE_LINE_END, code_line
+from kubectl_trainjob.repository.templates.wire import LINES, MOST_LINES, PROBLEM, TABLE, TEXT, Kind
+from kubectl_trainjob.repository.yaml.stream import Lines
+
+CODE = "<template>"  # what tracebacks call the file of a template's code
+_TABLE = 1 << 20  # characters; a template with a longer one seldom lives to need it
+_DEBUG_INFO = re.compile(r"^debug_info = '([0-9=&]*)'$", re.MULTILINE)
+
+# Where Jinja2 counts offsets, each line end is one character.
+_AT_OFFSET = re.compile(r"(unexpected char .*) at ([0-9]+)", re.DOTALL)
+
+Send = Callable[[bytes, bytes], None]
+
+
+def render(source: str, context: bytes, most: int, send: Send) -> None:
+    """Send the template's text (at most `most` bytes), then what led to which line; or one ProblemError.
+
+    Sent are TABLE, TEXT and LINES, or PROBLEM, as `wire` describes them.
+    """
+    sandbox: Sandbox | None = None
+    has_marks = can_be_marked(source) and can_be_marked(context.decode("utf-8", "surrogatepass"))
+    try:
+        values = json.loads(context)
+        sandbox = Sandbox(values, has_marks)
+        code, table = _compile(sandbox, source)
+        send(TABLE, table.encode() if len(table) <= _TABLE else b"")
+        text = _text(sandbox, _without_marks(code), values, most)
+    except Exception as error:
+        release_reserve()
+        send(PROBLEM, _problem(error, source, sandbox.compiling_line if sandbox else 0).encode())
+        return
+    send(TEXT, text.encode())
+    if has_marks and Lines(text).count <= MOST_LINES:
+        send(LINES, _lines(sandbox, code, values, text).tobytes())
+
+
+def _compile(sandbox: Sandbox, source: str) -> tuple[CodeType, str]:
+    """A template's code, and the table from its lines to the template's."""
+    tree = Parser(sandbox, source).parse()
+    check(tree)
+    sandbox.know(names(tree))
+    generated = sandbox.compile(tree, raw=True)
+    found = _DEBUG_INFO.search(generated[generated.rfind("\ndebug_info") :])
+    table = found[1] if found else ""
+    try:
+        return compile(generated, CODE, "exec", dont_inherit=True), table
+    except SyntaxError as error:  # what Python finds only now: blocks nested too deeply, a name given twice
+        line = code_line(table, error.lineno or 0)
+        raise ProblemError("syntax", f"{told(error.msg)}; simplify the template", line) from None
+
+
+def _without_marks(constant: Any) -> Any:
+    """Code without the marks in its strings; marks are in no string of the template itself (`can_be_marked`)."""
+    if isinstance(constant, str):
+        return unmarked(constant)
+    if isinstance(constant, tuple):
+        return tuple(map(_without_marks, constant))
+    if isinstance(constant, CodeType):
+        return constant.replace(co_consts=_without_marks(constant.co_consts))
+    return constant
+
+
+def _text(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], most: int) -> str:
+    """The rendered text; raises ProblemError for one of more than `most` bytes."""
+    parts: list[str] = []
+    size = 0
+    template = Template.from_code(sandbox, code, sandbox.globals)
+    pieces: Iterator[Any] = template.root_render_func(template.new_context(dict(values)))
+    for piece in pieces:
+        text = show(piece)
+        try:
+            size += len(text.encode())
+        except UnicodeEncodeError:
+            line = _reached(template, pieces)
+            raise ProblemError("failed", "half a character (a lone surrogate) came out; write it whole", line) from None
+        if size > most:
+            raise ProblemError("output", line=_reached(template, pieces))
+        parts.append(text)
+    return "".join(parts)
+
+
+def _reached(template: Template, pieces: Any) -> int:
+    """The template's line that a rendering has come to."""
+    frame = pieces.gi_frame
+    return template.get_corresponding_lineno(frame.f_lineno) if frame else 0
+
+
+def _lines(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], text: str) -> array[int]:
+    """The template's line of each rendered line; 1 for all where the rendering with marks fails."""
+    try:
+        return line_map(_text(sandbox, code, values, sys.maxsize), text)
+    except Exception:  # only what the template does with its own marked text can fail now
+        return line_map("", text)
+
+
+def _problem(error: Exception, source: str, line: int) -> ProblemError:
+    """What an exception says about the template; `line` is where it stood if the traceback does not tell."""
+    if isinstance(error, TemplateSyntaxError):
+        problem = _syntax(error, source)
+    else:
+        problem = error if isinstance(error, ProblemError) else _named(error)
+    problem.line = problem.line or _line(error) or line
+    return problem
+
+
+def _syntax(error: TemplateSyntaxError, source: str) -> ProblemError:
+    message, column = error.message or "", 0
+    if (found := _AT_OFFSET.fullmatch(message)) is not None:
+        message, offset = found[1], int(found[2])
+        column = offset - TEMPLATE_LINE_END.sub("\n", source).rfind("\n", 0, offset)
+    return ProblemError("syntax", f"{told(message)}; correct the template", error.lineno, column)
+
+
+def _named(error: Exception) -> ProblemError:
+    if isinstance(error, MemoryError):
+        return ProblemError("memory")
+    if isinstance(error, RecursionError):
+        return ProblemError("depth")
+    kinds: tuple[tuple[type[Exception], Kind], ...] = ((UndefinedError, "undefined"), (SecurityError, "unsafe"))
+    kind = next((kind for of, kind in kinds if isinstance(error, of)), None)
+    if kind is not None:
+        return ProblemError(kind, told(str(error)))
+    return ProblemError("failed", f"{told(str(error)) or type(error).__name__}; correct the expression")
+
+
+def _line(error: BaseException) -> int:
+    """The innermost line of the template in an exception's traceback."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        template = trace.tb_frame.f_globals.get("__jinja_template__")
+        if template is not None and trace.tb_frame.f_code.co_filename == CODE:
+            line = template.get_corresponding_lineno(trace.tb_lineno)
+        trace = trace.tb_next
+    return line

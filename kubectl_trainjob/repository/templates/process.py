@@ -1,0 +1,163 @@
+"""The child process that renders templates: how it is started, spoken to and ended.
+
+It is a Python of its own, isolated, with an empty environment, in "/", in a session of its own, with three pipes and
+no other open file. It ends when its standard input does, so it cannot outlive the build, however that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING
+
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.repository.templates.wire import READY, WireError, frame, read_frame
+
+if TYPE_CHECKING:
+    import subprocess
+
+_MODULE = "kubectl_trainjob.repository.templates.child.server"
+_START = f"import sys; sys.path += sys.argv[1:]; from {_MODULE} import main; main()"
+_PACKAGES = ("jinja2", "markupsafe")
+_SECONDS_TO_START = 60
+_SECONDS_TO_END = 1
+
+
+class Process:
+    """A started child. Raises EnvironmentFault when it does not come up."""
+
+    def __init__(self) -> None:
+        self._child = _start(_command())
+        self.is_late = False
+        answer = None
+        try:
+            answer = self.exchange((), (len(READY),), _SECONDS_TO_START)
+        finally:
+            if answer != [READY]:  # or it was interrupted
+                said = self._last_words()
+        if answer != [READY]:
+            raise EnvironmentFault(f"the process that renders templates does not start: {said}")
+
+    def exchange(self, request: Sequence[bytes], sizes: Sequence[int], seconds: float) -> list[bytes] | None:
+        """Send frames, and receive as many as `sizes` has items, none larger than its item.
+
+        None when the child ends, sends something else or takes longer than `seconds` (`is_late`): it is of no use then.
+        """
+        import threading
+
+        alarm = threading.Timer(seconds, self._give_up)
+        alarm.daemon = True
+        try:
+            alarm.start()
+        except RuntimeError as error:
+            raise EnvironmentFault(f"templates cannot be watched over: {error}") from None
+        try:
+            return self._exchange(request, sizes)
+        except (WireError, OSError, ValueError):
+            return None
+        finally:
+            alarm.cancel()
+            alarm.join()
+
+    def end(self) -> None:
+        """Let the child end by itself, or else kill it with all that it started; it is gone afterwards."""
+        import subprocess
+
+        for pipe in (self._child.stdin, self._child.stdout):
+            _close(pipe)
+        try:
+            self._child.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            self._child.wait()
+        _close(self._child.stderr)
+
+    def _exchange(self, request: Sequence[bytes], sizes: Sequence[int]) -> list[bytes]:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        for body in request:
+            self._child.stdin.write(frame(body))
+        self._child.stdin.flush()
+        answer = [read_frame(self._child.stdout, size) for size in sizes]
+        if None in answer:
+            raise WireError
+        return [body for body in answer if body is not None]
+
+    def _give_up(self) -> None:
+        self.is_late = True
+        self._kill()
+
+    def _kill(self) -> None:
+        import signal
+
+        try:
+            if sys.platform == "win32":
+                self._child.kill()
+            else:
+                os.killpg(self._child.pid, signal.SIGKILL)
+        except OSError:  # it is gone already
+            pass
+
+    def _last_words(self) -> str:
+        """What the child wrote to standard error; it is ended."""
+        self._kill()
+        assert self._child.stderr is not None
+        said = self._child.stderr.read(1 << 16).decode(errors="replace").split("\n")
+        self.end()
+        return next((line.strip() for line in reversed(said) if line.strip()), "it ended without a word")
+
+
+def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    import subprocess
+
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=os.path.abspath(os.sep),
+            env=_environment(),
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise EnvironmentFault(f"the process that renders templates cannot be started: {error}") from None
+
+
+def _command() -> list[str]:
+    """This Python, isolated (-I), without site-packages (-S), told where the few packages lie that are needed."""
+    if not sys.executable:
+        raise EnvironmentFault("templates need a Python interpreter of their own, and it is not known where it is")
+    caches = [] if sys.pycache_prefix is None else ["-X", f"pycache_prefix={sys.pycache_prefix}"]
+    caches += ["-B"] if sys.dont_write_bytecode else []
+    return [sys.executable, "-I", "-S", "-W", "ignore", *caches, "-c", _START, *_folders()]
+
+
+def _folders() -> list[str]:
+    """The folders of our own package and of those that the child imports, each once."""
+    from importlib.util import find_spec
+
+    own = os.path.abspath(__file__)
+    for _ in __name__.split("."):
+        own = os.path.dirname(own)
+    folders = [own]
+    for name in _PACKAGES:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            raise EnvironmentFault(f"templates need the Python package {name}, which is not installed; install it")
+        folders.append(os.path.dirname(os.path.dirname(os.path.abspath(spec.origin))))
+    return list(dict.fromkeys(folders))
+
+
+def _environment() -> dict[str, str]:
+    """Empty, save for what a system needs to load Python itself; the child clears that, too."""
+    return {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    try:
+        if pipe is not None:
+            pipe.close()
+    except OSError:  # what was not written cannot be written any more
+        pass

@@ -1,0 +1,132 @@
+"""Edits of values in block style: whole lines, and what stands on a line beside the value stays there."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.repository.yaml.edit_parts import Entry, Part
+from kubectl_trainjob.repository.yaml.edit_values import Indented, entry_lines, respelled, value_lines
+
+_HEADER_COMMENT = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)")
+_LITERAL = re.compile(r"\|(-?)(?:[ \t]+#[^\r\n]*)?[ \t]*\r?\n([ ]+)(?=[^ \r\n])")
+_COMMENT_LINE = re.compile(r"([ \t]*)#[^\n]*(?:\n|\Z)")
+
+
+class Splice(NamedTuple):
+    """`new` instead of the text between two offsets."""
+
+    start: int
+    end: int
+    new: str
+
+
+def spliced(text: str, splices: list[Splice]) -> str:
+    """The text with splices that do not overlap; those at one offset stay in their order."""
+    parts: list[str] = []
+    at = 0
+    for start, end, new in sorted(splices, key=lambda splice: splice.start):
+        parts += (text[at:start], new)
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def replaced(text: str, parent: Part, entry: Entry, value: Any) -> list[Splice]:
+    """Another value for an entry of `parent`."""
+    old = entry.value
+    if literal := _literal_again(text, old, value):
+        return literal
+    new = value_lines(value, _column(text, entry.start), in_list=parent.kind == "list")
+    if old.is_block and "\n" in text[entry.head : old.content]:
+        return _instead_of_lines(text, entry, new)
+    gap, first = text[entry.head : old.content], new.first
+    if old.kind == "scalar" and old.content < old.end:
+        first = " " + respelled(value, text[old.content : old.end], first[1:]) if first else first
+    if first and gap:
+        first = gap + first[1:]
+    elif "#" in gap:
+        return []
+    header = _HEADER_COMMENT.match(text, old.content) if old.kind == "scalar" else None
+    splices = [Splice(entry.head, old.end, first + (header[1] if header else ""))]
+    return [*splices, _rest(text, line_end(text, old.end), new)] if new.rest else splices
+
+
+def _literal_again(text: str, old: Part, value: Any) -> list[Splice]:
+    """Other lines of a literal block, indented as they were; nothing where it is none, or its head would change."""
+    header = _LITERAL.match(text, old.content) if old.kind == "scalar" else None
+    if header is None or not isinstance(value, str) or value.endswith("\n") is (header[1] == "-"):
+        return []
+    if value[:1] in ("", " ", "\n") or old.end < header.end():
+        return []
+    lines = ["" if not line else header[2] + line for line in value.removesuffix("\n").split("\n")]
+    return [Splice(header.start(2), old.end, eol(text).join(lines))]
+
+
+def _instead_of_lines(text: str, entry: Entry, new: Indented) -> list[Splice]:
+    """The new value stands at the key, or below it where the old one stood; what stands above that stays."""
+    content = entry.value.content
+    start, stop = line_start(text, content), _behind(text, entry.value.tail, _column(text, content))
+    head = Splice(entry.head, entry.head, new.first)
+    if not new.rest:
+        return [head, Splice(start, stop, "")]
+    return [head, Splice(start, stop, "".join(line + eol(text) for line in new.rest))]
+
+
+def _rest(text: str, at: int, new: Indented) -> Splice:
+    return Splice(at, at, "".join(eol(text) + line for line in new.rest))
+
+
+def inserted(text: str, part: Part, key: str | int, value: Any) -> list[Splice]:
+    """One more entry behind the last one of a mapping or list."""
+    last = part.entries[-1]
+    column = _column(text, part.entries[0].start)
+    lines = entry_lines(key, value, column)
+    at = _behind(text, last.value.tail, column)
+    if text[at - 1] == "\n":
+        return [Splice(at, at, "".join(line + eol(text) for line in lines))]
+    return [Splice(at, at, "".join(eol(text) + line for line in lines))]
+
+
+def removed(text: str, part: Part, index: int) -> list[Splice]:
+    """An entry less; `part` has others. Comments above it stay."""
+    entry = part.entries[index]
+    start = line_start(text, entry.start)
+    if not text[start : entry.start].strip():
+        return [Splice(start, _behind(text, entry.value.tail, _column(text, entry.start)), "")]
+    following = part.entries[index + 1].start if index + 1 < len(part.entries) else entry.value.end
+    stop = line_end(text, entry.value.end)
+    if "#" in text[stop:following]:
+        blank = len(text[: entry.start]) - len(text[: entry.start].rstrip(" \t"))
+        return [Splice(entry.start - blank, stop, "")]
+    return [Splice(entry.start, following, "")]
+
+
+def _column(text: str, at: int) -> int:
+    return at - line_start(text, at)
+
+
+def line_start(text: str, at: int) -> int:
+    """The offset at which the line of an offset begins."""
+    return text.rfind("\n", 0, at) + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """The offset of the line end that follows an offset."""
+    found = text.find("\n", at)
+    if found < 0:
+        return len(text)
+    return found - 1 if text[at:found].endswith("\r") else found
+
+
+def _behind(text: str, tail: int, column: int) -> int:
+    """The offset behind the last line of a value, and behind comments that follow it, indented deeper than `column`."""
+    at = tail if text[tail - 1] == "\n" else text.find("\n", tail) + 1 or len(text)
+    while (comment := _COMMENT_LINE.match(text, at)) is not None and len(comment[1]) > column and at < len(text):
+        at = comment.end()
+    return at
+
+
+def eol(text: str) -> str:
+    """How lines of the text end."""
+    first = text.find("\n")
+    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"

@@ -1,0 +1,165 @@
+"""Patterns match what they say, in linear time, and refuse what is not supported by name."""
+
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from kubectl_trainjob.compiler.overlay import pattern as patterns
+from kubectl_trainjob.compiler.overlay.pattern import MOST_STATES, PatternError, compile_pattern
+from kubectl_trainjob.compiler.overlay.steps import Steps
+from kubectl_trainjob.model.limits import LIMITS
+
+_ATOMS = st.sampled_from(
+    [
+        *"abc-_1",
+        r"\.",
+        r"\d",
+        r"\w",
+        r"\s",
+        r"\D",
+        r"\W",
+        r"\S",
+        r"\n",
+        r"\x61",
+        ".",
+        "[ab]",
+        "[^ab]",
+        "[a-c]",
+        r"[\w.]",
+        "[]a]",
+    ]
+)
+_REPEATS = st.sampled_from(["*", "+", "?", "{2}", "{1,}", "{0,2}", "{1,3}", "*?", "+?", "??"])
+
+
+def _grown(inner):
+    group = st.one_of(inner.map("({})".format), inner.map("(?:{})".format))
+    return st.one_of(
+        st.tuples(group, _REPEATS).map("".join),
+        st.lists(inner, min_size=2, max_size=4).map("".join),
+        st.lists(st.one_of(inner, st.just("")), min_size=2, max_size=3).map("|".join),
+        inner.map("^{}".format),
+        inner.map(r"{}\Z".format),
+    )
+
+
+_PATTERNS = st.recursive(st.one_of(_ATOMS, st.tuples(_ATOMS, _REPEATS).map("".join)), _grown, max_leaves=10)
+
+
+@given(_PATTERNS, st.lists(st.text("abc-_.1 \n", max_size=8), min_size=1, max_size=20))
+def test_as_python_matches_whole_texts(pattern, texts):
+    try:
+        theirs = re.compile(pattern, re.ASCII)
+    except re.error:
+        assume(False)
+    ours = compile_pattern(pattern.replace(r"\Z", r"\z"), Steps(LIMITS))
+    wrong = [text for text in texts if ours.matches(text) != bool(theirs.fullmatch(text))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "others"),
+    [
+        pytest.param("torch-job", ["torch-job"], ["torch-job-1", "Torch-job", ""], id="plain"),
+        pytest.param("v1.2", ["v1.2", "v1x2"], ["v1.20", "v1\n2", "1.2"], id="dots"),
+        pytest.param("^a$", ["a"], ["", "ba", "a\n"], id="anchors"),
+        pytest.param("$^", [""], ["a"], id="anchors of nothing"),
+        pytest.param("^a|b$", ["a", "b"], ["ab", "bb"], id="anchors of alternatives"),
+        pytest.param("(x^|y$)z*", ["y"], ["xz", "yz", "x"], id="anchors inside"),
+        pytest.param(r"\Aa\z", ["a"], ["", "aa"], id="Perl's anchors"),
+        pytest.param("a{,2}", ["a{,2}"], ["", "a", "aa"], id="braces without a lower bound"),
+        pytest.param("a{x}", ["a{x}"], ["a"], id="braces without numbers"),
+        pytest.param(r"[\d-z]", ["1", "-", "z"], ["y", ""], id="a class behind a class"),
+        pytest.param("[é-ü]+", ["öü"], ["z"], id="beyond ASCII"),
+        pytest.param(r"\w", ["_"], ["é"], id="words are ASCII"),
+        pytest.param("(a|aa|)*b?", ["", "aaaaab"], ["bb"], id="loops of nothing"),
+        pytest.param(r"\*\.\\", ["*.\\"], ["a.\\"], id="escapes"),
+    ],
+)
+def test_pattern(pattern, matching, others):
+    compiled = compile_pattern(pattern, Steps(LIMITS))
+    assert [text for text in [*matching, *others] if compiled.matches(text)] == matching
+
+
+@pytest.mark.parametrize(
+    ("pattern", "piece"),
+    [
+        pytest.param("(?i)a", '"(?i)…"', id="flags"),
+        pytest.param("(?P<a>b)", '"(?P<…"', id="named group"),
+        pytest.param("(?=a)", '"(?=a…"', id="look-ahead"),
+        pytest.param("(?<!a)", '"(?<!…"', id="look-behind"),
+        pytest.param(r"(a)\1", r'"\1"', id="back-reference"),
+        pytest.param(r"\bword", r'"\b"', id="word boundary"),
+        pytest.param(r"\pL", r'"\p"', id="Unicode class"),
+        pytest.param(r"\Qa\E", r'"\Q"', id="quotation"),
+        pytest.param(r"\é", r'"\é"', id="escape beyond ASCII"),
+        pytest.param("[[:alpha:]]", '"[:…:]"', id="POSIX class"),
+        pytest.param("[z-a]", '"z-a"', id="range"),
+        pytest.param(r"[a-\d]", r'"a-\d"', id="range to a class"),
+        pytest.param("[a", '"]" is missing', id="open class"),
+        pytest.param("(a", '")" is missing', id="open group"),
+        pytest.param("a)", '")" without', id="closed group"),
+        pytest.param("a\\", "backslash", id="open escape"),
+        pytest.param("*a", "repeats nothing", id="repetition of nothing"),
+        pytest.param("a|+b", "repeats nothing", id="repetition of no alternative"),
+        pytest.param("(*a)", "repeats nothing", id="repetition of no group"),
+        pytest.param("a**", "repeats a repetition", id="repetition twice"),
+        pytest.param("a{65}", '"{65}"', id="too many"),
+        pytest.param("a{1,65}", '"{1,65}"', id="too many at most"),
+        pytest.param("a{99999999999999999999}", "more than 64 times", id="far too many"),
+        pytest.param("a{3,2}", '"{3,2}"', id="bounds"),
+        pytest.param("((a{64}){64}){64}", str(MOST_STATES), id="too large"),
+        pytest.param("((((){64}){64}){64}){64}", str(MOST_STATES), id="too large for nothing"),
+        pytest.param("(" * 51 + ")" * 51, "deeper than 50", id="too deep"),
+        pytest.param("[a]" * 2000, str(MOST_STATES), id="too long"),
+    ],
+)
+def test_refused(pattern, piece):
+    with pytest.raises(PatternError) as refused:
+        compile_pattern(pattern, Steps(LIMITS))
+    assert piece in str(refused.value)
+    assert str(refused.value).startswith('the pattern "')
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            "(a+)+$",
+            "(a*)*$",
+            "(a|a)*$",
+            "(a|aa)+$",
+            "(.*)*b?c",
+            "(.*)(.*)(.*)(.*)(.*)c",
+            "(a?){64}a{64}c",
+            "([a-z]+)*1",
+        ),
+        "(a+a+)+y",
+    ],
+)
+def test_linear_time(monkeypatch, pattern):
+    """A backtracking engine would not come back. Counted: states are asked once for each set of them that is new."""
+    takes = patterns._takes
+    counts = []
+    for size in (10_000, 20_000):
+        counts.append(0)
+
+        def counted(chars, char):
+            counts[-1] += 1
+            return takes(chars, char)
+
+        monkeypatch.setattr(patterns, "_takes", counted)
+        assert not patterns.Pattern(pattern, Steps(LIMITS)).matches("a" * size + "!")
+    assert counts[0] == counts[1] < 100_000
+
+
+def test_memory_of_steps_is_bounded(monkeypatch):
+    """A text that leads to ever new sets of states makes the automaton forget, not fail."""
+    monkeypatch.setattr(patterns, "_ROOM", 500)
+    pattern = "(a|b)*a(a|b){12}"
+    text = "".join("ab"[(7 * i * i + i // 3) % 5 % 2] for i in range(3000))
+    compiled = patterns.Pattern(pattern, Steps(LIMITS))
+    assert compiled.matches(text) == (text[-13] == "a")
+    assert sum(map(len, compiled._automaton._steps)) <= 500

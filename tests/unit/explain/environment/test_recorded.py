@@ -1,0 +1,137 @@
+"""On every recorded input: what is told of Pods is what upstream's JobSets hold, with the numbers that they give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+
+from kubectl_trainjob.compiler.pipeline import trace
+from kubectl_trainjob.explain.environment.describe import describe
+from kubectl_trainjob.explain.environment.values import Environment, Role
+from kubectl_trainjob.kube.facts.kinds import is_train_job
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.positions import Locator
+from tests.conformance.cases import VERSIONS, load
+
+Object = dict[str, Any]
+INDEX = {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-completion-index']"}}
+
+
+@cache
+def told(version: str) -> list[tuple[str, Environment, list[Object]]]:
+    """Each job that upstream accepts and whose record is the same each time: what is told, and what is recorded."""
+    found = []
+    for case in load(version):
+        records = {job["job"]: job for job in case.expected.get("jobs", [])}
+        refused = [job for job in records.values() if job["verdict"] != "accepted" or job.get("nondeterministic")]
+        if refused or not records or case.expected.get("runtime-findings"):
+            continue
+        documents = read(["-"], lambda _, text=case.input: text.encode())
+        for job in trace(documents, BuildOptions(trainer_version=version), is_train_job).jobs:
+            name = job.train_job.identity.name
+            found.append((f"{case.id}/{name}", describe(job), records[name]["objects"]))
+    return found
+
+
+def of_kind(objects: list[Object], kind: str, suffix: str = "") -> list[Object]:
+    return [one for one in objects if one["kind"] == kind and one["metadata"]["name"].endswith(suffix)]
+
+
+def pairs(version: str) -> Iterator[tuple[str, Role, Object]]:
+    """Each role with the recorded replicatedJob."""
+    for name, environment, objects in told(version):
+        [jobset] = of_kind(objects, "JobSet")
+        recorded = jobset["spec"].get("replicatedJobs", [])
+        assert [role.name for role in environment.roles] == [job["name"] for job in recorded]
+        for role, job in zip(environment.roles, recorded, strict=True):
+            yield name, role, job
+
+
+def env_of(container: Mapping[str, Any], is_indexed: bool) -> dict[str, Any]:
+    """A recorded container's env, and what the Job controller adds to it."""
+    env = {one["name"]: one.get("valueFrom", one.get("value", "")) for one in container.get("env", [])}
+    return {**({"JOB_COMPLETION_INDEX": INDEX} if is_indexed else {}), **env}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_containers(version: str) -> None:
+    compared = 0
+    for name, role, job in pairs(version):
+        spec = job["template"]["spec"]
+        pod = spec["template"]["spec"]
+        recorded = [*pod.get("initContainers", []), *pod.get("containers", [])]
+        assert [each.name for each in role.containers] == [each["name"] for each in recorded], name
+        for ours, theirs in zip(role.containers, recorded, strict=True):
+            env = {each.name: each.value if each.reference is None else each.reference for each in ours.variables}
+            assert env == env_of(theirs, spec.get("completionMode", "Indexed") == "Indexed"), name
+            assert all(ours.body.get(field) == theirs.get(field) for field in ("command", "args", "image")), name
+            compared += len(env)
+    assert compared > 1000
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_pods(version: str) -> None:
+    for name, role, job in pairs(version):
+        spec = job["template"]["spec"]
+        size = max(spec["completions"], 0)
+        assert (role.pods.replicas, max(role.pods.size, 0)) == (job["replicas"], size), name
+        assert role.pods.count == len(list(role.pods.hostnames())) or not role.pods.is_indexed, name
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_hostfiles(version: str) -> None:
+    seen = 0
+    for name, environment, objects in told(version):
+        recorded = of_kind(objects, "ConfigMap", "-mpi-hostfile")
+        lines = recorded[0]["data"].get("hostfile", "").splitlines() if recorded else None
+        assert (list(environment.hostfile.lines) if environment.hostfile else None) == lines, name
+        if lines:
+            slots = [int(line.rpartition("=")[2]) for line in lines]
+            assert environment.world is not None, name
+            assert (environment.world.value, environment.world.nodes) == (sum(slots), len(slots)), name
+            seen += 1
+    assert seen >= 10
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_world_sizes(version: str) -> None:
+    """By the variables that torchrun, JAX and XGBoost read."""
+    seen = 0
+    for name, environment, objects in told(version):
+        [jobset] = of_kind(objects, "JobSet")
+        world = environment.world
+        env = first_env(jobset)
+        expected = env.get("DMLC_NUM_WORKER") or env.get("JAX_NUM_PROCESSES")
+        if env.get("PET_NPROC_PER_NODE", "").lstrip("-").isdigit():
+            expected = str(int(env["PET_NNODES"]) * int(env["PET_NPROC_PER_NODE"]))
+        if expected is not None:
+            assert str(world and world.value) == expected, name
+            seen += 1
+    assert seen >= 20
+
+
+def first_env(jobset: Object) -> dict[str, str]:
+    """The plain variables of the first trainer's container `node`, which a launcher reads."""
+    for job in jobset["spec"].get("replicatedJobs", []):
+        labels = job["template"].get("metadata", {}).get("labels", {})
+        if labels.get("trainer.kubeflow.org/trainjob-ancestor-step") == "trainer":
+            for container in job["template"]["spec"]["template"]["spec"].get("containers", []):
+                if container["name"] == "node":
+                    return {one["name"]: one["value"] for one in container.get("env", []) if "value" in one}
+    return {}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_everything_has_a_reason_and_a_line(version: str) -> None:
+    settle = Locator().settle
+    for name, environment, _ in told(version):
+        assert all(role.processes.why for role in environment.roles if role.processes), name
+        for caution in environment.cautions:
+            assert caution.place is not None, f"{name}: {caution.message}"
+            assert settle(caution.place).file.text, name
+            assert re.match(r"[^\n]+$", caution.message), name

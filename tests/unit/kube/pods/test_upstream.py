@@ -1,0 +1,19 @@
+"""Upstream's own validation refuses the fields that the cases say, and only these."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conformance.late import ours, theirs
+from tests.conformance.upstream import ask
+from tests.tools import require
+from tests.unit.kube.pods.cases import CASES
+
+pytestmark = pytest.mark.go
+
+
+def test_upstream_refuses_the_same_fields() -> None:
+    require("go")
+    answers = ask("", ({"name": case.name, "jobset": case.body} for case in CASES), folder="late")
+    told = {case.name: theirs(answer["late"], case.body) for case, answer in zip(CASES, answers, strict=True)}
+    assert told == {case.name: ours(case.body) for case in CASES}

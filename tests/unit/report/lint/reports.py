@@ -1,0 +1,78 @@
+"""Reports to write, made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kubectl_trainjob.model.diagnostic import Edit, Fix
+from kubectl_trainjob.model.finding import Excerpt, LintReport, Note, Position, Result, Unverifiable
+from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
+
+MANUAL = """
+A device plugin's resource needs a limit: Kubernetes refuses a request alone. Requests follow limits, not the other
+way round.
+
+Bad:
+    kind: TrainJob
+    spec: {}
+Good:
+    kind: TrainJob
+Versions: 2.0-2.3.
+See: https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
+"""
+LIMIT = Rule("KTJ301", "extended-resource-limit-missing", MANUAL, Severity.ERROR, RuleClass.LATE)
+NODES = Rule("KTJ506", "mpi-extra-node", MANUAL, Severity.WARNING, RuleClass.MISBEHAVES)
+TAG = Rule("KTJ901", "image-tag-missing", "", Severity.WARNING, RuleClass.POLICY)
+HINT = Rule("KTJ950", "no-deadline", "A job without a deadline runs on.", Severity.INFO, RuleClass.POLICY)
+RULES = (LIMIT, NODES, TAG, HINT)
+
+
+def at(path: str = "jobs/mnist.yaml", line: int = 14, column: int = 11, width: int = 14, *, lines: int = 0) -> Position:
+    """A position of so many characters, which ends so many lines further down."""
+    return Position(path, Span(line, column, line + lines, column + width))
+
+
+def result(rule: Rule = LIMIT, message: str = '"nvidia.com/gpu" has no limit; add one', **given: Any) -> Result:
+    """A finding in TrainJob mnist, unless told otherwise."""
+    values = {"position": at(), "object": "TrainJob/mnist", "pointer": "/spec/trainer", "fingerprint": "0123abcd"}
+    return Result(rule, message, **{**values, **given})
+
+
+def full() -> Result:
+    """A finding that has all that one can have."""
+    edit = Place(Source(SourceFile("jobs/mnist.yaml", ""), 1, ("items", 0)), ("spec", "a/b"))
+    return result(
+        namespace="ml",
+        related=(Note("the runtime stands here", at("runtimes/torch.yaml", 3, 5)),),
+        fix=Fix("add the limit", (Edit(edit, '{"cpu": 1}'), Edit(edit)), is_safe=False),
+        excerpt=Excerpt("          nvidia.com/gpu: 1", "          ^~~~~~~~~~~~~~"),
+    )
+
+
+def shared(names: Sequence[str], **given: Any) -> list[Result]:
+    """The same mistake of a runtime, in every TrainJob of these names."""
+    where = at("runtimes/torch.yaml", 7, 3)
+    return [
+        result(position=where, object=f"TrainJob/{name}", fingerprint=f"{number:08x}", **given)
+        for number, name in enumerate(names)
+    ]
+
+
+def report(*results: Result, **given: Any) -> LintReport:
+    """A report of 12 TrainJobs."""
+    return LintReport(tuple(results), **{"train_jobs": 12, **given})
+
+
+CAUSE = Unverifiable("no file says whether PriorityClass high exists", ("KTJ608", "KTJ609"))
+
+
+def mixed() -> LintReport:
+    """One of every kind, worst first, with all that a report can tell besides."""
+    results = [full(), *shared(["a", "b", "c"]), result(NODES, "two nodes"), result(TAG, "no tag"), result(HINT, "hm")]
+    return report(*results, unverifiable=(CAUSE,), suppressed=2, baselined=5, before=7)
+
+
+CLEAN = report()
+EXAMPLES = {"clean": CLEAN, "mixed": mixed(), "only what could not be judged": report(unverifiable=(CAUSE,))}

@@ -1,0 +1,36 @@
+"""Small repositories and what their TrainJobs become."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kubectl_trainjob.compiler.job import compile_job
+from kubectl_trainjob.compiler.prepare import prepare
+from kubectl_trainjob.model.diagnostic import has_errors
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.review.diff.changes import Compiled
+
+HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
+TRAINER = "apiVersion: trainer.kubeflow.org/v1alpha1\n"
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    """Write files below a folder; an overlay gets its head."""
+    for path, text in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text((HEAD if path.endswith("overlay.yaml") else "") + text)
+
+
+def compiled(*paths: str, text: str = "", **options: str) -> dict[str, Compiled]:
+    """Each TrainJob of the paths, or of a text, by its name; nothing is wrong with any."""
+    documents = read(paths or ["-"], lambda _most: text.encode())
+    prepared = prepare(documents, BuildOptions(**options))
+    found = {}
+    for manifest, runtimes in prepared.jobs:
+        expanded = compile_job(manifest, runtimes, prepared.target, prepared.admitted)
+        found_wrong = [*prepared.diagnostics, *expanded.diagnostics]
+        assert not has_errors(found_wrong), found_wrong
+        found[manifest.id.name] = Compiled(manifest, runtimes.meant(manifest), expanded.objects)
+    return found
