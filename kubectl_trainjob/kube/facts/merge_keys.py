@@ -1,10 +1,10 @@
 """Which lists a merge patch merges by key, kind by kind.
 
 `data/merge_keys.json` holds the facts (`python -m tests.unit.compiler.overlay.merge_keys`): for core kinds what
-kustomize knows (kyaml/openapi, Kubernetes 1.21), for Trainer's and JobSet's kinds what their CRDs say of all
-supported releases (x-kubernetes-list-map-keys). "kinds" names each kind's struct; a struct maps a field to another
-struct's name, or to "[KEY,…]STRUCT" for a list of such structs that is merged by these keys; "[]" is a set of scalars. What is missing has
-no such list below it.
+kustomize knows (kyaml/openapi, Kubernetes 1.21), for Trainer's and JobSet's kinds what their CRDs say of all supported
+releases (x-kubernetes-list-map-keys). "kinds" names each kind's struct; a struct maps a field to another struct's name,
+or to "[KEY,…]STRUCT" for a list of such structs that is merged by these keys; "[]" is a set of scalars. What is missing
+has no such list below it.
 """
 
 from __future__ import annotations

@@ -48,15 +48,7 @@ def read(
     EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does not have.
     """
     reader = _Inputs(Intake(limits, progress, side), stdin)
-    if names is not None:
-        reader.look_for(names)
-    try:
-        for path in paths or (os.path.relpath(side.files.root_of(os.path.realpath("."))),):
-            reader.path(path)
-    finally:
-        reader.close()
-    if names is not None:
-        reader.look_for_runtimes(names)
+    reader.paths(paths or (os.path.relpath(side.files.root_of(os.path.realpath("."))),), names)
     intake = reader.intake
     diagnostics = tuple(intake.diagnostics)
     has_jobs = reader.has_jobs()
@@ -126,6 +118,18 @@ class _Inputs:
         """End what renders templates."""
         if self._overlays is not None:
             self._overlays.close()
+
+    def paths(self, paths: Sequence[str], names: Collection[str] | None) -> None:
+        """Read all that was passed; with `names` parse only what may hold an object of one of them."""
+        if names is not None:
+            self.look_for(names)
+        try:
+            for path in paths:
+                self.path(path)
+        finally:
+            self.close()
+        if names is not None:
+            self.look_for_runtimes(names)
 
     def path(self, path: str) -> None:
         """Read what was named. Links are followed up to here, but not out of a repository, nor inside a directory."""
