@@ -23,15 +23,15 @@ class _Late(NamedTuple):
     summary: str
 
 
-# The module `kubectl_trainjob.cli.NAME` holds the command NAME; its summary stands here so that help imports nothing.
+# The module `kubectl_trainjob.cli.NAME` holds the command NAME; the summary is here because help imports no command.
 _COMMANDS = {
-    "build": _Late("kubectl_trainjob.cli.build", "Print what the controllers would create for TrainJobs."),
+    "build": _Late("kubectl_trainjob.cli.build", "Print the objects that the controllers create for TrainJobs."),
     "diff": _Late("kubectl_trainjob.cli.diff", "Show what a change of the files does to TrainJobs."),
-    "env": _Late("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will find in their Pods."),
-    "explain": _Late("kubectl_trainjob.cli.explain", "Tell why a value of an object is what it is."),
-    "lint": _Late("kubectl_trainjob.cli.lint", "Find what will be refused, fail later or run wrong, at its line."),
-    "review": _Late("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint as one report."),
-    "init": _Late("kubectl_trainjob.cli.init", "Start a repository, or add a runtime, a job or an overlay to one."),
+    "env": _Late("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will see in their Pods."),
+    "explain": _Late("kubectl_trainjob.cli.explain", "Show why a value of an object is what it is."),
+    "lint": _Late("kubectl_trainjob.cli.lint", "Find what a cluster rejects, what fails later and what misbehaves."),
+    "review": _Late("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint in one report."),
+    "init": _Late("kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."),
     "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
 }
 
@@ -91,7 +91,7 @@ def _unknown(name: str) -> str:
 )
 @click.version_option(__version__, message="kubectl-trainjob %(version)s")
 def app() -> None:
-    """Compile training runtimes and TrainJobs, offline, into exactly what the controllers would create."""
+    """Compile training runtimes and TrainJobs, offline, into exactly what the controllers create."""
 
 
 def _refuse(error: click.ClickException) -> None:

@@ -20,31 +20,32 @@ if TYPE_CHECKING:
 
 _MOST_SECRETS = 100  # named one by one
 
-_HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers would create.
+_HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers create for TrainJobs.
 
-PATH is a manifest, a directory (read recursively), an overlay's directory or "-" for standard input; without one, the
-repository that the current directory lies in. Runtimes that the inputs refer to are also looked up in the folder
-runtimes/ of the repository. Other kinds of objects are printed as they are. Nothing is printed unless everything could
-be built.
+PATH is a manifest, a directory, the directory of an overlay, or "-" for standard input. Directories are read
+recursively. Without PATH, the command builds the repository of the current directory.
+
+A TrainJob can use a runtime from the inputs or from the folder runtimes/ of the repository. Objects of other kinds
+are printed unchanged. If any object has an error, nothing is printed.
 
 \b
 Examples:
-  # Expand one job
+  # Build one job
   kubectl trainjob build job.yaml
 \b
   # Build an environment
   kubectl trainjob build overlays/prod
 \b
-  # Expand a directory and compare with the cluster
+  # Build a directory and compare the result with the cluster
   kubectl trainjob build jobs/ -n team-a | kubectl diff -f -
 \b
-  # Read from a pipe, print JSON
+  # Read standard input, print JSON
   cat job.yaml runtime.yaml | kubectl trainjob build -f - -o json
 \b
-  # Write one file an object, and remove what is no longer built
+  # Write one file per object, and remove files that are out of date
   kubectl trainjob build overlays/prod -O manifests/prod
 
-Exit codes: 0 built, 1 a problem in the files, 2 could not run.
+Exit codes: 0 built, 1 the files have errors, 2 the command failed.
 """
 
 
@@ -75,33 +76,33 @@ class _Request:
 
 @click.command(help=_HELP)
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@options.filenames("The same as PATH; may be repeated.")
+@options.filenames("Same as PATH. Can be repeated.")
 @click.option(
     "-o",
     "--output",
     type=click.Choice(["yaml", "json"]),
     default="yaml",
     show_default=True,
-    help="A stream of YAML documents, or one JSON List.",
+    help="Print a stream of YAML documents, or one JSON List.",
 )
 @click.option(
     "-O",
     "--output-directory",
     callback=_directory,
     metavar="DIR",
-    help="Write one file an object into DIR instead; files of an earlier build that are no longer made are removed.",
+    help="Write one file per object to DIR instead, and remove files of earlier builds that are out of date.",
 )
-@options.namespace("Namespace of objects that state none.")
+@options.namespace("Namespace for objects without a namespace.")
 @click.option(
     "--emit",
     type=click.Choice(EMITS),
     callback=_or_nothing,
-    help="Print JobSets (for clusters without Trainer), or the TrainJobs themselves after the same checks. "
-    "By default as the repository's trainjob.yaml says, else jobset.",
+    help="Print JobSets, for clusters without Trainer, or the checked TrainJobs, for clusters with Trainer. "
+    "The default is the setting in trainjob.yaml, else jobset.",
 )
 @options.trainer_version
-@click.option("--strict", is_flag=True, help="Refuse also what the API server accepts now and refuses later.")
-@click.option("--allow-empty", is_flag=True, help="Accept inputs that give no object at all.")
+@click.option("--strict", is_flag=True, help="Also reject JobSets whose Jobs the API server will reject.")
+@click.option("--allow-empty", is_flag=True, help="Accept inputs without any object to print.")
 def build(**given: Any) -> int:
     """Run the stages, then write: diagnostics and notes to stderr, the result to stdout when there is no error."""
     gc.disable()  # one batch that keeps what it makes: collecting would only walk it again and again

@@ -24,16 +24,15 @@ _BY_METAVAR = {"PATH": "file", "FILE": "file", "DIR": "dir", "DIRECTORY": "dir"}
 
 _HELP = """Print the script that completes kubectl-trainjob in a shell.
 
-"kubectl trainjob" itself is completed by kubectl 1.26 and later, once kubectl's own completion is on: it asks the
-program kubectl_complete-trainjob, which is installed beside kubectl-trainjob. The scripts are for those who type
-"kubectl-trainjob".
+kubectl 1.26 and later completes "kubectl trainjob" without this script, if completion of kubectl is on. It asks the
+program kubectl_complete-trainjob, which is installed beside kubectl-trainjob. The script completes "kubectl-trainjob".
 
 \b
 Examples:
-  # bash, this session; put the line into ~/.bashrc for all
+  # bash: for this session; add the line to ~/.bashrc for all
   source <(kubectl-trainjob completion bash)
 \b
-  # zsh, likewise with ~/.zshrc, below "autoload -U compinit; compinit"
+  # zsh: the same in ~/.zshrc, after "autoload -U compinit; compinit"
   source <(kubectl-trainjob completion zsh)
 \b
   # fish

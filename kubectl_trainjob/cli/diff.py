@@ -19,22 +19,21 @@ if TYPE_CHECKING:
     from kubectl_trainjob.review.compared import Compared
     from kubectl_trainjob.review.diff.told import Report
 
-_HELP = """Show what a change of the files does: which TrainJobs become something else, what a cluster that runs them
-accepts and refuses, what moves.
+_HELP = """Show what a change of the files does to TrainJobs: which ones change, and which updates a cluster rejects.
 
-Both sides are built, and their objects compared. REF is a commit of the repository, compared with the working tree
-now; A..B compares two commits, A...B what B changed since it left A. Without either, the files are compared with where
-this branch left its upstream branch. Commits are read without a checkout, and no program of the repository is run. Two
-directories are compared as they are.
+The command builds the base and the head, and compares the objects. REF is a commit: it is compared with the working
+tree. A..B compares two commits. A...B compares B with the commit where B left A. Without an argument, the base is the
+commit where this branch left its upstream branch. Two directories are compared as they are.
 
-Without -f, the whole repository is compared: the plain manifests, and each overlay for itself.
+Commits are read without a checkout, and no program of the repository runs. Without -f, the command compares the plain
+manifests and each overlay.
 
 \b
 Examples:
   # What does my branch change?
   kubectl trainjob diff
 \b
-  # What is not committed yet, with the lines that it comes from
+  # Uncommitted changes, with the source line of each value
   kubectl trainjob diff HEAD --why
 \b
   # One environment, between two tags
@@ -47,9 +46,9 @@ Examples:
   kubectl trainjob diff origin/main -o markdown
   kubectl trainjob diff origin/main -o html > diff.html
 
-Where KUBECTL_EXTERNAL_DIFF names a program, -o text shows the objects with it, as kubectl diff does.
+If KUBECTL_EXTERNAL_DIFF is set, -o text shows the objects with that program, as kubectl diff does.
 
-Exit codes: 0 nothing differs, 1 something differs, 2 could not run, or an object cannot be built.
+Exit codes: 0 no difference, 1 differences, 2 the command failed or an object cannot be built.
 """
 
 
@@ -68,13 +67,20 @@ class _Request:
 
 @click.command(help=_HELP)
 @click.argument("sides", nargs=-1, metavar="[REF|REF..REF|OLD_DIR NEW_DIR]")
-@options.filenames("A manifest, a directory or an overlay; may be repeated. By default the whole repository.")
+@options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @click.option(
-    "-o", "--output", type=click.Choice(["text", "markdown", "json", "html"]), default="text", show_default=True
+    "-o",
+    "--output",
+    type=click.Choice(["text", "markdown", "json", "html"]),
+    default="text",
+    show_default=True,
+    help="Format of the report.",
 )
-@click.option("--why", is_flag=True, help="Name the line that each value comes from, on both sides; json always does.")
-@options.namespace("Namespace of objects that state none.")
-@options.emit("Compare JobSets, or the TrainJobs and runtimes that a Trainer in the cluster gets.")
+@click.option(
+    "--why", is_flag=True, help="Show the source line of each value, in base and head. JSON always does."
+)
+@options.namespace("Namespace for objects without a namespace.")
+@options.emit("Compare JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions
 def diff(**given: Any) -> int:
     """Read both sides, compare them, write what differs."""

@@ -14,34 +14,36 @@ from kubectl_trainjob.cli.streams import emit, has_colour
 if TYPE_CHECKING:
     from kubectl_trainjob.model.stages import ObjectId, TracedJob
 
-_HELP = """Show what the processes of a TrainJob will find in their Pods.
+_HELP = """Show what the processes of a TrainJob will see in their Pods.
 
-For each role, that is, each replicatedJob of the JobSet: environment, command line, ports, the names of the Pods, and
-how many processes run and why. Then the world size, MPI's hostfile, where the processes meet, which Secrets and
-ConfigMaps must exist, and what disagrees. Each value has the line to edit, or what wrote it. References to Secrets and
-ConfigMaps are shown as references, and $(NAME), which the kubelet expands, as it is written; nothing is looked up in a
-cluster. Flags of torchrun and mpirun count before what Trainer sets, where they are plainly in the command.
+For each role (each replicatedJob of the JobSet), the command shows the environment, the command line, the ports and
+the names of the Pods. It also shows how many processes run, and why. Then follow the world size, the hostfile of MPI,
+the rendezvous address, the required Secrets and ConfigMaps, and conflicts. Each value has the line to edit, or its
+origin.
+
+References to Secrets and ConfigMaps stay references. $(NAME) stays as written, because the kubelet expands it. The
+command asks no cluster. Flags of torchrun and mpirun override what Trainer sets, if they are plain in the command.
 
 \b
 Examples:
-  # A job of the repository that the current directory lies in
+  # A job of the current repository
   kubectl trainjob env TrainJob/bert
 \b
-  # As an overlay makes it
+  # The job as an overlay builds it
   kubectl trainjob env -f overlays/prod TrainJob/bert-prod
 \b
-  # For another program
+  # JSON for another program
   kubectl trainjob env TrainJob/bert -o json | jq .worldSize.value
 
-Exit codes: 0 shown, 1 a problem in the files (there may be no such TrainJob), 2 could not run.
+Exit codes: 0 shown, 1 the files have errors or no such TrainJob, 2 the command failed.
 """
 
 
 @click.command(help=_HELP)
 @click.argument("name", metavar="TrainJob/NAME")
-@options.filenames("What to read, as PATH of build; may be repeated. By default the current directory's repository.")
-@options.namespace("The TrainJob's namespace, and that of objects that state none. By default any.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
+@options.namespace("Namespace of the TrainJob, and for objects without a namespace. The default is any.")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
 @options.trainer_version
 def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trainer_version: str) -> int:
     """Trace the TrainJob, then describe it; findings go to stderr."""

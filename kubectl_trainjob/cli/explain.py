@@ -14,28 +14,28 @@ from kubectl_trainjob.cli.streams import complain, emit
 if TYPE_CHECKING:
     from kubectl_trainjob.explain.field import Fields
 
-_HELP = """Tell why a value of an object is what it is: who wrote it, from which line, and what it replaced.
+_HELP = """Show why a value of an object is what it is: its origin, its line, and the values that it replaced.
 
-KIND/NAME is an object that "build" would make (JobSet, PodGroup, ConfigMap) or that the files hold. PATH leads to a
-value in it; members of lists are named by key or by index, and JSON pointers work, too. Without PATH, the whole object
-is printed with the origin of each line beside it.
+KIND/NAME is an object that "build" generates (JobSet, PodGroup, ConfigMap) or an object of the files. PATH leads to a
+value in the object. It names items of lists by key or by index, or it is a JSON pointer. Without PATH, the command
+prints the whole object with the origin of each line.
 
 \b
 Examples:
-  # Why does it run on so many nodes?
+  # Why does the job run on so many nodes?
   kubectl trainjob explain JobSet/llama 'spec.replicatedJobs[node].template.spec.parallelism'
 \b
-  # Where is this variable from, in an environment?
+  # Where does this variable come from, in one environment?
   kubectl trainjob explain -f overlays/prod JobSet/llama \\
     'spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NNODES].value'
 \b
-  # Everything, with origins
+  # The whole object with origins
   kubectl trainjob explain JobSet/llama
 \b
-  # A JSON pointer in, JSON out
+  # Pass a JSON pointer, print JSON
   kubectl trainjob explain PodGroup/llama /spec/minMember -o json
 
-Exit codes: 0 explained, 1 there is no such object or value, or it cannot be built, 2 could not run.
+Exit codes: 0 explained, 1 the files have errors or no such object or value, 2 the command failed.
 """
 
 
@@ -54,9 +54,9 @@ class _Request:
 @click.command(help=_HELP)
 @click.argument("target", metavar="KIND/NAME")
 @click.argument("path", metavar="[PATH]", default="")
-@options.filenames("A manifest, a directory or an overlay; may be repeated. By default the current repository.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@options.namespace("Only objects of this namespace, which is also that of objects that state none.")
+@options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
+@options.namespace("Namespace of the object, and for objects without a namespace. The default is any.")
 @options.trainer_version
 def explain(**given: Any) -> int:
     """Find the object, follow the path, print what is known of what is there."""

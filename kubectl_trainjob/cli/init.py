@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cli.scaffold.plans import Plan
     from kubectl_trainjob.model.diagnostic import Diagnostic
 
-_HELP = """Start a repository in DIRECTORY (by default here): settings, a runtime of the catalogue, a job that uses it,
-and overlays for development and production. All of it builds at once. Nothing that is there is ever overwritten.
+_HELP = """Create a repository in DIRECTORY: settings, a runtime of the catalogue, a job, and overlays.
+
+The overlays are for development and production. The default is the current directory. The result builds at once.
+Existing files are never overwritten.
 
 \b
 Add to the repository of the current directory:
   kubectl trainjob init runtime NAME                  a runtime of the catalogue
-  kubectl trainjob init job NAME [--runtime RUNTIME]  a job, right for its runtime
+  kubectl trainjob init job NAME [--runtime RUNTIME]  a job that fits its runtime
   kubectl trainjob init overlay NAME [-n NAMESPACE]   the jobs in another environment
 
 \b
@@ -34,17 +36,17 @@ Examples:
   # A repository for PyTorch jobs
   kubectl trainjob init training && cd training && kubectl trainjob build overlays/dev
 \b
-  # One for fine-tuning, in a cluster that runs Trainer 2.2
+  # A repository for fine-tuning, for a cluster with Trainer 2.2
   kubectl trainjob init --runtime torch-finetune --emit trainjob --trainer-version 2.2
 
-Exit codes: 0 written, 1 a problem in the repository's files, 2 could not run. Unless it is 0, nothing was written.
+Exit codes: 0 created, 1 the files of the repository have errors, 2 the command failed. With 1 and 2 no file is created.
 """
-_RUNTIME_HELP = "Add a runtime of the catalogue to the repository of the current directory, to be adapted there."
-_JOB_HELP = """Add a TrainJob to the repository of the current directory: an example that is right for its runtime.
+_RUNTIME_HELP = "Add a runtime of the catalogue to the repository of the current directory."
+_JOB_HELP = """Add a TrainJob to the repository of the current directory: an example that fits its runtime.
 
-The runtime is one of the repository's, or one of the catalogue, which is added as well.
+The runtime is in the repository or in the catalogue. A runtime of the catalogue is added, too.
 """
-_OVERLAY_HELP = "Add an overlay over the jobs to the repository of the current directory."
+_OVERLAY_HELP = "Add an overlay of the jobs to the repository of the current directory."
 
 
 def _label(check: Callable[[str], str]) -> Callable[[click.Context, click.Parameter, str], str]:
@@ -99,7 +101,7 @@ _RUNTIME = click.option(
     default="",
     metavar="RUNTIME",
     shell_complete=_complete_runtimes,
-    help="The runtime that the job uses.",
+    help="Runtime of the job.",
 )
 
 
@@ -136,7 +138,7 @@ def _job(name: str, runtime: str) -> int:
     default="",
     callback=_label(dns_1123_label),
     metavar="NAMESPACE",
-    help="Where its jobs run; by default a namespace of the overlay's name.",
+    help="Namespace of the jobs. The default is the name of the overlay.",
 )
 def _overlay(name: str, namespace: str) -> int:
     from kubectl_trainjob.cli.scaffold import plans
@@ -172,21 +174,21 @@ class _Init(click.Command):
     show_default=True,
     callback=_label(dns_1035_label),
     metavar="JOB",
-    help="The job's name.",
+    help="Name of the job.",
 )
 @click.option(
     "--emit",
     type=click.Choice(EMITS),
     default=EMITS[0],
     show_default=True,
-    help="What builds print: JobSets, for clusters without Trainer, or TrainJobs, for those that run it.",
+    help="What builds print: JobSets, for clusters without Trainer, or TrainJobs, for clusters with Trainer.",
 )
 @click.option(
     "--trainer-version",
     type=click.Choice(TRAINER_VERSIONS),
     default=LATEST_TRAINER,
     show_default=True,
-    help="The Trainer that runs in the cluster, or whose behaviour is wanted.",
+    help="Trainer version of the cluster.",
 )
 @click.option(
     "--list-runtimes",
@@ -194,7 +196,7 @@ class _Init(click.Command):
     is_eager=True,
     expose_value=False,
     callback=_list_runtimes,
-    help="Print the names of the catalogue's runtimes and exit.",
+    help="Print the runtimes of the catalogue and exit.",
 )
 def init(directory: str, runtime: str, name: str, emit: str, trainer_version: str) -> int:
     """Write a repository."""

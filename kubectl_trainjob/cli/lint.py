@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
 _MOST_PASSES = 5  # of --fix
 
-_HELP = """Find what a cluster will refuse, what fails when Pods are created, and what runs and does something else.
+_HELP = """Find what a cluster rejects, what fails when Pods are created, and what runs differently than it seems.
 
-PATH is a manifest, a directory, an overlay's directory or "-"; without one the whole repository is looked at: the
-plain manifests, and each overlay for itself. Every TrainJob is expanded, and what it becomes is checked, too; a finding
-stands at the line that a person edits.
+PATH is a manifest, a directory, the directory of an overlay, or "-" for standard input. Without PATH, the command
+checks the whole repository: the plain manifests and each overlay. It expands every TrainJob and checks the generated
+objects, too. A finding points at the line to edit.
 
-`lint rules` lists the rules, `lint explain KTJ301` prints the manual of one. In a file, the comment
-`# trainjob: ignore[KTJ301] reason until=2027-01-31` keeps lint from telling a rule of what stands there.
+`lint rules` lists the rules, `lint explain KTJ301` prints the manual of one rule. The comment
+`# trainjob: ignore[KTJ301] reason until=2027-01-31` in a file suppresses the rule for its line.
 
 \b
 Examples:
   # The whole repository
   kubectl trainjob lint
 \b
-  # For a pull request: only what this branch brings, as annotations and for GitHub's security tab
+  # Only new findings of this branch, as annotations and for GitHub's security tab
   kubectl trainjob lint --since origin/main -o github -o sarif=lint.sarif
 \b
-  # Mend what can be mended without a doubt; show it first
+  # Show the safe fixes, then apply them
   kubectl trainjob lint --fix --diff
   kubectl trainjob lint --fix
 \b
-  # Begin with a repository that has findings: only new ones count
+  # Record the findings of today, then report only new ones
   kubectl trainjob lint --write-baseline .trainjob-baseline.json
   kubectl trainjob lint --baseline .trainjob-baseline.json
 
-Exit codes: 0 nothing as bad as --fail-on, 1 something is, 2 could not run.
+Exit codes: 0 no finding at the level of --fail-on, 1 findings, 2 the command failed.
 """
 
 
@@ -74,20 +74,20 @@ class _Request:
 
 @click.command(help=_HELP)
 @click.argument("paths", nargs=-1, metavar="[PATH...|rules|explain RULE]")
-@options.filenames("The same as PATH; may be repeated.")
+@options.filenames("Same as PATH. Can be repeated.")
 @output(FORMATS)
-@options.namespace("Namespace of objects that state none.")
+@options.namespace("Namespace for objects without a namespace.")
 @options.trainer_version
-@click.option("--since", metavar="REF", help="Tell only what is new since this branch left REF.")
-@options.fail_on("The least severity that makes the exit code 1.")
-@click.option("--fail-if-empty", is_flag=True, help="Fail where the paths hold no object at all.")
-@click.option("--fix", is_flag=True, help="Mend what can be mended without a doubt, comments and layout kept.")
-@click.option("--unsafe-fixes", is_flag=True, help="Mend also what somebody may have meant otherwise.")
-@click.option("--diff", is_flag=True, help="With --fix: print the changes instead of making them.")
-@click.option("--baseline", default="", metavar="FILE", help="Leave out the findings that FILE holds.")
-@click.option("--write-baseline", default="", metavar="FILE", help="Write all findings to FILE, and end.")
-@click.option("--no-ignores", is_flag=True, help="Tell also what comments and annotations hide.")
-@click.option("--strict", is_flag=True, help="Fail also where something could not be judged.")
+@click.option("--since", metavar="REF", help="Report only findings that are new since this branch left REF.")
+@options.fail_on("Minimum severity of a finding for exit code 1.")
+@click.option("--fail-if-empty", is_flag=True, help="Fail if the paths contain no object.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes. Comments and layout stay.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that can change the intended meaning.")
+@click.option("--diff", is_flag=True, help="With --fix: print the changes, write no file.")
+@click.option("--baseline", default="", metavar="FILE", help="Omit the findings that are in FILE.")
+@click.option("--write-baseline", default="", metavar="FILE", help="Write all findings to FILE and exit.")
+@click.option("--no-ignores", is_flag=True, help="Also report findings that comments and annotations suppress.")
+@click.option("--strict", is_flag=True, help="Also fail if something could not be checked.")
 def lint(**given: Any) -> int:
     """Read, look, report."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from kubectl_trainjob.kube.facts.supported import EMITS, TRAINER_VERSIONS
+from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def trainer_version(command: Command) -> Command:
         default="",
         callback=_version,
         metavar="VERSION",
-        help=f"The Trainer that is meant: {known}. By default the repository's target or the last.",
+        help=f"Trainer version: {known}. The default is the target in trainjob.yaml, else {LATEST_TRAINER}.",
     )(command)
 
 
@@ -44,7 +44,7 @@ def trainer_versions(command: Command) -> Command:
         default="",
         callback=_versions,
         metavar="VERSION[..VERSION]",
-        help=f"The Trainer that is meant: {', '.join(TRAINER_VERSIONS)}; OLD..NEW for one on each side.",
+        help=f"Trainer version: {', '.join(TRAINER_VERSIONS)}. OLD..NEW sets one for the base and one for the head.",
     )(command)
 
 
@@ -54,7 +54,7 @@ def emit(help_text: str) -> Callable[[Command], Command]:
         "--emit",
         type=click.Choice(EMITS),
         callback=lambda _context, _parameter, value: value or "",
-        help=f"{help_text} By default as the repository's trainjob.yaml says, else jobset.",
+        help=f"{help_text} The default is the setting in trainjob.yaml, else jobset.",
     )
 
 

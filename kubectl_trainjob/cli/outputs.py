@@ -26,7 +26,7 @@ def output(formats: Sequence[str]) -> Callable[[Command], Command]:
     def parsed(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Output, ...]:
         return _parsed(values, formats)
 
-    words = f"One of {', '.join(formats)}; may be repeated with files. By default {formats[0]} on stdout."
+    words = f"Format: {', '.join(formats)}. Can be repeated, each with a file. The default is {formats[0]}, on stdout."
     return click.option("-o", "--output", multiple=True, callback=parsed, metavar="FORMAT[=FILE]", help=words)
 
 

@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
 _WITH_LINES = ("markdown", "json", "html")
 
-_HELP = """Review a change: build both sides, compare what they become, and lint what is new, as one report.
+_HELP = """Review a change: build the base and the head, compare the objects, and report new findings, in one report.
 
-It begins with a verdict: safe, changes what runs, not all is known, ends running jobs, would run again, new errors,
-refused, or cannot be built. Then each job follows with what becomes of it, its GPUs and processes before and after, and
-what is new wrong. Sides are named as in diff: REF is compared with the working tree, A..B and A...B are commits;
-without either it is what this branch changes. Nothing is checked out, and no program of the repository is run.
+The report begins with a verdict, such as "safe" or "cannot be built". Then it lists each job with its impact, its GPUs
+and processes before and after, and its new findings. REF is a commit: it is compared with the working tree. A..B and
+A...B are commits, as in "diff". Without an argument, the command reviews the changes of this branch. Commits are read
+without a checkout, and no program of the repository runs.
 
 \b
 Examples:
   # What does my branch do?
   kubectl trainjob review
 \b
-  # For a pull request: a comment, and what code scanning reads; the log gets the text
+  # A comment for a pull request and a file for code scanning, with the text in the log
   kubectl trainjob review origin/main...HEAD -o markdown=review.md -o sarif=review.sarif
 \b
   # One environment, as a page for a browser
   kubectl trainjob review v1.2..v1.3 -f overlays/prod -o html=review.html
 
-Exit codes: 0 fine; 1 an update is refused, something new cannot be built, or a new finding is as bad as --fail-on (with
-never: never); 2 could not run.
+Exit code 1 means: a cluster rejects an update, a changed object cannot be built, or a new finding reaches --fail-on.
+With --fail-on never, the exit code is never 1. Exit codes: 0 passed, 1 problems, 2 the command failed.
 """
 
 
@@ -59,12 +59,12 @@ class _Request:
 
 @click.command(help=_HELP)
 @click.argument("sides", nargs=-1, metavar="[REF|REF..REF|OLD_DIR NEW_DIR]")
-@options.filenames("A manifest, a directory or an overlay; may be repeated. By default the whole repository.")
+@options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @output(FORMATS)
-@options.namespace("Namespace of objects that state none.")
-@options.emit("Review JobSets, or the TrainJobs and runtimes that a Trainer in the cluster gets.")
+@options.namespace("Namespace for objects without a namespace.")
+@options.emit("Review JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions
-@options.fail_on("The least severity of a new finding that makes the exit code 1; never: nothing does.")
+@options.fail_on("Minimum severity of a new finding for exit code 1.")
 def review(**given: Any) -> int:
     """Read both sides once, compare, lint, report."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept

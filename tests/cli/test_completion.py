@@ -113,7 +113,7 @@ def test_kubectl_shows_descriptions() -> None:
         timeout=60,
         check=True,
     )
-    assert done.stdout.splitlines()[0] == "--allow-empty\tAccept inputs that give no object at all"
+    assert done.stdout.splitlines()[0] == "--allow-empty\tAccept inputs without any object to print"
 
 
 def test_every_candidate_fits_on_its_line() -> None:
