@@ -174,14 +174,11 @@ def test_refused_by_both(selector: dict[str, str], field: str, tmp_path: Path) -
     assert refused.value.field == field
 
 
-_LITERALS = st.sampled_from(
-    [*"ab-.1_", r"\.", r"\-", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", r"\x61", ".", "{", "a{,2}"]
-)
+_LITERALS = st.sampled_from([*"ab-.1_]}", r"\.", r"\-", r"\{", r"\d", r"\w", "."])
 _CLASSES = st.sampled_from(
-    ["[ab]", "[^ab]", "[a-c]", "[^-a]", "[a-]", "[]a]", "[^]a]", r"[\d-z]", r"[\w.]", r"[^\D]", "[[a]"]
+    ["[ab]", "[^ab]", "[a-c]", "[^-a]", "[a-]", "[]a]", "[^]a]", r"[\d-]", r"[\w.]", r"[^\d]", r"[\[a]", "[a-b-z]"]
 )
-_EDGES = st.sampled_from(["^", "$", r"\A", r"\z", ""])
-_REPEATS = st.sampled_from(["*", "+", "?", "{2}", "{1,}", "{0,2}", "{1,3}", "*?", "+?", "??", "{1,2}?"])
+_REPEATS = st.sampled_from(["*", "+", "?", "*?", "+?", "??"])
 
 
 def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -190,13 +187,13 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.tuples(group, _REPEATS).map("".join),
         st.tuples(inner, inner).map("".join),
         st.tuples(inner, inner).map("|".join),
-        st.tuples(_EDGES, inner, _EDGES).map("".join),
         group,
     )
 
 
 _ATOMS = st.one_of(_LITERALS, _CLASSES)
-PATTERNS = st.recursive(st.one_of(_ATOMS, st.tuples(_ATOMS, _REPEATS).map("".join)), _grown, max_leaves=8)
+_INNER = st.recursive(st.one_of(_ATOMS, st.tuples(_ATOMS, _REPEATS).map("".join)), _grown, max_leaves=8)
+PATTERNS = st.tuples(st.sampled_from(["", "^"]), _INNER, st.sampled_from(["", "$"])).map("".join)
 _NAMES = st.text("ab-.1_z{", min_size=1, max_size=6)
 
 

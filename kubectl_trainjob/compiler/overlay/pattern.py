@@ -1,163 +1,208 @@
 """Regular expressions that users write, matched against whole texts in linear time, without backtracking.
 
-The syntax is the common part of RE2's (Go's `regexp/syntax`, which kustomize uses): literals, escapes, `.`, classes,
-groups, `|`, repetition, `^` and `$`. A pattern becomes an automaton after Thompson; the sets of its states that a text
-leads to are remembered, so that most characters cost one lookup.
+The syntax is what selectors and image names need of RE2 (Go's `regexp/syntax`, which kustomize uses): characters, `.`,
+classes in brackets, `\\d`, `\\w`, groups, `|`, `*`, `+`, `?`, `^` at the start and `$` at the end. What is accepted has
+the same meaning as there; anything else is an error. Each character of a pattern is one position of an automaton after
+Glushkov: a set of positions is a number with one bit for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from kubectl_trainjob.compiler.overlay.regular import Chars, Choice, Edge, Node, PatternError, Repeat, parse
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.schemas.messages import quoted
 
 __all__ = ["Pattern", "PatternError", "compile_pattern"]
 
-MOST_STATES = 5000
+LONGEST = 5000
+DEEPEST = 50
 
 _SPECIAL = frozenset("\\.[](){}*+?|^$")
-_ROOM = 100_000
-_CHARACTERS = 8  # of a text that are read in one step, where the states that they lead to are known
+_CACHE_SIZE = 4000
+_CHARACTERS = 8  # of a text that are read in one step, where the positions that they lead to are known
 
-States = frozenset[int]
+_ESCAPE = r"\\[ -/:-@\[-`{-~]"
+_MEMBER = rf"(?:{_ESCAPE}|[^\\\]\[])"
+# Python reads these classes as Go does; it warns of those with "--", "&&", "~~" or "||".
+_CLASS = re.compile(rf"\[\^?+\]?+(?:\\[dw](?!-[^\]])|(?!--|&&|~~|\|\|){_MEMBER}(?:-(?!-){_MEMBER})?)*+\]")
+_SINGLE = re.compile(rf"\\[dw]|{_ESCAPE}|[^\\\[\](){{}}*+?|^$]|[\]}}]")
+_REPEAT = re.compile(r"([*+?])\??")  # whether it prefers few or many makes no difference to a whole text
+_GROUP = re.compile(r"\((?:\?:|(?!\?))")
 
 
-class _State:
-    """One state: it takes one of `chars` to the next state, leads to `targets`, waits at an edge, or is the end."""
+class PatternError(ValueError):
+    """A pattern that is not supported; until `compile_pattern` the message goes on after 'the pattern "…" '."""
 
-    __slots__ = ("chars", "edge", "targets")
 
-    def __init__(self, chars: Chars | None = None, targets: Iterable[int] = (), edge: Edge | None = None) -> None:
-        self.chars = chars
-        self.targets = list(targets)
-        self.edge = edge
+class _Part(NamedTuple):
+    """A part of a pattern: the positions it can start and end with, and whether it matches the empty text."""
+
+    first: int
+    last: int
+    is_optional: bool
 
 
 class _Automaton:
-    """The states of a pattern, numbered; the last one accepts. At most `_ROOM` numbers of states are remembered.
+    """The positions of a pattern, what each takes, and which ones follow it; position 0 is the start of the text."""
 
-    A step is a state that is made, or looked at.
-    """
-
-    def __init__(self, node: Node, steps: Steps) -> None:
-        self._count = steps
-        self._states: list[_State] = []
-        self._emit(node)
-        self._end = self._add(_State())
-        steps.take(len(self._states))
-        self._first = self._closure((0,), at_start=True, at_end=False)
-        self._steps: dict[States, dict[str, States]] = {}
-        self._room = _ROOM
+    def __init__(self, text: str, steps: Steps) -> None:
+        if len(text) > LONGEST:
+            raise PatternError(f"has more than {LONGEST} characters")
+        self._text = text
+        self._at = 0
+        self._steps = steps
+        self._takes = [""]
+        self._follow = [0]
+        self._cache: dict[tuple[int, str], int] = {}
+        whole = self._choice(0)
+        if self._at < len(text):
+            raise PatternError('has a ")" without a "("')
+        self._follow[0] = whole.first
+        self._end = whole.last | whole.is_optional
 
     def accepts(self, text: str) -> bool:
-        self._count.take(len(text) // _CHARACTERS)
-        states = self._first
+        """Whether the whole text matches. Raises StepsError."""
+        self._steps.take(len(text) // _CHARACTERS)
+        positions = 1
         for char in text:
-            if not states:
-                return False
-            states = self._step(states, char)
-        return self._end in self._closure(states, at_start=not text, at_end=True)
+            positions = self._after(positions, char)
+        return bool(positions & self._end)
 
-    def _step(self, states: States, char: str) -> States:
-        known = self._steps.get(states)
-        if known is not None and char in known:
-            return known[char]
-        self._count.take(len(states))
-        taken = [number + 1 for number in states if _takes(self._states[number].chars, char)]
-        new = self._closure(taken, at_start=False, at_end=False)
-        self._room -= len(states) + len(new) + 1
-        if self._room < 0:
-            self._steps, self._room = {}, _ROOM
-        self._steps.setdefault(states, {})[char] = new
+    def _after(self, positions: int, char: str) -> int:
+        known = self._cache.get((positions, char))
+        if known is not None:
+            return known
+        following = 0
+        for position in _bits(positions):
+            following |= self._follow[position]
+        self._steps.take(positions.bit_count() + following.bit_count())
+        if len(self._cache) >= _CACHE_SIZE:
+            self._cache.clear()
+        new = sum(1 << position for position in _bits(following) if _takes(self._takes[position], char))
+        self._cache[positions, char] = new
         return new
 
-    def _closure(self, numbers: Iterable[int], *, at_start: bool, at_end: bool) -> States:
-        """All states that can be reached without a character and that do not just lead on."""
-        seen: set[int] = set()
-        waiting = list(numbers)
-        while waiting:
-            number = waiting.pop()
-            if number not in seen:
-                seen.add(number)
-                state = self._states[number]
-                waiting += state.targets
-                if state.edge is not None and (at_end if state.edge.at_end else at_start):
-                    waiting.append(number + 1)
-        self._count.take(len(seen))
-        return frozenset(number for number in seen if not self._states[number].targets)
+    def _choice(self, depth: int) -> _Part:
+        """Read alternatives, up to a ")" or the end."""
+        if depth > DEEPEST:
+            raise PatternError(f"has groups nested deeper than {DEEPEST}")
+        part = self._chain(depth)
+        while self._peek() == "|":
+            self._at += 1
+            other = self._chain(depth)
+            part = _Part(part.first | other.first, part.last | other.last, part.is_optional or other.is_optional)
+        return part
 
-    def _add(self, state: _State) -> int:
-        if len(self._states) >= MOST_STATES:
-            raise PatternError(f"is too large: its repetitions make more than {MOST_STATES} states")
-        self._states.append(state)
-        return len(self._states) - 1
+    def _chain(self, depth: int) -> _Part:
+        if depth == 0 and self._peek() == "^":
+            self._at += 1
+        part = _Part(0, 0, is_optional=True)
+        while self._peek() not in ("", "|", ")"):
+            if depth == 0 and self._peek() == "$" and self._text[self._at + 1 : self._at + 2] in ("", "|"):
+                self._at += 1
+                break
+            item = self._repeated(self._single(depth))
+            self._join(part.last, item.first)
+            part = _Part(
+                part.first | item.first if part.is_optional else part.first,
+                part.last | item.last if item.is_optional else item.last,
+                part.is_optional and item.is_optional,
+            )
+        return part
 
-    def _emit(self, node: Node) -> None:
-        """Append the states of `node`; behind its last one stands what follows it."""
-        if isinstance(node, Chars):
-            self._add(_State(node))
-        elif isinstance(node, Edge):
-            self._add(_State(edge=node))
-        elif isinstance(node, Choice):
-            self._emit_choice(node)
-        elif isinstance(node, Repeat):
-            self._emit_repeat(node)
-        else:
-            self._pass()  # so that each node has a state and nested repetitions of nothing have a limit
-            for each in node.items:
-                self._emit(each)
+    def _repeated(self, part: _Part) -> _Part:
+        sign = self._take(_REPEAT)
+        if not sign:
+            return part
+        if _REPEAT.match(self._text, self._at):
+            raise PatternError("repeats a repetition; put the inner one in a group")
+        if sign[0] != "?":
+            self._join(part.last, part.first)
+        return part if sign[0] == "+" else part._replace(is_optional=True)
 
-    def _emit_choice(self, node: Choice) -> None:
-        fork = self._add(_State())
-        exits = []
-        for option in node.options:
-            self._states[fork].targets.append(len(self._states))
-            self._emit(option)
-            exits.append(self._add(_State()))
-        self._join(exits)
+    def _single(self, depth: int) -> _Part:
+        """Read a group, or what takes one character."""
+        if self._take(_GROUP):
+            part = self._choice(depth + 1)
+            if self._peek() != ")":
+                raise PatternError('ends before a ")"')
+            self._at += 1
+            return part
+        piece = self._take(_CLASS) or self._take(_SINGLE)
+        if not piece:
+            raise PatternError(_unsupported(self._text, self._at))
+        return self._position(piece)
 
-    def _emit_repeat(self, node: Repeat) -> None:
-        if node.most is None:
-            self._emit_endless(node)
-            return
-        for _ in range(node.least):
-            self._emit(node.item)
-        forks = []
-        for _ in range(node.most - node.least):
-            forks.append(self._add(_State()))
-            self._states[forks[-1]].targets.append(len(self._states))
-            self._emit(node.item)
-        self._join(forks)
-        self._pass()
+    def _position(self, piece: str) -> _Part:
+        if piece[0] == "\\" and piece[1] not in "dw":
+            piece = piece[1]
+        elif piece == ".":
+            piece = "[^\n]"
+        elif piece[0] == "[":
+            _check_class(piece)
+        self._takes.append(piece)
+        self._follow.append(0)
+        bit = 1 << len(self._takes) - 1
+        return _Part(bit, bit, is_optional=False)
 
-    def _emit_endless(self, node: Repeat) -> None:
-        for _ in range(node.least - 1):
-            self._emit(node.item)
-        skip = self._add(_State())
-        self._states[skip].targets.append(len(self._states))
-        self._emit(node.item)
-        self._add(_State(targets=(skip + 1, len(self._states) + 1)))
-        if node.least == 0:
-            self._join([skip])
+    def _join(self, before: int, after: int) -> None:
+        self._steps.take(before.bit_count() + 1)
+        for position in _bits(before):
+            self._follow[position] |= after
 
-    def _pass(self) -> None:
-        self._add(_State(targets=(len(self._states) + 1,)))
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
 
-    def _join(self, numbers: list[int]) -> None:
-        for number in numbers:
-            self._states[number].targets.append(len(self._states))
+    def _take(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self._text, self._at)
+        if match is None:
+            return ""
+        self._at = match.end()
+        return match[0]
 
 
-def _takes(chars: Chars | None, char: str) -> bool:
-    return chars is not None and any(low <= char <= high for low, high in chars.ranges) != chars.is_negated
+def _takes(piece: str, char: str) -> bool:
+    return piece == char if len(piece) == 1 else re.fullmatch(piece, char, re.ASCII) is not None
+
+
+def _bits(number: int) -> Iterator[int]:
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
+
+
+def _check_class(piece: str) -> None:
+    try:
+        re.compile(piece, re.ASCII)
+    except re.error as error:
+        raise PatternError(f"has the class {quoted(piece)}: {error.msg}") from None
+
+
+def _unsupported(text: str, at: int) -> str:
+    """What the parser cannot read at an offset."""
+    char = text[at]
+    if char in "*+?":
+        return "repeats nothing: a repetition comes after what it repeats"
+    if char in "^$":
+        return f'uses "{char}" in the middle; it is supported only at the start or end of the whole pattern'
+    if char == "{":
+        return r'uses "{", which is not supported; write the repeated part several times, or "\{" for the character'
+    if char == "(":
+        return f'uses "{text[at : at + 4]}…", which is not supported; write "(…)" or "(?:…)"'
+    if char == "[":
+        piece, end, _ = text[at:].partition("]")
+        return f"uses the class {quoted(piece + end)}, which is not supported" if end else 'ends before a "]"'
+    return f'uses "{text[at : at + 2]}", which is not supported' if text[at + 1 :] else "ends in a backslash"
 
 
 class Pattern:
     """A pattern that can be asked about texts. Most are plain names, or names with dots, and need no automaton.
 
-    One that `is_plain` matches itself alone.
+    One that `is_plain` matches only itself.
     """
 
     __slots__ = ("_automaton", "is_plain", "text")
@@ -166,7 +211,7 @@ class Pattern:
         self.text = text
         special = _SPECIAL.intersection(text)
         self.is_plain = not special
-        self._automaton = None if special <= {"."} else _Automaton(parse(text, MOST_STATES), steps)
+        self._automaton = None if special <= {"."} else _Automaton(text, steps)
 
     @property
     def length(self) -> int | None:
