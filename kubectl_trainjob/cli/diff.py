@@ -17,7 +17,7 @@ from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_in
 if TYPE_CHECKING:
     from kubectl_trainjob.repository.trees import Sides
     from kubectl_trainjob.review.compared import Compared
-    from kubectl_trainjob.review.diff.told import Report
+    from kubectl_trainjob.review.diff.view import Report
 
 _HELP = """Show what a change of the files does to TrainJobs: which ones change, and which updates a cluster rejects.
 
@@ -137,23 +137,7 @@ def _write(report: Report, output: str) -> None:
         command = external_diff.command_of(os.environ)
         if command and report.objects:
             external_diff.show_with(command, report.difference.changes)
-    emit([_text(report, output).encode()])
+    from kubectl_trainjob.report.diff import written
 
-
-def _text(report: Report, output: str) -> str:
-    """The report as asked for; each writer is imported when it is wanted."""
-    if output == "json":
-        from kubectl_trainjob.report.jsontext import as_json
-
-        return as_json(report)
-    if output == "html":
-        from kubectl_trainjob.report.html import as_html
-
-        return as_html(report)
-    if output == "markdown":
-        from kubectl_trainjob.report.markdown import as_markdown
-
-        return as_markdown(report)
-    from kubectl_trainjob.report.text import as_text
-
-    return as_text(report, has_colour=has_colour(sys.stdout))
+    text = written(report, output, colour=output == "text" and has_colour(sys.stdout))
+    emit([text.encode()])

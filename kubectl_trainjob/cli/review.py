@@ -16,7 +16,7 @@ from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
 
 if TYPE_CHECKING:
     from kubectl_trainjob.repository.trees import Sides
-    from kubectl_trainjob.review.told import Review
+    from kubectl_trainjob.review.view import Review
 
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
 _WITH_LINES = ("markdown", "json", "html")

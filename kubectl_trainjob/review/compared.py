@@ -18,7 +18,7 @@ from kubectl_trainjob.review.diff.contents import Contents
 from kubectl_trainjob.review.diff.merged import merged
 from kubectl_trainjob.review.diff.moved_units import Built, moved
 from kubectl_trainjob.review.diff.template_lines import edited_places
-from kubectl_trainjob.review.diff.told import Line, Problem, Report, Sources, nobody_asked, told
+from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine, Sources, no_sources, view_difference
 
 _SIDES: tuple[Literal["old", "both", "new"], ...] = ("old", "both", "new")
 
@@ -104,15 +104,15 @@ def _errors(units: Iterable[Comparison], side: int) -> Iterator[Diagnostic]:
 def report_of(sides: Sides, found: Compared, *, with_lines: bool) -> Report:
     """What was compared, for people; `with_lines` where each value comes from."""
     lines = _Lines(found)
-    why = lines.why if with_lines else nobody_asked
-    report = told(sides.old.name, sides.new.name, found.difference, lines.line, why)
+    why = lines.why if with_lines else no_sources
+    report = view_difference(sides.old.name, sides.new.name, found.difference, lines.line, why)
     return replace(report, problems=tuple(_problems(found.errors, lines)))
 
 
-def _problems(errors: BySide, lines: _Lines) -> Iterator[Problem]:
+def _problems(errors: BySide, lines: _Lines) -> Iterator[FileError]:
     for side, findings in zip(_SIDES, errors, strict=True):
         for each in findings:
-            yield Problem(side, each.rule.id, each.rule.name, each.message, lines.line(each.place))
+            yield FileError(side, each.rule.id, each.rule.name, each.message, lines.line(each.place))
 
 
 class _Lines:
@@ -123,10 +123,10 @@ class _Lines:
         self._locator = found.locator
         self._contents = Contents()
 
-    def line(self, place: Place) -> Line:
+    def line(self, place: Place) -> SourceLine:
         """The line of a place."""
         spot = self._locator.settle(place)
-        return Line(spot.file.path, spot.span.line)
+        return SourceLine(spot.file.path, spot.span.line)
 
     def why(self, change: Change, field: FieldChange) -> Sources:
         """The lines that the old and the new value come from."""

@@ -10,9 +10,9 @@ from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.review.diff.changes import Change, JobId
 from kubectl_trainjob.review.diff.refused import refused_in
-from kubectl_trainjob.review.diff.told import Report
+from kubectl_trainjob.review.diff.view import Report
 from kubectl_trainjob.review.rows import is_of_a_job, rows_of
-from kubectl_trainjob.review.told import Conclusion, Outcome, Review
+from kubectl_trainjob.review.view import Conclusion, Outcome, Review
 
 OUTCOMES: Mapping[Conclusion, tuple[Outcome, ...]] = MappingProxyType(
     {

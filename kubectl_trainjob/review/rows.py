@@ -15,7 +15,7 @@ from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.review.diff.changes import Change, Difference, JobId, Sizes
 from kubectl_trainjob.review.diff.refused import refused_in
 from kubectl_trainjob.review.diff.totals import NOTHING
-from kubectl_trainjob.review.told import JobRow, Outcome
+from kubectl_trainjob.review.view import JobRow, Outcome
 
 _JOB_KINDS = ((jobset.API_VERSION, jobset.KIND), (trainer.API_VERSION, trainer.TRAIN_JOB))
 _OUTCOMES = {outcome: rank for rank, outcome in enumerate(Outcome)}

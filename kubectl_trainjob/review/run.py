@@ -17,7 +17,7 @@ from kubectl_trainjob.repository.trees import Both, Progress, Sides
 from kubectl_trainjob.review.compared import Wanted as ComparedFor
 from kubectl_trainjob.review.compared import compared, report_of
 from kubectl_trainjob.review.conclusion import review_of
-from kubectl_trainjob.review.told import Review
+from kubectl_trainjob.review.view import Review
 
 
 class Wanted(NamedTuple):

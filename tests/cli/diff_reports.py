@@ -21,7 +21,7 @@ from kubectl_trainjob.review.diff.changes import (
     Summary,
     Totals,
 )
-from kubectl_trainjob.review.diff.told import Line, Problem, Report, Row, Sources, Told, ToldCause
+from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, Row, SourceLine, Sources
 
 JOB_SET, TRAINER = "jobset.x-k8s.io/v1alpha2", "trainer.kubeflow.org/v1alpha1"
 POD_GROUP = "scheduling.x-k8s.io/v1alpha1"
@@ -49,7 +49,7 @@ def row(
     verdict: Verdict | None = None,
 ) -> Row:
     """A value; `lines` are those of the old and of the new side, `verdict` refuses it."""
-    sources = Sources(*(Line(*line) if line else None for line in lines))
+    sources = Sources(*(SourceLine(*line) if line else None for line in lines))
     pointer = pointer or "/" + path.replace(".", "/")
     return Row(path, pointer, old, new, sources, verdict.refused if verdict else ())
 
@@ -66,7 +66,7 @@ def body(of: ObjectId) -> Body:
     return {"apiVersion": of.api_version, "kind": of.kind, "metadata": metadata, "spec": spec}
 
 
-def changed(of: ObjectId, *rows: Row, **about: Any) -> Told:
+def changed(of: ObjectId, *rows: Row, **about: Any) -> ObjectView:
     """What is said of it is what the product says, unless it is given."""
     told = {"verdict": Verdict(), "job": job(of.name, of.namespace), **about}
     if "consequence" not in told:
@@ -74,18 +74,18 @@ def changed(of: ObjectId, *rows: Row, **about: Any) -> Told:
     verdict = told["verdict"] or Verdict()
     marked = {refusal for each in rows for refusal in each.refused}
     change = Change(of, "changed", body(of), body(of), **told)
-    return Told(change, rows, tuple(refusal for refusal in verdict.refused if refusal not in marked))
+    return ObjectView(change, rows, tuple(refusal for refusal in verdict.refused if refusal not in marked))
 
 
-def added(of: ObjectId, *rows: Row, **about: Any) -> Told:
+def added(of: ObjectId, *rows: Row, **about: Any) -> ObjectView:
     told = {"job": job(of.name, of.namespace), "consequence": "is created", **about}
-    return Told(Change(of, "added", None, body(of), **told), rows)
+    return ObjectView(Change(of, "added", None, body(of), **told), rows)
 
 
-def removed(of: ObjectId, **about: Any) -> Told:
+def removed(of: ObjectId, **about: Any) -> ObjectView:
     words = consequence(of, None, body(of), None, "2.3")
     told = {"job": job(of.name, of.namespace), "consequence": words, **about}
-    return Told(Change(of, "removed", body(of), None, **told), ())
+    return ObjectView(Change(of, "removed", body(of), None, **told), ())
 
 
 def job_id(of: ObjectId | JobId) -> JobId:
@@ -100,26 +100,26 @@ def totals(jobs: int, pods: int, processes: int, **resources: str) -> Totals:
 
 def cause(
     what: str, file: str, line: int, jobs: Iterable[ObjectId | JobId] = (), *, is_gone: bool = False
-) -> ToldCause:
+) -> CauseView:
     place = Place(Source(SourceFile(file, "")))
-    return ToldCause(Cause(what, place, tuple(map(job_id, jobs)), is_gone), Line(file, line))
+    return CauseView(Cause(what, place, tuple(map(job_id, jobs)), is_gone), SourceLine(file, line))
 
 
-def problem(name: str, message: str, side: Literal["old", "new", "both"] = "new") -> Problem:
-    return Problem(side, "KTJ201", name, message, Line("jobs/t5.yaml", 8))
+def problem(name: str, message: str, side: Literal["old", "new", "both"] = "new") -> FileError:
+    return FileError(side, "KTJ201", name, message, SourceLine("jobs/t5.yaml", 8))
 
 
 def report(
-    objects: Iterable[Told] = (),
+    objects: Iterable[ObjectView] = (),
     sides: tuple[str, str] = ("main", "HEAD"),
     numbers: tuple[Totals, Totals] = (Totals(), Totals()),
-    causes: Iterable[ToldCause] = (),
+    causes: Iterable[CauseView] = (),
     groups: Mapping[Group, tuple[Totals, Totals]] | None = None,
     *,
     unbuilt: Iterable[ObjectId | JobId] = (),
     renamed: Iterable[tuple[ObjectId, ObjectId]] = (),
     incomplete: Iterable[Incomplete] = (),
-    problems: Iterable[Problem] = (),
+    problems: Iterable[FileError] = (),
     new_runs: Iterable[ObjectId] = (),
 ) -> Report:
     """A report whose summary agrees with its objects; `new_runs` are TrainJobs that change without an object."""
@@ -287,7 +287,7 @@ def turned(before: bool, after: bool) -> Report:
     verdict = refused("running", "resuming", pointer=("spec", "podSpecOverrides"), reason=reason)
     words = consequence(of, verdict, old, new, "2.0")
     change = Change(of, "changed", old, new, verdict=verdict, consequence=words, job=of)
-    return report([Told(change, (row("spec.suspend", before, after),), verdict.refused)])
+    return report([ObjectView(change, (row("spec.suspend", before, after),), verdict.refused)])
 
 
 def empty() -> Report:

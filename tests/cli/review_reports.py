@@ -11,8 +11,8 @@ from kubectl_trainjob.model.rule import Rule, Severity
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.review.conclusion import review_of
 from kubectl_trainjob.review.diff.changes import JobId, Sizes, Totals
-from kubectl_trainjob.review.diff.told import Line, Problem, Report
-from kubectl_trainjob.review.told import Review
+from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine
+from kubectl_trainjob.review.view import Review
 from tests.cli import diff_reports as diffs
 from tests.cli.diff_reports import job, totals
 from tests.unit.report.lint import reports as lints
@@ -71,8 +71,8 @@ def kept() -> Review:
     """Something new that hurts nobody, beside a base that cannot be built in full."""
     added = diffs.added(diffs.identity("JobSet", "模型"), job=job("模型"))
     lost = job("lost")
-    problem = Problem(
-        "old", "KTJ201", "runtime-not-found", 'ClusterTrainingRuntime "a" is gone', Line("jobs/a.yaml", 8)
+    problem = FileError(
+        "old", "KTJ201", "runtime-not-found", 'ClusterTrainingRuntime "a" is gone', SourceLine("jobs/a.yaml", 8)
     )
     of = diffs.report(
         [added], ("main", "feature"), (NONE, totals(1, 1, 8, gpus="8")), unbuilt=[lost], problems=[problem]

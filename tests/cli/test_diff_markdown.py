@@ -15,10 +15,10 @@ from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from kubectl_trainjob.report.markdown import as_markdown
+from kubectl_trainjob.report.diff.markdown import as_markdown
 from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, length, safe, sentence, table
 from kubectl_trainjob.report.sentence import apart
-from kubectl_trainjob.review.diff.told import Report
+from kubectl_trainjob.review.diff.view import Report
 from tests.cli import diff_reports as reports
 from tests.cli.test_diff_html import EXAMPLES, words
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.report.text import as_text
+from kubectl_trainjob.report.diff.text import as_text
 from tests.cli import diff_reports as reports
 from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository, overlay
 

@@ -13,15 +13,15 @@ from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.train_job import train_job_verdict
 from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, Verdict
 from kubectl_trainjob.model.stages import identity_of
-from kubectl_trainjob.report.alike import alike, places
-from kubectl_trainjob.report.headline import headline
-from kubectl_trainjob.report.numbers import amount, by_group, numbers, unchanged
+from kubectl_trainjob.report.diff.alike import alike, places
+from kubectl_trainjob.report.diff.headline import headline
+from kubectl_trainjob.report.diff.numbers import amount, by_group, numbers, unchanged
+from kubectl_trainjob.report.diff.words import Jobs, caused, consequence, members, refusals, refused_when, unread, where
 from kubectl_trainjob.report.sentence import Sentence, in_short, written
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair, short
-from kubectl_trainjob.report.words import Jobs, caused, consequence, members, refusals, refused_when, unread, where
 from kubectl_trainjob.review.diff.changes import ABSENT, Change, Difference, Incomplete, JobId, Totals
 from kubectl_trainjob.review.diff.fields import field_changes
-from kubectl_trainjob.review.diff.told import Line, Report, Sources, told
+from kubectl_trainjob.review.diff.view import Report, SourceLine, Sources, view_difference
 from tests.cli import diff_reports as reports
 from tests.cli.diff_reports import added, changed, identity, job, removed, report, row, totals
 from tests.unit.kube.updates.cases import train_job
@@ -144,7 +144,9 @@ def _nodes(count: int, *, patches: list[str] | None = None, **spec: Any) -> dict
 def test_values_that_are_refused_are_marked(old: Any, new: Any, marked: set[str]) -> None:
     verdict = train_job_verdict(old, new, "2.3")
     change = Change(identity_of(new), "changed", old, new, field_changes(old, new), verdict)
-    (of,) = told("a", "b", Difference((change,), reports.empty().difference.summary), lambda _: Line("a", 1)).objects
+    (of,) = view_difference(
+        "a", "b", Difference((change,), reports.empty().difference.summary), lambda _: SourceLine("a", 1)
+    ).objects
     names = {
         f"{'-' if row.new is ABSENT else '+'}{row.path[-7:-1]}" if row.path.endswith("]") else row.path
         for row in of.rows
@@ -194,14 +196,14 @@ def test_consequence_and_cause_are_sentences() -> None:
     ("old", "new", "expected"),
     [
         pytest.param(None, None, "", id="nobody knows"),
-        pytest.param(Line("a", 1), Line("a", 1), "a:1", id="the same"),
-        pytest.param(Line("a", 1), None, "a:1", id="only old"),
-        pytest.param(None, Line("a", 2), "a:2", id="only new"),
-        pytest.param(Line("a", 1), Line("a", 2), "a:1 → :2", id="another line"),
-        pytest.param(Line("a", 1), Line("b", 1), "a:1 → b:1", id="another file"),
+        pytest.param(SourceLine("a", 1), SourceLine("a", 1), "a:1", id="the same"),
+        pytest.param(SourceLine("a", 1), None, "a:1", id="only old"),
+        pytest.param(None, SourceLine("a", 2), "a:2", id="only new"),
+        pytest.param(SourceLine("a", 1), SourceLine("a", 2), "a:1 → :2", id="another line"),
+        pytest.param(SourceLine("a", 1), SourceLine("b", 1), "a:1 → b:1", id="another file"),
     ],
 )
-def test_where(old: Line | None, new: Line | None, expected: str) -> None:
+def test_where(old: SourceLine | None, new: SourceLine | None, expected: str) -> None:
     assert text(where(Sources(old, new))) == expected
 
 
@@ -403,7 +405,7 @@ def test_the_same_values_in_several_files_are_told_once_with_all_files() -> None
     ]
     (group,) = alike(report(objects))
     assert group.rows[0].sources == Sources()
-    assert [places(told, group) for told in group.members] == [[Line("a.yaml", 4)], [Line("b.yaml", 4)]]
+    assert [places(told, group) for told in group.members] == [[SourceLine("a.yaml", 4)], [SourceLine("b.yaml", 4)]]
 
 
 def test_values_that_name_their_own_job_are_alike() -> None:
@@ -444,7 +446,7 @@ def test_those_that_running_jobs_refuse_stand_first_else_the_order_is_the_report
 
 
 def test_values_that_only_carry_a_new_name_are_counted() -> None:
-    def renamed(name: str) -> reports.Told:
+    def renamed(name: str) -> reports.ObjectView:
         old, new = f"{name}-1111111111", f"{name}-2222222222"
         rows = (
             row("metadata.name", old, new),

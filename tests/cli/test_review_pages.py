@@ -27,7 +27,7 @@ from kubectl_trainjob.report.review.text import as_text
 from kubectl_trainjob.report.review.words import gpu_cell, size_cell, verdict
 from kubectl_trainjob.report.sentence import written as sentence_text
 from kubectl_trainjob.review.diff.changes import JobId, Sizes
-from kubectl_trainjob.review.told import Conclusion, JobRow, Outcome, Review
+from kubectl_trainjob.review.view import Conclusion, JobRow, Outcome, Review
 from tests.cli import browser
 from tests.cli import diff_reports as diffs
 from tests.cli import review_reports as reviews

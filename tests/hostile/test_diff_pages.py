@@ -17,9 +17,9 @@ from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import Refusal, Verdict
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.report.html import as_html
-from kubectl_trainjob.report.markdown import as_markdown
-from kubectl_trainjob.report.text import as_text
+from kubectl_trainjob.report.diff.html import as_html
+from kubectl_trainjob.report.diff.markdown import as_markdown
+from kubectl_trainjob.report.diff.text import as_text
 from kubectl_trainjob.review.diff.changes import (
     ABSENT,
     Change,
@@ -30,7 +30,7 @@ from kubectl_trainjob.review.diff.changes import (
     JobId,
     Totals,
 )
-from kubectl_trainjob.review.diff.told import Line, Problem, Report, told
+from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine, view_difference
 from tests.cli import browser
 from tests.cli import diff_reports as reports
 from tests.cli.test_diff_markdown import by_commonmark, by_github
@@ -136,7 +136,7 @@ def hostile(text: str, words: str = "is harmless") -> Report:
     causes = [reports.cause(line, line, 5, ids), reports.cause(line, line, 6)]
     about_it = {"unbuilt": [JobId(each, overlay) for each in ids for overlay in (line, "")], "new_runs": [ids[0]]}
     incomplete = [Incomplete(line, is_old=True, is_new=True), Incomplete("", is_old=False, is_new=True)]
-    problems = [Problem(side, line, line, words, Line(line, 7)) for side in ("old", "new", "both")]
+    problems = [FileError(side, line, line, words, SourceLine(line, 7)) for side in ("old", "new", "both")]
     return reports.report(
         objects, (line, line), numbers, causes, groups, incomplete=incomplete, problems=problems, **about_it
     )
@@ -329,7 +329,7 @@ def test_no_secret_is_told(write: Any) -> None:
         Change(identity, "removed", old, None, is_secret=True),
     )
     summary = reports.empty().difference.summary
-    out = write(told("a", "b", Difference(changes, summary), lambda _: Line("a", 1)))
+    out = write(view_difference("a", "b", Difference(changes, summary), lambda _: SourceLine("a", 1)))
     assert CANARY not in out
     assert "***" in out
 

@@ -20,7 +20,7 @@ from kubectl_trainjob.report.review.html import as_html
 from kubectl_trainjob.report.review.markdown import as_markdown
 from kubectl_trainjob.report.review.text import as_text
 from kubectl_trainjob.review.diff.changes import Incomplete, JobId, Sizes, Totals
-from kubectl_trainjob.review.told import Conclusion, JobRow, Outcome, Review
+from kubectl_trainjob.review.view import Conclusion, JobRow, Outcome, Review
 from tests.cli import browser
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.hostile import test_diff_pages as pages

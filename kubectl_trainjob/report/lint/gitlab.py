@@ -8,8 +8,8 @@ from typing import Any
 from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rule import RuleClass, Severity
+from kubectl_trainjob.report.grouped import merged, named
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.report.lint.merged import merged, named
 from kubectl_trainjob.report.sentence import in_short
 
 _LONGEST = 2000  # characters of a description

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from kubectl_trainjob.model.finding import LintReport
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.finding_lines import MOST_SHOWN, FindingLines, as_lines
-from kubectl_trainjob.report.lint.merged import Merged, merged, named
+from kubectl_trainjob.report.grouped import Merged, merged, named
 from kubectl_trainjob.report.lint.words import closing, not_judged
 from kubectl_trainjob.report.sentence import written
 

@@ -15,8 +15,8 @@ from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.finding_lines import FindingLines, as_lines
+from kubectl_trainjob.report.grouped import Merged, merged
 from kubectl_trainjob.report.lint.human import lines_of
-from kubectl_trainjob.report.lint.merged import Merged, merged
 from kubectl_trainjob.report.lint.words import closing, not_judged
 from kubectl_trainjob.report.sentence import in_short, written
 

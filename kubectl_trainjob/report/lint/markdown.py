@@ -9,7 +9,7 @@ from kubectl_trainjob.model.finding import LintReport, Position
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.report.finding_lines import counted
-from kubectl_trainjob.report.lint.merged import Merged, merged, named
+from kubectl_trainjob.report.grouped import Merged, merged, named
 from kubectl_trainjob.report.lint.words import headline, not_judged, set_aside
 from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, sentence, table
 from kubectl_trainjob.report.page import Page, fitting, size

@@ -16,9 +16,9 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.model.finding import LintReport, Note, Position, Result
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.report.grouped import Merged, merged
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.manual import first_sentence, in_markdown, see
-from kubectl_trainjob.report.lint.merged import Merged, merged
 from kubectl_trainjob.report.lint.uri import uri_reference
 from kubectl_trainjob.report.lint.words import not_judged
 from kubectl_trainjob.report.sentence import plural, written

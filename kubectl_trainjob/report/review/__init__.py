@@ -6,7 +6,7 @@ let data become markup, a command or an invisible character.
 
 from __future__ import annotations
 
-from kubectl_trainjob.review.told import Review
+from kubectl_trainjob.review.view import Review
 
 
 def written(review: Review, form: str, *, colour: bool = False) -> str:

@@ -9,16 +9,16 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.report.diff.headline import Headline as DifferenceHeadline
+from kubectl_trainjob.report.diff.headline import headline
+from kubectl_trainjob.report.diff.numbers import joined
 from kubectl_trainjob.report.finding_lines import counted
-from kubectl_trainjob.report.headline import Headline as DifferenceHeadline
-from kubectl_trainjob.report.headline import headline
-from kubectl_trainjob.report.lint.merged import merged
-from kubectl_trainjob.report.numbers import joined
+from kubectl_trainjob.report.grouped import merged
 from kubectl_trainjob.report.review.words import Weight
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
 from kubectl_trainjob.review.conclusion import OUTCOMES
-from kubectl_trainjob.review.diff.told import Report
-from kubectl_trainjob.review.told import Conclusion, Outcome, Review
+from kubectl_trainjob.review.diff.view import Report
+from kubectl_trainjob.review.view import Conclusion, Outcome, Review
 
 _VERDICTS: Mapping[Conclusion, tuple[Weight, str]] = MappingProxyType(
     {

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubectl_trainjob.model.finding import Position
-from kubectl_trainjob.report.html import footer, page, points, section, sections, sides, table, unknown
+from kubectl_trainjob.report.diff.html import footer, page, points, section, sections, sides, table, unknown
+from kubectl_trainjob.report.diff.words import Jobs
+from kubectl_trainjob.report.grouped import Merged, merged, named
 from kubectl_trainjob.report.html_syntax import Markup, code, element, line, sentence
-from kubectl_trainjob.report.lint.merged import Merged, merged, named
 from kubectl_trainjob.report.lint.words import not_judged, set_aside
 from kubectl_trainjob.report.review import words
 from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
 from kubectl_trainjob.report.sentence import apart, in_short, plural, written
-from kubectl_trainjob.report.words import Jobs
-from kubectl_trainjob.review.told import JobRow, Review
+from kubectl_trainjob.review.view import JobRow, Review
 
 _MOST_FINDINGS = 1000
 _MOST_NOTES = 20  # of one finding

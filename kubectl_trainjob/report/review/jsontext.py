@@ -20,13 +20,13 @@ from collections import Counter
 from typing import Any
 
 from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.report.diff.jsontext import as_data as difference_data
+from kubectl_trainjob.report.diff.jsontext import job_id, totals
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.report.jsontext import as_data as difference_data
-from kubectl_trainjob.report.jsontext import job_id, totals
 from kubectl_trainjob.report.lint.jsontext import as_data as findings_data
 from kubectl_trainjob.report.review.headline import headline_of
 from kubectl_trainjob.report.sentence import written
-from kubectl_trainjob.review.told import JobRow, Review
+from kubectl_trainjob.review.view import JobRow, Review
 
 
 def as_json(review: Review) -> str:

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from kubectl_trainjob.report.alike import alike
+from kubectl_trainjob.report.diff.alike import alike
+from kubectl_trainjob.report.diff.markdown_blocks import Objects, causes, totals, unknown
+from kubectl_trainjob.report.diff.words import Jobs
+from kubectl_trainjob.report.grouped import merged
 from kubectl_trainjob.report.lint.markdown import add_details, add_table, unverifiable
-from kubectl_trainjob.report.lint.merged import merged
 from kubectl_trainjob.report.lint.words import set_aside
-from kubectl_trainjob.report.markdown_blocks import Objects, causes, totals, unknown
 from kubectl_trainjob.report.markdown_syntax import code, folded, sentence, table
 from kubectl_trainjob.report.page import Page, fitting, size
 from kubectl_trainjob.report.review import words
 from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
 from kubectl_trainjob.report.sentence import begun, in_short, plural
-from kubectl_trainjob.report.words import Jobs
 from kubectl_trainjob.review.diff.refused import refused_in
-from kubectl_trainjob.review.told import JobRow, Review
+from kubectl_trainjob.review.view import JobRow, Review
 
 _MOST_ROWS = 20  # of the table that is open from the start
 _SIGNS: dict[words.Weight, str] = {"bad": "❌", "doubtful": "⚠️", "good": "✅"}

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubectl_trainjob.model.printable import columns, printable
+from kubectl_trainjob.report.diff.text import cause_lines, unknown_lines
+from kubectl_trainjob.report.diff.words import Jobs, called, consequence, problem
 from kubectl_trainjob.report.finding_lines import MOST_SHOWN, FindingLines, as_lines
+from kubectl_trainjob.report.grouped import merged
 from kubectl_trainjob.report.lint.human import lines_of
-from kubectl_trainjob.report.lint.merged import merged
 from kubectl_trainjob.report.lint.words import not_judged, set_aside
 from kubectl_trainjob.report.review import words
 from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
 from kubectl_trainjob.report.sentence import Sentence, begun, in_short, plural, written
-from kubectl_trainjob.report.text import cause_lines, unknown_lines
-from kubectl_trainjob.report.words import Jobs, called, consequence, problem
-from kubectl_trainjob.review.diff.told import Report
-from kubectl_trainjob.review.told import JobRow, Review
+from kubectl_trainjob.review.diff.view import Report
+from kubectl_trainjob.review.view import JobRow, Review
 
 _MOST_ROWS = 200
 _MOST_PROBLEMS = _MOST_OTHERS = 40

@@ -9,13 +9,13 @@ from typing import Literal
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.report.diff.numbers import amount, joined
+from kubectl_trainjob.report.diff.words import Jobs, called
 from kubectl_trainjob.report.finding_lines import counted
-from kubectl_trainjob.report.numbers import amount, joined
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, listed
-from kubectl_trainjob.report.words import Jobs, called
 from kubectl_trainjob.review.diff.changes import Sizes, Totals
 from kubectl_trainjob.review.diff.gpus import gpus
-from kubectl_trainjob.review.told import JobRow, Outcome
+from kubectl_trainjob.review.view import JobRow, Outcome
 
 Weight = Literal["bad", "doubtful", "good"]
 """How a verdict is marked."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from kubectl_trainjob.report import jsontext as of_diff
+from kubectl_trainjob.report.diff import jsontext as of_diff
 from kubectl_trainjob.report.lint.jsontext import as_json
 from tests.cli import diff_reports
 from tests.unit.report.lint import reports

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.report.alike import Alike
-from kubectl_trainjob.report.headline import only_new_runs
-from kubectl_trainjob.report.markdown_syntax import (
-    code,
-    fenced,
-    folded,
-    html_code,
-    html_sentence,
-    length,
-    sentence,
-    table,
-)
-from kubectl_trainjob.report.numbers import Grouped, Number, by_group, numbers, unchanged
-from kubectl_trainjob.report.page import Page
-from kubectl_trainjob.report.sentence import Sentence, apart, begun, in_short, plural
-from kubectl_trainjob.report.values import has_lines, line_diff, pair
-from kubectl_trainjob.report.words import (
+from kubectl_trainjob.report.diff.alike import Alike
+from kubectl_trainjob.report.diff.headline import only_new_runs
+from kubectl_trainjob.report.diff.numbers import Grouped, Number, by_group, numbers, unchanged
+from kubectl_trainjob.report.diff.words import (
     Jobs,
     caused,
     consequence,
@@ -36,9 +23,22 @@ from kubectl_trainjob.report.words import (
     unread,
     where,
 )
+from kubectl_trainjob.report.markdown_syntax import (
+    code,
+    fenced,
+    folded,
+    html_code,
+    html_sentence,
+    length,
+    sentence,
+    table,
+)
+from kubectl_trainjob.report.page import Page
+from kubectl_trainjob.report.sentence import Sentence, apart, begun, in_short, plural
+from kubectl_trainjob.report.values import has_lines, line_diff, pair
 from kubectl_trainjob.review.diff.changes import Group
 from kubectl_trainjob.review.diff.refused import is_refused, refused_in
-from kubectl_trainjob.review.diff.told import Report, Row, Told
+from kubectl_trainjob.review.diff.view import ObjectView, Report, Row
 
 _MOST_VALUES = 40  # of one object
 _MOST_LINES = 80  # of one value
@@ -205,7 +205,7 @@ def _body(group: Alike) -> Iterator[str]:
         yield from _more(len(names) - _MOST_NAMES, "object")
 
 
-def _values(rows: Sequence[Row], told: Told) -> Iterator[str]:
+def _values(rows: Sequence[Row], told: ObjectView) -> Iterator[str]:
     """The values; one at least, others as long as the object stays short."""
     shown = size = 0
     for row in rows[:_MOST_VALUES]:
@@ -218,7 +218,7 @@ def _values(rows: Sequence[Row], told: Told) -> Iterator[str]:
     yield from _more(len(rows) - shown, "value")
 
 
-def _value(row: Row, told: Told) -> Iterator[str]:
+def _value(row: Row, told: ObjectView) -> Iterator[str]:
     place = where(row.sources)
     at_ = f" ({sentence(place)})" if place else ""
     path = f"{_mark(row, told)}{code(in_short(row.path))}"
@@ -231,6 +231,6 @@ def _value(row: Row, told: Told) -> Iterator[str]:
     yield from fenced(((f"{line.sign} " if line.sign == "…" else line.sign, line.text) for line in lines), indent="  ")
 
 
-def _mark(row: Row, told: Told) -> str:
+def _mark(row: Row, told: ObjectView) -> str:
     when = refused_when(told.change, row.refused) if row.refused else ""
     return "❌ " + (f"(refused {when}) " if when else "") if row.refused else ""

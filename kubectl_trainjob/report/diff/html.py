@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.report.headline import headline, only_new_runs
-from kubectl_trainjob.report.html_objects import ARROW, names_of, objects
+from kubectl_trainjob.report.diff.headline import headline, only_new_runs
+from kubectl_trainjob.report.diff.html_objects import ARROW, names_of, objects
+from kubectl_trainjob.report.diff.numbers import Grouped, Number, by_group, numbers, unchanged
+from kubectl_trainjob.report.diff.words import Jobs, caused, new_runs, problem, unread
 from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, sentence
-from kubectl_trainjob.report.numbers import Grouped, Number, by_group, numbers, unchanged
 from kubectl_trainjob.report.sentence import Sentence, in_short, plural, written
-from kubectl_trainjob.report.words import Jobs, caused, new_runs, problem, unread
 from kubectl_trainjob.review.diff.changes import Group
-from kubectl_trainjob.review.diff.told import Report, ToldCause
+from kubectl_trainjob.review.diff.view import CauseView, Report
 
 
 def as_html(report: Report) -> str:
@@ -147,7 +147,7 @@ def table(head: Markup, rows: Iterable[Markup], caption: str = "") -> Markup:
     )
 
 
-def _cause(told: ToldCause, jobs: Jobs) -> Markup:
+def _cause(told: CauseView, jobs: Jobs) -> Markup:
     of = told.cause.jobs
     what = sentence(caused(told))
     if not of:

@@ -12,12 +12,10 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_trainjob.model.printable import columns, printable
 from kubectl_trainjob.report import commands
-from kubectl_trainjob.report.alike import Alike, alike
-from kubectl_trainjob.report.headline import headline, only_new_runs
-from kubectl_trainjob.report.numbers import Grouped, by_group, numbers, unchanged
-from kubectl_trainjob.report.sentence import Sentence, in_short, plural, written
-from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair
-from kubectl_trainjob.report.words import (
+from kubectl_trainjob.report.diff.alike import Alike, alike
+from kubectl_trainjob.report.diff.headline import headline, only_new_runs
+from kubectl_trainjob.report.diff.numbers import Grouped, by_group, numbers, unchanged
+from kubectl_trainjob.report.diff.words import (
     Jobs,
     caused,
     consequence,
@@ -32,8 +30,10 @@ from kubectl_trainjob.report.words import (
     unread,
     where,
 )
+from kubectl_trainjob.report.sentence import Sentence, in_short, plural, written
+from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair
 from kubectl_trainjob.review.diff.refused import is_refused
-from kubectl_trainjob.review.diff.told import Report, Row, Told, ToldCause
+from kubectl_trainjob.review.diff.view import CauseView, ObjectView, Report, Row
 
 _WIDEST = 150  # columns of a value's line, beyond which old and new get a line each
 _NAMED = 8  # TrainJobs of a cause
@@ -113,7 +113,7 @@ class _Writer:
         if len(group.members) > 1:
             yield f"  in {_listed(members(group), _MEMBERS)}"
 
-    def _row(self, row: Row, told: Told) -> Iterator[str]:
+    def _row(self, row: Row, told: ObjectView) -> Iterator[str]:
         """A value, in one line if it is short; marked where a cluster refuses it."""
         place = _shown(where(row.sources))
         about = f"  {self._styled(f'({place})', 'dim')}" if place else ""
@@ -131,7 +131,7 @@ class _Writer:
         yield f"    {self._styled(f'- {old}', 'old')}"
         yield f"    {self._styled(f'+ {new}', 'new')}"
 
-    def _mark(self, row: Row, told: Told) -> str:
+    def _mark(self, row: Row, told: ObjectView) -> str:
         if not row.refused:
             return "  "
         when = refused_when(told.change, row.refused)
@@ -158,7 +158,7 @@ def unknown_lines(report: Report, jobs: Jobs) -> Iterator[str]:
     yield from (f"cannot be read in full: {_shown(each)}" for each in unread(report))
 
 
-def cause_lines(causes: Sequence[ToldCause], jobs: Jobs) -> Iterator[str]:
+def cause_lines(causes: Sequence[CauseView], jobs: Jobs) -> Iterator[str]:
     """What changes which TrainJobs."""
     for told in causes:
         of = told.cause.jobs

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from kubectl_trainjob.explain.path import show
 from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.report.alike import Alike, places
-from kubectl_trainjob.report.numbers import joined
+from kubectl_trainjob.report.diff.alike import Alike, places
+from kubectl_trainjob.report.diff.numbers import joined
 from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, listed, plural
 from kubectl_trainjob.review.diff.changes import Change, JobId
-from kubectl_trainjob.review.diff.told import Line, Problem, Report, Sources, Told, ToldCause
+from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, SourceLine, Sources
 
 _MOST_WORDS = 1000  # characters of a consequence or reason
 _MOST_OVERLAYS = 6  # that are named for one object
@@ -28,7 +28,7 @@ class Refused(NamedTuple):
     when: str
 
 
-def refusals(told: Told) -> list[Refused]:
+def refusals(told: ObjectView) -> list[Refused]:
     """The reasons that no value of the object is marked with, each once."""
     states: dict[tuple[str, str], list[State]] = {}
     for refusal in told.refused:
@@ -141,7 +141,7 @@ def named_after(change: Change) -> Sentence:
     return ("The values are those of ", Data(called(change.identity)), "; the others have their own names there.")
 
 
-def caused(told: ToldCause) -> Sentence:
+def caused(told: CauseView) -> Sentence:
     """What causes a change, and where it stands."""
     gone = " (removed)" if told.cause.is_gone else ""
     return (Data(in_short(told.cause.what)), " in ", Data(at(told.at)), gone)
@@ -166,7 +166,7 @@ def found_in(changes: Sequence[Change]) -> Sentence:
     return joined([part for part in parts if part])
 
 
-def problem(told: Problem, report: Report) -> Sentence:
+def problem(told: FileError, report: Report) -> Sentence:
     """`a.yaml:4: KTJ201 runtime-not-found in main: ...`."""
     side = {"old": report.old, "new": report.new, "both": ""}[told.side]
     of = (" in ", Data(in_short(side))) if side else ()
@@ -197,6 +197,6 @@ def where(sources: Sources) -> Sentence:
     return (Data(at(old)), " → ", Data(f":{new.line}" if new.file == old.file else at(new)))
 
 
-def at(line: Line) -> str:
+def at(line: SourceLine) -> str:
     """`file:line`."""
     return f"{in_short(line.file)}:{line.line}"

@@ -34,7 +34,7 @@ from kubectl_trainjob.model.source import json_pointer
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.review.diff.changes import ABSENT, Change, JobId, Summary, Totals
-from kubectl_trainjob.review.diff.told import Line, Problem, Report, Row, Told, ToldCause
+from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, Row, SourceLine
 
 
 def as_json(report: Report) -> str:
@@ -54,12 +54,12 @@ def as_data(report: Report) -> dict[str, Any]:
     }
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
+def _problem(problem: FileError) -> dict[str, Any]:
     told = {"side": problem.side, "rule": problem.rule, "name": problem.name, "message": problem.message}
     return {**told, **_line(problem.at)}
 
 
-def _object(told: Told) -> dict[str, Any]:
+def _object(told: ObjectView) -> dict[str, Any]:
     change = told.change
     return {
         "kind": change.identity.kind,
@@ -102,7 +102,7 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: SourceLine) -> dict[str, Any]:
     return {"file": line.file, "line": line.line}
 
 
@@ -143,7 +143,7 @@ def totals(of: Totals) -> dict[str, Any]:
     }
 
 
-def _cause(told: ToldCause) -> dict[str, Any]:
+def _cause(told: CauseView) -> dict[str, Any]:
     return {
         "what": told.cause.what,
         "removed": told.cause.is_gone,

@@ -1,4 +1,4 @@
-"""A difference as people are told of it: paths as they write them, values with Secrets masked, lines of files.
+"""A difference as reports show it: paths as they write them, values with Secrets masked, lines of files.
 
 Nothing here is safe for a terminal, Markdown or HTML yet: names, paths and values are as the files have them.
 """
@@ -18,7 +18,7 @@ from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.review.diff.changes import ABSENT, Cause, Change, Difference, FieldChange
 
 
-class Line(NamedTuple):
+class SourceLine(NamedTuple):
     """A line of a file that a person wrote; `file` as shown."""
 
     file: str
@@ -26,18 +26,18 @@ class Line(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """The lines that the old and the new value come from; None where nobody knows, or nobody asked."""
+    """The lines that the old and the new value come from; None where unknown or not requested."""
 
-    old: Line | None = None
-    new: Line | None = None
+    old: SourceLine | None = None
+    new: SourceLine | None = None
 
 
 Why = Callable[[Change, FieldChange], Sources]
-Find = Callable[[Place], Line]
+Find = Callable[[Place], SourceLine]
 
 
-def nobody_asked(_change: Change, _field: FieldChange) -> Sources:
-    """The answer where lines are not wanted."""
+def no_sources(_change: Change, _field: FieldChange) -> Sources:
+    """No lines: nothing requested them."""
     return Sources()
 
 
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class ObjectView:
     """One object that differs, and its values; `refused` is what a cluster refuses of none of them."""
 
     change: Change
@@ -61,21 +61,21 @@ class Told:
     refused: tuple[Refusal, ...] = ()
 
 
-class ToldCause(NamedTuple):
+class CauseView(NamedTuple):
     """A document of the inputs that differs, where it stands, and what it changes."""
 
     cause: Cause
-    at: Line
+    at: SourceLine
 
 
-class Problem(NamedTuple):
+class FileError(NamedTuple):
     """An error of the files, on the old side, on the new one, or on both: why something cannot be built or read."""
 
     side: Literal["old", "new", "both"]
     rule: str
     name: str
     message: str
-    at: Line
+    at: SourceLine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,21 +86,21 @@ class Report:
 
     old: str
     new: str
-    objects: tuple[Told, ...]
-    causes: tuple[ToldCause, ...]
+    objects: tuple[ObjectView, ...]
+    causes: tuple[CauseView, ...]
     difference: Difference
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[FileError, ...] = ()
 
 
-def told(old: str, new: str, difference: Difference, find: Find, why: Why = nobody_asked) -> Report:
+def view_difference(old: str, new: str, difference: Difference, find: Find, why: Why = no_sources) -> Report:
     """The difference with its lines; `find` leads a place to its line.
 
     `why` is asked job by job: who finds lines need not remember more than one.
     """
     numbered = sorted(enumerate(difference.changes), key=lambda each: _job_key(each[1]))
-    found = {number: _told(change, why) for number, change in numbered}
+    found = {number: _object_view(change, why) for number, change in numbered}
     objects = tuple(found[number] for number in range(len(found)))
-    causes = tuple(ToldCause(cause, find(cause.place)) for cause in difference.summary.causes)
+    causes = tuple(CauseView(cause, find(cause.place)) for cause in difference.summary.causes)
     return Report(old, new, objects, causes, difference)
 
 
@@ -108,11 +108,11 @@ def _job_key(change: Change) -> tuple[str, ObjectId]:
     return change.overlay, change.job or change.identity
 
 
-def _told(change: Change, why: Why) -> Told:
+def _object_view(change: Change, why: Why) -> ObjectView:
     rows = tuple(_rows(change, why))
     marked = {refusal for row in rows for refusal in row.refused}
     refused = change.verdict.refused if change.verdict else ()
-    return Told(change, rows, tuple(refusal for refusal in refused if refusal not in marked))
+    return ObjectView(change, rows, tuple(refusal for refusal in refused if refusal not in marked))
 
 
 def _rows(change: Change, why: Why) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from kubectl_trainjob.review.diff.changes import ABSENT, Change
 from kubectl_trainjob.review.diff.refused import is_refused
-from kubectl_trainjob.review.diff.told import Line, Report, Row, Sources, Told
+from kubectl_trainjob.review.diff.view import ObjectView, Report, Row, SourceLine, Sources
 
 _SHORTEST = 3  # characters of a name that is looked for in values
 
@@ -27,7 +27,7 @@ class Alike:
     because a renamed object's name stands in them; they are not among the rows.
     """
 
-    members: tuple[Told, ...]
+    members: tuple[ObjectView, ...]
     rows: tuple[Row, ...]
     has_names: bool = False
     carried: int = 0
@@ -45,7 +45,7 @@ class Alike:
 
 def alike(report: Report) -> list[Alike]:
     """The objects in the report's order, gathered where they are alike; first those whose updates are refused."""
-    groups: dict[object, list[tuple[Told, tuple[Row, ...]]]] = {}
+    groups: dict[object, list[tuple[ObjectView, tuple[Row, ...]]]] = {}
     for told in report.objects:
         rows = tuple(row for row in told.rows if not _only_carries_the_name(row, told.change))
         groups.setdefault(_key(told, rows), []).append((told, rows))
@@ -53,7 +53,7 @@ def alike(report: Report) -> list[Alike]:
     return sorted(found, key=lambda group: not is_refused(group.change))
 
 
-def _key(told: Told, rows: tuple[Row, ...]) -> object:
+def _key(told: ObjectView, rows: tuple[Row, ...]) -> object:
     change = told.change
     nameless = _nameless(change)
     return (
@@ -86,7 +86,7 @@ def _nameless(change: Change) -> Callable[[str], str]:
     return lambda text: word.sub("\0", text) if name in text else text
 
 
-def _group(members: list[tuple[Told, tuple[Row, ...]]]) -> Alike:
+def _group(members: list[tuple[ObjectView, tuple[Row, ...]]]) -> Alike:
     first, rows = members[0]
     values = {tuple((_comparable(row.old), _comparable(row.new)) for row in others) for _, others in members}
     shared = tuple(
@@ -100,7 +100,7 @@ def _common(sources: list[Sources]) -> Sources:
     return sources[0] if all(each == sources[0] for each in sources) else Sources()
 
 
-def places(told: Told, group: Alike) -> list[Line]:
+def places(told: ObjectView, group: Alike) -> list[SourceLine]:
     """The lines, each once, that a member's values stand at and that the group's rows do not tell."""
     known = {row.pointer for row in group.rows if row.sources != Sources()}
     pointers = {row.pointer for row in group.rows} - known

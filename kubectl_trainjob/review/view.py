@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from kubectl_trainjob.kube.updates.verdict import State
 from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.review.diff.changes import Change, JobId, Sizes
-from kubectl_trainjob.review.diff.told import Report
+from kubectl_trainjob.review.diff.view import Report
 
 
 class Outcome(StrEnum):

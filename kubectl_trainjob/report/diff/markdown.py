@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.report.alike import alike
-from kubectl_trainjob.report.headline import headline
-from kubectl_trainjob.report.markdown_blocks import Objects, summary, unknown
+from kubectl_trainjob.report.diff.alike import alike
+from kubectl_trainjob.report.diff.headline import headline
+from kubectl_trainjob.report.diff.markdown_blocks import Objects, summary, unknown
+from kubectl_trainjob.report.diff.words import Jobs
 from kubectl_trainjob.report.markdown_syntax import code, sentence
 from kubectl_trainjob.report.page import Page
 from kubectl_trainjob.report.sentence import begun, in_short, plural
-from kubectl_trainjob.report.words import Jobs
-from kubectl_trainjob.review.diff.told import Report
+from kubectl_trainjob.review.diff.view import Report
 
 
 def as_markdown(report: Report, most: int = 60_000) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.updates.verdict import STATES
-from kubectl_trainjob.report.numbers import joined, numbers
+from kubectl_trainjob.report.diff.numbers import joined, numbers
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
 from kubectl_trainjob.review.diff.changes import Change, Incomplete, JobId, Summary
 from kubectl_trainjob.review.diff.refused import has_states, refused_in
-from kubectl_trainjob.review.diff.told import Report
+from kubectl_trainjob.review.diff.view import Report
 
 _MOST_MOVED = 4  # overlays in the headline
 _MOST_DIFFERENCES = 6  # resources in the headline

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from kubectl_trainjob.report.alike import Alike, alike
-from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
-from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, plural
-from kubectl_trainjob.report.values import DiffLine, common_start, has_lines, line_diff, pair
-from kubectl_trainjob.report.words import (
+from kubectl_trainjob.report.diff.alike import Alike, alike
+from kubectl_trainjob.report.diff.words import (
     Refused,
     consequence,
     counterpart,
@@ -21,8 +18,11 @@ from kubectl_trainjob.report.words import (
     refused_when,
     where,
 )
+from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
+from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, plural
+from kubectl_trainjob.report.values import DiffLine, common_start, has_lines, line_diff, pair
 from kubectl_trainjob.review.diff.refused import is_refused, refused_in
-from kubectl_trainjob.review.diff.told import Report, Row, Told
+from kubectl_trainjob.review.diff.view import ObjectView, Report, Row
 
 _OPEN = 40  # values in the objects that are open from the start
 _MOST_VALUES = 500  # of one object
@@ -101,7 +101,7 @@ def _reason(refused: Refused) -> Markup:
     return element("li", element("code", *steps, last), f" is refused{when}: ", sentence(apart(refused.reason)))
 
 
-def _value(row: Row, told: Told) -> Markup:
+def _value(row: Row, told: ObjectView) -> Markup:
     place = where(row.sources)
     at_ = element("span", sentence(place), class_="at") if place else Markup("")
     head = element("div", element("span", *_mark(row, told), _path(in_short(row.path))), at_, class_="head")
@@ -109,7 +109,7 @@ def _value(row: Row, told: Told) -> Markup:
     return element("li", head, shown, class_="value")
 
 
-def _mark(row: Row, told: Told) -> Iterator[Markup]:
+def _mark(row: Row, told: ObjectView) -> Iterator[Markup]:
     if row.refused:
         when = refused_when(told.change, row.refused)
         words = element("span", f"refused {when}" if when else "refused", class_="" if when else "hidden")
