@@ -49,11 +49,10 @@ def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trai
     """Trace the TrainJob, then describe it; findings go to stderr."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept
     from kubectl_trainjob.cli.tracing import look_up, target_of
-    from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
     from kubectl_trainjob.model.stages import BuildOptions
 
     target = target_of(name, namespace, "TrainJob/llama")
-    if not target.is_kind(TRAIN_JOB):
+    if not target.is_training_job:
         raise click.UsageError(f'"{name}" is no TrainJob; write TrainJob/{target.name}')
     seen = look_up(target, filenames, BuildOptions(namespace, trainer_version), beside=("Secret", "ConfigMap"))
     job = seen.found.job if seen.found else None

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_train_job
-from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, TRAIN_JOB
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_train_job, means_kind, means_training_job
+from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX
 from kubectl_trainjob.model.stages import Manifest, ObjectId, Traced, TracedJob, Tracing
 
 _USUAL = re.compile(r"[A-Za-z0-9.-]+")
@@ -50,14 +50,18 @@ class Target:
         """Whether an input is meant, or something that the controllers make of it may be."""
         former = manifest.source.edits.names if manifest.source.edits else ()
         names = manifest.id.name, *former
-        if not is_train_job(manifest) or self.is_kind(TRAIN_JOB):
+        if not is_train_job(manifest) or self.is_training_job:
             return self.is_met_by(manifest.id, *names)
         return not {*names}.isdisjoint(self.input_names) and self.namespace in ("", manifest.id.namespace)
 
     def is_kind(self, kind: str) -> bool:
         """Whether the kind that a person wrote is this one."""
-        written, kind = self.kind.lower(), kind.lower()
-        return written in (kind, f"{kind}s", f"{kind}es", f"{kind[:-1]}ies")
+        return means_kind(self.kind, kind)
+
+    @property
+    def is_training_job(self) -> bool:
+        """Whether the kind is one of training jobs."""
+        return means_training_job(self.kind)
 
 
 def parse_target(text: str, namespace: str = "") -> Target | None:

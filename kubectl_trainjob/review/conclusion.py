@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.kinds import Role, role_of
 from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.review.diff.changes import Change, JobId
@@ -53,7 +53,7 @@ def review_of(
 
 def _may_matter(change: Change) -> bool:
     """Whether a change of an object that is no job's may matter to one that lives."""
-    is_runtime = change.identity.kind in trainer.RUNTIME_KINDS
+    is_runtime = role_of(change.identity) is Role.RUNTIME
     if is_of_a_job(change) or change.change == "added":
         return False
     return change.change == "removed" or not is_runtime or bool(refused_in(change))

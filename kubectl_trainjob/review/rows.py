@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts.kinds import Role, is_job, role_of
 from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.verdict import STATES, State
 from kubectl_trainjob.model.finding import Result
@@ -17,7 +17,6 @@ from kubectl_trainjob.review.diff.refused import refused_in
 from kubectl_trainjob.review.diff.totals import NOTHING
 from kubectl_trainjob.review.view import JobRow, Outcome
 
-_JOB_KINDS = ((jobset.API_VERSION, jobset.KIND), (trainer.API_VERSION, trainer.TRAIN_JOB))
 _OUTCOMES = {outcome: rank for rank, outcome in enumerate(Outcome)}
 _SEVERITIES = {severity: rank for rank, severity in enumerate(Severity)}
 _UNKNOWN = Sizes(None, None)
@@ -39,7 +38,7 @@ def is_of_a_job(change: Change) -> bool:
 
 
 def _is_job(change: Change) -> bool:
-    return (change.identity.api_version, change.identity.kind) in _JOB_KINDS
+    return is_job(change.identity)
 
 
 class _Jobs:
@@ -70,7 +69,7 @@ class _Jobs:
     def job_sets(self) -> Iterator[JobRow]:
         """Those of JobSets that are written by hand."""
         for job, (change, *_) in self._changes.items():
-            if job.identity.kind != jobset.KIND:
+            if role_of(job.identity) is not Role.JOB_SET:
                 continue
             other = JobId(change.counterpart, change.overlay) if change.counterpart else None
             if change.change == "changed":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts.kinds import is_job
 from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.verdict import Refusal, State, Verdict
 from kubectl_trainjob.lint.locate import of_tree
@@ -24,14 +24,12 @@ from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.contents import Contents
 from kubectl_trainjob.review.diff.template_lines import edited_places
 
-_KINDS = ((trainer.API_VERSION, trainer.TRAIN_JOB), (jobset.API_VERSION, jobset.KIND))
-
 
 def changes_found(comparison: Comparison, train_jobs: Iterable[Manifest]) -> Iterator[Found]:
     """What the checks of changes find in the objects that both versions have; `train_jobs` are the new version's."""
     places, jobs = _Places(comparison), {job.id: job for job in train_jobs}
     for change in comparison.difference.changes:
-        if (change.identity.api_version, change.identity.kind) in _KINDS and change.verdict:
+        if is_job(change.identity) and change.verdict:
             view = _view(change, change.verdict, places)
             train_job = jobs.get(change.job) if change.job else None
             for check in checks().of_changes if view.refused else ():

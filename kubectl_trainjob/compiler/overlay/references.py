@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Union
 
 from kubectl_trainjob.kube.facts import jobset, trainer
-from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.kube.facts.kinds import Role, group_of, kinds_with
 
 Target = tuple[str, str]
 Fields = dict[str, Union["Reference", "Fields"]]
@@ -76,6 +76,7 @@ _IN_POD: Table = {
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 _WORKLOADS = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet", "ReplicationController", "Job")
+_RUNTIMES = tuple((kind.group, kind.name) for kind in kinds_with(Role.RUNTIME))
 _IN_JOBSET = "replicatedJobs template spec template spec"
 _PODS: tuple[tuple[str | None, str, str], ...] = (
     (None, "Pod", "spec"),
@@ -84,14 +85,13 @@ _PODS: tuple[tuple[str | None, str, str], ...] = (
     (None, "CronJob", "spec jobTemplate spec template spec"),
     ("serving.knative.dev", "Service", "spec template spec"),
     (group_of(jobset.API_VERSION), jobset.KIND, f"spec {_IN_JOBSET}"),
-    *((trainer.GROUP, kind, f"spec template spec {_IN_JOBSET}") for kind in trainer.RUNTIME_KINDS),
+    *((group, kind, f"spec template spec {_IN_JOBSET}") for group, kind in _RUNTIMES),
     (trainer.GROUP, trainer.TRAIN_JOB, "spec podSpecOverrides"),
     (trainer.GROUP, trainer.TRAIN_JOB, "spec podTemplateOverrides spec"),
     (trainer.GROUP, trainer.TRAIN_JOB, f"spec runtimePatches trainingRuntimeSpec template spec {_IN_JOBSET}"),
 )
 """Where kinds have Pod specs: (group, None for any; kind; path)."""
 
-_RUNTIMES = tuple((trainer.GROUP, kind) for kind in trainer.RUNTIME_KINDS)
 _RUNTIME_REF = Reference(_RUNTIMES, is_typed=True, usual_kind=trainer.CLUSTER_TRAINING_RUNTIME)
 _INITIALIZERS = ("spec initializer dataset", "spec initializer model")
 _CLASS = Reference((_STORAGE_CLASS,))

@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, LEGACY_TRAINING, group_of
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, Role, find_kind, group_of, kinds_with
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules.naming import GENERATE_NAME
 from kubectl_trainjob.model.rules.objects import DUPLICATE_OBJECT, LEGACY_KIND, UNKNOWN_KIND
 from kubectl_trainjob.model.stages import Claim, Manifest
+
+_KINDS = tuple(kind.name for kind in kinds_with(Role.TRAINING_JOB, Role.RUNTIME) if kind.group == trainer.GROUP)
+"""Trainer's kinds."""
 
 
 def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
@@ -66,19 +69,24 @@ def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
 
 def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
     kind, api_version = manifest.id.kind, manifest.id.api_version
-    advice = LEGACY_TRAINING.get((group, kind))
-    if advice is None and group == trainer.GROUP and api_version != trainer.API_VERSION:
-        advice = f"write apiVersion: {trainer.API_VERSION}"
-    if advice is not None:
+    advice = _legacy_advice(group, api_version, kind)
+    if advice:
         message = f'{kind} of "{api_version}" cannot be expanded; {advice}'
         yield Diagnostic(LEGACY_KIND, message, manifest.place("apiVersion"))
-    elif group == trainer.GROUP and kind not in trainer.KINDS:
-        meant = nearest(kind, trainer.KINDS)
-        hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(trainer.KINDS)}"
+    elif group == trainer.GROUP and kind not in _KINDS:
+        meant = nearest(kind, _KINDS)
+        hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(_KINDS)}"
         yield Diagnostic(UNKNOWN_KIND, f'"{trainer.GROUP}" has no kind "{kind}"; {hint}', manifest.place("kind"))
-    elif group != trainer.GROUP and kind in trainer.KINDS and nearest(group, (trainer.GROUP,)):
+    elif group != trainer.GROUP and kind in _KINDS and nearest(group, (trainer.GROUP,)):
         message = f'"{group}" is not Trainer\'s group, so this {kind} would not be built; write "{trainer.GROUP}"'
         yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
+
+
+def _legacy_advice(group: str, api_version: str, kind: str) -> str:
+    if group == trainer.GROUP and api_version != trainer.API_VERSION:
+        return f"write apiVersion: {trainer.API_VERSION}"
+    row = find_kind(group, kind)
+    return row.advice if row else ""
 
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from kubectl_trainjob.compiler.resolve.objects import duplicate
 from kubectl_trainjob.kube.facts import trainer as api
-from kubectl_trainjob.kube.facts.kinds import runtime_ref
+from kubectl_trainjob.kube.facts.kinds import Role, kinds_with, runtime_ref
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules.references import RUNTIME_KIND, RUNTIME_NAMESPACE, RUNTIME_NOT_FOUND
@@ -19,6 +19,7 @@ Key = tuple[str, str, str]
 
 
 _MOST_HINTS = 50
+_KINDS = tuple((kind.group, kind.name) for kind in kinds_with(Role.RUNTIME))
 
 
 class Runtimes:
@@ -64,7 +65,7 @@ class Runtimes:
         """The runtime that the TrainJob means, or what is wrong with its runtimeRef."""
         ref: Mapping[str, str] = job.body["spec"]["runtimeRef"]
         kind, group = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME), ref.get("apiGroup", api.GROUP)
-        if group != api.GROUP or kind not in api.RUNTIME_KINDS:
+        if (group, kind) not in _KINDS:
             return _unsupported(job, group, kind)
         own = self._in(job.manifest.id.namespace)
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else own
@@ -120,6 +121,6 @@ def _here(manifest: Manifest) -> Related:
 
 
 def _unsupported(job: Admitted, group: str, kind: str) -> Diagnostic:
-    field, right = ("apiGroup", api.GROUP) if group != api.GROUP else ("kind", " or ".join(api.RUNTIME_KINDS))
+    field, right = ("apiGroup", api.GROUP) if group != api.GROUP else ("kind", " or ".join(kind for _, kind in _KINDS))
     message = f'runtimeRef means a "{kind}" of "{group}", which is no runtime; write {field}: {right}'
     return Diagnostic(RUNTIME_KIND, message, job.manifest.place("spec", "runtimeRef", field))

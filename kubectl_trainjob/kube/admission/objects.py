@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from kubectl_trainjob.kube.admission.metadata import NAME, metadata_problems
-from kubectl_trainjob.kube.facts.trainer import RUNTIME_KINDS
+from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.kube.schemas.load import Schema, schema_for
 from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.walk import Checked
@@ -39,8 +39,8 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, li
     For kinds of trainer.kubeflow.org/v1alpha1.
     """
     schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
-    checked = _with_spec(schema, manifest.body)
-    found = (*_problems(checked, schema.kind, admission), *_nulls(checked))
+    checked = _with_spec(schema, manifest)
+    found = (*_problems(checked, admission, of_runtime=is_runtime(manifest)), *_nulls(checked))
     # Reversed, so that of several findings of one rule at one place the first is kept.
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
     if any(problem.rule is GENERATE_NAME for problem in problems):
@@ -54,15 +54,15 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, li
 def readable(manifest: Manifest, admission: Admission) -> Admitted | None:
     """The object as `admit` would give it if only types mattered: for who wants to go on past a refusal."""
     schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
-    checked = _with_spec(schema, manifest.body)
+    checked = _with_spec(schema, manifest)
     return Admitted(manifest, checked.value) if checked.is_readable else None
 
 
-def _with_spec(schema: Schema, body: Body) -> Checked:
+def _with_spec(schema: Schema, manifest: Manifest) -> Checked:
     """The CRDs ask for no `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
-    if schema.kind not in RUNTIME_KINDS and body.get("spec") is None:
-        return _checked(schema, {**body, "spec": {}})
-    checked = _checked(schema, body)
+    if not is_runtime(manifest) and manifest.body.get("spec") is None:
+        return _checked(schema, {**manifest.body, "spec": {}})
+    checked = _checked(schema, manifest.body)
     if "spec" in checked.value:
         return checked
     return replace(checked, value={**checked.value, "spec": {}})
@@ -77,16 +77,15 @@ def _checked(schema: Schema, body: Body) -> Checked:
     return replace(checked, problems=tuple(explained(problem, schema, body) for problem in checked.problems))
 
 
-def _problems(checked: Checked, kind: str, admission: Admission) -> Iterator[Problem]:
+def _problems(checked: Checked, admission: Admission, *, of_runtime: bool) -> Iterator[Problem]:
     yield from checked.problems
-    is_runtime = kind in RUNTIME_KINDS
     if not any(
         problem.rule is INVALID_TYPE_OR_ENUM and problem.pointer[0] == "metadata" for problem in checked.problems
     ):
         # TrainJobs have a CEL rule for the name that is stricter than the server's own.
-        yield from metadata_problems(checked.value.get("metadata", {}), any_subdomain=is_runtime)
+        yield from metadata_problems(checked.value.get("metadata", {}), any_subdomain=of_runtime)
     if checked.well_formed:
-        yield from (admission.runtime if is_runtime else admission.train_job)(checked.value)
+        yield from (admission.runtime if of_runtime else admission.train_job)(checked.value)
 
 
 def _nulls(checked: Checked) -> Iterator[Problem]:

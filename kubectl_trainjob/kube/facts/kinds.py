@@ -1,94 +1,98 @@
-"""What is known of kinds beyond Trainer's own: scope, order of printing, and training kinds that are not expanded."""
+"""The registry of kinds: what this tool does with an object, and what all kinds have in common.
+
+Code that asks "is this a training job, a runtime, configuration" asks `role_of`: a new front end adds rows only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from enum import Enum, auto
+from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.model.stages import Manifest, ObjectId
 
-CLUSTER_SCOPED = frozenset(
-    {
-        "APIService",
-        "AdmissionCheck",
-        "CSIDriver",
-        "CSINode",
-        "CertificateSigningRequest",
-        "ClusterQueue",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "ClusterTrainingRuntime",
-        "ClusterTrustBundle",
-        "Cohort",
-        "ComponentStatus",
-        "CustomResourceDefinition",
-        "DeviceClass",
-        "FlowSchema",
-        "IPAddress",
-        "IngressClass",
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionPolicyBinding",
-        "MultiKueueCluster",
-        "MultiKueueConfig",
-        "MutatingWebhookConfiguration",
-        "Namespace",
-        "Node",
-        "PersistentVolume",
-        "PriorityClass",
-        "PriorityLevelConfiguration",
-        "ProvisioningRequestConfig",
-        "ResourceFlavor",
-        "ResourceSlice",
-        "RuntimeClass",
-        "ServiceCIDR",
-        "StorageClass",
-        "Topology",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration",
-        "VolumeAttachment",
-        "VolumeAttributesClass",
-        "WorkloadPriorityClass",
-    }
+
+class Role(Enum):
+    """What this tool does with the objects of a kind."""
+
+    TRAINING_JOB = auto()
+    """Expanded with a runtime."""
+    RUNTIME = auto()
+    JOB_SET = auto()
+    """Generated from a training job, or written by a user; its Pods run."""
+    POD_GROUP = auto()
+    CONFIGURATION = auto()
+    """Configures this tool, and is never printed."""
+    KUSTOMIZATION = auto()
+    """Configures kustomize, and is never printed."""
+    LEGACY = auto()
+    """A training kind that cannot be expanded."""
+    OTHER = auto()
+    """Copied unchanged."""
+
+
+class Kind(NamedTuple):
+    """A row of the registry: `version` is the one with the role, "" for any; `advice` says what to write instead."""
+
+    group: str
+    version: str
+    name: str
+    role: Role
+    advice: str = ""
+
+
+CONFIGURATION_GROUP = "kubectl-trainjob.dev"
+_TRAIN_JOB = "write a TrainJob"
+_WITH_POLICY = f"{_TRAIN_JOB} with a runtime that has mlPolicy"
+_OTHER_VERSION = f"write apiVersion: {trainer.API_VERSION}"
+
+KINDS = (
+    Kind(trainer.GROUP, "v1alpha1", trainer.TRAIN_JOB, Role.TRAINING_JOB),
+    Kind(trainer.GROUP, "v1alpha1", trainer.TRAINING_RUNTIME, Role.RUNTIME),
+    Kind(trainer.GROUP, "v1alpha1", trainer.CLUSTER_TRAINING_RUNTIME, Role.RUNTIME),
+    Kind("jobset.x-k8s.io", "v1alpha2", jobset.KIND, Role.JOB_SET),
+    Kind("scheduling.x-k8s.io", "v1alpha1", "PodGroup", Role.POD_GROUP),
+    Kind(CONFIGURATION_GROUP, "", "Config", Role.CONFIGURATION),
+    Kind(CONFIGURATION_GROUP, "", "Overlay", Role.CONFIGURATION),
+    Kind("kustomize.config.k8s.io", "", "Kustomization", Role.KUSTOMIZATION),
+    Kind("kustomize.config.k8s.io", "", "Component", Role.KUSTOMIZATION),
+    Kind("kubeflow.org", "", "PyTorchJob", Role.LEGACY, f"{_WITH_POLICY}.torch"),
+    Kind("kubeflow.org", "", "MPIJob", Role.LEGACY, f"{_WITH_POLICY}.mpi"),
+    Kind("kubeflow.org", "", "TFJob", Role.LEGACY, _TRAIN_JOB),
+    Kind("kubeflow.org", "", "XGBoostJob", Role.LEGACY, f"{_WITH_POLICY}.xgboost"),
+    Kind("kubeflow.org", "", "JAXJob", Role.LEGACY, f"{_WITH_POLICY}.jax"),
+    Kind("kubeflow.org", "", "PaddleJob", Role.LEGACY, _TRAIN_JOB),
+    Kind("kubeflow.org", "", trainer.TRAIN_JOB, Role.LEGACY, _OTHER_VERSION),
+    Kind("kubeflow.org", "", trainer.TRAINING_RUNTIME, Role.LEGACY, _OTHER_VERSION),
+    Kind("kubeflow.org", "", trainer.CLUSTER_TRAINING_RUNTIME, Role.LEGACY, _OTHER_VERSION),
+    Kind("ome.io", "", "TrainingJob", Role.LEGACY, _TRAIN_JOB),
 )
-"""Kinds without a namespace; every other kind is taken for namespaced, as kustomize does."""
+_BY_NAME = {(kind.group, kind.name): kind for kind in KINDS}
 
-_FIRST = (
-    "Namespace",
-    "CustomResourceDefinition",
-    "PriorityClass",
-    "ServiceAccount",
-    "Role",
-    "ClusterRole",
-    "RoleBinding",
-    "ClusterRoleBinding",
-    "Secret",
-    "ConfigMap",
-    "PersistentVolume",
-    "PersistentVolumeClaim",
-    "ClusterTrainingRuntime",
-    "TrainingRuntime",
-)
+_CLUSTER_SCOPED = """
+    APIService AdmissionCheck CSIDriver CSINode CertificateSigningRequest ClusterQueue ClusterRole ClusterRoleBinding
+    ClusterTrainingRuntime ClusterTrustBundle Cohort ComponentStatus CustomResourceDefinition DeviceClass FlowSchema
+    IPAddress IngressClass MultiKueueCluster MultiKueueConfig MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
+    MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass PriorityLevelConfiguration
+    ProvisioningRequestConfig ResourceFlavor ResourceSlice RuntimeClass ServiceCIDR StorageClass Topology
+    ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment
+    VolumeAttributesClass WorkloadPriorityClass
+"""
+CLUSTER_SCOPED = frozenset(_CLUSTER_SCOPED.split())
+"""Kinds without a namespace; every other kind is assumed to have one, as in kustomize."""
+
+_FIRST = """
+    Namespace CustomResourceDefinition PriorityClass ServiceAccount Role ClusterRole RoleBinding ClusterRoleBinding
+    Secret ConfigMap PersistentVolume PersistentVolumeClaim ClusterTrainingRuntime TrainingRuntime
+"""
 _LAST = ("PodGroup", "JobSet", "TrainJob")
-_ORDER = {kind: index for index, kind in enumerate(_FIRST)} | {kind: 100 + index for index, kind in enumerate(_LAST)}
+_ORDER = {kind: index for index, kind in enumerate(_FIRST.split())} | {
+    kind: 100 + index for index, kind in enumerate(_LAST)
+}
 
 LARGEST_CONFIG_MAP = 1 << 20
 """The bytes of data that the API server accepts in one ConfigMap."""
-
-LEGACY_TRAINING = {
-    ("kubeflow.org", "PyTorchJob"): "write a TrainJob with a runtime that has mlPolicy.torch",
-    ("kubeflow.org", "MPIJob"): "write a TrainJob with a runtime that has mlPolicy.mpi",
-    ("kubeflow.org", "TFJob"): "write a TrainJob",
-    ("kubeflow.org", "XGBoostJob"): "write a TrainJob with a runtime that has mlPolicy.xgboost",
-    ("kubeflow.org", "JAXJob"): "write a TrainJob with a runtime that has mlPolicy.jax",
-    ("kubeflow.org", "PaddleJob"): "write a TrainJob",
-    ("kubeflow.org", "TrainJob"): "write apiVersion: trainer.kubeflow.org/v1alpha1",
-    ("kubeflow.org", "TrainingRuntime"): "write apiVersion: trainer.kubeflow.org/v1alpha1",
-    ("kubeflow.org", "ClusterTrainingRuntime"): "write apiVersion: trainer.kubeflow.org/v1alpha1",
-    ("ome.io", "TrainingJob"): "write a TrainJob",
-}
-"""(group, kind) of training jobs that would pass through unexpanded, and what to do instead."""
 
 
 def group_of(api_version: str) -> str:
@@ -96,23 +100,62 @@ def group_of(api_version: str) -> str:
     return api_version.rpartition("/")[0]
 
 
-def print_order(kind: str) -> int:
-    """What is needed first is printed first: namespaces before what lives in them, PodGroups before JobSets."""
-    return _ORDER.get(kind, 50)
+def find_kind(group: str, name: str) -> Kind | None:
+    """The row of a kind, None for kinds that are copied unchanged."""
+    return _BY_NAME.get((group, name))
+
+
+def role_of(identity: ObjectId) -> Role:
+    """The role of an object's kind; another version than the one of the row has none."""
+    group, _, version = identity.api_version.rpartition("/")
+    kind = _BY_NAME.get((group, identity.kind))
+    return kind.role if kind and kind.version in ("", version) else Role.OTHER
+
+
+def has_role(role: Role, group: str, name: str) -> bool:
+    """Whether a kind has the role in any version."""
+    kind = find_kind(group, name)
+    return kind is not None and kind.role is role
+
+
+def kinds_with(*roles: Role) -> tuple[Kind, ...]:
+    """The rows with one of the roles."""
+    return tuple(kind for kind in KINDS if kind.role in roles)
 
 
 def is_train_job(manifest: Manifest) -> bool:
-    """Whether the object is a TrainJob that can be expanded."""
-    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind == trainer.TRAIN_JOB
+    """Whether the object is a training job, which can be expanded."""
+    return role_of(manifest.id) is Role.TRAINING_JOB
 
 
 def is_runtime(manifest: Manifest) -> bool:
     """Whether the object is a runtime that TrainJobs can refer to."""
-    return manifest.id.api_version == trainer.API_VERSION and manifest.id.kind in trainer.RUNTIME_KINDS
+    return role_of(manifest.id) is Role.RUNTIME
+
+
+def is_job(identity: ObjectId) -> bool:
+    """Whether the object starts Pods that train and can be suspended: a training job or a JobSet."""
+    return role_of(identity) in (Role.TRAINING_JOB, Role.JOB_SET)
+
+
+def means_kind(word: str, kind: str) -> bool:
+    """Whether an argument means the kind: in any case, singular or plural."""
+    word, kind = word.lower(), kind.lower()
+    return word in (kind, f"{kind}s", f"{kind}es", f"{kind[:-1]}ies")
+
+
+def means_training_job(word: str) -> bool:
+    """Whether an argument means a kind of training job."""
+    return any(means_kind(word, kind.name) for kind in kinds_with(Role.TRAINING_JOB))
+
+
+def print_order(kind: str) -> int:
+    """The position in a build: namespaces before their objects, PodGroups before JobSets."""
+    return _ORDER.get(kind, 50)
 
 
 def runtime_ref(job: Manifest) -> Mapping[str, Any]:
-    """The TrainJob's `spec.runtimeRef` as written, {} where there is none."""
+    """The TrainJob's `spec.runtimeRef` as written, {} for none."""
     spec = job.body.get("spec")
     ref = spec.get("runtimeRef") if isinstance(spec, dict) else None
     return ref if isinstance(ref, dict) else {}

@@ -7,8 +7,6 @@ API_VERSION = "trainer.kubeflow.org/v1alpha1"
 TRAIN_JOB = "TrainJob"
 TRAINING_RUNTIME = "TrainingRuntime"
 CLUSTER_TRAINING_RUNTIME = "ClusterTrainingRuntime"
-RUNTIME_KINDS = (TRAINING_RUNTIME, CLUSTER_TRAINING_RUNTIME)
-KINDS = (TRAIN_JOB, *RUNTIME_KINDS)
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 SUPPORT_LABEL = "trainer.kubeflow.org/support"

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeGuard
 
-from kubectl_trainjob.kube.facts import jobset, trainer
-from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.kube.facts.kinds import Role, is_job, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.updates.immutable import immutable_verdict
 from kubectl_trainjob.kube.updates.live import dropped
@@ -58,7 +57,7 @@ def consequence(
         return _removed(identity, version)
     if _is_runtime(identity):
         return _changed_runtime(verdict, version)
-    if not _is_job(identity):
+    if not is_job(identity):
         return _changed_other(identity, verdict or immutable_verdict(old, new))
     assert verdict is not None
     states = reachable(old, new)
@@ -68,20 +67,15 @@ def consequence(
 
 
 def _is_runtime(identity: ObjectId) -> bool:
-    return identity.kind in trainer.RUNTIME_KINDS and group_of(identity.api_version) == trainer.GROUP
-
-
-def _is_job(identity: ObjectId) -> bool:
-    of_trainer = identity.api_version == trainer.API_VERSION and identity.kind == trainer.TRAIN_JOB
-    return of_trainer or _is_jobset(identity)
+    return role_of(identity) is Role.RUNTIME
 
 
 def _is_jobset(identity: ObjectId) -> bool:
-    return identity.api_version == jobset.API_VERSION and identity.kind == jobset.KIND
+    return role_of(identity) is Role.JOB_SET
 
 
 def _removed(identity: ObjectId, version: str) -> str:
-    if _is_job(identity):
+    if is_job(identity):
         return f"{_PRUNED}: a running job ends"
     if not _is_runtime(identity):
         return _PRUNED

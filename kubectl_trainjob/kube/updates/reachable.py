@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts.kinds import is_job
 from kubectl_trainjob.kube.updates.verdict import STATES, State
-from kubectl_trainjob.model.stages import Body
-
-_SUSPENDED = ((jobset.API_VERSION, jobset.KIND), (trainer.API_VERSION, trainer.TRAIN_JOB))
+from kubectl_trainjob.model.stages import Body, identity_of
 
 
 def reachable(old: Body, new: Body) -> tuple[State, ...]:
@@ -15,7 +13,7 @@ def reachable(old: Body, new: Body) -> tuple[State, ...]:
     Files that keep `spec.suspend` say nothing of a live object: it may be any state. Those that change it are the ones
     who suspend or start the job. None for a kind that cannot be suspended.
     """
-    if (new.get("apiVersion"), new.get("kind")) not in _SUSPENDED:
+    if not is_job(identity_of(new)):
         return ()
     before, after = _is_suspended(old), _is_suspended(new)
     if before == after:

@@ -144,7 +144,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.kube.facts.trainer import OVERRIDES, TRAIN_JOB
+from kubectl_trainjob.kube.facts.kinds import Role, role_of
+from kubectl_trainjob.kube.facts.trainer import OVERRIDES
 from kubectl_trainjob.lint.check import ChangeCheck
 from kubectl_trainjob.lint.refusals import told
 from kubectl_trainjob.lint.views import LintedChange
@@ -155,7 +156,7 @@ RULE = Rule("KTJ802", "immutable-runtime-patch", __doc__ or "", Severity.ERROR, 
 
 
 def _find(change: LintedChange) -> Iterator[Finding]:
-    if change.identity.kind == TRAIN_JOB:
+    if role_of(change.identity) is Role.TRAINING_JOB:
         yield from told(change, lambda each: not OVERRIDES.isdisjoint(each.pointer[:2]))
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, Role, group_of, role_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import inputs
 from kubectl_trainjob.model.rules.settings import INVALID_SETTING
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
-from kubectl_trainjob.repository.files.settings import GROUP
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
 
-_KUSTOMIZE = ("Kustomization", "Component")
-_KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
-_OWN = {"Config": CONFIG_FILE, "Overlay": OVERLAY_FILE}
+_FILES = {"Config": CONFIG_FILE, "Overlay": OVERLAY_FILE}
 
 UNBUILT = (
     "is not built here, its files are read as they are; pipe it instead: "
@@ -40,29 +36,23 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return _bad_type("apiVersion", api_version, source)
     if not isinstance(kind, str) or not kind:
         return _bad_type("kind", kind, source)
-    if group_of(api_version) in (GROUP, _KUSTOMIZE_GROUP) and (found := _configuration(body, source)) is not None:
-        return found
     metadata = body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
-    if (bad := _bad_metadata(named, api_version, kind)) is not None:
+    identity = ObjectId(api_version, kind, _text(named.get("namespace")), _text(named.get("name")))
+    role = role_of(identity)
+    if role is Role.KUSTOMIZATION or group_of(api_version) == CONFIGURATION_GROUP:
+        return _unbuilt(source) if role is Role.KUSTOMIZATION else _configuration(kind, source)
+    if (bad := _bad_metadata(named, kind, has_schema=role in (Role.TRAINING_JOB, Role.RUNTIME))) is not None:
         field, message = bad
         return Diagnostic(inputs.MISSING_NAME, message, Place(source, ("metadata", field)))
-    name, namespace = named.get("name"), named.get("namespace")
-    return Manifest(ObjectId(api_version, kind, _text(namespace), _text(name)), body, source)
+    return Manifest(identity, body, source)
 
 
-def _configuration(body: dict[str, Any], source: Source) -> Diagnostic | NotAnObject | None:
-    """What configures a tool, ours or kustomize, and is never sent to a cluster."""
-    if group_of(body["apiVersion"]) == GROUP:
-        return _own(body["kind"], source)
-    return _unbuilt(source) if body["kind"] in _KUSTOMIZE else None
-
-
-def _own(kind: str, source: Source) -> Diagnostic | NotAnObject:
-    """Our own configuration, which counts in a file of one name only."""
-    expected = _OWN.get(kind)
+def _configuration(kind: str, source: Source) -> Diagnostic | NotAnObject:
+    """This tool's own configuration, which is read from a file of one name only."""
+    expected = _FILES.get(kind)
     if expected is None:
-        message = f'"{GROUP}" has no kind "{kind}"; it has {", ".join(_OWN)}'
+        message = f'"{CONFIGURATION_GROUP}" has no kind "{kind}"; it has {", ".join(_FILES)}'
         return Diagnostic(INVALID_SETTING, message, Place(source, ("kind",)))
     if _file_name(source) in (expected, "-"):
         return "configuration"
@@ -84,10 +74,6 @@ def _misspelt(body: dict[str, Any], source: Source) -> Diagnostic | None:
     return None
 
 
-def _has_schema(api_version: str, kind: str) -> bool:
-    return api_version == trainer.API_VERSION and kind in trainer.KINDS
-
-
 def _unbuilt(source: Source) -> Diagnostic:
     return Diagnostic(inputs.UNBUILT_KUSTOMIZATION, f"the kustomization {UNBUILT}", Place(source, ("kind",)))
 
@@ -101,12 +87,12 @@ def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:
     return Diagnostic(inputs.MISSING_TYPE, message, Place(source, (field,)))
 
 
-def _bad_metadata(metadata: dict[str, Any], api_version: str, kind: str) -> tuple[str, str] | None:
-    """The field of the metadata that makes no identity, and what is wrong with it."""
+def _bad_metadata(metadata: dict[str, Any], kind: str, *, has_schema: bool) -> tuple[str, str] | None:
+    """The invalid field of the metadata, and its error; a schema checks types itself."""
     if metadata.get("name") in (None, "") and not metadata.get("generateName"):
         return "name", f'the {kind} has no name; add "metadata.name"'
-    if _has_schema(api_version, kind):
-        return None  # its schema tells the types
+    if has_schema:
+        return None
     for field in ("name", "generateName", "namespace"):
         value = metadata.get(field)
         if not isinstance(value, str | None):

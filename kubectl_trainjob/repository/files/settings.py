@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.model.source import Place
 
-GROUP = "kubectl-trainjob.dev"
-API_VERSION = f"{GROUP}/v1alpha1"
+API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"
 HEAD = ("apiVersion", "kind", "metadata")
 HEADLESS = (
     "by its name the file holds this tool's settings, and it has neither apiVersion nor kind; "

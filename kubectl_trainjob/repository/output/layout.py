@@ -20,8 +20,7 @@ from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 
-from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.kube.facts.kinds import Role, group_of, kinds_with
 from kubectl_trainjob.model.stages import ObjectId
 
 LONGEST = 200
@@ -29,7 +28,8 @@ LONGEST = 200
 
 _SUFFIX = ".yaml"
 # A kind that is added here gets another file in every repository that has one.
-_GROUPS = dict.fromkeys(trainer.KINDS, trainer.GROUP) | {"JobSet": "jobset.x-k8s.io", "PodGroup": "scheduling.x-k8s.io"}
+_OURS = (Role.TRAINING_JOB, Role.RUNTIME, Role.JOB_SET, Role.POD_GROUP)
+_GROUPS = {kind.name: kind.group for kind in kinds_with(*_OURS)}
 _RESOURCE = re.compile(r"[A-Za-z0-9]+(\.[a-z0-9][a-z0-9.-]*)?")
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts.kinds import Role, role_of
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.model.stages import Body, identity_of
 
@@ -12,9 +12,9 @@ _JOBSET = "jobset-0.12"
 def completed(body: Body, version: str) -> Body:
     """The body with the defaults of that Trainer's API, or of JobSet's; other kinds as they are."""
     identity = identity_of(body)
-    kind = identity.api_version, identity.kind
-    if kind == (jobset.API_VERSION, jobset.KIND):
-        return schema_for(_JOBSET, *kind).check(body).value
-    if identity.api_version == trainer.API_VERSION and identity.kind in trainer.KINDS:
-        return schema_for(f"trainer-{version}", *kind).check(body).value
-    return body
+    schemas = {
+        Role.JOB_SET: _JOBSET,
+        Role.TRAINING_JOB: f"trainer-{version}",
+        Role.RUNTIME: f"trainer-{version}",
+    }.get(role_of(identity))
+    return schema_for(schemas, identity.api_version, identity.kind).check(body).value if schemas else body
