@@ -75,7 +75,7 @@ class _Request:
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, metavar="[PATH...]")
+@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
 @options.filenames("Same as PATH. Can be repeated.")
 @click.option(
     "-o",
@@ -89,6 +89,7 @@ class _Request:
     "-O",
     "--output-directory",
     callback=_directory,
+    type=options.PathType("dir"),
     metavar="DIR",
     help="Write one file per object to DIR instead, and remove files of earlier builds that are out of date.",
 )

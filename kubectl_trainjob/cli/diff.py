@@ -76,9 +76,7 @@ class _Request:
     show_default=True,
     help="Format of the report.",
 )
-@click.option(
-    "--why", is_flag=True, help="Show the source line of each value, in base and head. JSON always does."
-)
+@click.option("--why", is_flag=True, help="Show the source line of each value, in base and head. JSON always does.")
 @options.namespace("Namespace for objects without a namespace.")
 @options.emit("Compare JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions

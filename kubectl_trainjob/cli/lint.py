@@ -73,7 +73,7 @@ class _Request:
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, metavar="[PATH...|rules|explain RULE]")
+@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...|rules|explain RULE]")
 @options.filenames("Same as PATH. Can be repeated.")
 @output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")
@@ -84,8 +84,12 @@ class _Request:
 @click.option("--fix", is_flag=True, help="Apply safe fixes. Comments and layout stay.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that can change the intended meaning.")
 @click.option("--diff", is_flag=True, help="With --fix: print the changes, write no file.")
-@click.option("--baseline", default="", metavar="FILE", help="Omit the findings that are in FILE.")
-@click.option("--write-baseline", default="", metavar="FILE", help="Write all findings to FILE and exit.")
+@click.option(
+    "--baseline", default="", type=options.PathType(), metavar="FILE", help="Omit the findings that are in FILE."
+)
+@click.option(
+    "--write-baseline", default="", type=options.PathType(), metavar="FILE", help="Write all findings to FILE and exit."
+)
 @click.option("--no-ignores", is_flag=True, help="Also report findings that comments and annotations suppress.")
 @click.option("--strict", is_flag=True, help="Also fail if something could not be checked.")
 def lint(**given: Any) -> int:

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SEVERITIES = ("error", "warning", "info")
 
 
+class PathType(click.types.StringParamType):
+    """Text that shells complete as the name of a file, or of a directory where `kind` is "dir"."""
+
+    def __init__(self, kind: str = "file") -> None:
+        self._kind = kind
+
+    def shell_complete(
+        self, _context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Ask the shell for names."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type=self._kind)]
+
+
 def filenames(help_text: str) -> Callable[[Command], Command]:
     """`-f PATH`, any number of times."""
-    return click.option("-f", "--filename", "filenames", multiple=True, metavar="PATH", help=help_text)
+    return click.option("-f", "--filename", "filenames", multiple=True, type=PathType(), metavar="PATH", help=help_text)
 
 
 def namespace(help_text: str) -> Callable[[Command], Command]:
@@ -32,6 +50,7 @@ def trainer_version(command: Command) -> Command:
         "--trainer-version",
         default="",
         callback=_version,
+        shell_complete=_complete_versions,
         metavar="VERSION",
         help=f"Trainer version: {known}. The default is the target in trainjob.yaml, else {LATEST_TRAINER}.",
     )(command)
@@ -43,6 +62,7 @@ def trainer_versions(command: Command) -> Command:
         "--trainer-version",
         default="",
         callback=_versions,
+        shell_complete=_complete_versions,
         metavar="VERSION[..VERSION]",
         help=f"Trainer version: {', '.join(TRAINER_VERSIONS)}. OLD..NEW sets one for the base and one for the head.",
     )(command)
@@ -67,6 +87,10 @@ def fail_on(help_text: str) -> Callable[[Command], Command]:
 def is_as_bad(severity: str, fail_on: str) -> bool:
     """Whether a finding of a severity is as bad as `--fail-on` says."""
     return fail_on != "never" and _SEVERITIES.index(severity) <= _SEVERITIES.index(fail_on)
+
+
+def _complete_versions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [version for version in TRAINER_VERSIONS if version.startswith(incomplete)]
 
 
 def _versions(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, str]:
