@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.progress import Progress
-from kubectl_trainjob.cli.streams import complain, emit, standard_input, stderr_has_colour, tell
+from kubectl_trainjob.cli.streams import complain, emit, stderr_has_colour, tell
 from kubectl_trainjob.kube.facts.supported import EMITS
 
 if TYPE_CHECKING:
@@ -110,6 +109,7 @@ def build(**given: Any) -> int:
     request = _Request(**given)
     if request.output_directory and request.output == "json":
         raise click.UsageError("files are written as YAML; leave out -o json, or -O")
+    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.compiler import pipeline
     from kubectl_trainjob.compiler.parallel import Means
     from kubectl_trainjob.model.diagnostic import has_errors
@@ -118,12 +118,9 @@ def build(**given: Any) -> int:
     from kubectl_trainjob.repository.output.render import printer
 
     wanted = BuildOptions(request.namespace, request.trainer_version, request.emit, request.strict)
-    paths, progress = request.paths + request.filenames, Progress()
-    means = Means(printer(request.output), progress)
-    try:  # no name here keeps what was parsed
-        built = pipeline.build(read(paths, standard_input, progress=progress), wanted, means)
-    finally:
-        progress.clear()
+    with open_workspace() as workspace:  # no name here keeps what was parsed
+        means = Means(printer(request.output), workspace.progress)
+        built = pipeline.build(read(request.paths + request.filenames, workspace), wanted, means)
     _report(built)
     if has_errors(built.diagnostics):
         return 1

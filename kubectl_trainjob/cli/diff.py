@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.progress import Progress
-from kubectl_trainjob.cli.streams import complain, emit, has_colour, standard_input, stderr_has_colour, tell
+from kubectl_trainjob.cli.streams import complain, emit, has_colour, stderr_has_colour, tell
 
 if TYPE_CHECKING:
     from kubectl_trainjob.repository.trees import Sides
@@ -84,17 +84,15 @@ def diff(**given: Any) -> int:
     """Read both sides, compare them, write what differs."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept
     request = _Request(**given)
+    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.review.compared import Wanted, compared, report_of
 
     wanted = Wanted(*(BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version))
-    progress, both = Progress(), _sides(request)
-    try:
-        found = compared(both.read(request.filenames, standard_input, progress), wanted, progress)
+    both = _sides(request)
+    with closing(both), open_workspace() as workspace:
+        found = compared(both.read(request.filenames, workspace), wanted, workspace.progress)
         report = report_of(both, found, with_lines=request.why or request.output == "json")
-    finally:
-        progress.clear()
-        both.close()
     _tell(both, found)
     _write(report, request.output)
     if found.has_errors:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from kubectl_trainjob.cli.scaffold.existing import Existing
     from kubectl_trainjob.cli.scaffold.plans import Plan
     from kubectl_trainjob.model.diagnostic import Diagnostic
 
@@ -109,9 +110,8 @@ _RUNTIME = click.option(
 @click.argument("name", shell_complete=_complete_runtimes)
 def _runtime(name: str) -> int:
     from kubectl_trainjob.cli.scaffold import plans
-    from kubectl_trainjob.cli.scaffold.existing import existing
 
-    there = existing()
+    there = _existing()
     if there.diagnostics:
         return _report(there.diagnostics)
     return _carry_out(lambda: plans.added_runtime(there, name), "'NAME'")
@@ -122,9 +122,8 @@ def _runtime(name: str) -> int:
 @_RUNTIME
 def _job(name: str, runtime: str) -> int:
     from kubectl_trainjob.cli.scaffold import plans
-    from kubectl_trainjob.cli.scaffold.existing import existing
 
-    there = existing()
+    there = _existing()
     if there.diagnostics:
         return _report(there.diagnostics)
     return _carry_out(lambda: plans.added_job(there, name, runtime))
@@ -142,12 +141,19 @@ def _job(name: str, runtime: str) -> int:
 )
 def _overlay(name: str, namespace: str) -> int:
     from kubectl_trainjob.cli.scaffold import plans
-    from kubectl_trainjob.cli.scaffold.existing import existing
 
-    there = existing()
+    there = _existing()
     if there.diagnostics:
         return _report(there.diagnostics)
     return _carry_out(lambda: plans.added_overlay(there, name, namespace or name))
+
+
+def _existing() -> Existing:
+    from kubectl_trainjob.cli.scaffold.existing import existing
+    from kubectl_trainjob.cli.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        return existing(workspace)
 
 
 _FORMS = {"runtime": _runtime, "job": _job, "overlay": _overlay}
@@ -221,13 +227,16 @@ def _carry_out(make_plan: Callable[[], Plan], named_by: str = "'--runtime'") -> 
 
 def _write(plan: Plan) -> int:
     from kubectl_trainjob.cli.scaffold import proof
+    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.repository.output.new_files import NewFiles
 
     new = NewFiles(plan.directory, plan.files)
     new.create()
     paths = [new.shown(file) for file in plan.files]
     try:
-        found = proof.errors([os.path.normpath(os.path.join(plan.directory, path)) for path in plan.builds])
+        with open_workspace() as workspace:
+            builds = [os.path.normpath(os.path.join(plan.directory, path)) for path in plan.builds]
+            found = proof.errors(builds, workspace)
     except BaseException:
         new.take_back()
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.outputs import Output, output, write_all, write_file
-from kubectl_trainjob.cli.progress import Progress
-from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
+from kubectl_trainjob.cli.streams import complain, has_colour
 
 if TYPE_CHECKING:
     from kubectl_trainjob.lint.run import Run
@@ -147,18 +147,16 @@ def _manual(request: _Request) -> int:
 def _run(request: _Request) -> Run:
     from datetime import date
 
+    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.lint.run import Wanted, run
     from kubectl_trainjob.model.stages import BuildOptions
 
     compiled_for = BuildOptions(request.namespace, request.trainer_version)
     base = None if request.since is None else compiled_for
     wanted = Wanted(compiled_for, date.today(), suppresses=not request.no_ignores, base=base)
-    progress, sides = Progress(), _sides(request)
-    try:
-        return run(sides.read(request.paths + request.filenames, standard_input, progress), wanted, progress)
-    finally:
-        progress.clear()
-        sides.close()
+    sides = _sides(request)
+    with closing(sides), open_workspace() as workspace:
+        return run(sides.read(request.paths + request.filenames, workspace), wanted, workspace.progress)
 
 
 def _sides(request: _Request) -> Sides:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.outputs import Output, output, write_all
-from kubectl_trainjob.cli.progress import Progress
-from kubectl_trainjob.cli.streams import complain, has_colour, standard_input
+from kubectl_trainjob.cli.streams import complain, has_colour
 
 if TYPE_CHECKING:
     from kubectl_trainjob.repository.trees import Sides
@@ -79,19 +79,16 @@ def review(**given: Any) -> int:
 def _reviewed(request: _Request) -> Review:
     from datetime import date
 
+    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.review.run import Wanted, reviewed
 
     old, new = (BuildOptions(request.namespace, version, request.emit) for version in request.trainer_version)
     with_lines = any(each.format in _WITH_LINES for each in request.output)
     wanted = Wanted(old, new, date.today(), with_lines)
-    both, progress = _sides(request), Progress()
-    try:
-        read = both.read(request.filenames, standard_input, progress)
-        return reviewed(both, read, wanted, progress)
-    finally:
-        progress.clear()
-        both.close()
+    both = _sides(request)
+    with closing(both), open_workspace() as workspace:
+        return reviewed(both, both.read(request.filenames, workspace), wanted, workspace.progress)
 
 
 def _sides(request: _Request) -> Sides:

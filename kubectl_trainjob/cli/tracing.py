@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from kubectl_trainjob.cli.progress import Progress
-from kubectl_trainjob.cli.streams import complain, standard_input, stderr_has_colour, tell
+from kubectl_trainjob.cli.streams import complain, stderr_has_colour, tell
 
 if TYPE_CHECKING:
     from kubectl_trainjob.compiler.prepare import Wanted
@@ -67,14 +66,12 @@ def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside:
 
 
 def _trace(paths: Sequence[str], options: BuildOptions, wanted: Wanted, names: Collection[str] | None) -> Tracing:
+    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.compiler import pipeline
     from kubectl_trainjob.repository.files.read import read
 
-    progress = Progress()
-    try:
-        return pipeline.trace(read(paths, standard_input, progress=progress, names=names), options, wanted)
-    finally:
-        progress.clear()
+    with open_workspace() as workspace:
+        return pipeline.trace(read(paths, workspace, names=names), options, wanted)
 
 
 def _report(diagnostics: list[Diagnostic]) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.filesystem import DISK, FileSystem, Side, paths_below
+from kubectl_trainjob.repository.files.filesystem import DISK, FileSystem, Workspace, paths_below
 from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.reread import Parsed
 
@@ -98,16 +98,16 @@ class Sides:
         """End the process that reads commits."""
         self._open.close()
 
-    def read(self, paths: Sequence[str], stdin: Callable[[int], bytes], progress: Progress) -> Iterator[Both]:
+    def read(self, paths: Sequence[str], workspace: Workspace) -> Iterator[Both]:
         """What the paths hold on both sides, without one the whole repository and each of its overlays.
 
-        `stdin` is as for `repo.read`. Raises EnvironmentFault, for each path that neither side has, too.
+        Raises EnvironmentFault, for each path that neither side has, too.
         """
         named = list(paths) or [self._root()]
         self._find(named)
-        reader = _Reader(self, stdin, progress)
+        reader = _Reader(self, workspace)
         whole = reader.read(named)
-        overlays = [_overlays(*each) for each in zip((self.old, self.new), whole, strict=True)]
+        overlays = [_overlays(*each, workspace) for each in zip((self.old, self.new), whole, strict=True)]
         every = sorted(overlays[0] | overlays[1])
         is_whole = not paths or all(map(self._is_root, named))
         yield Both("", *whole, () if is_whole else tuple(every))
@@ -131,11 +131,9 @@ class Sides:
 class _Reader:
     """Reads both sides, or once what is the same files for both."""
 
-    def __init__(self, sides: Sides, stdin: Callable[[int], bytes], progress: Progress) -> None:
+    def __init__(self, sides: Sides, workspace: Workspace) -> None:
         self._sides = sides
-        self._stdin = stdin
-        self._progress = progress
-        self._parsed = Parsed()
+        self._workspace = replace(workspace, parsed=Parsed())
 
     def read(self, named: Sequence[str], there: Sequence[bool] = (True, True)) -> tuple[Documents, Documents]:
         """What the paths hold; nothing on a side that is said to have none of them."""
@@ -149,17 +147,17 @@ class _Reader:
         paths = [tree.path(path) for path in named if tree.has(path)]
         if not paths:
             return Documents()
-        side = Side(tree.files, self._parsed, tree.base)
-        return read(paths, self._stdin, progress=self._progress, side=side)
+        return read(paths, replace(self._workspace, files=tree.files, base=tree.base))
 
 
-def _overlays(tree: Tree, documents: Documents) -> set[str]:
+def _overlays(tree: Tree, documents: Documents, workspace: Workspace) -> set[str]:
     """All overlays below the directories that were read, those in the directories of other overlays, too."""
     if not documents.left_out:
         return set()
     from kubectl_trainjob.repository.files.inner_overlays import with_inner
 
-    return {tree.named(path) for path in with_inner(documents.left_out, Side(tree.files, base=tree.base))}
+    found = with_inner(documents.left_out, replace(workspace, files=tree.files, base=tree.base))
+    return {tree.named(path) for path in found}
 
 
 def sides(arguments: Sequence[str], versions: tuple[str, str]) -> Sides:

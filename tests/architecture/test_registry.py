@@ -24,8 +24,8 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.rule import Rule, RuleClass
 from kubectl_trainjob.model.rules import suppressions
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.trees import the_files
+from tests.reading import read, workspace
 
 LATEST = LATEST_TRAINER
 SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=6, depth=8, alias_nodes=50, entries=60, overlay_edits=100)
@@ -233,6 +233,6 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
 
 def linted(folder: Path) -> list[str]:
     """The ids that lint reports of a folder."""
-    read = the_files().read([str(folder)], lambda _most: b"", lambda *_: None)
+    read = the_files().read([str(folder)], workspace())
     told = run(read, Wanted(BuildOptions(), date(2026, 1, 1)), lambda *_: None)
     return sorted({result.rule.id for result in told.results})

@@ -13,6 +13,7 @@ from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.repository.trees import sides as trees
 from kubectl_trainjob.review.compared import Wanted, compared
+from tests.reading import workspace
 
 OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
@@ -229,9 +230,7 @@ def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: Sides):
 def test_an_overlay_that_moved_is_said_to_have():
     shutil.move("new/overlays/prod", "new/overlays/production")
     read = trees(("old", "new"), ("2.3", "2.3"))
-    found = compared(
-        read.read((), lambda _most: b"", lambda *_: None), Wanted(BuildOptions(), BuildOptions()), lambda *_: None
-    )
+    found = compared(read.read((), workspace()), Wanted(BuildOptions(), BuildOptions()), lambda *_: None)
     assert (found.difference.moved, found.difference.changes) == ((("overlays/prod", "overlays/production"),), ())
 
 

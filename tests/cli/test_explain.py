@@ -19,7 +19,7 @@ import yaml
 from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.compiler import pipeline
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
+from tests.reading import read
 
 FILES = {
     "trainjob.yaml": """\

@@ -10,8 +10,8 @@ from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.rule import Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.report.diagnostics import MOST_SHOWN, report
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator, Spot
+from tests.reading import read
 
 ERROR = Rule("KTJ201", "runtime-not-found", "")
 OTHER = Rule("KTJ120", "no-such-field", "")

@@ -18,8 +18,8 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rule import RuleClass, Severity
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, Case, load
+from tests.reading import read
 
 GOLDEN = Path(__file__).with_name("lint_findings.txt")
 EACH_VERSION = pytest.mark.parametrize("version", VERSIONS)

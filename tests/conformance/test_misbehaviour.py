@@ -15,8 +15,8 @@ import yaml
 
 from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, load
+from tests.reading import read
 
 STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
 MEETING = ("PET_MASTER_ADDR", "JAX_COORDINATOR_ADDRESS", "DMLC_TRACKER_URI")

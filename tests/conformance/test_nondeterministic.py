@@ -20,9 +20,9 @@ import pytest
 from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from tests.conformance import upstream
 from tests.conformance.cases import VERSIONS, Case, load
+from tests.reading import read
 from tests.tools import require
 
 NAMES, ORDER = "KTJ306", "KTJ810"

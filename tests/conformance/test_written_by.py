@@ -14,8 +14,8 @@ from kubectl_trainjob.compiler.expand.run import expand
 from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, load
+from tests.reading import read
 
 
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:

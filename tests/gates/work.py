@@ -16,7 +16,7 @@ from tests.benchmark import corpus
 
 def read(text: str) -> Any:
     """The documents of one stream."""
-    from kubectl_trainjob.repository.files.read import read as read_paths
+    from tests.reading import read as read_paths
 
     return read_paths(("-",), lambda _most: text.encode())
 

@@ -4,8 +4,8 @@ import json
 import resource
 import sys
 
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import read
 
 _SECONDS = 10  # a bomb that goes off takes minutes
 

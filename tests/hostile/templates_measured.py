@@ -8,8 +8,8 @@ import time
 
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.repository.templates.render import Renderer
 from tests.hostile.templates import BOMBS, CONTEXT, SLOW_BOMBS
+from tests.reading import Renderer
 
 
 def main() -> None:

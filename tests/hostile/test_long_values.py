@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.compiler.pipeline import BuildOptions, build
-from kubectl_trainjob.repository.files.read import read
 from tests.cli.manifests import PLAIN, Body, config, config_map, overlay, stream, train_job
+from tests.reading import read
 
 LONG = "x" * 100_000
 _KINDS = {"apiVersion": "v1", "kind": "ConfigMap"}

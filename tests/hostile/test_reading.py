@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.yaml.compose import BACKEND
 from kubectl_trainjob.repository.yaml.read import Reader
 from tests.hostile.inputs import HOSTILE, Hostile
+from tests.reading import read
 
 _MEBIBYTES = 100  # a bomb that goes off takes gigabytes
 _REPOSITORY = Path(__file__).parents[2]

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.repository.files.filesystem import Side
 from kubectl_trainjob.repository.git import git as git_module
 from kubectl_trainjob.repository.git.commits import Repository, open_repository
 from tests.cli.manifests import config_map, stream
@@ -434,9 +433,9 @@ def test_what_git_keeps_is_not_read(hostile: tuple[GitRepository, Repository], n
     kept = made.tree(("100644", b"a.yaml", blob))
     over = made.tree(("100644", b"overlay.yaml", overlay))
     commit = made.commit_of(made.tree(("40000", name, kept), ("40000", b"o", over)))
-    side = Side(repository.revision(repository.resolve(commit)))
+    files = repository.revision(repository.resolve(commit))
     for paths in [(), (os.fsdecode(name),), (f"{os.fsdecode(name)}/a.yaml",), ("o",)]:
-        found = outcome(paths, side)
+        found = outcome(paths, files)
         assert CANARY not in str(found)
         if paths:
             assert "belongs to git itself" in str(found)
@@ -462,9 +461,9 @@ def test_entries_that_are_not_what_they_say(
     identity = {"blob": made.blob(_MAP.encode()), "commit": made.git("rev-parse", "HEAD")}
     identity["tree"] = made.tree(("100644", b"x.yaml", identity["blob"]))
     commit = made.commit_of(made.tree((mode, b"x.yaml", identity[content])))
-    side = Side(repository.revision(repository.resolve(commit)))
+    files = repository.revision(repository.resolve(commit))
     for paths in [(), ("x.yaml",)]:
-        assert says in str(outcome(paths, side)).replace("is no regular file; remove", "no regular file")
+        assert says in str(outcome(paths, files)).replace("is no regular file; remove", "no regular file")
     assert len(read_at(repository, "HEAD").inputs) == 1
 
 
@@ -480,10 +479,10 @@ def test_old_ways_to_write_modes(hostile: tuple[GitRepository, Repository]) -> N
 def test_odd_links(hostile: tuple[GitRepository, Repository], target: bytes) -> None:
     made, repository = hostile
     commit = made.commit_of(made.tree(("120000", b"x.yaml", made.blob(target))))
-    side = Side(repository.revision(repository.resolve(commit)))
-    assert "is a symbolic link, which is not followed" in str(outcome((), side))
-    assert isinstance(outcome(("x.yaml",), side), str)
-    assert isinstance(outcome(("x.yaml/deep",), side), str)
+    files = repository.revision(repository.resolve(commit))
+    assert "is a symbolic link, which is not followed" in str(outcome((), files))
+    assert isinstance(outcome(("x.yaml",), files), str)
+    assert isinstance(outcome(("x.yaml/deep",), files), str)
 
 
 def _cases(ways: Mapping[str, Way], shapes: Mapping[str, Shape]) -> Iterator[Any]:
@@ -514,7 +513,7 @@ def test_links_are_refused_as_on_disk(tmp_path: Path, monkeypatch: pytest.Monkey
     with open_repository() as repository:
         for file in made.git("ls-files").splitlines():
             (made.path / file).unlink()
-        found = outcome(paths, Side(repository.revision(repository.resolve("HEAD"))))
+        found = outcome(paths, repository.revision(repository.resolve("HEAD")))
     if shape is FILES["link out and in again"] or shape is DIRECTORIES["link out and in again"]:
         assert LINK in str(found)  # what lies outside is not looked at
     elif way is FILE_WAYS["template of a resource"] and not shape.inside:

@@ -18,8 +18,8 @@ from kubectl_trainjob.model.limits import Limits
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.templates.child.filters import FILTERS, FUNCTIONS, METHODS, TESTS
-from kubectl_trainjob.repository.templates.render import Renderer
 from tests.hostile.templates import BOMBS, CANARY, CONTEXT, ESCAPES, GADGETS, NO_LINE, SLOW_BOMBS, with_gadgets
+from tests.reading import Renderer
 
 _SECONDS = 5
 _MEBIBYTES = 50

@@ -24,9 +24,9 @@ from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.model.source import Origin, Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, Traced
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.output.changed_files import write
 from tests.architecture.test_registry import RULES, example, target
+from tests.reading import read
 from tests.unit.lint.test_manuals import HEAD, line_after, section
 
 FILE = "example.yaml"

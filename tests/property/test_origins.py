@@ -26,8 +26,8 @@ from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.draft import Drafted
 from kubectl_trainjob.model.source import Origin, Place, Pointer, value_at
 from kubectl_trainjob.model.stages import BuildOptions, Manifest, TracedJob
-from kubectl_trainjob.repository.files.read import read
 from tests.conformance.cases import VERSIONS, Case, load
+from tests.reading import read
 
 _JOBS_OF_A_CASE = 3
 _SHOWN = 10

@@ -20,8 +20,8 @@ from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
 from kubectl_trainjob.repository import catalogue
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.output.changed_files import FileChange, write
+from tests.reading import read
 
 RULE = Rule("KTJ999", "example", "")
 JOB = """\

@@ -16,6 +16,7 @@ from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.classify import classify
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
+from kubectl_trainjob.repository.files.filesystem import Workspace
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE, find_root, is_configured
 from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
@@ -40,13 +41,13 @@ class Existing:
         return os.path.isdir(os.path.join(self.directory, directory))
 
 
-def existing() -> Existing:
+def existing(workspace: Workspace) -> Existing:
     """The repository that the current directory lies in. Raises EnvironmentFault for what cannot be read."""
     root = SecureRoot(find_root(os.path.realpath(".")))
     shown = os.path.relpath(root.directory)
     config, diagnostics = _config(root, os.path.normpath(os.path.join(shown, CONFIG_FILE)))
     folder = (config.runtimes or Config().runtimes)[0]
-    runtimes = () if diagnostics else _runtimes(root, shown, config)
+    runtimes = () if diagnostics else _runtimes(root, shown, config, workspace)
     return Existing(shown, config.trainer or LATEST_TRAINER, folder, runtimes, tuple(diagnostics))
 
 
@@ -60,10 +61,10 @@ def _config(root: SecureRoot, shown: str) -> tuple[Config, list[Diagnostic]]:
     return (Config(), [file]) if isinstance(file, Diagnostic) else read_config(file)
 
 
-def _runtimes(root: SecureRoot, shown: str, config: Config) -> tuple[Manifest, ...]:
+def _runtimes(root: SecureRoot, shown: str, config: Config, workspace: Workspace) -> tuple[Manifest, ...]:
     """The runtimes in the folders of the settings; what is broken there is of no use to a job."""
     folders = [os.path.normpath(os.path.join(shown, each)) for each in config.runtimes if root.has_directory(each)]
-    found = list(read(folders, bytes).inputs) if folders else []
+    found = list(read(folders, workspace).inputs) if folders else []
     if config.catalog:
         found += [shipped(name) for name in catalogue.names()]
     return tuple(filter(is_runtime, found))

@@ -11,16 +11,17 @@ from kubectl_trainjob.kube.admission.objects import admit
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest
+from kubectl_trainjob.repository.files.filesystem import Workspace
 from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
 
 
-def errors(paths: Sequence[str]) -> list[Diagnostic]:
+def errors(paths: Sequence[str], workspace: Workspace) -> list[Diagnostic]:
     """What keeps the paths from being built, each by itself."""
     return [
         found
         for path in paths
-        for found in build(read([path], bytes), BuildOptions()).diagnostics
+        for found in build(read([path], workspace), BuildOptions()).diagnostics
         if found.rule.severity is Severity.ERROR
     ]
 

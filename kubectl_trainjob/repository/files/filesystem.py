@@ -13,6 +13,7 @@ from kubectl_trainjob.repository.files.root import Files, SecureRoot, UnsafePath
 
 if TYPE_CHECKING:
     from kubectl_trainjob.repository.files.reread import Parsed
+    from kubectl_trainjob.repository.templates.render import Renderer
 
 
 class Named(NamedTuple):
@@ -72,19 +73,24 @@ class Disk:
 DISK = Disk()
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of two readings that are compared: where its files are, what both share of what they parse, and the directory
-    from which both have the same paths, "" for the current one.
+def _no_progress(_stage: str, _done: int, _total: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workspace:
+    """Where a run reads: its file system, standard input (`stdin` gets the most bytes to read, and may give one more),
+    the renderer of templates, and what is called with the progress.
+
+    Two readings that are compared share `parsed`; `base` is the directory from which both have the same paths, "" for
+    the current one.
     """
 
-    files: FileSystem = DISK
+    files: FileSystem
+    stdin: Callable[[int], bytes]
+    renderer: Callable[[], Renderer]
+    progress: Callable[[str, int, int], None] = _no_progress
     parsed: Parsed | None = None
     base: str = ""
-
-
-ALONE = Side()
-"""The files on disk, compared with nothing."""
 
 
 def paths_below(base: str) -> Callable[[str], str]:

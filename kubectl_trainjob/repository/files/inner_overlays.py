@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterable, Iterator
 
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.repository.files.filesystem import Side
+from kubectl_trainjob.repository.files.filesystem import Workspace
 from kubectl_trainjob.repository.files.intake import Intake
 from kubectl_trainjob.repository.files.walk import overlays
 
 
-def with_inner(directories: Iterable[str], side: Side) -> Iterator[str]:
+def with_inner(directories: Iterable[str], workspace: Workspace) -> Iterator[str]:
     """Overlays' directories, as shown, each with those below it. What is wrong with them is for the reader to tell."""
-    intake = Intake(LIMITS, side=side)
+    intake = Intake(LIMITS, workspace)
     for shown in directories:
-        real = side.files.named(shown).real
+        real = workspace.files.named(shown).real
         root = intake.root(real, os.path.relpath)
         inside = root.inside(real)
         for found in overlays(root.files, root.ignored, inside):

@@ -17,7 +17,7 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.files.classify import UNBUILT, classify
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
-from kubectl_trainjob.repository.files.filesystem import ALONE, Side, paths_below
+from kubectl_trainjob.repository.files.filesystem import Workspace, paths_below
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.ignore import Ignore
 from kubectl_trainjob.repository.files.repository import Root
@@ -44,12 +44,10 @@ BUILT_FILES = " (built files)"
 class Intake:
     """Reads files; limits hold for all files of a build together. What is wrong is noted in `diagnostics`."""
 
-    def __init__(
-        self, limits: Limits, progress: Callable[[str, int, int], None] | None = None, side: Side = ALONE
-    ) -> None:
-        self.files = side.files
-        self._below_base = paths_below(side.base)
-        self._progress = progress
+    def __init__(self, limits: Limits, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.files = workspace.files
+        self._below_base = paths_below(workspace.base)
         self._files = 0
         self.diagnostics: list[Diagnostic] = []
         self.ignored = 0
@@ -58,8 +56,8 @@ class Intake:
         self.read_from: dict[str, None] = {}  # the real paths of what was named, directories and files
         self.roots: dict[str, Root] = {}
         self.limits = limits
-        self._new_reader = side.parsed.reader if side.parsed else Reader
-        self._classify = side.parsed.classify if side.parsed else classify
+        self._new_reader = workspace.parsed.reader if workspace.parsed else Reader
+        self._classify = workspace.parsed.classify if workspace.parsed else classify
         self._reader = self._new_reader(limits)
         self._bytes = 0
         self._latest = b""
@@ -165,8 +163,7 @@ class Intake:
         # Kept while the text is parsed: once such a large piece was freed, glibc keeps later ones for itself, too.
         self._latest = data
         self._files += 1
-        if self._progress is not None:
-            self._progress("reading files", self._files, 0)
+        self.workspace.progress("reading files", self._files, 0)
         self._bytes += len(data)
         if self._is_over_size:
             limit = size(self.limits.build_bytes)

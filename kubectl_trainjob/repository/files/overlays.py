@@ -63,11 +63,7 @@ class Overlays:
         self._depths: dict[Unit, int] = {}
         self._allowance = Allowance(intake.limits, intake.diagnostics)
         self._paths = Paths(intake)
-        self._rendering = Rendering(intake.limits, intake.diagnostics)
-
-    def close(self) -> None:
-        """End what renders templates."""
-        self._rendering.close()
+        self._rendering = Rendering(intake.workspace.renderer, intake.limits, intake.diagnostics)
 
     def unit(self, root: Root, inside: str, above: tuple[str, ...] = ()) -> list[Unit]:
         """The overlay in a directory, read once; none where its file cannot be read, which is noted."""

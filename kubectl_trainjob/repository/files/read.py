@@ -17,7 +17,7 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.config import Config
-from kubectl_trainjob.repository.files.filesystem import ALONE, Side
+from kubectl_trainjob.repository.files.filesystem import Workspace
 from kubectl_trainjob.repository.files.ignore import Ignore
 from kubectl_trainjob.repository.files.intake import Intake, fault
 from kubectl_trainjob.repository.files.repository import Root
@@ -30,25 +30,18 @@ if TYPE_CHECKING:
 
 
 def read(
-    paths: Sequence[str],
-    stdin: Callable[[int], bytes],
-    limits: Limits = LIMITS,
-    progress: Callable[[str, int, int], None] | None = None,
-    names: Collection[str] | None = None,
-    side: Side = ALONE,
+    paths: Sequence[str], workspace: Workspace, limits: Limits = LIMITS, names: Collection[str] | None = None
 ) -> Documents:
     """The objects of all paths, each file once, in the order given, directories sorted.
 
-    "-" is standard input, which `stdin` reads, up to one byte more than the limit that it is called with. Without a
-    path, the repository that the current directory lies in is read. The library (the runtime folders of each root,
-    without the files that are inputs) is read only when a TrainJob is among the inputs: nothing else refers to it.
-    `progress` is told "reading files", how many, and 0 for the unknown total. With `names`, files that hold neither an
-    object of one of them nor a runtime that such a TrainJob refers to are not parsed, save overlays' files. `side` is
-    for what compares two readings: files of a commit rather than the working tree, what was parsed before. Raises
-    EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does not have.
+    "-" is standard input. Without a path, the repository of the current directory is read. The library (the runtime
+    folders of each root, without the files that are inputs) is read only when a TrainJob is among the inputs: nothing
+    else refers to it. With `names`, only files are parsed that hold an object of one of them or a runtime that such a
+    TrainJob refers to, and overlays' files. Raises EnvironmentFault for a path that cannot be read, NotInRevision for
+    one that a commit does not have.
     """
-    reader = _Inputs(Intake(limits, progress, side), stdin)
-    reader.paths(paths or (os.path.relpath(side.files.root_of(os.path.realpath("."))),), names)
+    reader = _Inputs(Intake(limits, workspace))
+    reader.paths(paths or (os.path.relpath(workspace.files.root_of(os.path.realpath("."))),), names)
     intake = reader.intake
     diagnostics = tuple(intake.diagnostics)
     has_jobs = reader.has_jobs()
@@ -77,13 +70,12 @@ def read(
 class _Inputs:
     """What was read so far."""
 
-    def __init__(self, intake: Intake, stdin: Callable[[int], bytes]) -> None:
+    def __init__(self, intake: Intake) -> None:
         self.intake = intake
         self._overlays: Overlays | None = None
         self._listings: Listings | None = None
         self.manifests: list[Manifest] = []
         self.units: list[Unit] = []
-        self._stdin = stdin
         self._seen: set[str] = set()
         self._is_wanted: Callable[[str], bool] | None = None
         self._passed_over: list[SourceFile] = []
@@ -114,20 +106,12 @@ class _Inputs:
             self._overlays = Overlays(self.intake)
         return self._overlays
 
-    def close(self) -> None:
-        """End what renders templates."""
-        if self._overlays is not None:
-            self._overlays.close()
-
     def paths(self, paths: Sequence[str], names: Collection[str] | None) -> None:
         """Read all that was passed; with `names` parse only what may hold an object of one of them."""
         if names is not None:
             self.look_for(names)
-        try:
-            for path in paths:
-                self.path(path)
-        finally:
-            self.close()
+        for path in paths:
+            self.path(path)
         if names is not None:
             self.look_for_runtimes(names)
 
@@ -144,7 +128,7 @@ class _Inputs:
         except UnsafePathError as error:
             raise EnvironmentFault(f"{path}: {error}") from None
         if kind == "stream" and path == "-":
-            self._stream(path, self._stdin)
+            self._stream(path, self.intake.workspace.stdin)
 
     def _named(self, path: str, real: str, is_directory: bool) -> None:
         show = os.path.abspath if os.path.isabs(path) else os.path.relpath

@@ -1,8 +1,9 @@
-"""The templates among an overlay's resources, as the files that its values make of them."""
+"""The templates among an overlay's resources, as the files that they give with the overlay's values."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,41 +21,43 @@ _MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, a
 
 
 class Rendering:
-    """Renders the templates of one build; what is wrong with them is noted in `diagnostics`."""
+    """Renders the templates of one reading, within its limits, and notes their problems in `diagnostics`."""
 
-    def __init__(self, limits: Limits, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, renderer: Callable[[], Renderer], limits: Limits, diagnostics: list[Diagnostic]) -> None:
+        self._renderer = renderer
         self._limits = limits
         self._diagnostics = diagnostics
-        self._renderer: Renderer | None = None
+        self._sent = 0
         self._exhausting = 0
 
-    def close(self) -> None:
-        """End what renders."""
-        if self._renderer is not None:
-            self._renderer.close()
-
     def rendered(self, template: SourceFile, overlay: OverlayFile, directory: str) -> SourceFile | None:
-        """What the overlay in `directory` (a real path) makes of a template; None where that fails."""
+        """The file that a template gives for the overlay in `directory` (a real path); None where that fails."""
         if self._exhausting >= _MOST_EXHAUSTING:
             return None
-        if self._renderer is None:
-            from kubectl_trainjob.repository.templates.render import Renderer  # most builds have no template
-
-            self._renderer = Renderer(self._limits)
-        made = self._renderer.render(template, _context(overlay, directory))
-        if isinstance(made, SourceFile):
-            return _with_values(made, overlay.source)
-        self._diagnostics.append(replace(made, related=(rendered_with(overlay.source),)))
-        self._exhausting += made.rule == TEMPLATE_LIMIT
+        rendered = self._render(template, _context(overlay, directory))
+        if isinstance(rendered, SourceFile):
+            return _with_values(rendered, overlay.source)
+        self._diagnostics.append(replace(rendered, related=(rendered_with(overlay.source),)))
+        self._exhausting += rendered.rule == TEMPLATE_LIMIT
         return None
+
+    def _render(self, template: SourceFile, context: dict[str, Any]) -> SourceFile | Diagnostic:
+        from kubectl_trainjob.repository.templates.answer import too_much
+        from kubectl_trainjob.repository.templates.render import encode_context
+
+        encoded = encode_context(context)
+        self._sent += len(encoded)
+        if self._sent > self._limits.build_bytes:
+            return too_much(template, self._limits)
+        return self._renderer().render(template, encoded, self._limits)
 
 
 def _context(overlay: OverlayFile, directory: str) -> dict[str, Any]:
-    """What a template may know."""
+    """What a template may use."""
     facts = {"name": os.path.basename(directory), "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
     return {"values": overlay.values, "overlay": facts}
 
 
-def _with_values(made: SourceFile, values: Source) -> SourceFile:
+def _with_values(rendered: SourceFile, values: Source) -> SourceFile:
     """The rendered text, which knows the overlay that gave the values."""
-    return replace(made, written=replace(made.written, values=values)) if made.written else made
+    return replace(rendered, written=replace(rendered.written, values=values)) if rendered.written else rendered

@@ -46,7 +46,7 @@ class Repository:
         return refs.upstream(self._git)
 
     def revision(self, commit: Commit) -> Revision:
-        """The files of a commit, to be read with `read(..., side=Side(revision))`, until the repository is closed."""
+        """The files of a commit, to be read until the repository is closed."""
         return Revision(self.top, commit, Tree(self._objects, commit.id, self.top))
 
     def close(self) -> None:

@@ -12,10 +12,10 @@ from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.comparison import Inputs, compare
 from kubectl_trainjob.review.update_findings import changes_found
+from tests.reading import read
 
 CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"

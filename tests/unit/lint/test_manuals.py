@@ -19,12 +19,12 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.root import SecureRoot
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.comparison import Inputs, compare
 from kubectl_trainjob.review.update_findings import changes_found
+from tests.reading import read
 
 EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in checks().rules])
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"

@@ -9,10 +9,10 @@ import pytest
 from kubectl_trainjob.lint.outputs import judged
 from kubectl_trainjob.lint.stale import Texts, fresh_texts, stale_outputs
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.root import SecureRoot
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output.directory import write_directory
+from tests.reading import read
 from tests.unit.lint.marked import JOB, RUNTIME, documents_of, joined, lines
 from tests.unit.repository.files.git_repository import GitRepository
 

@@ -11,7 +11,7 @@ from kubectl_trainjob.cli.scaffold.job import job, nodes
 from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
+from tests.reading import read
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 

@@ -10,7 +10,7 @@ from kubectl_trainjob.compiler import pipeline
 from kubectl_trainjob.model.draft import Drafted
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
+from tests.reading import read
 
 API = "trainer.kubeflow.org/v1alpha1"
 

@@ -14,8 +14,8 @@ from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Build, BuildOptions, Manifest
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import read
 
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 _RUNTIME = """\

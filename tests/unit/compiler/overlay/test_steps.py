@@ -20,8 +20,8 @@ from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import read
 
 CAUSE = ("patch.0",)
 MANY = 5000

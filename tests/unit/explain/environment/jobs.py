@@ -11,8 +11,8 @@ from kubectl_trainjob.explain.environment.describe import describe
 from kubectl_trainjob.explain.environment.values import Environment
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import read
 
 Object = dict[str, Any]
 TRAINER = "trainer.kubeflow.org/v1alpha1"

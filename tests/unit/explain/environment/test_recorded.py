@@ -14,9 +14,9 @@ from kubectl_trainjob.explain.environment.describe import describe
 from kubectl_trainjob.explain.environment.values import Environment, Role
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
 from tests.conformance.cases import VERSIONS, load
+from tests.reading import read
 
 Object = dict[str, Any]
 INDEX = {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-completion-index']"}}

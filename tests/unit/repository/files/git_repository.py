@@ -14,11 +14,11 @@ from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Unit
-from kubectl_trainjob.repository.files.filesystem import ALONE, Side
-from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.files.filesystem import FileSystem
 from kubectl_trainjob.repository.git.commits import Repository
 from kubectl_trainjob.repository.git.revision import NotInRevision
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import disk, read
 from tests.tools import require
 
 _PERSON = {
@@ -100,18 +100,13 @@ def _entry(mode: str, name: bytes, identity: str) -> bytes:
 
 def read_at(repository: Repository, ref: str, *paths: str, **limits: int) -> Documents:
     """The documents of a commit."""
-    side = Side(repository.revision(repository.resolve(ref)))
-    return read(paths, _no_input, replace(LIMITS, **limits), side=side)
+    return read(paths, limits=replace(LIMITS, **limits), files=repository.revision(repository.resolve(ref)))
 
 
-def _no_input(_most: int) -> bytes:
-    raise AssertionError("standard input is read")
-
-
-def outcome(paths: Sequence[str], side: Side = ALONE, **limits: int) -> Any:
+def outcome(paths: Sequence[str], files: FileSystem | None = None, **limits: int) -> Any:
     """All that a reading says, as plain values: equal readings have equal outcomes."""
     try:
-        return described(read(paths, _no_input, replace(LIMITS, **limits), side=side))
+        return described(read(paths, limits=replace(LIMITS, **limits), files=files or disk()))
     except NotInRevision:
         return "there is no such file"
     except EnvironmentFault as fault:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.model.units import Documents, manifests_of
-from kubectl_trainjob.repository.files.filesystem import Side, paths_below
-from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.files.filesystem import paths_below
 from kubectl_trainjob.repository.files.reread import Parsed
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
+from tests.reading import read
 from tests.unit.repository.files.git_repository import GitRepository
 
 
@@ -73,7 +73,7 @@ FILES = {
 
 def test_what_is_read_below_a_base(here: Path) -> None:
     GitRepository(here / "old").write(FILES)
-    found = _paths(read(["old/jobs", "old/o"], bytes, side=Side(base="old")))
+    found = _paths(read(["old/jobs", "old/o"], bytes, base="old"))
     names = ["trainjob.yaml", "jobs/a.yaml", "jobs/wide.yaml", "jobs/lost.yaml.j2", "runtimes/r.yaml"]
     names += ["o/overlay.yaml", "o/t.yaml.j2", "o/p.yaml"]
     assert found == {(f"old/{name}", name) for name in names}
@@ -85,7 +85,7 @@ def test_what_was_parsed_for_one_base_keeps_its_paths(here: Path) -> None:
     GitRepository(here / "new").write(FILES)
     parsed = Parsed()
     old, new, nested = (
-        read([f"{base}/jobs/a.yaml"], bytes, side=Side(parsed=parsed, base=below))
+        read([f"{base}/jobs/a.yaml"], bytes, parsed=parsed, base=below)
         for base, below in (("old", "old"), ("new", "new"), ("new", "."))
     )
     assert old.inputs[0].body is new.inputs[0].body is nested.inputs[0].body

@@ -8,8 +8,8 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.files.config import Config, read_config
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import read
 
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 

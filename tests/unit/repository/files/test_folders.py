@@ -9,10 +9,10 @@ import pytest
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.root import Entry, SecureRoot, UnsafePathError
 from kubectl_trainjob.repository.files.walk import Found, overlays, walk
 from tests.ordinary import ordinary_user
+from tests.reading import read
 
 _JOB = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\n"
 _OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"

@@ -7,8 +7,8 @@ import pytest
 
 from kubectl_trainjob.compiler.pipeline import BuildOptions, build
 from kubectl_trainjob.model.units import Documents, Unit, manifests_of
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import read
 
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 _MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}}\n"

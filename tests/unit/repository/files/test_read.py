@@ -10,8 +10,8 @@ import pytest
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.units import Documents, manifests_of
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.positions import Locator
+from tests.reading import read
 
 _JOB = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: %s}\n"
 _RUNTIME = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: %s}\n"

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.repository.files.filesystem import Side
 from kubectl_trainjob.repository.git import objects, revision
 from kubectl_trainjob.repository.git.commits import Repository, open_repository
 from kubectl_trainjob.repository.git.revision import NotInRevision
@@ -36,7 +35,7 @@ def opened(made: GitRepository) -> Iterator[Repository]:
 
 def _both(repository: Repository, *paths: str, **limits: int) -> tuple[object, object]:
     """What a reading of the working tree says, and one of its commit."""
-    head = Side(repository.revision(repository.resolve("HEAD")))
+    head = repository.revision(repository.resolve("HEAD"))
     return outcome(paths, **limits), outcome(paths, head, **limits)
 
 
@@ -241,11 +240,11 @@ def test_a_thousand_files_need_one_process(
     made: GitRepository, opened: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made.commit({f"jobs/{number:04}.yaml": stream(config_map(f"c{number}")) for number in range(1000)})
-    side = Side(opened.revision(opened.resolve("HEAD")))
+    files = opened.revision(opened.resolve("HEAD"))
     started = []
     start = opened._git.start
     monkeypatch.setattr(opened._git, "start", lambda *arguments: started.append(arguments) or start(*arguments))
-    assert len(outcome(("jobs",), side)["inputs"]) == 1000
+    assert len(outcome(("jobs",), files)["inputs"]) == 1000
     assert started == [("cat-file", "--batch")]
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.units import Documents, manifests_of
-from kubectl_trainjob.repository.files.filesystem import DISK, FileSystem, Side
-from kubectl_trainjob.repository.files.read import read
+from kubectl_trainjob.repository.files.filesystem import FileSystem
 from kubectl_trainjob.repository.files.reread import Parsed
 from kubectl_trainjob.repository.git.commits import open_repository
 from kubectl_trainjob.repository.yaml.read import Reader
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
+from tests.reading import disk, read
 from tests.unit.repository.files.git_repository import GitRepository, described
 
 Read = Callable[..., Documents]
@@ -26,8 +26,8 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
     return made
 
 
-def _read(parsed: Parsed | None, *paths: str, files: FileSystem = DISK, **limits: int) -> Documents:
-    return read(paths, bytes, replace(LIMITS, **limits), side=Side(files, parsed))
+def _read(parsed: Parsed | None, *paths: str, files: FileSystem | None = None, **limits: int) -> Documents:
+    return read(paths, bytes, replace(LIMITS, **limits), files=files or disk(), parsed=parsed)
 
 
 def test_a_file_that_is_the_same_has_the_same_objects(made: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:

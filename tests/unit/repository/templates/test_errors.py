@@ -11,7 +11,7 @@ from kubectl_trainjob.model.limits import Limits
 from kubectl_trainjob.model.rules.templates import UNSAFE_TEMPLATE
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.repository.templates.render import Renderer
+from tests.reading import Renderer
 
 CONTEXT = {
     "values": {"epochs": 3, "name": "mnist", "gpus": ["a"], "deep": {"env": {"LR": "1"}}, "odd key": {"a": 1}},

@@ -11,7 +11,7 @@ from jinja2 import Environment, StrictUndefined
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.templates.child.marks import line_map, mark, unmarked
-from kubectl_trainjob.repository.templates.render import Renderer
+from tests.reading import Renderer
 
 YAML_LINE = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 CONTEXT = {"values": {"name": "mnist", "gpus": ["a", "b"], "text": "first\n  second\n\nthird\n"}}

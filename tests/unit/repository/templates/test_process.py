@@ -26,8 +26,8 @@ from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.templates import process, render
 from kubectl_trainjob.repository.templates.answer import Answer, understand
-from kubectl_trainjob.repository.templates.render import Renderer
 from kubectl_trainjob.repository.templates.wire import frame
+from tests.reading import Renderer
 
 TEMPLATE = SourceFile("a.yaml.j2", "a: {{ x }}\nb\n")
 BOMB = SourceFile("a", "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")
@@ -69,11 +69,28 @@ def test_no_child_without_a_template() -> None:
 def test_one_child_for_all_templates() -> None:
     with Renderer() as renderer:
         children = set()
-        for _ in range(3):
-            assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
+        for number in range(3):
+            assert text_of(renderer.render(TEMPLATE, {"x": number})) == f"a: {number}\nb\n"
             children.add(child_of(renderer))
     assert len(children) == 1
     assert is_gone(*children)
+
+
+def test_equal_templates_with_equal_values_are_rendered_once() -> None:
+    same = SourceFile("b.yaml.j2", TEMPLATE.text)
+    other = SourceFile("c.yaml.j2", TEMPLATE.text + "c\n")
+    with Renderer() as renderer:
+        first = renderer.render(TEMPLATE, CONTEXT)
+        os.kill(child_of(renderer), signal.SIGSTOP)
+        second = renderer.render(same, CONTEXT)
+        os.kill(child_of(renderer), signal.SIGCONT)
+        assert text_of(first) == text_of(second) == "a: 1\nb\n"
+        assert isinstance(second, SourceFile)
+        assert second.written is not None
+        assert (second.path, second.written.file, second.written.lines) == ("b.yaml.j2", same, (1, 2, 2))
+        assert text_of(renderer.render(other, CONTEXT)) == "a: 1\nb\nc\n"
+        assert text_of(renderer.render(TEMPLATE, {"x": 2})) == "a: 2\nb\n"
+        assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
 
 
 def test_gone_when_dropped() -> None:
@@ -125,7 +142,7 @@ def script(body: str) -> list[str]:
 BUSY_PARENT = """
     import os, sys
     from kubectl_trainjob.model.source import SourceFile
-    from kubectl_trainjob.repository.templates.render import Renderer
+    from tests.reading import Renderer
     renderer = Renderer()
     renderer.render(SourceFile("a", "a"), {})
     print(renderer._process._child.pid, flush=True)
@@ -172,7 +189,7 @@ def test_a_child_that_was_harmed(harm: signal.Signals, rule: str, words: str, mo
         os.kill(child, harm)
         with monkeypatch.context() as patch:
             patch.setattr(render, "_PATIENCE", 0.3)
-            found = renderer.render(TEMPLATE, CONTEXT)
+            found = renderer.render(TEMPLATE, {"x": 2})
         assert isinstance(found, Diagnostic)
         assert found.rule.id == rule
         assert words in found.message
@@ -339,10 +356,11 @@ def test_the_installed_package_needs_no_checkout(tmp_path: Path) -> None:
         folder = Path(package.__file__).parent
         shutil.copytree(folder, site / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
     body = """
+        from kubectl_trainjob.model.limits import Limits
         from kubectl_trainjob.model.source import SourceFile
         from kubectl_trainjob.repository.templates.render import Renderer
         with Renderer() as renderer:
-            print(renderer.render(SourceFile("a", "{{ x }}"), {"x": 1}).text)
+            print(renderer.render(SourceFile("a", "{{ x }}"), b'{"x": 1}', Limits()).text)
     """
     done = subprocess.run(
         [python, "-I", "-c", textwrap.dedent(body)], cwd=tmp_path, capture_output=True, check=True, env={}

@@ -7,7 +7,7 @@ import pytest
 from jinja2 import Environment, StrictUndefined
 
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.repository.templates.render import Renderer
+from tests.reading import Renderer
 
 VALUES = {
     "name": "mnist",

@@ -7,8 +7,8 @@ import pytest
 
 from kubectl_trainjob.model.limits import Limits
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.repository.templates.render import Renderer
 from tests.property import hostile, readers
+from tests.reading import Renderer
 
 READERS = [readers.kubectl, readers.kustomize, readers.pyyaml, readers.ruamel_12, readers.ruamel_11]
 ROOM = Limits(template_seconds=60, template_bytes=64 << 20)

@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.model.rules import inputs, reading
-from kubectl_trainjob.repository.files.read import read
+from tests.reading import read
 
 _RULES = [rule for module in (reading, inputs) for rule in vars(module).values() if isinstance(rule, Rule)]
 

@@ -8,8 +8,8 @@ from kubectl_trainjob.compiler.job import compile_job
 from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.review.diff.changes import Compiled
+from tests.reading import read
 
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 TRAINER = "apiVersion: trainer.kubeflow.org/v1alpha1\n"

@@ -23,10 +23,10 @@ from kubectl_trainjob.compiler.job import compile_job
 from kubectl_trainjob.compiler.prepare import Prepared, prepare
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.review.diff.changes import ABSENT, FieldChange
 from kubectl_trainjob.review.diff.fields import Order, field_changes, woven
 from tests.conformance.cases import FOLDER, VERSIONS, load, read_lines
+from tests.reading import read
 from tests.tools import require
 
 POD: Pointer = ("spec", "replicatedJobs", 0, "template", "spec", "template", "spec")

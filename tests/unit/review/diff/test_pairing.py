@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, identity_of
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.pairing import Pair, Printed, pair_jobs, pair_made, pair_objects
 from kubectl_trainjob.review.diff.renames import guessed
 from tests.conformance.cases import FOLDER, load, read_lines
+from tests.reading import read
 
 V1 = "example.com/v1"
 TRAIN_JOB = "trainer.kubeflow.org/v1alpha1", "TrainJob"

@@ -13,12 +13,12 @@ from kubectl_trainjob.explain.environment.describe import describe
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
-from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.review.diff.changes import Compiled, Totals
 from kubectl_trainjob.review.diff.gpus import gpus, is_gpu
 from kubectl_trainjob.review.diff.totals import NOTHING, add, pods_at_once, total, totals_of
 from kubectl_trainjob.review.diff.world_size import world_size
 from tests.conformance.cases import VERSIONS, load
+from tests.reading import read
 from tests.unit.explain.environment.jobs import asking, container, manifests, role
 from tests.unit.review.diff.repository import compiled
 
