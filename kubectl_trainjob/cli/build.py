@@ -13,8 +13,9 @@ from kubectl_trainjob.cli.streams import complain, emit, stderr_has_colour, tell
 from kubectl_trainjob.kube.facts.supported import EMITS
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.compiler.compilation import Compilation, Findings, Reading
+    from kubectl_trainjob.compiler.printing import AnyObject, Printed
     from kubectl_trainjob.model.limits import Limits
-    from kubectl_trainjob.model.stages import Build, Output
 
 
 _MOST_SECRETS = 100  # named one by one
@@ -109,49 +110,57 @@ def build(**given: Any) -> int:
     request = _Request(**given)
     if request.output_directory and request.output == "json":
         raise click.UsageError("files are written as YAML; leave out -o json, or -O")
+    from kubectl_trainjob.compiler.printing import build_findings, printed_objects
+    from kubectl_trainjob.model.diagnostic import has_errors
+
+    compilation = _compiled(request)
+    findings = build_findings(compilation, is_strict=request.strict)
+    _report(findings)
+    if has_errors(findings):
+        return 1
+    objects, reading = list(printed_objects(compilation)), compilation.reading
+    if not objects and not request.allow_empty:
+        complain("error: nothing to print: no TrainJob, and no other object besides runtimes (see --allow-empty)")
+        _note_overlays(reading)
+        return 1
+    _note(compilation)
+    del compilation  # each body is freed when it has been printed
+    if request.output_directory:
+        _write_files(objects, request.output_directory, reading)
+    else:
+        _print(objects, request.output, reading.limits)
+    return 0
+
+
+def _compiled(request: _Request) -> Compilation[Printed]:
+    from kubectl_trainjob.cli.workers import Forked
     from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.compiler import pipeline
-    from kubectl_trainjob.compiler.parallel import Means
-    from kubectl_trainjob.model.diagnostic import has_errors
+    from kubectl_trainjob.compiler.executor import BuildContext
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.repository.files.read import read
     from kubectl_trainjob.repository.output.render import printer
 
-    wanted = BuildOptions(request.namespace, request.trainer_version, request.emit, request.strict)
-    with open_workspace() as workspace:  # no name here keeps what was parsed
-        means = Means(printer(request.output), workspace.progress)
-        built = pipeline.build(read(request.paths + request.filenames, workspace), wanted, means)
-    _report(built)
-    if has_errors(built.diagnostics):
-        return 1
-    if not built.outputs and not request.allow_empty:
-        complain("error: nothing to print: no TrainJob, and no other object besides runtimes (see --allow-empty)")
-        _note_overlays(built)
-        return 1
-    _note(built)
-    if request.output_directory:
-        _write_files(built, request.output_directory)
-    else:
-        outputs, limits = list(built.outputs), built.limits
-        del built  # each body goes when it has been printed
-        _print(outputs, request.output, limits)
-    return 0
+    options = BuildOptions(request.namespace, request.trainer_version, request.emit)
+    with open_workspace() as workspace:
+        context, paths = BuildContext(Forked(), workspace.progress), request.paths + request.filenames
+        return pipeline.build(read(paths, workspace), options, printer(request.output), context)
 
 
-def _print(outputs: list[Output], fmt: Literal["yaml", "json"], limits: Limits) -> None:
+def _print(objects: list[AnyObject], fmt: Literal["yaml", "json"], limits: Limits) -> None:
     from kubectl_trainjob.repository.output.render import joined, texts
 
-    emit(joined(texts(outputs, fmt), fmt), limits.output_bytes)
+    emit(joined(texts(objects, fmt), fmt), limits.output_bytes)
 
 
-def _write_files(built: Build, directory: str) -> None:
+def _write_files(objects: list[AnyObject], directory: str, reading: Reading) -> None:
     from kubectl_trainjob.repository.output.directory import write_directory
     from kubectl_trainjob.repository.output.layout import layout
     from kubectl_trainjob.repository.output.render import texts
 
-    paths = layout(output.identity for output in built.outputs)
-    files = zip(paths, map(bytes.decode, texts(list(built.outputs), "yaml")), strict=True)
-    result = write_directory(directory, files, built.read_from, built.limits.output_bytes)
+    paths = layout(each.id for each in objects)
+    files = zip(paths, map(bytes.decode, texts(objects, "yaml")), strict=True)
+    result = write_directory(directory, files, reading.read_from, reading.limits.output_bytes)
     counts = (("created", result.created), ("changed", result.changed), ("removed", result.removed))
     for word, changed in counts:
         for path in changed:
@@ -159,20 +168,20 @@ def _write_files(built: Build, directory: str) -> None:
     complain(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")
 
 
-def _report(built: Build) -> None:
-    if not built.diagnostics:
+def _report(findings: Findings) -> None:
+    if not findings:
         return
     from kubectl_trainjob.report.diagnostics import report
     from kubectl_trainjob.repository.positions import Locator
 
-    tell(report(built.diagnostics, Locator().settle, colour=stderr_has_colour()))
+    tell(report(findings, Locator().settle, colour=stderr_has_colour()))
 
 
-def _warn(built: Build) -> None:
+def _warn(late: Findings) -> None:
     """One line for all Jobs that the API server will refuse; lint tells them one by one."""
     from kubectl_trainjob.repository.positions import Locator
 
-    jobs = {(each.subject.namespace, each.subject.object): each for each in built.late if each.subject}
+    jobs = {(each.subject.namespace, each.subject.object): each for each in late if each.subject}
     first = next(iter(jobs.values()))
     spot = Locator().settle(first.place)
     count = "a JobSet" if len(jobs) == 1 else f"{len(jobs)} JobSets"
@@ -180,24 +189,28 @@ def _warn(built: Build) -> None:
     complain(f"warning: {count} will be accepted and never start ({where}); kubectl trainjob lint tells all")
 
 
-def _note(built: Build) -> None:
-    if built.late:
-        _warn(built)
-    secrets = sorted({(s.namespace, s.name, s.purpose) for s in built.secrets})
+def _note(compilation: Compilation[Printed]) -> None:
+    from kubectl_trainjob.compiler.printing import late_findings, required_secrets
+
+    late = late_findings(compilation)
+    if late:
+        _warn(late)
+    secrets = sorted({(s.namespace, s.name, s.purpose) for s in required_secrets(compilation)})
     for namespace, name, purpose in secrets[:_MOST_SECRETS]:
         where = f"{namespace}/{name}" if namespace else name
         complain(f"note: Secret {where} must exist: {purpose}")
     if len(secrets) > _MOST_SECRETS:
         complain(f"note: Secrets that must exist besides these: {len(secrets) - _MOST_SECRETS}")
-    _note_overlays(built)
-    if built.ignored:
-        what = "1 document" if built.ignored == 1 else f"{built.ignored} documents"
+    reading = compilation.reading
+    _note_overlays(reading)
+    if reading.ignored:
+        what = "1 document" if reading.ignored == 1 else f"{reading.ignored} documents"
         complain(f"note: {what} without apiVersion and kind ignored")
 
 
-def _note_overlays(built: Build) -> None:
-    if built.passed_by:
-        complain(f"note: not read: {', '.join(built.passed_by)}")
-    if built.left_out:
-        what = "an overlay is" if len(built.left_out) == 1 else "overlays are"
-        complain(f"note: {what} built only when named: {', '.join(built.left_out)}")
+def _note_overlays(reading: Reading) -> None:
+    if reading.passed_by:
+        complain(f"note: not read: {', '.join(reading.passed_by)}")
+    if reading.left_out:
+        what = "an overlay is" if len(reading.left_out) == 1 else "overlays are"
+        complain(f"note: {what} built only when named: {', '.join(reading.left_out)}")

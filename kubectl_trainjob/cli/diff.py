@@ -84,14 +84,17 @@ def diff(**given: Any) -> int:
     """Read both sides, compare them, write what differs."""
     gc.disable()  # as in build: a short life, in which nearly everything is kept
     request = _Request(**given)
+    from kubectl_trainjob.cli.workers import Forked
     from kubectl_trainjob.cli.workspace import open_workspace
+    from kubectl_trainjob.compiler.executor import BuildContext
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.review.compared import Wanted, compared, report_of
 
-    wanted = Wanted(*(BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version))
+    old, new = (BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version)
     both = _sides(request)
     with closing(both), open_workspace() as workspace:
-        found = compared(both.read(request.filenames, workspace), wanted, workspace.progress)
+        context = BuildContext(Forked(), workspace.progress)
+        found = compared(both.read(request.filenames, workspace), Wanted(old, new), context)
         report = report_of(both, found, with_lines=request.why or request.output == "json")
     _tell(both, found)
     _write(report, request.output)

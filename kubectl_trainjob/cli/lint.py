@@ -147,16 +147,22 @@ def _manual(request: _Request) -> int:
 def _run(request: _Request) -> Run:
     from datetime import date
 
+    from kubectl_trainjob.cli.workers import Forked
     from kubectl_trainjob.cli.workspace import open_workspace
-    from kubectl_trainjob.lint.run import Wanted, run
+    from kubectl_trainjob.compiler.executor import BuildContext
+    from kubectl_trainjob.lint.run import Wanted, lint_tree
     from kubectl_trainjob.model.stages import BuildOptions
 
-    compiled_for = BuildOptions(request.namespace, request.trainer_version)
-    base = None if request.since is None else compiled_for
-    wanted = Wanted(compiled_for, date.today(), suppresses=not request.no_ignores, base=base)
-    sides = _sides(request)
+    options = BuildOptions(request.namespace, request.trainer_version)
+    sides, suppresses = _sides(request), not request.no_ignores
     with closing(sides), open_workspace() as workspace:
-        return run(sides.read(request.paths + request.filenames, workspace), wanted, workspace.progress)
+        context = BuildContext(Forked(), workspace.progress)
+        read = sides.read(request.paths + request.filenames, workspace)
+        if request.since is None:
+            return lint_tree(read, Wanted(options, date.today(), suppresses), context)
+        from kubectl_trainjob.review import run
+
+        return run.lint_since(read, run.Wanted(options, options, date.today(), suppresses), context)
 
 
 def _sides(request: _Request) -> Sides:

@@ -79,16 +79,19 @@ def review(**given: Any) -> int:
 def _reviewed(request: _Request) -> Review:
     from datetime import date
 
+    from kubectl_trainjob.cli.workers import Forked
     from kubectl_trainjob.cli.workspace import open_workspace
+    from kubectl_trainjob.compiler.executor import BuildContext
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.review.run import Wanted, reviewed
 
     old, new = (BuildOptions(request.namespace, version, request.emit) for version in request.trainer_version)
     with_lines = any(each.format in _WITH_LINES for each in request.output)
-    wanted = Wanted(old, new, date.today(), with_lines)
+    wanted = Wanted(old, new, date.today(), with_lines=with_lines)
     both = _sides(request)
     with closing(both), open_workspace() as workspace:
-        return reviewed(both, both.read(request.filenames, workspace), wanted, workspace.progress)
+        context = BuildContext(Forked(), workspace.progress)
+        return reviewed(both, both.read(request.filenames, workspace), wanted, context)
 
 
 def _sides(request: _Request) -> Sides:

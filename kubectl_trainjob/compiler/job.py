@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from kubectl_trainjob.compiler.compilation import CompiledJob, Expansion, Findings, Job, Target
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.run import expand, required_secrets
 from kubectl_trainjob.compiler.expand.runtime_template import RuntimeTemplate, template_of
 from kubectl_trainjob.compiler.late import late_diagnostics
-from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.compiler.versions import Version
 from kubectl_trainjob.compiler.written_by import WrittenBy, recorded
 from kubectl_trainjob.kube.admission.jobset import findings as jobset_findings
@@ -29,24 +29,18 @@ from kubectl_trainjob.model.rules.objects import DEADLINE_NOT_ENFORCED
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import (
     Admitted,
-    Expanded,
+    Body,
     Manifest,
+    Object,
     ObjectId,
+    RequiredSecret,
     Resolved,
     Traced,
     TracedJob,
     identity_of,
 )
 
-Findings = tuple[Diagnostic, ...]
 _NO_TEMPLATE = RuntimeTemplate({}, frozenset())
-
-
-class Target(NamedTuple):
-    """What TrainJobs are compiled for: a release of Trainer, and what is printed of them (one of `EMITS`)."""
-
-    version: Version
-    emit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +90,26 @@ class _Ready(NamedTuple):
     diagnostics: Findings
 
 
-def compile_job(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> Expanded:
+def compile_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> CompiledJob[None]:
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
-    ready = _ready(manifest, runtimes, target, admitted)
-    expanded = _expand(ready, target.version.behaviour, admitted)
-    return Expanded(diagnostics=expanded.diagnostics) if has_errors(expanded.diagnostics) else expanded
+    ready = _ready(job, target, admitted)
+    found = _expand(ready, target.version.behaviour, admitted)
+    head = CompiledJob(job.manifest, job.runtime, job.unit, None, findings=found.findings)
+    if ready.resolved is None or found.written_by is None or has_errors(found.findings):
+        return head
+    owner, place = job.manifest.id, head.place
+    objects = tuple(Object(identity_of(body), place, job.unit, owner, body=body) for body in found.bodies)
+    expansion = Expansion(ready.resolved, found.written_by)
+    return replace(head, objects=objects, secrets=found.secrets, late=found.late, expansion=expansion)
 
 
-def _ready(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> _Ready:
-    job, found = admit(manifest, target.version.admission)
+def _ready(wanted: Job, target: Target, admitted: AdmittedRuntimes) -> _Ready:
+    job, found = admit(wanted.manifest, target.version.admission)
     diagnostics: Findings = tuple(found)
     if job is None:
         return _Ready(None, _NO_TEMPLATE, diagnostics)
     unmanaged = () if target.emit == "trainjob" else tuple(_unmanaged(job, target.version))
-    meant = runtimes.find(job)
+    meant = wanted.runtimes.find(job)
     if isinstance(meant, Diagnostic):
         return _Ready(None, _NO_TEMPLATE, (*diagnostics, *unmanaged, meant))
     runtime = admitted.admit(meant)
@@ -119,53 +119,72 @@ def _ready(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: Adm
     return _Ready(Resolved(job, runtime.runtime), runtime.template, diagnostics)
 
 
-def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> Expanded:
+class _Expanded(NamedTuple):
+    """The bodies of the generated objects and all problems; no bodies where the job cannot be built."""
+
+    findings: Findings
+    bodies: tuple[Body, ...] = ()
+    secrets: tuple[RequiredSecret, ...] = ()
+    late: Findings = ()
+    written_by: WrittenBy | None = None
+
+
+def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> _Expanded:
     resolved, template, diagnostics = ready
     if resolved is None:
-        return Expanded(diagnostics=diagnostics)
+        return _Expanded(diagnostics)
     drafts, found = expand(resolved, template, behaviour)
     diagnostics += found
     if not drafts:
-        return Expanded(diagnostics=diagnostics)
+        return _Expanded(diagnostics)
     jobset = render_create_defaults(drafts[0])
-    refused = jobset_findings(jobset.value, admitted.memo)
-    if refused:
+    rejected = jobset_findings(jobset.value, admitted.memo)
+    if rejected:
         drafts, _ = expand(resolved, template, behaviour, record=True)
-        return Expanded(diagnostics=diagnostics + _at_the_source(resolved, drafts[0], refused))
-    objects = (jobset.value, *(draft.value for draft in drafts[1:]))
+        return _Expanded(diagnostics + _at_the_source(resolved, drafts[0], rejected))
+    bodies = (jobset.value, *(draft.value for draft in drafts[1:]))
     written_by = WrittenBy(resolved, template, behaviour, jobset.value)
     problems = late_problems(jobset.value, admitted.late)
     late = tuple(late_diagnostics(resolved, jobset.value, problems, written_by)) if problems else ()
-    return Expanded(objects, required_secrets(resolved), diagnostics, late, resolved, written_by)
+    return _Expanded(diagnostics, bodies, required_secrets(resolved), late, written_by)
 
 
-def late_anyway(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> Findings:
-    """What the API server will refuse of a TrainJob whose runtime is refused, once that is mended.
+def late_findings_despite_runtime(job: Job, target: Target, admitted: AdmittedRuntimes) -> Findings:
+    """What the API server will reject of the Jobs of a TrainJob whose runtime has errors, once these are fixed.
 
-    Nothing where too much is wrong to tell.
+    Nothing where the errors leave it open.
     """
-    job, _ = admit(manifest, target.version.admission)
-    meant = runtimes.find(job) if job else None
-    if job is None or not isinstance(meant, Manifest):
+    own, _ = admit(job.manifest, target.version.admission)
+    meant = job.runtimes.find(own) if own else None
+    if own is None or not isinstance(meant, Manifest):
         return ()
     runtime = readable(meant, target.version.admission)
     if runtime is None:
         return ()
-    ready = _Ready(Resolved(job, runtime), template_of(runtime), ())
+    ready = _Ready(Resolved(own, runtime), template_of(runtime), ())
     return _expand(ready, target.version.behaviour, admitted).late
 
 
-def trace_job(manifest: Manifest, runtimes: Runtimes, target: Target, admitted: AdmittedRuntimes) -> TracedJob:
-    """The same, with who wrote each value of the objects; none where the TrainJob is refused."""
-    ready = _ready(manifest, runtimes, target, admitted)
-    # Expanded as a build does it, which also has JobSet's admission judge it; only what passes is expanded to be told.
-    expanded = _expand(ready, target.version.behaviour, admitted)
-    job = TracedJob(traced(manifest), ready.resolved, diagnostics=expanded.diagnostics)
-    if ready.resolved is None or has_errors(expanded.diagnostics):
-        return job
+def trace_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob:
+    """The job compiled as a build does it, then expanded again with the origin of each value."""
+    ready = _ready(job, target, admitted)
+    found = _expand(ready, target.version.behaviour, admitted)
+    if found.written_by is None or has_errors(found.findings):
+        return TracedJob(traced(job.manifest), ready.resolved, diagnostics=found.findings)
+    return replace(_recorded(job, ready, target), secrets=found.secrets, diagnostics=found.findings)
+
+
+def trace_compiled(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob:
+    """The origins of a job that was compiled without an error."""
+    return _recorded(job, _ready(job, target, admitted), target)
+
+
+def _recorded(job: Job, ready: _Ready, target: Target) -> TracedJob:
+    train_job = traced(job.manifest)
+    assert ready.resolved is not None
     drafts = recorded(ready.resolved, ready.template, target.version.behaviour)
-    objects = tuple(_made(identity_of(draft.value), draft, job.train_job) for draft in drafts)
-    return replace(job, objects=objects, secrets=expanded.secrets)
+    objects = tuple(_made(identity_of(draft.value), draft, train_job) for draft in drafts)
+    return TracedJob(train_job, ready.resolved, objects)
 
 
 def _made(identity: ObjectId, draft: Draft, train_job: Traced) -> Traced:

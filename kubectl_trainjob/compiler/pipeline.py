@@ -1,84 +1,158 @@
-"""The order of the stages: read → overlay → check → admit → resolve → expand → admit what was made. Start reading here.
+"""The order of the stages: read → overlay → check → admit → resolve → expand → admit the result. Start reading here.
 
-Neither `build` nor `trace` raises for what stands in a user's files: every problem is a `Diagnostic`, and one broken
-object does not hide another's problems.
+`prepare` does what concerns all inputs of a unit together, `compile_job` does one TrainJob. Neither raises for what is
+in a user's files: every problem is a `Diagnostic`, and one broken object does not hide another's problems.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Generic, NamedTuple
 
-from kubectl_trainjob.compiler.job import trace_job, traced
-from kubectl_trainjob.compiler.parallel import Made, Means, compiled
+from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings, Job, Note
+from kubectl_trainjob.compiler.executor import IN_PROCESS, BuildContext
+from kubectl_trainjob.compiler.job import compile_job, trace_job, traced
 from kubectl_trainjob.compiler.prepare import Prepared, Wanted, prepare
-from kubectl_trainjob.compiler.resolve.objects import collisions
-from kubectl_trainjob.kube.facts.kinds import print_order
-from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.rules.references import RUNTIME_NOT_FOUND
-from kubectl_trainjob.model.stages import Build, BuildOptions, Claim, ObjectId, Output, RequiredSecret, Tracing
+from kubectl_trainjob.compiler.printing import Printed, print_job
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.source import Place, Source
+from kubectl_trainjob.model.stages import Body, BuildOptions, ObjectId, Tracing, is_same
 from kubectl_trainjob.model.units import Documents
 
 
-def build(documents: Documents, options: BuildOptions, means: Means | None = None) -> Build:
-    """All that the inputs become, in the order in which it is printed, and all that is wrong with them.
+class Task(NamedTuple):
+    """A TrainJob to compile. `twin` is the same job of the base, where head and base have the same."""
 
-    An output holds its body, or the text that `means.finish` made of it in another process.
-    """
+    job: Job
+    prepared: Prepared
+    keeps_objects: bool
+    twin: Job | None = None
+
+
+class Compiler(NamedTuple, Generic[Note]):
+    """How to compile: `examine` looks at each job where it is compiled, and its result comes back as the job's note."""
+
+    examine: Callable[[CompiledJob[None], Task], Note]
+    context: BuildContext = IN_PROCESS
+
+    def compile_all(self, tasks: list[Task]) -> Iterator[CompiledJob[Note]]:
+        """Every task in order; the list is emptied, and each job is freed when it is done."""
+        count = len(tasks)
+        executor, progress = self.context
+        shared = partial(_shared, [task.job for task in tasks] if executor.is_remote(count) else [])
+        work = partial(_compile_task, examine=self.examine)
+        return executor.map(work, tasks, shared, lambda done: progress("compiling TrainJobs", done, count))
+
+
+def _compile_task(task: Task, examine: Callable[[CompiledJob[None], Task], Note]) -> CompiledJob[Note]:
+    job = compile_job(task.job, task.prepared.target, task.prepared.admitted)
+    note = examine(job, task)
+    return job.examined(note, keeps_objects=task.keeps_objects, is_shared=task.twin is not None)
+
+
+def build(
+    documents: Documents,
+    options: BuildOptions,
+    finish: Callable[[Body], bytes] | None = None,
+    context: BuildContext = IN_PROCESS,
+) -> Compilation[Printed]:
+    """What the inputs compile to, ready to print: `finish` makes the text of a body, where other processes help."""
     prepared = prepare(documents, options)
-    del documents  # from here on each parsed TrainJob goes when it has been compiled
-    return _result(prepared, compiled(prepared, means or Means()), options)
+    del documents  # from here on each parsed TrainJob is freed when it has been compiled
+    remote = finish if context.executor.is_remote(len(prepared.jobs)) else None
+    examine = partial(print_job, target=prepared.target, finish=remote)
+    return compile_unit(prepared, Compiler(lambda job, _task: examine(job), context))
+
+
+def compile_unit(prepared: Prepared, compiler: Compiler[Note], *, keeps_objects: bool = False) -> Compilation[Note]:
+    """One unit of one side; the list of prepared jobs is emptied."""
+    tasks = [Task(job, prepared, keeps_objects) for job in prepared.jobs]
+    prepared.jobs.clear()
+    return _compilation(prepared, compiler.compile_all(tasks))
+
+
+def compile_sides(
+    base: Prepared, head: Prepared, compiler: Compiler[Note]
+) -> tuple[Compilation[Note], Compilation[Note]]:
+    """One unit of both sides. A TrainJob that both have, with the same runtime and target, is compiled once.
+
+    Such a job keeps no objects; its note and its findings are those of the head, the findings of the base at the lines
+    of the base.
+    """
+    twins = _twins(base, head)
+    tasks = [Task(job, head, job.manifest.id not in twins, twins.get(job.manifest.id)) for job in head.jobs]
+    tasks += [Task(job, base, keeps_objects=True) for job in base.jobs if job.manifest.id not in twins]
+    compiled = list(compiler.compile_all(tasks))
+    of_head, of_base = compiled[: len(head.jobs)], compiled[len(head.jobs) :]
+    shared = [_at_twin(job, twins[job.source.id]) for job in of_head if job.is_shared]
+    return _compilation(base, [*shared, *of_base]), _compilation(head, of_head)
+
+
+def _twins(base: Prepared, head: Prepared) -> dict[ObjectId, Job]:
+    """The jobs of the base that the head has, too, with the same content, runtime and target."""
+    known = {job.manifest.id: job for job in base.jobs} if base.target == head.target else {}
+    found = ((job, known.get(job.manifest.id)) for job in head.jobs)
+    return {job.manifest.id: twin for job, twin in found if twin and _are_same(job, twin)}
+
+
+def _are_same(job: Job, twin: Job) -> bool:
+    runtimes = [each.runtime.body if each.runtime else None for each in (job, twin)]
+    return is_same(job.manifest.body, twin.manifest.body) and is_same(*runtimes)
+
+
+def _at_twin(job: CompiledJob[Note], twin: Job) -> CompiledJob[Note]:
+    """The same job with its findings at the lines of the base."""
+    moved = findings_at(job.findings, job, twin), findings_at(job.late, job, twin)
+    return replace(job, source=twin.manifest, runtime=twin.runtime, unit=twin.unit, findings=moved[0], late=moved[1])
+
+
+def findings_at(findings: Iterable[Diagnostic], job: CompiledJob[Any], twin: Job) -> Findings:
+    """Findings in a job and its runtime, at the same places of its twin."""
+    sources = {job.source.source: twin.manifest.source}
+    if job.runtime and twin.runtime:
+        sources[job.runtime.source] = twin.runtime.source
+    return tuple(_finding_at(each, sources) for each in findings)
+
+
+def _finding_at(finding: Diagnostic, sources: Mapping[Source, Source]) -> Diagnostic:
+    def moved(place: Place) -> Place:
+        return replace(place, source=sources.get(place.source, place.source))
+
+    related = tuple(replace(each, place=moved(each.place)) for each in finding.related)
+    return replace(finding, place=moved(finding.place), related=related)
+
+
+def _shared(jobs: list[Job]) -> dict[int, object]:
+    """What findings refer to and must not be copied: the texts of files, and what overlays did."""
+    libraries = {id(job.runtimes): job.runtimes for job in jobs}.values()
+    manifests = [*(job.manifest for job in jobs), *(each for library in libraries for each in library.all())]
+    sources = [manifest.source for manifest in manifests]
+    things = [thing for source in sources for thing in (source, source.file, source.edits) if thing]
+    return {id(thing): thing for thing in (*things, *manifests)}
 
 
 def trace(documents: Documents, options: BuildOptions, wanted: Wanted) -> Tracing:
-    """The same way for the inputs that are wanted, with a recorder: who wrote each value of what they become."""
+    """The same stages for the wanted inputs, with a recorder: the origin of each value of the generated objects."""
     prepared = prepare(documents, options, wanted)
-    jobs = [trace_job(*job, prepared.target, prepared.admitted) for job in prepared.jobs if wanted(job.manifest)]
+    jobs = [trace_job(job, prepared.target, prepared.admitted) for job in prepared.jobs if wanted(job.manifest)]
     return Tracing(
-        trainer=prepared.trainer,
+        trainer=prepared.target.trainer,
         jobs=tuple(jobs),
-        others=tuple(map(traced, prepared.kept)),
-        diagnostics=tuple(dict.fromkeys(prepared.diagnostics)),
-        left_out=prepared.left_out,
+        others=tuple(map(traced, prepared.manifests)),
+        diagnostics=tuple(dict.fromkeys(prepared.findings)),
+        left_out=prepared.reading.left_out,
     )
 
 
-def _result(prepared: Prepared, compiled: Iterable[Made], options: BuildOptions) -> Build:
-    claims, secrets, diagnostics = list(_distinct(prepared.plain)), list[RequiredSecret](), prepared.diagnostics
-    late = list[Diagnostic]()
-    for made in compiled:
-        claims += made.claims
-        secrets += made.secrets
-        diagnostics += made.diagnostics
-        late += made.late
-    if options.is_strict:
-        diagnostics += late
-    if not has_errors(diagnostics):
-        diagnostics += collisions(claims)
-    if any(finding.rule == RUNTIME_NOT_FOUND for finding in diagnostics):
-        diagnostics += prepared.unread  # the runtime may stand in a document that could not be read
-    return Build(
-        outputs=tuple(sorted((claim.output for claim in claims if claim.is_printed), key=_print_key)),
-        secrets=tuple(secrets),
-        diagnostics=tuple(dict.fromkeys(diagnostics)),  # a runtime's findings come with each of its jobs
-        late=tuple(late),
-        ignored=prepared.ignored,
-        left_out=prepared.left_out,
-        passed_by=prepared.passed_by,
-        read_from=prepared.read_from,
-        limits=prepared.limits,
+def _compilation(prepared: Prepared, jobs: Iterable[CompiledJob[Note]]) -> Compilation[Note]:
+    return Compilation(
+        prepared.target,
+        tuple(jobs),
+        tuple(prepared.others),
+        tuple(prepared.manifests),
+        tuple(prepared.findings),
+        prepared.unread,
+        prepared.reading,
     )
-
-
-def _distinct(claims: list[Claim]) -> Iterator[Claim]:
-    """Each object once: two overlays may lie over the same ConfigMap."""
-    first: dict[ObjectId, Claim] = {}
-    for claim in claims:
-        earlier = first.setdefault(claim.output.identity, claim)
-        if earlier is claim or earlier.output.content != claim.output.content:
-            yield claim
-
-
-def _print_key(output: Output) -> tuple[Any, ...]:
-    identity = output.identity
-    return print_order(identity.kind), identity.kind, identity.api_version, identity.namespace, identity.name

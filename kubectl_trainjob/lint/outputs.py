@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files.filesystem import DISK
 from kubectl_trainjob.repository.files.intake import BUILT_FILES
@@ -15,20 +14,27 @@ from kubectl_trainjob.repository.files.root import UnsafePathError
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.compiler.compilation import Compilation
+    from kubectl_trainjob.compiler.printing import Printed
     from kubectl_trainjob.lint.stale import Judged, Texts
 
 
-def judged(units: Mapping[str, Documents], options: BuildOptions) -> Judged:
+def has_built_files(units: Iterable[Documents]) -> bool:
+    """Whether the reading of units passed by directories of built files that are checked."""
+    return any(not _is_ignored(each) for each in set(_directories(units)))
+
+
+def judged(units: Mapping[str, Documents], compilations: Mapping[str, Compilation[Printed]]) -> Judged:
     """What is out of date in the directories that the reading of units, by their overlays, passed by.
 
-    What git ignores is not applied from the repository, and is not looked at.
+    What git ignores is not applied from the repository, and is not checked.
     """
     from kubectl_trainjob.lint.stale import Judged, fresh_texts
 
     directories = [each for each in sorted(set(_directories(units.values()))) if not _is_ignored(each)]
     if not directories:
         return Judged()
-    builds = {overlay: fresh_texts(documents, options) for overlay, documents in units.items()}
+    builds = {overlay: fresh_texts(compilation) for overlay, compilation in compilations.items()}
     every = [_judged(each, builds) for each in directories]
     return Judged(
         tuple(found for each in every for found in each.diagnostics),

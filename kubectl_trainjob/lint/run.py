@@ -5,56 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
 
-from kubectl_trainjob.lint.known_findings import fingerprints, split
+from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings
+from kubectl_trainjob.compiler.executor import BuildContext
+from kubectl_trainjob.compiler.pipeline import Compiler, Task, compile_unit
+from kubectl_trainjob.compiler.prepare import every, prepare
+from kubectl_trainjob.compiler.printing import Printed, print_job
 from kubectl_trainjob.lint.known_rules import every_rule
-from kubectl_trainjob.lint.outputs import judged
+from kubectl_trainjob.lint.outputs import has_built_files, judged
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.lint.results import Results
 from kubectl_trainjob.lint.selection import Selection, setting_problems
+from kubectl_trainjob.lint.stale import Judged
 from kubectl_trainjob.lint.suppressions import Suppressions
-from kubectl_trainjob.lint.unit import Found, Linted, Progress, lint
+from kubectl_trainjob.lint.unit import Found, Linted, UnitChecks
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.finding import LintReport, Result, Unverifiable
 from kubectl_trainjob.model.rule import Rule, RuleClass
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.model.stages import BuildOptions, Manifest, ObjectId
+from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
 from kubectl_trainjob.model.units import Documents, Unit
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.trees import Both
-from kubectl_trainjob.review.diff.changes import JobId
-
-if TYPE_CHECKING:
-    from kubectl_trainjob.review.comparison import Comparison
 
 
 class Wanted(NamedTuple):
-    """What is asked of a run. `base` is what the old side is compiled for; without it there is none to look at.
-
-    `today` decides which suppressions are over; without `suppresses` none works.
-    """
+    """What a tree is compiled for; `today` decides which suppressions expired; without `suppresses` none works."""
 
     options: BuildOptions
     today: date
     suppresses: bool = True
-    base: BuildOptions | None = None
 
 
-class _Unit(NamedTuple):
-    """One unit of one side; `more` are findings that a single unit alone does not show."""
+class LintNote(NamedTuple):
+    """What is found in a job while it is compiled, and what is printed for it, where built files are compared."""
 
-    overlay: str
-    documents: Documents
-    linted: Linted
-    more: tuple[Found, ...] = ()
+    findings: Findings
+    printed: Printed | None
 
 
-class _Besides(NamedTuple):
-    """What is known of a side besides its units: whether it is compared, and what was found elsewhere."""
+class Elsewhere(NamedTuple):
+    """Findings that a single unit does not show: of updates by the overlay of the unit, with a base, and of files."""
 
-    has_base: bool
-    found: tuple[Diagnostic, ...] = ()
+    updates: Mapping[str, tuple[Found, ...]] = MappingProxyType({})
+    outdated: Judged = Judged()
+    has_base: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -91,49 +89,40 @@ class Run:
         )
 
 
-def run(
-    read: Iterable[Both], wanted: Wanted, progress: Progress, compared: Mapping[str, Comparison] | None = None
-) -> Run:
-    """Lint what was read, as `Sides.read` reads it. With a base, findings are told that it does not have.
-
-    `compared` are the units' comparisons, by their overlays, where somebody made them already.
-    """
-    old, new, left_out = list[_Unit](), list[_Unit](), tuple[str, ...]()
+def lint_tree(read: Iterable[Both], wanted: Wanted, context: BuildContext) -> Run:
+    """Lint the head of what was read, as `Sides.read` reads it."""
+    units, left_out = list[tuple[str, Documents]](), tuple[str, ...]()
     for both in read:
         left_out += both.left_out
-        linted = lint(both.new, wanted.options, progress)
-        comparison = compared.get(both.overlay) if compared is not None else _compare(both, wanted, progress)
-        changes = _changes(comparison, linted) if comparison else ()
-        new.append(_Unit(both.overlay, both.new, linted, changes))
-        if wanted.base:
-            old.append(_Unit(both.overlay, both.old, lint(both.old, wanted.base, progress)))
-    outdated = judged(_documents(new), wanted.options)
-    told = _told(new, wanted, _Besides(bool(wanted.base), outdated.diagnostics))
-    told.unverifiable += outdated.unverifiable
+        units.append((both.overlay, both.new))
+    has_built = has_built_files(documents for _, documents in units)
+    linted, builds = list[Linted](), dict[str, Compilation[Printed]]()
+    for overlay, documents in units:
+        found, compilation = lint_unit(documents, wanted.options, context, overlay, is_printed=has_built)
+        linted.append(found)
+        builds[overlay] = compilation.noted(lambda note: note.printed or Printed(()))
+    outdated = judged(dict(units), builds) if has_built else Judged()
+    told = collect(linted, wanted, Elsewhere(outdated=outdated))
     told.left_out = left_out
-    if wanted.base:
-        known = fingerprints(_told(old, wanted, _Besides(has_base=True)).results)
-        divided = split(told.results, known, with_refusals=True)
-        told.results, told.before = divided.new, divided.known
     return told
 
 
-def _compare(both: Both, wanted: Wanted, progress: Progress) -> Comparison | None:
-    if wanted.base is None:
-        return None
-    from kubectl_trainjob.review.comparison import Inputs, compare
-
-    return compare(Inputs(both.old, wanted.base), Inputs(both.new, wanted.options), both.overlay, progress)
-
-
-def _changes(comparison: Comparison, linted: Linted) -> tuple[Found, ...]:
-    """What is wrong with the step from the old side of a unit to the new one."""
-    from kubectl_trainjob.review.update_findings import changes_found
-
-    return tuple(changes_found(comparison, linted.train_jobs))
+def lint_unit(
+    documents: Documents, options: BuildOptions, context: BuildContext, overlay: str = "", *, is_printed: bool = False
+) -> tuple[Linted, Compilation[LintNote]]:
+    """One unit compiled and checked; with `is_printed` its notes hold what a build prints."""
+    prepared = prepare(documents, options, every)
+    of_unit = UnitChecks(prepared, documents)
+    examine = partial(_examine, checks=of_unit, is_printed=is_printed)
+    compilation = compile_unit(prepared, Compiler(examine, context))
+    return of_unit.linted(overlay, compilation, lambda job: job.note.findings), compilation
 
 
-def _told(units: Sequence[_Unit], wanted: Wanted, besides: _Besides) -> Run:
+def _examine(job: CompiledJob[None], task: Task, checks: UnitChecks, is_printed: bool) -> LintNote:
+    return LintNote(checks.of_job(job, task), print_job(job, task.prepared.target, None) if is_printed else None)
+
+
+def collect(units: Sequence[Linted], wanted: Wanted, elsewhere: Elsewhere) -> Run:
     """The findings of one side: each once, as settings and comments want them."""
     told, locator = Run(), Locator()
     maker, suppressions = Results(locator), Suppressions(wanted.today)
@@ -141,17 +130,14 @@ def _told(units: Sequence[_Unit], wanted: Wanted, besides: _Besides) -> Run:
     for unit in units if wanted.suppresses else ():
         _note_suppressions(unit, suppressions)
     for unit in units:
-        _tell(unit, told, maker, suppressions, selections)
-    own = (*suppressions.problems(_unasked(told, has_base=besides.has_base)), *_setting_problems(units))
-    for diagnostic in (*besides.found, *own):
+        _tell(unit, elsewhere.updates.get(unit.overlay, ()), told, (maker, suppressions, selections))
+    problems = suppressions.problems(_unasked(told, has_base=elsewhere.has_base))
+    for diagnostic in (*elsewhere.outdated.diagnostics, *problems, *_setting_problems(units)):
         found = Found(diagnostic)
         _add(told, found, maker.result(found, {})[0], selections)
     told.results = sorted(dict.fromkeys(told.results), key=_order)
+    told.unverifiable += elsewhere.outdated.unverifiable
     return told
-
-
-def _documents(units: Iterable[_Unit]) -> dict[str, Documents]:
-    return {unit.overlay: unit.documents for unit in units}
 
 
 def _unasked(told: Run, *, has_base: bool) -> frozenset[str]:
@@ -164,17 +150,19 @@ def _unasked(told: Run, *, has_base: bool) -> frozenset[str]:
     return frozenset(_ids(unasked))
 
 
-def _setting_problems(units: Iterable[_Unit]) -> Iterator[Diagnostic]:
+def _setting_problems(units: Iterable[Linted]) -> Iterator[Diagnostic]:
     for settings in {each.source.file.path: each for unit in units for each in unit.documents.settings}.values():
         yield from setting_problems(settings)
 
 
-def _tell(unit: _Unit, told: Run, maker: Results, suppressions: Suppressions, selections: list[Selection]) -> None:
-    linted = unit.linted
+def _tell(
+    linted: Linted, updates: Iterable[Found], told: Run, means: tuple[Results, Suppressions, list[Selection]]
+) -> None:
+    maker, suppressions, selections = means
     told.train_jobs += len(linted.train_jobs)
     told.unbuilt += linted.unbuilt
-    told.is_empty = told.is_empty and not (unit.documents.inputs or unit.documents.units)
-    for found in (*linted.found, *unit.more):
+    told.is_empty = told.is_empty and not (linted.documents.inputs or linted.documents.units)
+    for found in (*linted.found, *updates):
         result, spot = maker.result(found, linted.objects)
         if suppressions.hides(found, spot):
             told.suppressed += 1
@@ -182,7 +170,7 @@ def _tell(unit: _Unit, told: Run, maker: Results, suppressions: Suppressions, se
         kept = _add(told, found, result, selections)
         if kept is not None:
             for job in _jobs(found, linted):
-                told.jobs.setdefault(JobId(job.id, unit.overlay), []).append(kept)
+                told.jobs.setdefault(JobId(job.id, linted.overlay), []).append(kept)
 
 
 def _jobs(found: Found, linted: Linted) -> Iterable[Manifest]:
@@ -205,15 +193,15 @@ def _add(told: Run, found: Found, result: Result, selections: list[Selection]) -
     return kept
 
 
-def _selections(units: Iterable[_Unit]) -> list[Selection]:
+def _selections(units: Iterable[Linted]) -> list[Selection]:
     """The settings of each repository, that of the innermost first."""
     settings = {each.source.file.path: each for unit in units for each in unit.documents.settings}
     roots = {path.rpartition("/")[0]: each.lint for path, each in settings.items()}
     return [Selection(roots[root], root) for root in sorted(roots, key=len, reverse=True)]
 
 
-def _note_suppressions(unit: _Unit, suppressions: Suppressions) -> None:
-    for manifest in unit.linted.objects.values():
+def _note_suppressions(unit: Linted, suppressions: Suppressions) -> None:
+    for manifest in unit.objects.values():
         suppressions.add_object(manifest)
     for file in _files(unit.documents):
         suppressions.add_file(_as_written(file))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kubectl_trainjob.compiler.pipeline import build
+from kubectl_trainjob.compiler.compilation import Compilation
+from kubectl_trainjob.compiler.printing import Printed, build_findings, printed_objects
 from kubectl_trainjob.lint.locate import of_tree
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
@@ -17,8 +18,6 @@ from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.finding import Unverifiable
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output import built_index
@@ -33,16 +32,16 @@ class Judged(NamedTuple):
     unverifiable: tuple[Unverifiable, ...] = ()
 
 
-def fresh_texts(documents: Documents, options: BuildOptions) -> Texts:
-    """What `build -O` would write of a unit now, by path; nothing of one that cannot be built, which lint tells."""
+def fresh_texts(compilation: Compilation[Printed]) -> Texts:
+    """What `build -O` would write of a unit now, by path; nothing of one that cannot be built: lint reports that."""
     from kubectl_trainjob.repository.output.layout import layout
     from kubectl_trainjob.repository.output.render import texts
 
-    built = build(documents, options)
-    if has_errors(built.diagnostics):
+    if has_errors(build_findings(compilation)):
         return {}
-    paths = layout(output.identity for output in built.outputs)
-    return dict(zip(paths, map(bytes.decode, texts(list(built.outputs), "yaml")), strict=True))
+    objects = list(printed_objects(compilation))
+    paths = layout(each.id for each in objects)
+    return dict(zip(paths, map(bytes.decode, texts(objects, "yaml")), strict=True))
 
 
 def stale_outputs(files: Files, inside: str, shown: str, builds: Mapping[str, Texts]) -> Judged:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.source import Place, Pointer, Source
+from kubectl_trainjob.model.source import Place, Source
 
 Body = Mapping[str, Any]
 
@@ -27,10 +26,27 @@ class ObjectId:
         return f"{self.kind}/{self.name}"
 
 
+class JobId(NamedTuple):
+    """A TrainJob of a unit: `overlay` is the directory of the overlay that builds it, "" for none. Two overlays may
+    build TrainJobs of one name, for two clusters.
+    """
+
+    identity: ObjectId
+    overlay: str = ""
+
+
 def identity_of(body: Body) -> ObjectId:
     """What tells the object apart; for a body whose type and name were checked."""
     metadata = body.get("metadata") or {}
     return ObjectId(body["apiVersion"], body["kind"], metadata.get("namespace") or "", metadata.get("name") or "")
+
+
+def is_same(old: Any, new: Any) -> bool:
+    """Equality as JSON has it, up to the order of keys: `true` is not 1, and 1 is not 1.0.
+
+    False where the order of keys differs and nothing else: who asks looks closer then.
+    """
+    return old is new or (bool(old == new) and repr(old) == repr(new))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,63 +107,31 @@ class RequiredSecret:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expanded:
-    """What the controllers make of one TrainJob, the JobSet first.
+class ObjectHead:
+    """One object without its content: what is known of every object that a build generates or copies unchanged.
 
-    `late` is what is wrong although it is made: the API server will refuse the JobSet's Jobs. `resolved` is None where
-    the TrainJob or its runtime is refused. `written_by` finds the line that a value of object n comes from.
+    `place` is the line that defines it: its own name, or that of its `owner`, the TrainJob that it is generated from.
+    `unit` is the directory of the overlay that builds it, "" for none.
     """
 
-    objects: tuple[Body, ...] = ()
-    secrets: tuple[RequiredSecret, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    late: tuple[Diagnostic, ...] = ()
-    resolved: Resolved | None = None
-    written_by: Callable[[int, Pointer], Place | None] | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Output:
-    """One object of the result; `content` is its body, or its text where the process that made it wrote it, too.
-
-    An object that is only claimed has an empty body.
-    """
-
-    identity: ObjectId
-    content: Body | bytes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Claim:
-    """An output and where it comes from: itself, or the TrainJob that it `is_made` from, here or by the controllers."""
-
-    output: Output
+    id: ObjectId
     place: Place
-    is_made: bool = False
-    is_printed: bool = True
+    unit: str = ""
+    owner: ObjectId | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Build:
-    """The result of the pipeline: outputs in the order in which they are printed.
+class Object(ObjectHead):
+    """One object of a result."""
 
-    `late` is what is wrong with the outputs: the API server will refuse Jobs of theirs.
-    """
+    body: Body = field(kw_only=True)
 
-    outputs: tuple[Output, ...] = ()
-    secrets: tuple[RequiredSecret, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    late: tuple[Diagnostic, ...] = ()
-    ignored: int = 0
-    left_out: tuple[str, ...] = ()
-    passed_by: tuple[str, ...] = ()
-    read_from: tuple[str, ...] = ()
-    limits: Limits = LIMITS
 
-    @property
-    def objects(self) -> tuple[Any, ...]:
-        """The outputs' contents."""
-        return tuple(output.content for output in self.outputs)
+@dataclass(frozen=True, slots=True, eq=False)
+class PrintedObject(ObjectHead):
+    """The same with its UTF-8 text, written by the worker process that generated it."""
+
+    text: bytes = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +174,7 @@ class Tracing:
 Item = TypeVar("Item")
 
 
-def drain(items: list[Item]) -> Iterator[Item]:
+def pop_each(items: list[Item]) -> Iterator[Item]:
     """The items in order, each forgotten by the list when it is handed out: so what is done with can be freed."""
     items.reverse()
     while items:

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.repository.trees import Both, Progress, Sides
-from kubectl_trainjob.review.comparison import Comparison, Inputs, built, compare
+from kubectl_trainjob.repository.trees import Both, Sides
+from kubectl_trainjob.review.comparison import Comparison, Examination, Input, compare, contents, input_of
 from kubectl_trainjob.review.diff.by_side import BySide, by_side
 from kubectl_trainjob.review.diff.changes import ABSENT, Change, Difference, FieldChange
 from kubectl_trainjob.review.diff.contents import Contents
 from kubectl_trainjob.review.diff.merged import merged
-from kubectl_trainjob.review.diff.moved_units import Built, moved
+from kubectl_trainjob.review.diff.moved_units import UnitContents, moved
 from kubectl_trainjob.review.diff.template_lines import edited_places
 from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine, Sources, no_sources, view_difference
 
@@ -24,10 +25,19 @@ _SIDES: tuple[Literal["old", "both", "new"], ...] = ("old", "both", "new")
 
 
 class Wanted(NamedTuple):
-    """What each side is compiled for."""
+    """What each side is compiled for, and what is examined besides the difference."""
 
     old: BuildOptions
     new: BuildOptions
+    examination: Examination = Examination()
+
+
+class _Unit(NamedTuple):
+    """A build unit of both sides: its overlay's directory, "" for the plain manifests."""
+
+    overlay: str
+    old: Input
+    new: Input
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,20 +60,19 @@ class Compared:
         return any(self.errors)
 
 
-def compared(read: Iterable[Both], wanted: Wanted, progress: Progress) -> Compared:
+def compared(read: Iterable[Both], wanted: Wanted, context: BuildContext) -> Compared:
     """Compare both sides, as `Sides.read` reads them."""
-    units: dict[str, Comparison] = {}
-    left_out: tuple[str, ...] = ()
-    alone: list[Both] = []
+    found, alone, left_out = list[_Unit](), list[_Unit](), tuple[str, ...]()
     for both in read:
         left_out += both.left_out
-        if both.overlay and bool(both.old.read_from) != bool(both.new.read_from):
-            alone.append(both)
-        else:
-            units[both.overlay] = _compare(both, wanted, progress)
-    former = _former(alone, wanted) if alone else {}
-    for both in _joined(alone, former):
-        units[both.overlay] = _compare(both, wanted, progress)
+        unit = _Unit(both.overlay, input_of(both.old, wanted.old), input_of(both.new, wanted.new))
+        is_alone = both.overlay and bool(both.old.read_from) != bool(both.new.read_from)
+        (alone if is_alone else found).append(unit)
+    former = _former(alone) if alone else {}
+    units = {
+        unit.overlay: compare(unit.old, unit.new, unit.overlay, wanted.examination, context)
+        for unit in (*found, *_joined(alone, former))
+    }
     difference = merged([units[overlay].difference for overlay in sorted(units)])
     difference = replace(difference, moved=tuple((old, new) for new, old in former.items()))
     locator = Locator()
@@ -72,29 +81,25 @@ def compared(read: Iterable[Both], wanted: Wanted, progress: Progress) -> Compar
     return Compared(units, difference, errors, left_out, locator)
 
 
-def _compare(both: Both, wanted: Wanted, progress: Progress) -> Comparison:
-    return compare(Inputs(both.old, wanted.old), Inputs(both.new, wanted.new), both.overlay, progress)
-
-
-def _former(alone: Iterable[Both], wanted: Wanted) -> dict[str, str]:
-    """The former directories of overlays that only one side has because they stand somewhere else on the other."""
-    gone, new = dict[str, Built](), dict[str, Built]()
-    for both in alone:
-        if both.old.read_from:
-            gone[both.overlay] = built(Inputs(both.old, wanted.old))
+def _former(alone: Iterable[_Unit]) -> dict[str, str]:
+    """The former directories of overlays that were moved to another directory."""
+    removed, added = dict[str, UnitContents](), dict[str, UnitContents]()
+    for unit in alone:
+        if unit.old.documents.read_from:
+            removed[unit.overlay] = contents(unit.old.prepared)
         else:
-            new[both.overlay] = built(Inputs(both.new, wanted.new))
-    return moved(gone, new)
+            added[unit.overlay] = contents(unit.new.prepared)
+    return moved(removed, added)
 
 
-def _joined(alone: Iterable[Both], former: Mapping[str, str]) -> Iterator[Both]:
-    """The overlays with what they were on the other side, where that has them under another name."""
-    known = {both.overlay: both for both in alone}
-    for overlay, both in known.items():
+def _joined(alone: Iterable[_Unit], former: Mapping[str, str]) -> Iterator[_Unit]:
+    """The overlays, those that were moved as one unit with their former directory."""
+    known = {unit.overlay: unit for unit in alone}
+    for overlay, unit in known.items():
         if overlay in former:
-            yield both._replace(old=known[former[overlay]].old)
+            yield unit._replace(old=known[former[overlay]].old)
         elif overlay not in former.values():
-            yield both
+            yield unit
 
 
 def _errors(units: Iterable[Comparison], side: int) -> Iterator[Diagnostic]:

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from kubectl_trainjob.kube.facts.kinds import Role, role_of
 from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.model.rule import Severity
-from kubectl_trainjob.review.diff.changes import Change, JobId
+from kubectl_trainjob.model.stages import JobId
+from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.refused import refused_in
 from kubectl_trainjob.review.diff.view import Report
 from kubectl_trainjob.review.rows import is_of_a_job, rows_of

@@ -12,7 +12,8 @@ from kubectl_trainjob.kube.updates.verdict import STATES, State
 from kubectl_trainjob.model.finding import Result
 from kubectl_trainjob.model.rule import Severity
 from kubectl_trainjob.model.source import value_at
-from kubectl_trainjob.review.diff.changes import Change, Difference, JobId, Sizes
+from kubectl_trainjob.model.stages import JobId
+from kubectl_trainjob.review.diff.changes import Change, Difference, Sizes
 from kubectl_trainjob.review.diff.refused import refused_in
 from kubectl_trainjob.review.diff.totals import NOTHING
 from kubectl_trainjob.review.view import JobRow, Outcome

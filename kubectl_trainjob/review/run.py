@@ -1,49 +1,100 @@
-"""Both sides of a pull request read once, compared and linted, as one review."""
+"""Both sides of a pull request, compiled once, compared and linted: a review, or only its new findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
+from kubectl_trainjob.compiler.executor import BuildContext
+from kubectl_trainjob.compiler.printing import Printed
 from kubectl_trainjob.kube.facts.kinds import is_train_job
+from kubectl_trainjob.lint.known_findings import fingerprints, split
+from kubectl_trainjob.lint.outputs import has_built_files, judged
 from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.run import Elsewhere, Run, collect
 from kubectl_trainjob.lint.run import Wanted as LintedFor
-from kubectl_trainjob.lint.run import run
+from kubectl_trainjob.lint.stale import Judged
+from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
-from kubectl_trainjob.model.units import manifests_of
-from kubectl_trainjob.repository.trees import Both, Progress, Sides
+from kubectl_trainjob.model.units import Documents, manifests_of
+from kubectl_trainjob.repository.trees import Both, Sides
+from kubectl_trainjob.review.compared import Compared, compared, report_of
 from kubectl_trainjob.review.compared import Wanted as ComparedFor
-from kubectl_trainjob.review.compared import compared, report_of
+from kubectl_trainjob.review.comparison import Comparison, Examination
 from kubectl_trainjob.review.conclusion import review_of
+from kubectl_trainjob.review.update_findings import changes_found
 from kubectl_trainjob.review.view import Review
 
 
 class Wanted(NamedTuple):
-    """What each side is compiled for, and the day that decides which suppressions of findings are over. `with_lines`
-    the difference says where each value comes from.
+    """What each side is compiled for, and the day that decides which suppressions expired. Without `suppresses` none
+    works; `with_lines` the difference says where each value comes from.
     """
 
     old: BuildOptions
     new: BuildOptions
     today: date
+    suppresses: bool = True
     with_lines: bool = True
 
 
-def reviewed(sides: Sides, read: Iterable[Both], wanted: Wanted, progress: Progress) -> Review:
+def reviewed(sides: Sides, read: Iterable[Both], wanted: Wanted, context: BuildContext) -> Review:
     """The review of what was read, as `Sides.read` reads it. Raises EnvironmentFault."""
     units = list(read)
-    found = compared(units, ComparedFor(wanted.old, wanted.new), progress)
-    told = run(units, LintedFor(wanted.new, wanted.today, base=wanted.old), progress, found.units)
+    found, run = _examined(units, wanted, context)
     report = report_of(sides, found, with_lines=wanted.with_lines)
     of_updates = {check.rule.id for check in checks().of_changes}
-    review = review_of(report, told.report(), told.jobs, of_updates, found.left_out)
+    review = review_of(report, run.report(), run.jobs, of_updates, found.left_out)
     return replace(review, repeated=_repeated(units))
 
 
+def lint_since(read: Iterable[Both], wanted: Wanted, context: BuildContext) -> Run:
+    """The findings of the head that the base does not have."""
+    _, run = _examined(list(read), wanted, context)
+    return run
+
+
+def _examined(units: Sequence[Both], wanted: Wanted, context: BuildContext) -> tuple[Compared, Run]:
+    documents = [each for both in units for each in (both.old, both.new)]
+    has_built = has_built_files(documents)
+    examination = Examination(has_checks=True, has_built=has_built)
+    found = compared(units, ComparedFor(wanted.old, wanted.new, examination), context)
+    updates = {overlay: _updates(comparison) for overlay, comparison in found.units.items()}
+    base, head = (_collected(found, side, wanted, (updates, has_built)) for side in (0, 1))
+    divided = split(head.results, fingerprints(base.results), with_refusals=True)
+    head.results, head.before, head.left_out = divided.new, divided.known, found.left_out
+    return found, head
+
+
+def _updates(comparison: Comparison) -> tuple[Found, ...]:
+    assert comparison.linted is not None
+    return tuple(changes_found(comparison, comparison.linted[1].train_jobs))
+
+
+def _collected(found: Compared, side: int, wanted: Wanted, more: tuple[Mapping[str, tuple[Found, ...]], bool]) -> Run:
+    """The findings of one side; the head has those of updates, too."""
+    updates, has_built = more
+    linted = [comparison.linted[side] for comparison in found.units.values() if comparison.linted]
+    outdated = _outdated(found, side) if has_built else Judged()
+    options = (wanted.old, wanted.new)[side]
+    elsewhere = Elsewhere(updates if side else {}, outdated, has_base=True)
+    return collect(linted, LintedFor(options, wanted.today, wanted.suppresses), elsewhere)
+
+
+def _outdated(found: Compared, side: int) -> Judged:
+    documents = dict[str, Documents]()
+    builds = {}
+    for overlay, comparison in found.units.items():
+        assert comparison.linted is not None
+        documents[overlay] = comparison.linted[side].documents
+        builds[overlay] = comparison.compilations[side].noted(lambda note: note.printed or Printed(()))
+    return judged(documents, builds)
+
+
 def _repeated(units: Sequence[Both]) -> int:
-    """How many plain TrainJobs of the new side overlays list, too."""
+    """How many plain TrainJobs of the head overlays list, too."""
     listed = {
         _where(manifest) for both in units if both.overlay for unit in both.new.units for manifest in manifests_of(unit)
     }

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from kubectl_trainjob.kube.updates.verdict import State
 from kubectl_trainjob.model.finding import LintReport, Result
-from kubectl_trainjob.review.diff.changes import Change, JobId, Sizes
+from kubectl_trainjob.model.stages import JobId
+from kubectl_trainjob.review.diff.changes import Change, Sizes
 from kubectl_trainjob.review.diff.view import Report
 
 

@@ -17,14 +17,15 @@ import pytest
 
 import kubectl_trainjob.lint.rules
 import kubectl_trainjob.model.rules
-from kubectl_trainjob.compiler.pipeline import build
+from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
-from kubectl_trainjob.lint.run import Wanted, run
+from kubectl_trainjob.lint.run import Wanted, lint_tree
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.rule import Rule, RuleClass
 from kubectl_trainjob.model.rules import suppressions
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.repository.trees import the_files
+from tests.compiled import build
 from tests.reading import read, workspace
 
 LATEST = LATEST_TRAINER
@@ -234,5 +235,5 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
 def linted(folder: Path) -> list[str]:
     """The ids that lint reports of a folder."""
     read = the_files().read([str(folder)], workspace())
-    told = run(read, Wanted(BuildOptions(), date(2026, 1, 1)), lambda *_: None)
+    told = lint_tree(read, Wanted(BuildOptions(), date(2026, 1, 1)), IN_PROCESS)
     return sorted({result.rule.id for result in told.results})

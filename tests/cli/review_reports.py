@@ -8,9 +8,9 @@ from typing import Any
 
 from kubectl_trainjob.model.finding import Excerpt, Note, Result
 from kubectl_trainjob.model.rule import Rule, Severity
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.review.conclusion import review_of
-from kubectl_trainjob.review.diff.changes import JobId, Sizes, Totals
+from kubectl_trainjob.review.diff.changes import Sizes, Totals
 from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine
 from kubectl_trainjob.review.view import Review
 from tests.cli import diff_reports as diffs

@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.compiler import pipeline
 from kubectl_trainjob.model.stages import BuildOptions
+from tests import compiled
 from tests.reading import read
 
 FILES = {
@@ -644,8 +644,8 @@ def test_every_object_of_a_build_is_the_same_document(explain):
 
 
 def built_by(*paths: str) -> list[Any]:
-    built = pipeline.build(read(paths, lambda _: b""), BuildOptions())
-    return [output.content for output in built.outputs]
+    built = compiled.build(read(paths, lambda _: b""), BuildOptions())
+    return [output.body for output in built.outputs]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.printable import columns
+from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.html_style import STYLE
 from kubectl_trainjob.report.review import written
 from kubectl_trainjob.report.review.html import as_html
@@ -26,7 +27,7 @@ from kubectl_trainjob.report.review.markdown import as_markdown
 from kubectl_trainjob.report.review.text import as_text
 from kubectl_trainjob.report.review.words import gpu_cell, size_cell, verdict
 from kubectl_trainjob.report.sentence import written as sentence_text
-from kubectl_trainjob.review.diff.changes import JobId, Sizes
+from kubectl_trainjob.review.diff.changes import Sizes
 from kubectl_trainjob.review.view import Conclusion, JobRow, Outcome, Review
 from tests.cli import browser
 from tests.cli import diff_reports as diffs

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.kube.pods.jobset import late_problems
-from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rule import RuleClass, Severity
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
+from tests.compiled import lint
 from tests.conformance.cases import VERSIONS, Case, load
 from tests.reading import read
 
@@ -34,7 +34,7 @@ def linted(version: str) -> list[tuple[Case, list[Diagnostic]]]:
 
 def _lint(case: Case) -> list[Diagnostic]:
     documents = read(["-"], lambda _most: case.input.encode())
-    return lint(documents, BuildOptions(trainer_version=case.version), lambda *_: None).diagnostics
+    return lint(documents, BuildOptions(trainer_version=case.version)).diagnostics
 
 
 # The runtime is refused because its failure policy's rule has no name: then nobody can go on.

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.stages import BuildOptions
+from tests.compiled import lint
 from tests.conformance.cases import VERSIONS, load
 from tests.reading import read
 
@@ -62,7 +62,7 @@ def _made(version: str) -> Iterator[Made]:
         if len(jobs) == 1 and jobs[0]["verdict"] == "accepted" and "runtime-findings" not in case.expected:
             text = case.input.encode()
             documents = read(["-"], lambda _most, text=text: text)
-            found = lint(documents, BuildOptions(trainer_version=version), lambda *_: None).diagnostics
+            found = lint(documents, BuildOptions(trainer_version=version)).diagnostics
             [job] = [each for each in yaml.safe_load_all(case.input) if each and each["kind"] == "TrainJob"]
             [jobset] = [each for each in jobs[0]["objects"] if each["kind"] == "JobSet"]
             yield Made(case.id, frozenset(each.rule.id for each in found), job, jobset)

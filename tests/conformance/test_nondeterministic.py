@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions
+from tests.compiled import lint
 from tests.conformance import upstream
 from tests.conformance.cases import VERSIONS, Case, load
 from tests.reading import read
@@ -42,7 +42,7 @@ def random_rules(text: str, version: str) -> list[Diagnostic]:
 def rules_of(text: str, version: str) -> list[Diagnostic]:
     """What the two rules say of a stream, of chance or not; each message of names says which."""
     documents = read(["-"], lambda _most: text.encode())
-    found = lint(documents, BuildOptions(trainer_version=version), lambda *_: None).diagnostics
+    found = lint(documents, BuildOptions(trainer_version=version)).diagnostics
     told = [each for each in found if each.rule.id in (NAMES, ORDER)]
     assert all((VENDORS in each.message) != ("at random" in each.message) for each in told if each.rule.id == NAMES)
     return told

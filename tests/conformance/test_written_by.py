@@ -11,9 +11,9 @@ import pytest
 from kubectl_trainjob.compiler import job as compilation
 from kubectl_trainjob.compiler import written_by
 from kubectl_trainjob.compiler.expand.run import expand
-from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
+from tests.compiled import lint
 from tests.conformance.cases import VERSIONS, load
 from tests.reading import read
 
@@ -39,7 +39,7 @@ def test_untouched_values_stand_where_a_recorded_expansion_says(version: str, mo
     for case in load(version)[::5]:
         if "stream-error" not in case.expected:
             documents = read(["-"], lambda _most, text=case.input: text.encode())
-            lint(documents, BuildOptions(trainer_version=version), lambda *_: None)
+            lint(documents, BuildOptions(trainer_version=version))
     quick = 0
     for each in made:
         (jobset, *_), _ = expand(each._resolved, each._template, each._behaviour, record=True)

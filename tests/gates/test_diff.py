@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.compiler import pipeline
 from kubectl_trainjob.repository.yaml.read import Reader
-from kubectl_trainjob.review import comparison
 from tests.benchmark import corpus
 
 pytestmark = pytest.mark.gate
@@ -24,17 +24,17 @@ def test_work_grows_with_what_changed(tmp_path: Path, monkeypatch: pytest.Monkey
         file.write_text(file.read_text().replace("numNodes: ", "numNodes: 1"))
     compiled: list[str] = []
     parsed: list[str] = []
-    compile_job, values = comparison.compile_job, Reader._values
+    compile_job, values = pipeline.compile_job, Reader._values
 
-    def counted(manifest, *arguments):
-        compiled.append(manifest.id.name)
-        return compile_job(manifest, *arguments)
+    def counted(job, *arguments):
+        compiled.append(job.manifest.id.name)
+        return compile_job(job, *arguments)
 
     def noted(self, file, diagnostics):
         parsed.append(file.path)
         return values(self, file, diagnostics)
 
-    monkeypatch.setattr(comparison, "compile_job", counted)
+    monkeypatch.setattr(pipeline, "compile_job", counted)
     monkeypatch.setattr(Reader, "_values", noted)
     monkeypatch.chdir(tmp_path)
     try:

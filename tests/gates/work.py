@@ -23,10 +23,10 @@ def read(text: str) -> Any:
 
 def stages(documents: Any) -> Any:
     """What the pipeline makes of documents; the corpus has to build."""
-    from kubectl_trainjob.compiler import pipeline
     from kubectl_trainjob.model.stages import BuildOptions
+    from tests import compiled
 
-    built = pipeline.build(documents, BuildOptions())
+    built = compiled.build(documents, BuildOptions())
     if built.diagnostics or not built.objects:
         raise SystemExit(f"the corpus does not build: {built.diagnostics[:3]}")
     return built

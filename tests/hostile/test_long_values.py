@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.compiler.pipeline import BuildOptions, build
+from kubectl_trainjob.model.stages import BuildOptions
 from tests.cli.manifests import PLAIN, Body, config, config_map, overlay, stream, train_job
+from tests.compiled import build
 from tests.reading import read
 
 LONG = "x" * 100_000

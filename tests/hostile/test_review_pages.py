@@ -14,12 +14,12 @@ from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.finding import LintReport
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.review import written
 from kubectl_trainjob.report.review.html import as_html
 from kubectl_trainjob.report.review.markdown import as_markdown
 from kubectl_trainjob.report.review.text import as_text
-from kubectl_trainjob.review.diff.changes import Incomplete, JobId, Sizes, Totals
+from kubectl_trainjob.review.diff.changes import Incomplete, Sizes, Totals
 from kubectl_trainjob.review.view import Conclusion, JobRow, Outcome, Review
 from tests.cli import browser
 from tests.cli.test_diff_markdown import by_commonmark, by_github

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kubectl_trainjob.compiler.pipeline import build, trace
+from kubectl_trainjob.compiler.pipeline import trace
 from kubectl_trainjob.lint.fix.fixes import fix
 from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit
 from kubectl_trainjob.model.draft import Drafted
 from kubectl_trainjob.model.rule import Rule
@@ -26,6 +25,7 @@ from kubectl_trainjob.model.stages import BuildOptions, Traced
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.output.changed_files import write
 from tests.architecture.test_registry import RULES, example, target
+from tests.compiled import build, lint
 from tests.reading import read
 from tests.unit.lint.test_manuals import HEAD, line_after, section
 
@@ -70,7 +70,7 @@ class Folder(NamedTuple):
         return read([str(self.path)], lambda _most: b"")
 
     def findings(self) -> list[Diagnostic]:
-        return lint(self.documents(), self.options, lambda *_: None).diagnostics
+        return lint(self.documents(), self.options).diagnostics
 
     def refusals(self) -> list[Diagnostic]:
         """What build finds, which does not look at what is admitted."""

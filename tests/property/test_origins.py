@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 import yaml
 
-from kubectl_trainjob.compiler.job import AdmittedRuntimes, Target, compile_job, trace_job
-from kubectl_trainjob.compiler.prepare import Job, prepare
+from kubectl_trainjob.compiler.compilation import Job, Target
+from kubectl_trainjob.compiler.job import AdmittedRuntimes, compile_job, trace_job
+from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.explain.field import leaves
 from kubectl_trainjob.explain.history import Historian, Write, inputs_of
@@ -56,9 +57,9 @@ def _all(version: str, every: int) -> list[_Traced]:
 
 def _traced(case: Case) -> Iterator[_Traced]:
     prepared = prepare(read(["-"], lambda _: case.input.encode()), BuildOptions(trainer_version=case.version))
-    if not has_errors(prepared.diagnostics):
+    if not has_errors(prepared.findings):
         for job in prepared.jobs[:_JOBS_OF_A_CASE]:
-            traced = trace_job(*job, prepared.target, prepared.admitted)
+            traced = trace_job(job, prepared.target, prepared.admitted)
             if traced.objects:
                 yield _Traced(case, job, traced, prepared.target)
 
@@ -229,7 +230,8 @@ def _changes(traced: _Traced, which: Manifest, mutant: Manifest) -> Iterator[tup
     job = mutant if which is traced.job.manifest else traced.job.manifest
     runtime = mutant if which is traced.runtime else traced.runtime
     admitted = AdmittedRuntimes(traced.target.version.admission)
-    made = compile_job(job, Runtimes([[runtime]], ""), traced.target, admitted).objects
+    compiled = compile_job(Job(job, Runtimes([[runtime]], "")), traced.target, admitted)
+    made = [each.body for each in compiled.objects]
     if len(made) != len(traced.traced.objects):
         return
     for old, new in zip(traced.traced.objects, made, strict=True):

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.finding import Excerpt, Result
+from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.diff.markdown import as_markdown as difference_as_markdown
 from kubectl_trainjob.report.lint.markdown import as_markdown as findings_as_markdown
 from kubectl_trainjob.report.review import written
 from kubectl_trainjob.report.review.markdown import as_markdown
-from kubectl_trainjob.review.diff.changes import Incomplete, JobId, Totals
+from kubectl_trainjob.review.diff.changes import Incomplete, Totals
 from kubectl_trainjob.review.diff.refused import refused_in
 from kubectl_trainjob.review.view import Review
 from tests.cli import diff_reports as diffs

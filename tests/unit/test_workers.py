@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from kubectl_trainjob.compiler import workers
+from kubectl_trainjob.cli import workers
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 ITEMS = 1000

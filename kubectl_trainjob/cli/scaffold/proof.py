@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from kubectl_trainjob.compiler.pipeline import build
+from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.admission.objects import admit
 from kubectl_trainjob.model.diagnostic import Diagnostic
@@ -21,7 +22,7 @@ def errors(paths: Sequence[str], workspace: Workspace) -> list[Diagnostic]:
     return [
         found
         for path in paths
-        for found in build(read([path], workspace), BuildOptions()).diagnostics
+        for found in build_findings(build(read([path], workspace), BuildOptions()))
         if found.rule.severity is Severity.ERROR
     ]
 

@@ -12,7 +12,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules.naming import GENERATE_NAME
 from kubectl_trainjob.model.rules.objects import DUPLICATE_OBJECT, LEGACY_KIND, UNKNOWN_KIND
-from kubectl_trainjob.model.stages import Claim, Manifest
+from kubectl_trainjob.model.stages import Manifest, ObjectHead
 
 _KINDS = tuple(kind.name for kind in kinds_with(Role.TRAINING_JOB, Role.RUNTIME) if kind.group == trainer.GROUP)
 """Trainer's kinds."""
@@ -41,18 +41,18 @@ def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
         yield from _legacy(manifest, group)
 
 
-def collisions(claims: Iterable[Claim]) -> Iterator[Diagnostic]:
-    """Objects of the result that have the identity of another one: made from a TrainJob, or in two overlays."""
-    first: dict[tuple[str, str, str, str], Claim] = {}
-    for claim in claims:
-        identity = claim.output.identity
+def collisions(heads: Iterable[ObjectHead]) -> Iterator[Diagnostic]:
+    """Objects of the result that have the identity of another one: generated from a TrainJob, or in two overlays."""
+    first: dict[tuple[str, str, str, str], ObjectHead] = {}
+    for head in heads:
+        identity = head.id
         key = group_of(identity.api_version), identity.kind, identity.namespace, identity.name
-        earlier = first.setdefault(key, claim)
-        if earlier.place is not claim.place:
-            is_made = earlier.is_made or claim.is_made
-            how = "is also made from a TrainJob" if is_made else "comes out twice"
+        earlier = first.setdefault(key, head)
+        if earlier.place is not head.place:
+            is_generated = earlier.owner or head.owner
+            how = "is also made from a TrainJob" if is_generated else "comes out twice"
             message = f'{identity.kind} "{identity.name}" {how}; rename one of them'
-            yield Diagnostic(DUPLICATE_OBJECT, message, claim.place, (Related("the other one", earlier.place),))
+            yield Diagnostic(DUPLICATE_OBJECT, message, head.place, (Related("the other one", earlier.place),))
 
 
 def _metadata(manifest: Manifest) -> Mapping[str, Any]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.diff.numbers import joined, numbers
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
-from kubectl_trainjob.review.diff.changes import Change, Incomplete, JobId, Summary
+from kubectl_trainjob.review.diff.changes import Change, Incomplete, Summary
 from kubectl_trainjob.review.diff.refused import has_states, refused_in
 from kubectl_trainjob.review.diff.view import Report
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from kubectl_trainjob.explain.path import show
 from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.diff.alike import Alike, places
 from kubectl_trainjob.report.diff.numbers import joined
 from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, listed, plural
-from kubectl_trainjob.review.diff.changes import Change, JobId
+from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, SourceLine, Sources
 
 _MOST_WORDS = 1000  # characters of a consequence or reason

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from kubectl_trainjob.model.stages import Body, Output, drain
+from kubectl_trainjob.model.stages import Body, Object, PrintedObject, pop_each
 from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter, lead_first
 
 Format = Literal["yaml", "json"]
@@ -29,11 +29,11 @@ def printer(fmt: Format) -> Callable[[Body], bytes]:
     return lambda body: write_json(body, _ITEM, lead_first(body, LEAD)).encode()
 
 
-def texts(outputs: list[Output], fmt: Format) -> Iterator[bytes]:
-    """The text of each output that is not a text already; the list is emptied, so that bodies can go."""
+def texts(objects: list[Object | PrintedObject], fmt: Format) -> Iterator[bytes]:
+    """The text of each object; the list is emptied, and bodies are freed on the way."""
     text = printer(fmt)
-    for output in drain(outputs):
-        yield output.content if isinstance(output.content, bytes) else text(output.content)
+    for each in pop_each(objects):
+        yield each.text if isinstance(each, PrintedObject) else text(each.body)
 
 
 def joined(texts: Iterable[bytes], fmt: Format) -> Iterator[bytes]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.review.diff.changed_inputs import Changed, ChangedInputs
-from kubectl_trainjob.review.diff.changes import Cause, Compiled, JobId
+from kubectl_trainjob.review.diff.changes import Cause, Compiled
 from kubectl_trainjob.review.diff.contents import written_at
 
 Pair = tuple[Compiled | None, Compiled | None]

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import Verdict
 from kubectl_trainjob.model.source import Place, Pointer
-from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
+from kubectl_trainjob.model.stages import Body, JobId, Manifest, ObjectId
 
 
 class Absent(Enum):
@@ -41,15 +41,6 @@ class FieldChange(NamedTuple):
         there = self.old_pointer if self.new is ABSENT else self.new_pointer
         assert there is not None
         return there
-
-
-class JobId(NamedTuple):
-    """A TrainJob of a unit: `overlay` is the directory of the overlay that builds it, "" for none. Two overlays may
-    build TrainJobs of one name, for two clusters.
-    """
-
-    identity: ObjectId
-    overlay: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, value_at
+from kubectl_trainjob.model.stages import is_same
 from kubectl_trainjob.repository.yaml.read import Reader
-from kubectl_trainjob.review.diff.same import is_same
 
 
 class Contents:

@@ -10,7 +10,7 @@ from kubectl_trainjob.model.stages import ObjectId
 
 _ALIKE = 0.5
 
-Built = Mapping[ObjectId, str]
+UnitContents = Mapping[ObjectId, str]
 """What an overlay builds, and what each object says, in one spelling."""
 
 
@@ -24,7 +24,7 @@ class _Score(NamedTuple):
     name: int
 
 
-def moved(gone: Mapping[str, Built], new: Mapping[str, Built]) -> dict[str, str]:
+def moved(gone: Mapping[str, UnitContents], new: Mapping[str, UnitContents]) -> dict[str, str]:
     """The former directory of each overlay that moved; `gone` and `new` are what only one side has, by directory.
 
     At least half of what either builds must be the same objects. Nothing is said where another overlay fits as well.
@@ -43,7 +43,7 @@ def _best(scores: Mapping[tuple[str, str], _Score], side: int) -> dict[str, list
     return {unit: [score for score in found if score == max(found)] for unit, found in of_each.items()}
 
 
-def _score(gone: tuple[str, Built], new: tuple[str, Built]) -> _Score:
+def _score(gone: tuple[str, UnitContents], new: tuple[str, UnitContents]) -> _Score:
     (old_name, old), (new_name, built) = gone, new
     everything = len(old.keys() | built.keys()) or 1
     shared = old.keys() & built.keys()

@@ -14,15 +14,14 @@ from kubectl_trainjob.kube.updates.jobset import jobset_verdict
 from kubectl_trainjob.kube.updates.runtime import runtime_verdict
 from kubectl_trainjob.kube.updates.train_job import train_job_verdict
 from kubectl_trainjob.kube.updates.verdict import Verdict
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import JobId, ObjectId, is_same
 from kubectl_trainjob.review.diff.causes import causes, changed_inputs
 from kubectl_trainjob.review.diff.changed_inputs import Changed
-from kubectl_trainjob.review.diff.changes import Change, Compiled, Difference, FieldChange, Incomplete, JobId
+from kubectl_trainjob.review.diff.changes import Change, Compiled, Difference, FieldChange, Incomplete
 from kubectl_trainjob.review.diff.completed import completed
 from kubectl_trainjob.review.diff.effects import Touched, effective
 from kubectl_trainjob.review.diff.fields import field_changes
-from kubectl_trainjob.review.diff.pairing import Pair, Printed, pair_jobs, pair_made, pair_objects
-from kubectl_trainjob.review.diff.same import is_same
+from kubectl_trainjob.review.diff.pairing import Pair, PlainObject, pair_jobs, pair_made, pair_objects
 from kubectl_trainjob.review.diff.secrets import is_secret
 from kubectl_trainjob.review.diff.side import SAME, JobPair, Shared, Side
 from kubectl_trainjob.review.diff.summaries import Jobs, groups_of, summary_of
@@ -107,13 +106,13 @@ def _of_job(pair: JobPair, old: Side, new: Side) -> Iterator[Change]:
             yield replace(change, job=job.manifest.id if job else None)
 
 
-def _of_other(pair: Pair[Printed], version: str) -> Iterator[Change]:
+def _of_other(pair: Pair[PlainObject], version: str) -> Iterator[Change]:
     hides = is_secret(pair.old) or is_secret(pair.new)
     for change in _compared(pair, version):
         yield replace(change, is_secret=hides)
 
 
-def _printed_pairs(pair: JobPair, old_emit: str, new_emit: str, version: str) -> list[Pair[Printed]]:
+def _printed_pairs(pair: JobPair, old_emit: str, new_emit: str, version: str) -> list[Pair[PlainObject]]:
     """What both sides print for a TrainJob. One may print the TrainJob, the other what it becomes."""
     if old_emit != new_emit:
         alone = Pair(pair.old, None), Pair(None, pair.new)
@@ -124,12 +123,12 @@ def _printed_pairs(pair: JobPair, old_emit: str, new_emit: str, version: str) ->
     return [Pair(_printed(pair.old, version), _printed(pair.new, version), pair.by)]
 
 
-def _printed(job: Compiled | None, version: str) -> Printed | None:
+def _printed(job: Compiled | None, version: str) -> PlainObject | None:
     """The TrainJob as it is printed for a Trainer."""
-    return Printed(job.manifest.id, as_stored(job.manifest.body, f"trainer-{version}")) if job else None
+    return PlainObject(job.manifest.id, as_stored(job.manifest.body, f"trainer-{version}")) if job else None
 
 
-def _compared(pair: Pair[Printed], version: str, made: Verdict | None = None) -> Iterator[Change]:
+def _compared(pair: Pair[PlainObject], version: str, made: Verdict | None = None) -> Iterator[Change]:
     """The change of an object, or two where a cluster sees another object."""
     if pair.old is None or pair.new is None:
         alone = pair.old or pair.new
@@ -147,21 +146,21 @@ def _compared(pair: Pair[Printed], version: str, made: Verdict | None = None) ->
     yield replace(_alone(after, version, is_new=True), counterpart=before.identity, old=before.body, fields=fields)
 
 
-def _fields(old: Printed, new: Printed, version: str) -> tuple[FieldChange, ...]:
+def _fields(old: PlainObject, new: PlainObject, version: str) -> tuple[FieldChange, ...]:
     """What differs to a cluster."""
     if is_same(old.body, new.body) or not field_changes(old.body, new.body):
         return ()
     return field_changes(completed(old.body, version), completed(new.body, version))
 
 
-def _alone(printed: Printed, version: str, *, is_new: bool) -> Change:
+def _alone(printed: PlainObject, version: str, *, is_new: bool) -> Change:
     old, body = (None, printed.body) if is_new else (printed.body, None)
     change: Literal["added", "removed"] = "added" if is_new else "removed"
     words = consequence(printed.identity, None, old, body, version)
     return Change(printed.identity, change, old, body, consequence=words)
 
 
-def _judged(old: Printed, new: Printed, made: Verdict | None, version: str) -> tuple[Verdict | None, str]:
+def _judged(old: PlainObject, new: PlainObject, made: Verdict | None, version: str) -> tuple[Verdict | None, str]:
     """What admission says, None for kinds without rules, and what that means.
 
     `made` is what it says of the JobSet that a TrainJob becomes, None where that is the same.
@@ -188,7 +187,7 @@ def _jobset_verdict(pair: JobPair, version: str) -> Verdict | None:
     return None
 
 
-def _differs(pair: Pair[Printed], version: str) -> bool:
+def _differs(pair: Pair[PlainObject], version: str) -> bool:
     return pair.old is None or pair.new is None or bool(_fields(pair.old, pair.new, version))
 
 

@@ -19,9 +19,9 @@ from kubectl_trainjob.model.edited import identities
 from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.fields import woven
-from kubectl_trainjob.review.diff.renames import Printed, guessed
+from kubectl_trainjob.review.diff.renames import PlainObject, guessed
 
-__all__ = ["Basis", "Pair", "Printed", "pair_jobs", "pair_made", "pair_objects"]
+__all__ = ["Basis", "Pair", "PlainObject", "pair_jobs", "pair_made", "pair_objects"]
 
 Basis = Literal["identity", "version", "name hash", "guess"]
 """Why two objects are taken for one: the same identity; the same but for the version; the same name before the hash;
@@ -54,18 +54,18 @@ class _Round(NamedTuple):
 def pair_jobs(old: Sequence[Compiled], new: Sequence[Compiled]) -> list[Pair[Compiled]]:
     """The TrainJobs of both sides, each once, in the new order; what is gone stands behind what it stood behind."""
     before, after = ([job.manifest for job in side] for side in (old, new))
-    old_printed, new_printed = ([Printed(job.id, job.body, job.source) for job in side] for side in (before, after))
+    old_printed, new_printed = ([PlainObject(job.id, job.body, job.source) for job in side] for side in (before, after))
     names: tuple[Callable[[Manifest], Hashable], ...] = (_hashed_by, _unhashed)
     hashes = [_Round("name hash", [*map(name, before)], [*map(name, after)], alone=True) for name in names]
     return _pairs(old, new, _matched(old_printed, new_printed, hashes))
 
 
-def pair_objects(old: Sequence[Printed], new: Sequence[Printed]) -> list[Pair[Printed]]:
+def pair_objects(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[Pair[PlainObject]]:
     """The objects of both sides that no TrainJob is expanded to, as `pair_jobs`."""
     return _pairs(old, new, _matched(old, new))
 
 
-def pair_made(jobs: Pair[Compiled]) -> list[Pair[Printed]]:
+def pair_made(jobs: Pair[Compiled]) -> list[Pair[PlainObject]]:
     """The objects that a pair of TrainJobs becomes, by kind and by what their names add to the job's.
 
     They are the same for the reason that the jobs are. Nothing is guessed: a ConfigMap that only one side needs is on
@@ -77,14 +77,14 @@ def pair_made(jobs: Pair[Compiled]) -> list[Pair[Printed]]:
     return _pairs(old, new, _in_order(found, len(old), len(new)))
 
 
-def _made(job: Compiled | None) -> tuple[list[Printed], list[Hashable]]:
+def _made(job: Compiled | None) -> tuple[list[PlainObject], list[Hashable]]:
     """A TrainJob's objects, and what tells them apart besides the job."""
-    objects = [Printed(identity_of(body), body) for body in (job.objects if job else ())]
+    objects = [PlainObject(identity_of(body), body) for body in (job.objects if job else ())]
     start = job.manifest.id.name if job else ""
     return objects, [(*_group_kind(each.identity), each.identity.name.removeprefix(start)) for each in objects]
 
 
-def _basis(by: Basis | None, old: Printed, new: Printed) -> Basis:
+def _basis(by: Basis | None, old: PlainObject, new: PlainObject) -> Basis:
     if by in (None, "identity") and old.identity.api_version != new.identity.api_version:
         return "version"
     return by or "identity"
@@ -97,11 +97,11 @@ def _pairs(old: Sequence[Item], new: Sequence[Item], matches: list[_Match]) -> l
     return [Pair(None if i is None else old[i], None if j is None else new[j], by) for i, j, by in matches]
 
 
-def _matched(old: Sequence[Printed], new: Sequence[Printed], more: Sequence[_Round] = ()) -> list[_Match]:
+def _matched(old: Sequence[PlainObject], new: Sequence[PlainObject], more: Sequence[_Round] = ()) -> list[_Match]:
     """The indices of what is the same, round by round; what is left is guessed at the end."""
     found: dict[int, tuple[int, Basis]] = {}
     rows, columns = [*range(len(old))], [*range(len(new))]
-    names: tuple[tuple[Basis, Callable[[Printed], Hashable]], ...]
+    names: tuple[tuple[Basis, Callable[[PlainObject], Hashable]], ...]
     names = ("identity", _content), ("identity", _identity), ("version", _unversioned)
     for each in (*(_Round(by, [*map(name, old)], [*map(name, new)]) for by, name in names), *more):
         found.update((i, (j, each.by)) for i, j in _in_round(each, rows, columns))
@@ -140,21 +140,21 @@ def _group_kind(identity: ObjectId) -> tuple[str, str]:
     return group_of(identity.api_version), identity.kind
 
 
-def _content(printed: Printed) -> Hashable:
+def _content(printed: PlainObject) -> Hashable:
     """All of an object that the cluster gives its name; None for the others, which their names tell apart."""
     return None if printed.identity.name else json.dumps(printed.body, sort_keys=True)
 
 
-def _identity(printed: Printed) -> Hashable:
+def _identity(printed: PlainObject) -> Hashable:
     return printed.identity, _generated(printed)
 
 
-def _unversioned(printed: Printed) -> Hashable:
+def _unversioned(printed: PlainObject) -> Hashable:
     identity = printed.identity
     return *_group_kind(identity), identity.namespace, identity.name, _generated(printed)
 
 
-def _generated(printed: Printed) -> str:
+def _generated(printed: PlainObject) -> str:
     """What the cluster makes the name from, "" for an object with a name."""
     return "" if printed.identity.name else str((printed.body.get("metadata") or {}).get("generateName"))
 

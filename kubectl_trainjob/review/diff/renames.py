@@ -33,7 +33,7 @@ _UNTOLD = frozenset(("apiVersion", "kind", "status"))
 _WORDS = re.compile(r"[a-z]+|[0-9]+", re.IGNORECASE)
 
 
-class Printed(NamedTuple):
+class PlainObject(NamedTuple):
     """An object of one side; `source` is the document it is in, None where it has none of its own."""
 
     identity: ObjectId
@@ -41,7 +41,7 @@ class Printed(NamedTuple):
     source: Source | None = None
 
 
-def guessed(old: Sequence[Printed], new: Sequence[Printed]) -> list[tuple[int, int]]:
+def guessed(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[tuple[int, int]]:
     """The indices of objects that probably are the same, of all that are on one side only; each at most once.
 
     Only objects of one group and kind. The cost grows with the objects' number and size, not with the pairs'.
@@ -55,7 +55,7 @@ def guessed(old: Sequence[Printed], new: Sequence[Printed]) -> list[tuple[int, i
     return found
 
 
-def _by_kind(objects: Sequence[Printed]) -> dict[tuple[str, str], list[int]]:
+def _by_kind(objects: Sequence[PlainObject]) -> dict[tuple[str, str], list[int]]:
     kinds: dict[tuple[str, str], list[int]] = {}
     for index, (identity, *_) in enumerate(objects):
         kinds.setdefault((group_of(identity.api_version), identity.kind), []).append(index)
@@ -68,7 +68,7 @@ class _Traits:
     All in the object's order, so that sums and ties come out the same each time.
     """
 
-    def __init__(self, printed: Printed) -> None:
+    def __init__(self, printed: PlainObject) -> None:
         identity, body, source = printed
         self.leaves: _Clues = dict.fromkeys(islice(_leaves(body, identity.name), _LEAVES))
         self.words: _Clues = dict.fromkeys(("word", word) for word in _WORDS.findall(identity.name))
@@ -84,7 +84,7 @@ class _Traits:
 class _Guess:
     """The objects of one kind that are on one side only."""
 
-    def __init__(self, old: Iterable[Printed], new: Iterable[Printed]) -> None:
+    def __init__(self, old: Iterable[PlainObject], new: Iterable[PlainObject]) -> None:
         self._old = [_Traits(each) for each in old]
         self._new = [_Traits(each) for each in new]
         sides = ([clue for each in side for clue in each.clues()] for side in (self._old, self._new))

@@ -10,7 +10,7 @@ from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.review.diff.changes import Compiled, Group, Totals
 from kubectl_trainjob.review.diff.effects import Find
-from kubectl_trainjob.review.diff.pairing import Pair, Printed
+from kubectl_trainjob.review.diff.pairing import Pair, PlainObject
 
 JobPair = Pair[Compiled]
 SAME = ("identity", "version")
@@ -37,7 +37,7 @@ class Side:
     trainer: str
     emit: str
     jobs: tuple[Measured, ...]
-    others: tuple[Printed, ...]
+    others: tuple[PlainObject, ...]
     find: Find
     unbuilt: frozenset[ObjectId]
     is_complete: bool

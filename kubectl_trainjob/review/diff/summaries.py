@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.review.diff.changes import Cause, Compiled, Group, JobId, Sizes, Summary, Totals
+from kubectl_trainjob.model.stages import JobId
+from kubectl_trainjob.review.diff.changes import Cause, Compiled, Group, Sizes, Summary, Totals
 from kubectl_trainjob.review.diff.side import SAME, JobPair, Measured, Shared, Side
 from kubectl_trainjob.review.diff.totals import NOTHING, add, total
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.model.stages import BuildOptions
+from tests.compiled import build
 from tests.unit.lint.marked import documents_of
 from tests.unit.lint.test_manuals import section
 from tests.unit.lint.told import shown, told
@@ -65,7 +65,7 @@ def built(root: Path, text: str, trainer: str = "2.3") -> dict[str, Any]:
     """The objects that a text becomes, by their kinds."""
     outputs = build(documents_of(root, {"all.yaml": text}), BuildOptions(trainer_version=trainer))
     assert outputs.outputs, outputs.diagnostics
-    return {each.identity.kind: each.content for each in outputs.outputs}
+    return {each.id.kind: each.body for each in outputs.outputs}
 
 
 def environment(jobset: Any, role: str = "node", container: str = "node") -> dict[str, Any]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.review.comparison import Inputs, compare
 from kubectl_trainjob.review.update_findings import changes_found
+from tests.compiled import compare, lint
 from tests.reading import read
 
 CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
@@ -70,14 +69,14 @@ def documents_of(root: Path, files: dict[str, str], *named: str) -> Documents:
 
 def found(documents: Documents, rule: str = "", **options: str) -> list[Diagnostic]:
     """All that lint finds, or what it finds of one rule."""
-    every = lint(documents, BuildOptions(**options), lambda *_: None).diagnostics
+    every = lint(documents, BuildOptions(**options)).diagnostics
     return [each for each in every if rule in ("", each.rule.id)]
 
 
 def found_since(old: Documents, new: Documents, rule: str = "", **options: str) -> list[Diagnostic]:
     """All that lint finds in what changed, or what it finds of one rule."""
     wanted = BuildOptions(**options)
-    every = changes_found(compare(Inputs(old, wanted), Inputs(new, wanted), "", lambda *_: None), ())
+    every = changes_found(compare(old, new, wanted), ())
     return [each.diagnostic for each in every if rule in ("", each.diagnostic.rule.id)]
 
 

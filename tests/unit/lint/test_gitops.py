@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.lint import refusals
 from kubectl_trainjob.lint.views import LintedChange, Refused
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
+from tests.compiled import build
 from tests.unit.lint.marked import CONFIG, JOB, RUNTIME, documents_of, found, found_since, joined, lines, marked
 
 TTL, KEYS = "KTJ812", "KTJ811"
@@ -75,7 +75,7 @@ def _built(tmp_path: Path, emit: str) -> dict[str, Any]:
     documents = documents_of(tmp_path / emit, {"all.yaml": joined(JOB, WITH_TTL)})
     built = build(documents, BuildOptions(emit=emit))
     assert built.diagnostics == ()
-    return {output.identity.kind: output.content for output in built.outputs}
+    return {output.id.kind: output.body for output in built.outputs}
 
 
 def test_only_the_jobset_carries_the_ttl(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_trainjob.compiler import pipeline
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.lint.stale import fresh_texts, stale_outputs
-from kubectl_trainjob.lint.unit import lint
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.model.stages import BuildOptions
@@ -22,8 +22,8 @@ from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files.root import SecureRoot
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.review.comparison import Inputs, compare
 from kubectl_trainjob.review.update_findings import changes_found
+from tests.compiled import compare, lint
 from tests.reading import read
 
 EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in checks().rules])
@@ -53,10 +53,10 @@ def documents_of(folder: Path, text: str, settings: str) -> Documents:
 def findings(folder: Path, text: str, settings: str, trainer: str, before: str = "") -> list[Diagnostic]:
     """Everything that lint finds in a repository with one file, and in what it became since `before`."""
     documents, options = documents_of(folder, text, settings), BuildOptions(trainer_version=trainer)
-    found = lint(documents, options, lambda *_: None).diagnostics
+    found = lint(documents, options).diagnostics
     if before:
         old = documents_of(folder.with_name(f"{folder.name}-before"), before, settings)
-        comparison = compare(Inputs(old, options), Inputs(documents, options), "", lambda *_: None)
+        comparison = compare(old, documents, options)
         found += [each.diagnostic for each in changes_found(comparison, ())]
     return found
 
@@ -64,9 +64,9 @@ def findings(folder: Path, text: str, settings: str, trainer: str, before: str =
 def findings_of_output(source: str, folder: Path, text: str, settings: str, trainer: str, _: str) -> list[Diagnostic]:
     """Everything that lint finds in a repository with one file, and one that was built of it before."""
     documents, options = documents_of(folder, source, settings), BuildOptions(trainer_version=trainer)
-    texts = fresh_texts(documents, options)
+    texts = fresh_texts(pipeline.build(documents, options))
     write_directory(str(folder / "out"), [(path, text) for path in texts], [])
-    found = lint(read([str(folder)], lambda _most: b""), options, lambda *_: None).diagnostics
+    found = lint(read([str(folder)], lambda _most: b""), options).diagnostics
     return [*found, *stale_outputs(SecureRoot(str(folder)), "out", "out", {"": texts}).diagnostics]
 
 

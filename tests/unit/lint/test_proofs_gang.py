@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.kube.facts.launchers import hosts
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.model.stages import BuildOptions
+from tests.compiled import build
 from tests.unit.lint.marked import documents_of
 from tests.unit.lint.test_manuals import section
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_trainjob.compiler import pipeline
 from kubectl_trainjob.lint.outputs import judged
-from kubectl_trainjob.lint.stale import Texts, fresh_texts, stale_outputs
+from kubectl_trainjob.lint.stale import Judged, Texts, fresh_texts, stale_outputs
 from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files.root import SecureRoot
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output.directory import write_directory
@@ -21,7 +23,12 @@ _OTHER = JOB.replace("mnist", "other")
 
 
 def _texts(root: Path, *jobs: str) -> Texts:
-    return fresh_texts(documents_of(root / "src", {"all.yaml": joined(*jobs, RUNTIME)}), BuildOptions())
+    documents = documents_of(root / "src", {"all.yaml": joined(*jobs, RUNTIME)})
+    return fresh_texts(pipeline.build(documents, BuildOptions()))
+
+
+def _judged(documents: Documents) -> Judged:
+    return judged({"": documents}, {"": pipeline.build(documents, BuildOptions())})
 
 
 def _told(root: Path, builds: dict[str, Texts]) -> list[tuple[str, int]]:
@@ -121,21 +128,21 @@ def test_what_git_ignores_is_not_looked_at(ignored: str | None, added: str, is_j
         repository.git("add", "--force", *([added] if added else ["src"]))
     text = (out / _FILE).read_text()
     (out / _FILE).write_text(f"# mine\n{text}")
-    found = judged({"": read([str(root)], lambda _most: b"")}, BuildOptions())
+    found = _judged(read([str(root)], lambda _most: b""))
     assert (lines(list(found.diagnostics)), found.unverifiable) == ([(_FILE, 1)] if is_judged else [], ())
 
 
 def test_git_is_not_asked_where_nothing_was_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subprocess.run", None)
     documents = documents_of(tmp_path / "src", {"all.yaml": joined(JOB, RUNTIME)})
-    assert judged({"": documents}, BuildOptions()) == ((), ())
+    assert _judged(documents) == ((), ())
 
 
 def test_without_git_everything_is_judged(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     GitRepository(out.parent).write({".gitignore": "out\n"})
     monkeypatch.setenv("PATH", "/nowhere")
     (out / _FILE).unlink()
-    found = judged({"": read([str(out.parent)], lambda _most: b"")}, BuildOptions())
+    found = _judged(read([str(out.parent)], lambda _most: b""))
     assert lines(list(found.diagnostics)) == [(INDEX_FILE, 1)]
 
 

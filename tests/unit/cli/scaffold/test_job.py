@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from kubectl_trainjob.cli.scaffold.job import job, nodes
-from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions
+from tests.compiled import build
 from tests.reading import read
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"

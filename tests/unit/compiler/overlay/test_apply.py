@@ -10,11 +10,11 @@ import pytest
 from kubectl_trainjob.compiler.overlay.apply import overlaid
 from kubectl_trainjob.compiler.overlay.name_hash import with_hash
 from kubectl_trainjob.compiler.overlay.steps import Steps
-from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.model.stages import Build, BuildOptions, Manifest
+from kubectl_trainjob.model.stages import BuildOptions, Manifest
 from kubectl_trainjob.repository.positions import Locator
+from tests.compiled import Build, build
 from tests.reading import read
 
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
@@ -287,8 +287,8 @@ def _hashed(write: Write, overlay: str = "", job: str = _JOB, runtime: str = _RU
     built = _build("o", **options)
     assert built.diagnostics == ()
     output = built.outputs[-1]
-    assert output.content["metadata"]["name"] == output.identity.name
-    return output.identity.name
+    assert output.body["metadata"]["name"] == output.id.name
+    return output.id.name
 
 
 def test_name_hash(write: Write) -> None:
@@ -333,7 +333,7 @@ def test_name_hash_is_for_train_jobs_alone(write: Write) -> None:
             "o/cm.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm}}",
         }
     )
-    assert "ConfigMap/cm" in [str(output.identity) for output in _build("o").outputs]
+    assert "ConfigMap/cm" in [str(output.id) for output in _build("o").outputs]
     [manifest] = [m for m in _overlaid("o").values() if m.id.kind == "ConfigMap"]
     assert with_hash(manifest, []) is manifest
 

@@ -14,13 +14,13 @@ from kubectl_trainjob.compiler.overlay.merge import merge_patch
 from kubectl_trainjob.compiler.overlay.pattern import compile_pattern
 from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
-from kubectl_trainjob.compiler.pipeline import BuildOptions, build
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Source, SourceFile
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector
 from kubectl_trainjob.repository.positions import Locator
+from tests.compiled import build
 from tests.reading import read
 
 CAUSE = ("patch.0",)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.compiler.pipeline import BuildOptions, build
+from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents, Unit, manifests_of
 from kubectl_trainjob.repository.positions import Locator
+from tests.compiled import build
 from tests.reading import read
 
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"

@@ -28,9 +28,10 @@ def compiled(*paths: str, text: str = "", **options: str) -> dict[str, Compiled]
     documents = read(paths or ["-"], lambda _most: text.encode())
     prepared = prepare(documents, BuildOptions(**options))
     found = {}
-    for manifest, runtimes in prepared.jobs:
-        expanded = compile_job(manifest, runtimes, prepared.target, prepared.admitted)
-        found_wrong = [*prepared.diagnostics, *expanded.diagnostics]
-        assert not has_errors(found_wrong), found_wrong
-        found[manifest.id.name] = Compiled(manifest, runtimes.meant(manifest), expanded.objects)
+    for job in prepared.jobs:
+        built = compile_job(job, prepared.target, prepared.admitted)
+        problems = [*prepared.findings, *built.findings]
+        assert not has_errors(problems), problems
+        bodies = tuple(each.body for each in built.objects)
+        found[built.source.id.name] = Compiled(built.source, built.runtime, bodies)
     return found

@@ -600,5 +600,5 @@ def _prepared(text: str) -> Prepared:
 
 
 def _expanded(prepared: Prepared) -> dict[Any, Any]:
-    compiled = [compile_job(job.manifest, job.runtimes, prepared.target, prepared.admitted) for job in prepared.jobs]
-    return {(one["kind"], one["metadata"]["name"]): one for each in compiled for one in each.objects}
+    compiled = [compile_job(job, prepared.target, prepared.admitted) for job in prepared.jobs]
+    return {(one.id.kind, one.id.name): one.body for each in compiled for one in each.objects}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.review.diff.moved_units import Built, moved
+from kubectl_trainjob.review.diff.moved_units import UnitContents, moved
 
 
-def builds(*names: str, **says: str) -> Built:
+def builds(*names: str, **says: str) -> UnitContents:
     return {ObjectId("v1", "ConfigMap", "", name): says.get(name, "") for name in names}
 
 
@@ -37,5 +37,5 @@ def builds(*names: str, **says: str) -> Built:
         pytest.param({"o/1": builds("a"), "o/2": builds("a")}, {"n/x": builds("a")}, {}, id="of-two"),
     ],
 )
-def test_moved(gone: dict[str, Built], new: dict[str, Built], expected: dict[str, str]) -> None:
+def test_moved(gone: dict[str, UnitContents], new: dict[str, UnitContents], expected: dict[str, str]) -> None:
     assert moved(gone, new) == expected

@@ -18,7 +18,7 @@ from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled
-from kubectl_trainjob.review.diff.pairing import Pair, Printed, pair_jobs, pair_made, pair_objects
+from kubectl_trainjob.review.diff.pairing import Pair, PlainObject, pair_jobs, pair_made, pair_objects
 from kubectl_trainjob.review.diff.renames import guessed
 from tests.conformance.cases import FOLDER, load, read_lines
 from tests.reading import read
@@ -30,21 +30,21 @@ FILES: dict[str, SourceFile] = {}
 
 def thing(
     name: str = "", /, *at: Any, namespace: str = "", kind: str = "Thing", api_version: str = V1, **spec: Any
-) -> Printed:
+) -> PlainObject:
     """An object; `at` are the file and document it stands in."""
     metadata = {
         **({"name": name} if name else {"generateName": "x-"}),
         **({"namespace": namespace} if namespace else {}),
     }
     body = {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
-    return Printed(identity_of(body), body, _source(*at) if at else None)
+    return PlainObject(identity_of(body), body, _source(*at) if at else None)
 
 
 def _source(path: str, document: int = 0) -> Source:
     return Source(FILES.setdefault(path, SourceFile(path, "")), document)
 
 
-def shown(pairs: list[Pair[Printed]]) -> list[str]:
+def shown(pairs: list[Pair[PlainObject]]) -> list[str]:
     """`old > new why`, by name."""
     sides = ([each.identity.name if each else "-" for each in (pair.old, pair.new)] for pair in pairs)
     return [f"{' > '.join(names)} {pair.by or ''}".rstrip() for names, pair in zip(sides, pairs, strict=True)]
@@ -257,7 +257,7 @@ def _side(root: Path, jobs: dict[str, tuple[str, int]], **overlays: str) -> list
         (root / name / "overlay.yaml").write_text(_OVERLAY + settings)
     documents = read([str(root / name) for name in overlays], lambda _: b"")
     prepared = prepare(documents, BuildOptions())
-    assert not prepared.diagnostics
+    assert not prepared.findings
     return [Compiled(job.manifest, None) for job in prepared.jobs]
 
 
@@ -360,7 +360,9 @@ def test_recorded_jobs_under_other_names():
     old = list({_said(job): job for case in load("2.3") if case.group == "own" for job in _bodies(case.input)}.values())
     new = [_renamed(body, index, chance) for index, body in enumerate(old)]
     places = chance.sample(range(len(new)), len(new))
-    pairs = guessed(*([Printed(identity_of(body), body) for body in side] for side in (old, [new[i] for i in places])))
+    pairs = guessed(
+        *([PlainObject(identity_of(body), body) for body in side] for side in (old, [new[i] for i in places]))
+    )
     assert len(old) > 200
     assert [(old[i], new[places[j]]) for i, j in pairs if places[j] != i] == []
     assert len(pairs) >= 0.8 * len(old)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
+from kubectl_trainjob.compiler.executor import InProcess
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 Item = TypeVar("Item")
@@ -30,10 +31,38 @@ class _Child(NamedTuple):
 
 
 def processes(items: int) -> int:
-    """How many processes are worth their start for so many items; 1 where this platform cannot fork safely."""
-    if not _FEWEST <= items <= _MANY or sys.platform != "linux":
+    """How many processes are worth their start for so many items; 1 where forking is not safe."""
+    if not _FEWEST <= items <= _MANY or sys.platform != "linux" or _has_threads():
         return 1
     return min(len(os.sched_getaffinity(0)), _MOST)
+
+
+def _has_threads() -> bool:
+    """Whether this process has threads: a child of such a process may wait forever for a lock that no thread frees."""
+    threading = sys.modules.get("threading")  # a process that did not import it has none
+    return threading is not None and threading.active_count() > 1
+
+
+class Forked:
+    """The executor of commands: forked processes for many items, else this process."""
+
+    def is_remote(self, items: int) -> bool:
+        """Whether so many items are shared out to other processes."""
+        return processes(items) > 1
+
+    def map(
+        self,
+        work: Callable[[Item], Result],
+        items: list[Item],
+        shared: Callable[[], dict[int, object]],
+        done: Callable[[int], None],
+    ) -> Iterator[Result]:
+        """As `Executor.map`. Raises EnvironmentFault where a process was killed."""
+        if not self.is_remote(len(items)):
+            yield from InProcess().map(work, items, shared, done)
+            return
+        for chunk in in_chunks(lambda some: list(map(work, some)), items, shared(), done):
+            yield from chunk
 
 
 def in_chunks(

@@ -1,0 +1,121 @@
+"""The result of the compiler: one `Compilation` for each build unit and side, which every command reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from kubectl_trainjob.compiler.resolve.runtime import Runtimes
+from kubectl_trainjob.compiler.versions import Version
+from kubectl_trainjob.compiler.written_by import WrittenBy
+from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.limits import LIMITS, Limits
+from kubectl_trainjob.model.source import Place
+from kubectl_trainjob.model.stages import Manifest, Object, RequiredSecret, Resolved
+from kubectl_trainjob.model.units import Settings
+
+Findings = tuple[Diagnostic, ...]
+Note = TypeVar("Note")
+Other = TypeVar("Other")
+
+
+class Target(NamedTuple):
+    """What TrainJobs are compiled for: a release of Trainer, and what is printed of them (one of `EMITS`)."""
+
+    trainer: str
+    version: Version
+    emit: str
+
+
+class Job(NamedTuple):
+    """A TrainJob under its final name, the runtimes that it may refer to, and the overlay that builds it ("": none)."""
+
+    manifest: Manifest
+    runtimes: Runtimes
+    unit: str = ""
+
+    @property
+    def runtime(self) -> Manifest | None:
+        """The runtime that it refers to; None where that cannot be found."""
+        return self.runtimes.meant(self.manifest)
+
+
+class Expansion(NamedTuple):
+    """What is known only while a job is compiled: the admitted inputs, and who finds the origin of a value."""
+
+    resolved: Resolved
+    written_by: WrittenBy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledJob(Generic[Note]):
+    """One TrainJob and the objects that the controllers create for it, the JobSet first.
+
+    `objects` is empty where the job cannot be built, and where they were not kept. `late` are problems that the API
+    server reports only when it creates Jobs. With `is_shared` base and head have the same job. `note` is what the
+    function returned that examined the job while it was compiled; only that function sees an `expansion`.
+    """
+
+    source: Manifest
+    runtime: Manifest | None
+    unit: str
+    note: Note
+    objects: tuple[Object, ...] = ()
+    secrets: tuple[RequiredSecret, ...] = ()
+    findings: Findings = ()
+    late: Findings = ()
+    expansion: Expansion | None = None
+    is_shared: bool = False
+
+    @property
+    def is_built(self) -> bool:
+        """Whether the controllers would create its objects."""
+        return not has_errors(self.findings)
+
+    @property
+    def place(self) -> Place:
+        """The line that names the job."""
+        return self.source.place("metadata", "name")
+
+    def examined(self, note: Other, *, keeps_objects: bool, is_shared: bool = False) -> CompiledJob[Other]:
+        """The job as it leaves the compiler."""
+        objects = self.objects if keeps_objects else ()
+        head = self.source, self.runtime, self.unit, note
+        return CompiledJob(*head, objects, self.secrets, self.findings, self.late, is_shared=is_shared)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What reading the inputs left: `left_out` are overlays below a directory that was read, `passed_by` other entries,
+    `read_from` the real paths of all directories and files that were passed.
+    """
+
+    ignored: int = 0
+    left_out: tuple[str, ...] = ()
+    passed_by: tuple[str, ...] = ()
+    read_from: tuple[str, ...] = ()
+    settings: tuple[Settings, ...] = ()
+    limits: Limits = LIMITS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compilation(Generic[Note]):
+    """What one build unit of one side compiles to.
+
+    `others` are the objects that are copied unchanged, `manifests` all inputs that are no TrainJobs, where they were
+    asked for. `findings` concern the inputs as a whole; `unread` those that matter only if a runtime is missing.
+    """
+
+    target: Target
+    jobs: tuple[CompiledJob[Note], ...]
+    others: tuple[Object, ...]
+    manifests: tuple[Manifest, ...] = ()
+    findings: Findings = ()
+    unread: Findings = ()
+    reading: Reading = Reading()
+
+    def noted(self, note: Callable[[Note], Other]) -> Compilation[Other]:
+        """The same with other notes."""
+        jobs = (replace(cast("CompiledJob[Any]", job), note=note(job.note)) for job in self.jobs)
+        return replace(cast("Compilation[Any]", self), jobs=tuple(jobs))
