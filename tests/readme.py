@@ -1,20 +1,44 @@
-"""`python -m tests.readme` writes the tables of README that come from the code: what is supported, and the limits."""
+"""`python -m tests.readme` writes what README and the manual's pages take from the program.
+
+That is: the synopsis and the options of each command, the tables of versions, limits and verdicts, and the output of
+each example that begins with `$ kubectl trainjob`.
+"""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import click
+
+from kubectl_trainjob.cli.app import app
+from kubectl_trainjob.cli.help import summary
+from kubectl_trainjob.cli.init import _FORMS
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
 from kubectl_trainjob.kube.facts.trainer import API_VERSION, KINDS
 from kubectl_trainjob.model.limits import LIMITS, size
+from kubectl_trainjob.report.review.headline import _VERDICTS
+from kubectl_trainjob.review.told import Conclusion
 
-README = Path(__file__).parents[1] / "README.md"
-_DATA = Path(__file__).parents[1] / "kubectl_trainjob" / "kube" / "schemas" / "data"
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PAGES = sorted((ROOT / "kubectl_trainjob" / "cli" / "manual").glob("*.md"))
+COMMANDS = tuple(app.list_commands(click.Context(app)))
+EXAMPLE = re.compile(r"^```console\n\$ (kubectl trainjob .*)\n((?:.*\n)*?)```$", re.MULTILINE)
+
+_DATA = ROOT / "kubectl_trainjob" / "kube" / "schemas" / "data"
+_WIDTH = 116
 
 _WHAT = {
     "file_bytes": "one file",
@@ -87,18 +111,138 @@ def _shown(name: str, value: Any) -> str:
     return f"{value} s" if name.endswith("seconds") else f"{value:,}".replace(",", " ")
 
 
-TABLES = {"supported": supported, "limits": limits}
+_VERDICT_MEANS = {
+    Conclusion.UNBUILT: "an object of the head cannot be built, and it is new or the base can build it",
+    Conclusion.REFUSED: "the cluster rejects an update",
+    Conclusion.ERRORS: "a new finding is an error",
+    Conclusion.RERUNS: "a run ends, and a new one starts under another name or kind",
+    Conclusion.ENDS: "a run ends or is suspended",
+    Conclusion.UNKNOWN: "not everything could be compared: the base has errors, for example",
+    Conclusion.CHANGES: "a job changes in place, or another object changes that jobs may use",
+    Conclusion.SAFE: "no running job changes",
+}
 
 
-def written(text: str) -> str:
-    """README with its tables as the code has them."""
-    for name, rows in TABLES.items():
-        table = "\n".join(("", *rows(), ""))
-        before, start, rest = text.partition(f"<!-- {name} -->")
-        _, end, after = rest.partition("<!-- end -->")
-        text = before + start + table + end + after
+def verdicts() -> Iterator[str]:
+    """Each verdict of a review, by severity."""
+    yield "| verdict | key | meaning |"
+    yield "| --- | --- | --- |"
+    for each in Conclusion:
+        yield f"| {_VERDICTS[each][1]} | `{each}` | {_VERDICT_MEANS[each]} |"
+
+
+def topics() -> Iterator[str]:
+    """Each page of the manual that is not about a command."""
+    yield "| page | about |"
+    yield "| --- | --- |"
+    for page in PAGES:
+        if page.stem not in COMMANDS:
+            yield f"| [{page.stem}]({page.relative_to(ROOT).as_posix()}) | {summary(page.stem)} |"
+
+
+TABLES = {"topics": topics, "supported": supported, "limits": limits, "verdicts": verdicts}
+
+
+def _context(command: click.Command, name: str) -> click.Context:
+    parent = app.make_context("kubectl trainjob", [], resilient_parsing=True)
+    return click.Context(command, parent, info_name=name)
+
+
+def _command(name: str) -> click.Command:
+    command = app.get_command(click.Context(app), name)
+    assert command
+    return command
+
+
+def synopsis(command: click.Command, name: str) -> str:
+    """The command line with every argument and option."""
+    context = _context(command, name)
+    start = f"kubectl trainjob {name} "
+    parts = [part for parameter in command.params if (part := _part(parameter, context))]
+    kept = [part.replace(" ", "\0") for part in parts]  # an option stays on one line with its value
+    lines = textwrap.wrap(
+        start + " ".join(kept),
+        _WIDTH,
+        subsequent_indent=" " * len(start),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace("\0", " ") + "\n"
+
+
+def _part(parameter: click.Parameter, context: click.Context) -> str:
+    if isinstance(parameter, click.Argument):
+        return parameter.make_metavar(context)
+    assert isinstance(parameter, click.Option)
+    value = "" if parameter.is_flag else " " + re.sub(r"^\[(.*)\]$", r"\1", parameter.make_metavar(context))
+    return f"[{parameter.opts[0]}{value}]" + ("..." if parameter.multiple else "")
+
+
+def options(command: click.Command, name: str) -> Iterator[str]:
+    """The options as `--help` has them."""
+    context = _context(command, name)
+    yield "| option | meaning |"
+    yield "| --- | --- |"
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if record and isinstance(parameter, click.Option):
+            form, meaning = (text.replace("|", "\\|") for text in record)
+            yield f"| `{form}` | {meaning} |"
+
+
+def _forms() -> Iterator[str]:
+    yield "```"
+    yield from (synopsis(form, f"init {name}").rstrip("\n") for name, form in _FORMS.items())
+    yield "```"
+
+
+def prepared(folder: Path) -> Path:
+    """A copy of this repository's examples, and a job with a misspelt runtimeRef, in `folder`."""
+    (folder / ".git").mkdir()
+    for name in ("runtimes", "overlays", "tests/examples/upgrade", "tests/examples/lint"):
+        shutil.copytree(ROOT / name, folder / name)
+    job = (ROOT / "overlays" / "fashion-mnist" / "job.yaml").read_text(encoding="utf-8")
+    (folder / "job.yaml").write_text(job.replace("name: torch-distributed\n", "name: torch-distribute\n"))
+    return folder
+
+
+_CALL = "import sys; from kubectl_trainjob.cli.app import run; sys.exit(run('kubectl-trainjob', sys.argv[1:]))"
+
+
+def output(command: str, folder: Path) -> str:
+    """What a command line that begins with `kubectl trainjob` prints in `folder`: stdout, then stderr."""
+    arguments = shlex.split(command)[2:]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _CALL, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def written(text: str, name: str = "") -> str:
+    """A page with its tables, and for a command its synopsis and options, as the code has them."""
+    tables: dict[str, Callable[[], Iterator[str]]] = dict(TABLES)
+    if name in COMMANDS:
+        command = _command(name)
+        text = re.sub(
+            r"(?<=^```\n).*?(?=^```$)", synopsis(command, name), text, count=1, flags=re.MULTILINE | re.DOTALL
+        )
+        tables |= {"options": lambda: options(command, name), "forms": _forms}
+    for title, rows in tables.items():
+        before, start, rest = text.partition(f"<!-- {title} -->")
+        if start:
+            _, end, after = rest.partition("<!-- end -->")
+            text = before + start + "\n".join(("", *rows(), "")) + end + after
     return text
 
 
+def with_outputs(text: str, folder: Path) -> str:
+    """A page with the output of each of its examples."""
+    return EXAMPLE.sub(lambda found: f"```console\n$ {found[1]}\n{output(found[1], folder)}```", text)
+
+
 if __name__ == "__main__":
-    README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as directory:
+        repository = prepared(Path(directory))
+        for path in (README, *PAGES):
+            page = written(path.read_text(encoding="utf-8"), path.stem)
+            path.write_text(with_outputs(page, repository), encoding="utf-8")

@@ -33,6 +33,7 @@ _COMMANDS = {
     "review": _Late("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint in one report."),
     "init": _Late("kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."),
     "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
+    "help": _Late("kubectl_trainjob.cli.help", "Print a page of the manual."),
 }
 
 

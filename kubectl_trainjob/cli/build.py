@@ -32,15 +32,19 @@ are printed unchanged. If any object has an error, nothing is printed.
 Examples:
   # Build one job
   kubectl trainjob build job.yaml
+
 \b
   # Build an environment
   kubectl trainjob build overlays/prod
+
 \b
   # Build a directory and compare the result with the cluster
   kubectl trainjob build jobs/ -n team-a | kubectl diff -f -
+
 \b
   # Read standard input, print JSON
   cat job.yaml runtime.yaml | kubectl trainjob build -f - -o json
+
 \b
   # Write one file per object, and remove files that are out of date
   kubectl trainjob build overlays/prod -O manifests/prod

@@ -28,9 +28,11 @@ program kubectl_complete-trainjob, which is installed beside kubectl-trainjob. T
 Examples:
   # bash: for this session; add the line to ~/.bashrc for all
   source <(kubectl-trainjob completion bash)
+
 \b
   # zsh: the same in ~/.zshrc, after "autoload -U compinit; compinit"
   source <(kubectl-trainjob completion zsh)
+
 \b
   # fish
   kubectl-trainjob completion fish > ~/.config/fish/completions/kubectl-trainjob.fish

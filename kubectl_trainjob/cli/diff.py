@@ -32,15 +32,19 @@ manifests and each overlay.
 Examples:
   # What does my branch change?
   kubectl trainjob diff
+
 \b
   # Uncommitted changes, with the source line of each value
   kubectl trainjob diff HEAD --why
+
 \b
   # One environment, between two tags
   kubectl trainjob diff v1.2..v1.3 -f overlays/prod
+
 \b
   # What will an upgrade of Trainer change?
   kubectl trainjob diff --trainer-version 2.2..2.3
+
 \b
   # For a pull request, and for a browser
   kubectl trainjob diff origin/main -o markdown
@@ -66,7 +70,7 @@ class _Request:
 
 
 @click.command(help=_HELP)
-@click.argument("sides", nargs=-1, metavar="[REF|REF..REF|OLD_DIR NEW_DIR]")
+@click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @click.option(
     "-o",

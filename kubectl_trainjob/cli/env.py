@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 _HELP = """Show what the processes of a TrainJob will see in their Pods.
 
-For each role (each replicatedJob of the JobSet), the command shows the environment, the command line, the ports and
-the names of the Pods. It also shows how many processes run, and why. Then follow the world size, the hostfile of MPI,
-the rendezvous address, the required Secrets and ConfigMaps, and conflicts. Each value has the line to edit, or its
-origin.
+A role is a replicatedJob of the JobSet. For each role, the command shows environment, command line, ports and names of
+the Pods. It also shows how many processes run, and why. Then follow the world size, the hostfile of MPI, the
+rendezvous address, the required Secrets and ConfigMaps, and conflicts. Each value has the line to edit, or its origin.
 
 References to Secrets and ConfigMaps stay references. $(NAME) stays as written, because the kubelet expands it. The
 command asks no cluster. Flags of torchrun and mpirun override what Trainer sets, if they are plain in the command.
@@ -28,9 +27,11 @@ command asks no cluster. Flags of torchrun and mpirun override what Trainer sets
 Examples:
   # A job of the current repository
   kubectl trainjob env TrainJob/bert
+
 \b
   # The job as an overlay builds it
   kubectl trainjob env -f overlays/prod TrainJob/bert-prod
+
 \b
   # JSON for another program
   kubectl trainjob env TrainJob/bert -o json | jq .worldSize.value

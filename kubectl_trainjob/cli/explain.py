@@ -24,13 +24,16 @@ prints the whole object with the origin of each line.
 Examples:
   # Why does the job run on so many nodes?
   kubectl trainjob explain JobSet/llama 'spec.replicatedJobs[node].template.spec.parallelism'
+
 \b
   # Where does this variable come from, in one environment?
   kubectl trainjob explain -f overlays/prod JobSet/llama \\
     'spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NNODES].value'
+
 \b
   # The whole object with origins
   kubectl trainjob explain JobSet/llama
+
 \b
   # Pass a JSON pointer, print JSON
   kubectl trainjob explain PodGroup/llama /spec/minMember -o json

@@ -36,6 +36,7 @@ Add to the repository of the current directory:
 Examples:
   # A repository for PyTorch jobs
   kubectl trainjob init training && cd training && kubectl trainjob build overlays/dev
+
 \b
   # A repository for fine-tuning, for a cluster with Trainer 2.2
   kubectl trainjob init --runtime torch-finetune --emit trainjob --trainer-version 2.2

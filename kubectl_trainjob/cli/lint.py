@@ -35,13 +35,16 @@ objects, too. A finding points at the line to edit.
 Examples:
   # The whole repository
   kubectl trainjob lint
+
 \b
   # Only new findings of this branch, as annotations and for GitHub's security tab
   kubectl trainjob lint --since origin/main -o github -o sarif=lint.sarif
+
 \b
   # Show the safe fixes, then apply them
   kubectl trainjob lint --fix --diff
   kubectl trainjob lint --fix
+
 \b
   # Record the findings of today, then report only new ones
   kubectl trainjob lint --write-baseline .trainjob-baseline.json

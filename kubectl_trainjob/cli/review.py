@@ -32,9 +32,11 @@ without a checkout, and no program of the repository runs.
 Examples:
   # What does my branch do?
   kubectl trainjob review
+
 \b
   # A comment for a pull request and a file for code scanning, with the text in the log
   kubectl trainjob review origin/main...HEAD -o markdown=review.md -o sarif=review.sarif
+
 \b
   # One environment, as a page for a browser
   kubectl trainjob review v1.2..v1.3 -f overlays/prod -o html=review.html
@@ -58,7 +60,7 @@ class _Request:
 
 
 @click.command(help=_HELP)
-@click.argument("sides", nargs=-1, metavar="[REF|REF..REF|OLD_DIR NEW_DIR]")
+@click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")

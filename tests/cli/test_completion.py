@@ -77,6 +77,7 @@ ANSWERS = [
     pytest.param(["build", "-o", "yaml", ""], [FILES], id="behind an option and its value"),
     pytest.param(["build", "--allow-empty", ""], [FILES], id="behind a flag"),
     pytest.param(["build", "--output-dir"], ["--output-directory", NOTHING], id="a long option"),
+    pytest.param(["help", "l"], ["limits", "lint", NOTHING], id="pages of the manual"),
     pytest.param(["init", ""], ["runtime", "job", "overlay", NOTHING], id="the forms of init"),
     pytest.param(["init", "x"], [DIRECTORIES], id="a directory"),
     pytest.param(["init", "x", ""], [NOTHING], id="behind the last argument"),

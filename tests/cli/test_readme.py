@@ -1,4 +1,4 @@
-"""What README and the pre-commit hook show is what happens."""
+"""README, the pages of the manual and the pre-commit hook show what happens."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,37 +18,59 @@ from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.files.config import read_config
 from kubectl_trainjob.repository.files.overlay_file import read_overlay
 from kubectl_trainjob.repository.yaml.read import read_stream
-from tests.readme import written
+from tests import words
+from tests.readme import COMMANDS, EXAMPLE, PAGES, README, ROOT, output, prepared, written
 
-ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^```console\n\$ kubectl trainjob (.*)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+FILES = [README, *PAGES]
+EACH_PAGE = pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in FILES])
+EXAMPLES = [
+    pytest.param(*found, id=f"{path.stem}-{number}")
+    for path in FILES
+    for number, found in enumerate(EXAMPLE.findall(path.read_text(encoding="utf-8")))
+]
+LINES = 250  # of README
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of this repository's examples, with the job of README's second command, whose runtimeRef is misspelt."""
-    (tmp_path / ".git").mkdir()
-    for folder in ("runtimes", "overlays", "tests/examples/upgrade", "tests/examples/lint"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    job = (ROOT / "overlays" / "fashion-mnist" / "job.yaml").read_text()
-    (tmp_path / "job.yaml").write_text(job.replace("name: torch-distributed\n", "name: torch-distribute\n"))
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return prepared(tmp_path)
 
 
-def _yaml(kind: str) -> str:
-    """README's example of one of our own files."""
-    return next(block for block in re.findall(r"^```yaml\n(.*?)^```$", README, re.M | re.S) if f"kind: {kind}" in block)
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository of the examples; they only read it."""
+    return prepared(tmp_path_factory.mktemp("examples"))
+
+
+def _yaml(topic: str) -> str:
+    """A page's example of one of our own files."""
+    page = next(path for path in PAGES if path.stem == topic)
+    return next(block for block in re.findall(r"^```yaml\n(.*?)^```$", text_of(page), re.M | re.S))
 
 
 def test_the_settings_shown_are_accepted() -> None:
-    config, diagnostics = read_config(SourceFile("trainjob.yaml", _yaml("Config")))
+    shown = _yaml("settings")
+    config, diagnostics = read_config(SourceFile("trainjob.yaml", shown))
     assert (diagnostics, config.trainer, config.catalog) == ([], "2.3", True)
+    assert set(yaml.safe_load(shown)) - {"apiVersion", "kind"} == {
+        "catalog",
+        "delivery",
+        "emit",
+        "ignore",
+        "limits",
+        "lint",
+        "runtimes",
+        "target",
+    }
 
 
 def test_the_overlay_shown_is_accepted() -> None:
-    [(body, source)] = read_stream(SourceFile("overlay.yaml", _yaml("Overlay"))).objects
+    [(body, source)] = read_stream(SourceFile("overlay.yaml", _yaml("overlays"))).objects
     assert read_overlay(body, source)[1] == []
     shown = set(body) - {"apiVersion", "kind"}
     assert shown == {
@@ -61,49 +84,121 @@ def test_the_overlay_shown_is_accepted() -> None:
         "resources",
         "values",
     }
+    page = text_of(next(path for path in PAGES if path.stem == "overlays"))
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.M)) == shown, "the table of fields"
 
 
-@pytest.mark.usefixtures("repository")
-@pytest.mark.parametrize(("command", "output"), SHOWN)
-def test_commands_print_what_is_shown(command: str, output: str, capfd: pytest.CaptureFixture[str]) -> None:
-    run("kubectl-trainjob", shlex.split(command))
-    out, err = capfd.readouterr()
-    assert out + err == output
+def test_the_template_shown_is_rendered(repository: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (repository / "sweep").mkdir()
+    (repository / "sweep" / "jobs.yaml.j2").write_text(_yaml("templates"))
+    (repository / "sweep" / "overlay.yaml").write_text(
+        "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [jobs.yaml.j2]\n"
+        "values: {learningRates: [0.1, 0.01]}\n"
+    )
+    assert run("kubectl-trainjob", ["build", "sweep"]) == 0
+    assert re.findall(r"^  name: (\S+)", capfd.readouterr().out, re.M) == ["sweep-1", "sweep-2"]
 
 
-def test_a_result_an_error_a_history_and_upgrades_are_shown() -> None:
-    assert len(SHOWN) == 6
+@pytest.mark.parametrize(("command", "shown"), EXAMPLES)
+def test_commands_print_what_is_shown(command: str, shown: str, shared: Path) -> None:
+    assert output(command, shared) == shown, "python -m tests.readme writes it"
+
+
+def test_each_kind_of_example_is_shown() -> None:
+    shown = [shlex.split(example.values[0])[2] for example in EXAMPLES]
+    assert len(shown) == 9
+    assert set(shown) == {"build", "diff", "env", "explain", "init", "lint"}
 
 
 def test_the_job_shown_is_the_bundled_one() -> None:
-    assert f"```yaml\n{(ROOT / 'overlays' / 'fashion-mnist' / 'job.yaml').read_text()}```\n" in README
+    assert f"```yaml\n{text_of(ROOT / 'overlays' / 'fashion-mnist' / 'job.yaml')}```\n" in text_of(README)
 
 
-def test_tables_are_those_of_the_code() -> None:
-    assert written(README) == README, "python -m tests.readme writes them"
+@EACH_PAGE
+def test_tables_and_synopses_are_those_of_the_program(path: Path) -> None:
+    assert written(text_of(path), path.stem) == text_of(path), "python -m tests.readme writes them"
 
 
-def test_links_lead_somewhere() -> None:
-    targets = [t for t in re.findall(r"\]\(([^)]+)\)", README) if "://" not in t]
-    assert targets
-    assert [t for t in targets if not (ROOT / t).exists()] == []
+@EACH_PAGE
+def test_links_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", text_of(path), flags=re.M | re.S)
+    found = (link or source for link, source in re.findall(r'\]\(([^)]+)\)|src="([^"]+)"', text))
+    for target in (each for each in found if "://" not in each):
+        name, _, anchor = target.partition("#")
+        linked = path.parent / name
+        assert linked.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", text_of(linked), re.M)
+            assert anchor in {re.sub(r"[^\w-]", "", title.lower().replace(" ", "-")) for title in titles}, target
 
 
-COMMANDS = ("build", "diff", "init", "lint", "review")
+def test_readme_leads_to_every_page() -> None:
+    assert [path.name for path in PAGES if f"/manual/{path.name})" not in text_of(README)] == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", ".github/ARCHITECTURE.md"])
-def test_every_option_named_exists(name: str) -> None:
-    shown = subprocess.run(
-        "; ".join(f"{sys.executable} -m kubectl_trainjob {command} --help" for command in COMMANDS),
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    ours = re.sub(r"(?m)^(pip|docker|kubectl krew) .*$", "", (ROOT / name).read_text(encoding="utf-8"))
+def test_readme_is_short_and_begins_with_a_picture() -> None:
+    lines = text_of(README).splitlines()
+    assert len(lines) <= LINES
+    assert any(".github/pictures/" in line for line in lines[:15])
+
+
+def test_readme_has_the_two_commands_that_ci_runs() -> None:
+    commands = [line for line in text_of(README).splitlines() if line.startswith("python3 -m venv ")]
+    assert [command.rpartition(" && ")[2].split()[0] for command in commands] == [
+        ".venv/bin/kubectl-trainjob",
+        ".venv/bin/python",
+    ]
+
+
+@EACH_PAGE
+def test_words_are_plain(path: Path) -> None:
+    prose = words.prose(text_of(path))
+    assert words.avoided(prose) == []
+    assert [sentence for sentence in words.sentences(prose) if len(sentence.split()) > words.LONGEST] == []
+
+
+@cache
+def _help(*command: str) -> str:
+    arguments = [sys.executable, "-m", "kubectl_trainjob", *command, "--help"]
+    return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_page_begins_with_the_synopsis_that_help_prints(name: str) -> None:
+    page, shown = text_of(next(path for path in PAGES if path.stem == name)), _help(name)
+    title, summary, synopsis = re.match(r"# (\S+)\n\n(.+)\n\n```\n(.*?)```\n", page, re.S).groups()  # type: ignore[union-attr]
+    assert title == name
+    assert f" {name} {summary} " in " ".join(_help().split()) + " ", "the summary in the list of commands"
+
+    usage = " ".join(shown.partition("\n\n")[0].split())
+    arguments = usage.partition("[OPTIONS]")[2].strip()
+    assert " ".join(synopsis.split()).startswith(f"kubectl trainjob {name} {arguments}".strip())
+
+    forms = re.findall(r"^  (?:(-\w), )?(--[\w-]+)", shown.partition("\nOptions:\n")[2], re.M)
+    expected = {short or long for short, long in forms if long != "--help"}
+    assert set(re.findall(r"\[(-\w|--[\w-]+)[ \]]", synopsis)) == expected
+    assert set(re.findall(r"^\| `(?:-\w, )?(--[\w-]+)", page, re.M)) == {long for _, long in forms}
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_words_of_help_are_plain(name: str) -> None:
+    shown = _help(*filter(None, [name]))
+    assert words.avoided(shown) == []
+    assert "\b" not in shown
+    text = re.sub(r"(?m)^  (Examples|Add to .*):\n(    .*\n|\n)*", "", shown.partition("\n\n")[2])
+    assert [
+        each for each in words.sentences(text.partition("\nOptions:")[0]) if len(each.split()) > words.LONGEST
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "path", [*FILES, ROOT / "CHANGELOG.md", ROOT / ".github" / "ARCHITECTURE.md"], ids=lambda p: p.stem
+)
+def test_every_option_named_exists(path: Path) -> None:
+    ours = re.sub(r"(?m)^(pip|docker|kubectl krew) .*$", "", text_of(path))
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", ours))
-    assert {option for option in named if option not in shown.stdout} <= {"--quiet"}
+    shown = "".join(map(_help, COMMANDS))
+    assert {option for option in named if option not in shown} <= {"--quiet", "--lr"}
 
 
 def test_the_hook_builds_a_repository(repository: Path, capfd: pytest.CaptureFixture[str]) -> None:
