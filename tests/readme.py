@@ -17,6 +17,7 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,12 @@ import click
 from kubectl_trainjob.cli.app import app
 from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
+from kubectl_trainjob.kube.facts.kinds import Role, kinds_with
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
-from kubectl_trainjob.kube.facts.trainer import API_VERSION, KINDS
+from kubectl_trainjob.kube.facts.trainer import API_VERSION
 from kubectl_trainjob.model.limits import LIMITS, size
 from kubectl_trainjob.report.review.headline import _VERDICTS
-from kubectl_trainjob.review.told import Conclusion
+from kubectl_trainjob.review.view import Conclusion
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -88,7 +90,13 @@ def supported() -> Iterator[str]:
         f"{name} {', '.join(versions)}" for name, versions in SUPPORTED_TARGETS.items() if name != "trainer"
     )
     yield ""
-    yield f"The kinds are {', '.join(KINDS)} of {API_VERSION}; the results are for {others}."
+    kinds = ", ".join(kind.name for kind in kinds_with(Role.TRAINING_JOB, Role.RUNTIME))
+    yield f"The kinds are {kinds} of {API_VERSION}. The results are for {others}."
+    yield ""
+    yield "These kinds cannot be expanded yet, and a build rejects them:"
+    yield ""
+    for group, legacy in groupby(kinds_with(Role.LEGACY), key=lambda kind: kind.group):
+        yield f"- of {group}: {', '.join(kind.name for kind in legacy)}"
 
 
 def limits() -> Iterator[str]:
