@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.source import Pointer, Source
+from kubectl_trainjob.model.source import Pointer, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 
 
@@ -129,14 +129,39 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class BuiltDirectory:
+    """A directory that `build -O` wrote, as the tree has it that was read.
+
+    `path` is shown to users, `common_path` is the path that both sides of a comparison use ("" where that is `path`),
+    `real` the real path on disk, "" in a commit. `text` reads a file by its path below the directory; None where no
+    regular file of that path exists, or a larger one than a result may be.
+    """
+
+    path: str
+    text: Callable[[str], str | None]
+    common_path: str = ""
+    real: str = ""
+
+    def file(self, path: str) -> SourceFile | None:
+        """A file of the directory, by its path below it; None as for `text`."""
+        text = self.text(path)
+        return None if text is None else self.named(path, text)
+
+    def named(self, path: str, text: str = "") -> SourceFile:
+        """A file of the directory, which may not exist, with the path that users see."""
+        common_path = f"{self.common_path}/{path}" if self.common_path else ""
+        return SourceFile(f"{self.path}/{path}", text, below_base=common_path)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Documents:
     """Every object of the inputs, the overlays among them, and the runtimes that may be referred to besides these: the
     library is the repositories' own, the catalogue comes with the tool; `packaged` are the names
     of all runtimes in it, asked for or not.
 
     `left_out` are overlays' directories below a directory that was read, `passed_by` what else was not read there, and
-    why, `read_from` the real paths of all directories
-    and files that were named, `limits` those of the repository.
+    why, `built` the directories of built files among these, `read_from` the real paths of all directories and files
+    that were named, `limits` those of the repository.
     """
 
     inputs: tuple[Manifest, ...] = ()
@@ -149,6 +174,7 @@ class Documents:
     ignored: int = 0
     left_out: tuple[str, ...] = ()
     passed_by: tuple[str, ...] = ()
+    built: tuple[BuiltDirectory, ...] = ()
     read_from: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS

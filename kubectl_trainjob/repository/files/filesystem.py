@@ -26,6 +26,8 @@ class Named(NamedTuple):
 class FileSystem(Protocol):
     """Where paths lead. Directories are real paths, those that the files have or would have on disk."""
 
+    is_disk: bool
+
     def named(self, path: str) -> Named:
         """What a person named, relative to the current directory; "-" is standard input.
 
@@ -44,6 +46,8 @@ class FileSystem(Protocol):
 
 class Disk:
     """The files as they are now, the working tree of a repository."""
+
+    is_disk = True
 
     def named(self, path: str) -> Named:
         """What a PATH leads to. Raises UnsafePathError, OSError, ValueError."""

@@ -14,6 +14,7 @@ from kubectl_trainjob.model.rules import inputs
 from kubectl_trainjob.model.rules.settings import CONFLICTING_SETTINGS, INVALID_SETTING, NESTED_SETTINGS
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.units import BuiltDirectory
 from kubectl_trainjob.repository.files.classify import UNBUILT, classify
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
@@ -53,6 +54,7 @@ class Intake:
         self.ignored = 0
         self.left_out: dict[str, None] = {}  # overlays' directories that a directory read passed by
         self.passed_by: dict[str, None] = {}  # what else it passed by, and why
+        self.built: dict[str, BuiltDirectory] = {}
         self.read_from: dict[str, None] = {}  # the real paths of what was named, directories and files
         self.roots: dict[str, Root] = {}
         self.limits = limits
@@ -131,11 +133,24 @@ class Intake:
                 self.left_out[path] = None
             elif found.trouble == "results":
                 self.passed_by[f"{path}{BUILT_FILES}"] = None
+                self.built[path] = self._built(root, found.path, path)
             elif found.trouble == "template" and is_listed(root, found.path):
                 self.passed_by[f"{path} (for the overlays that list it)"] = None
             else:
                 rule, message = _TROUBLE[found.trouble]
                 self.report(rule, f'"{os.path.basename(path)}" {message}', path)
+
+    def _built(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
+        files, most = root.files, self.limits.output_bytes
+
+        def text(path: str) -> str | None:
+            try:
+                return files.read(f"{inside}/{path}", most).decode(errors="replace")
+            except (OSError, UnsafePathError, TooLargeError):
+                return None
+
+        real = root.real(inside) if self.files.is_disk else ""
+        return BuiltDirectory(shown, text, self._below_base(shown), real)
 
     def file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
         """A file's text; None where it cannot be had, which is noted. Raises OSError.

@@ -62,6 +62,7 @@ def read(
         units=tuple(reader.units),
         left_out=tuple(intake.left_out),
         passed_by=tuple(intake.passed_by),
+        built=tuple(intake.built.values()),
         read_from=tuple(intake.read_from),
         limits=intake.limits,
     )

@@ -37,6 +37,8 @@ class NotInRevision(EnvironmentFault):
 class Revision:
     """The files of one commit: a `FileSystem`."""
 
+    is_disk = False
+
     def __init__(self, top: str, commit: Commit, tree: Tree) -> None:
         self.commit = commit
         self._top = top

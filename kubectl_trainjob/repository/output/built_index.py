@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.units import BuiltDirectory, Documents
+from kubectl_trainjob.repository.files.walk import INDEX_FILE
 
 PATH = re.compile(r"(?:[a-z0-9_][a-z0-9._-]*/)*[a-z0-9_][a-z0-9._-]*")
 """A path that may stand in an index: relative, nothing hidden, no way out."""
@@ -29,6 +34,37 @@ def parse(text: str) -> Index:
             raise ValueError(f"line {number} is no line of an index")
         index[entry[2]] = index.get(entry[2], frozenset()) | {entry[1]}
     return index
+
+
+def built_directories(readings: Iterable[Documents]) -> list[BuiltDirectory]:
+    """The directories of built files that readings of one tree met, each once, by path.
+
+    Those in the working tree that git ignores are omitted: they are not applied from the repository.
+    """
+    found = {each.path: each for documents in readings for each in documents.built}
+    return [found[path] for path in sorted(found) if not _is_ignored(found[path])]
+
+
+def index_of(directory: BuiltDirectory) -> Index | None:
+    """What was built; None without an index that can be read."""
+    text = directory.text(INDEX_FILE)
+    try:
+        return None if text is None else parse(text)
+    except ValueError:
+        return None
+
+
+def _is_ignored(directory: BuiltDirectory) -> bool:
+    """Whether git ignores the index of a directory on disk and does not track it; False without git or a repository."""
+    if not directory.real:
+        return False
+    from kubectl_trainjob.repository.git.git import Git
+
+    index = os.path.join(directory.real, INDEX_FILE)
+    try:
+        return Git(directory.real).run("check-ignore", "--quiet", "--", index).code == 0
+    except EnvironmentFault:
+        return False
 
 
 def union(one: Index, other: Index) -> Index:
