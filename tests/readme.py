@@ -23,6 +23,7 @@ from typing import Any
 
 import click
 
+from kubectl_trainjob.cli import lint, review
 from kubectl_trainjob.cli.app import app
 from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
@@ -35,7 +36,8 @@ from kubectl_trainjob.review.view import Conclusion
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-PAGES = sorted((ROOT / "kubectl_trainjob" / "cli" / "manual").glob("*.md"))
+MANUAL = ROOT / "kubectl_trainjob" / "cli" / "manual"
+PAGES = sorted(MANUAL.glob("*.md"))
 COMMANDS = tuple(app.list_commands(click.Context(app)))
 EXAMPLE = re.compile(r"^```console\n\$ (kubectl trainjob .*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
@@ -148,7 +150,36 @@ def topics() -> Iterator[str]:
             yield f"| [{page.stem}]({page.relative_to(ROOT).as_posix()}) | {summary(page.stem)} |"
 
 
-TABLES = {"topics": topics, "supported": supported, "limits": limits, "verdicts": verdicts}
+def formats() -> Iterator[str]:
+    """The formats of each command, the default one first."""
+    yield "| command | formats of `-o` |"
+    yield "| --- | --- |"
+    several = {"lint": lint.FORMATS, "review": review.FORMATS}
+    for name in COMMANDS:
+        for option in _command(name).params:
+            if option.name == "output":
+                known = option.type.choices if isinstance(option.type, click.Choice) else several[name]
+                yield f"| [{name}]({name}.md) | {', '.join(known)} |"
+
+
+def exit_codes() -> Iterator[str]:
+    """The tables of exit codes of all pages, as one."""
+    yield "| command | 0 | 1 | 2 |"
+    yield "| --- | --- | --- | --- |"
+    for name in COMMANDS:
+        page = (MANUAL / f"{name}.md").read_text(encoding="utf-8")
+        codes = dict(re.findall(r"^\| (\d) \| (.*) \|$", page, re.MULTILINE))
+        yield f"| [{name}]({name}.md) | {codes['0']} | {codes.get('1', '')} | {codes['2']} |"
+
+
+TABLES = {
+    "topics": topics,
+    "supported": supported,
+    "limits": limits,
+    "verdicts": verdicts,
+    "formats": formats,
+    "exit-codes": exit_codes,
+}
 
 
 def _context(command: click.Command, name: str) -> click.Context:

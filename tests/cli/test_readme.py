@@ -132,6 +132,10 @@ def test_links_lead_somewhere(path: Path) -> None:
             assert anchor in {re.sub(r"[^\w-]", "", title.lower().replace(" ", "-")) for title in titles}, target
 
 
+def test_every_command_has_a_page() -> None:
+    assert set(COMMANDS) <= {path.stem for path in PAGES}
+
+
 def test_readme_leads_to_every_page() -> None:
     assert [path.name for path in PAGES if f"/manual/{path.name})" not in text_of(README)] == []
 
