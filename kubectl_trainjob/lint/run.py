@@ -15,11 +15,10 @@ from kubectl_trainjob.compiler.pipeline import Compiler, Task, compile_unit
 from kubectl_trainjob.compiler.prepare import every, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
 from kubectl_trainjob.lint.known_rules import every_rule
-from kubectl_trainjob.lint.outputs import has_built_files, judged
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.lint.results import Results
 from kubectl_trainjob.lint.selection import Selection, setting_problems
-from kubectl_trainjob.lint.stale import Judged
+from kubectl_trainjob.lint.stale import Judged, check_built
 from kubectl_trainjob.lint.suppressions import Suppressions
 from kubectl_trainjob.lint.unit import Found, Linted, UnitChecks
 from kubectl_trainjob.model.diagnostic import Diagnostic
@@ -28,6 +27,7 @@ from kubectl_trainjob.model.rule import Rule, RuleClass
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
 from kubectl_trainjob.model.units import Documents, Unit
+from kubectl_trainjob.repository.output.built_index import built_directories
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.trees import Both
 
@@ -95,14 +95,13 @@ def lint_tree(read: Iterable[Both], wanted: Wanted, context: BuildContext) -> Ru
     for both in read:
         left_out += both.left_out
         units.append((both.overlay, both.new))
-    has_built = has_built_files(documents for _, documents in units)
+    built = built_directories(documents for _, documents in units)
     linted, builds = list[Linted](), dict[str, Compilation[Printed]]()
     for overlay, documents in units:
-        found, compilation = lint_unit(documents, wanted.options, context, overlay, is_printed=has_built)
+        found, compilation = lint_unit(documents, wanted.options, context, overlay, is_printed=bool(built))
         linted.append(found)
         builds[overlay] = compilation.noted(lambda note: note.printed or Printed(()))
-    outdated = judged(dict(units), builds) if has_built else Judged()
-    told = collect(linted, wanted, Elsewhere(outdated=outdated))
+    told = collect(linted, wanted, Elsewhere(outdated=check_built(built, builds)))
     told.left_out = left_out
     return told
 

@@ -6,7 +6,7 @@ Must not: write.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.compiler.compilation import Compilation
@@ -16,11 +16,9 @@ from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.finding import Unverifiable
-from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError
+from kubectl_trainjob.model.units import BuiltDirectory
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
-from kubectl_trainjob.repository.output import built_index
+from kubectl_trainjob.repository.output.built_index import Index, index_of
 
 Texts = Mapping[str, str]
 
@@ -44,18 +42,29 @@ def fresh_texts(compilation: Compilation[Printed]) -> Texts:
     return dict(zip(paths, map(bytes.decode, texts(objects, "yaml")), strict=True))
 
 
-def stale_outputs(files: Files, inside: str, shown: str, builds: Mapping[str, Texts]) -> Judged:
-    """What is out of date in a directory of built files: `inside` from the root of `files`, `shown` to people.
+def check_built(directories: Sequence[BuiltDirectory], compilations: Mapping[str, Compilation[Printed]]) -> Judged:
+    """What is out of date in directories of built files of a tree; `compilations` are its units by their overlays."""
+    if not directories:
+        return Judged()
+    builds = {overlay: fresh_texts(compilation) for overlay, compilation in compilations.items()}
+    every = [stale_outputs(each, builds) for each in directories]
+    return Judged(
+        tuple(found for each in every for found in each.diagnostics),
+        tuple(cause for each in every for cause in each.unverifiable),
+    )
 
-    `builds` has the texts of each unit by its overlay's directory, "" for what no overlay lies over. A directory that
-    has no path in common with any of them cannot be judged.
+
+def stale_outputs(directory: BuiltDirectory, builds: Mapping[str, Texts]) -> Judged:
+    """What is out of date in one directory.
+
+    `builds` has the texts of each unit by its overlay's directory, "" for the plain manifests. A directory that has no
+    path in common with any of them cannot be checked.
     """
-    directory = _Directory(files, inside, shown)
-    known = directory.index()
+    known = index_of(directory)
     if not known:
         return Judged()
     if not any(path in texts for path in known for texts in builds.values()):
-        return Judged(unverifiable=(_unverifiable(shown),))
+        return Judged(unverifiable=(_unverifiable(directory.path),))
     return Judged(tuple(_outdated(directory, known, builds)))
 
 
@@ -66,12 +75,12 @@ def _unverifiable(shown: str) -> Unverifiable:
     return Unverifiable(cause, tuple(check.rule.id for check in checks().of_outputs))
 
 
-def _outdated(directory: _Directory, known: built_index.Index, builds: Mapping[str, Texts]) -> Iterator[Diagnostic]:
+def _outdated(directory: BuiltDirectory, known: Index, builds: Mapping[str, Texts]) -> Iterator[Diagnostic]:
     found = tuple(
         BuiltFile(path, directory.file(path), tuple(texts[path] for texts in builds.values() if path in texts))
         for path in sorted(known)
     )
-    index = SourceFile(directory.shown(INDEX_FILE), "")
+    index = directory.named(INDEX_FILE)
     view = LintedOutput(index, found, tuple(_missing(found, builds)))
     for check in checks().of_outputs:
         yield from of_tree(check.rule, check.find(view))
@@ -87,36 +96,3 @@ def _missing(found: tuple[BuiltFile, ...], builds: Mapping[str, Texts]) -> Itera
 
 def _is_from(built: BuiltFile, texts: Texts) -> bool:
     return built.file is not None and texts.get(built.path) == built.file.text.replace("\r\n", "\n")
-
-
-class _Directory:
-    """Reads one directory of built files."""
-
-    def __init__(self, files: Files, inside: str, shown: str) -> None:
-        self._files = files
-        self._inside = inside
-        self._shown = shown
-
-    def shown(self, path: str) -> str:
-        """What people call a file of it."""
-        return f"{self._shown.rstrip('/')}/{path}"
-
-    def index(self) -> built_index.Index | None:
-        """What was built; None where the index cannot be read, which the next build tells."""
-        text = self._text(INDEX_FILE)
-        try:
-            return None if text is None else built_index.parse(text)
-        except ValueError:
-            return None
-
-    def file(self, path: str) -> SourceFile | None:
-        """A file as it is now; None where it is gone, or is no file that was built."""
-        text = self._text(path)
-        return None if text is None else SourceFile(self.shown(path), text)
-
-    def _text(self, path: str) -> str | None:
-        inside = f"{self._inside}/{path}" if self._inside else path
-        try:
-            return self._files.read(inside, LIMITS.output_bytes).decode(errors="replace")
-        except (OSError, UnsafePathError, TooLargeError):
-            return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.printing import Printed
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.lint.known_findings import fingerprints, split
-from kubectl_trainjob.lint.outputs import has_built_files, judged
 from kubectl_trainjob.lint.registry import checks
 from kubectl_trainjob.lint.run import Elsewhere, Run, collect
 from kubectl_trainjob.lint.run import Wanted as LintedFor
-from kubectl_trainjob.lint.stale import Judged
+from kubectl_trainjob.lint.stale import Judged, check_built
 from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
-from kubectl_trainjob.model.units import Documents, manifests_of
+from kubectl_trainjob.model.units import BuiltDirectory, manifests_of
+from kubectl_trainjob.repository.output.built_index import built_directories
 from kubectl_trainjob.repository.trees import Both, Sides
 from kubectl_trainjob.review.compared import Compared, compared, report_of
 from kubectl_trainjob.review.compared import Wanted as ComparedFor
@@ -57,12 +57,12 @@ def lint_since(read: Iterable[Both], wanted: Wanted, context: BuildContext) -> R
 
 
 def _examined(units: Sequence[Both], wanted: Wanted, context: BuildContext) -> tuple[Compared, Run]:
-    documents = [each for both in units for each in (both.old, both.new)]
-    has_built = has_built_files(documents)
-    examination = Examination(has_checks=True, has_built=has_built)
+    built = built_directories(both.old for both in units), built_directories(both.new for both in units)
+    examination = Examination(has_checks=True, has_built=any(built))
     found = compared(units, ComparedFor(wanted.old, wanted.new, examination), context)
     updates = {overlay: _updates(comparison) for overlay, comparison in found.units.items()}
-    base, head = (_collected(found, side, wanted, (updates, has_built)) for side in (0, 1))
+    base = _collected(found, 0, wanted, Elsewhere({}, _outdated(found, 0, built[0]), has_base=True))
+    head = _collected(found, 1, wanted, Elsewhere(updates, _outdated(found, 1, built[1]), has_base=True))
     divided = split(head.results, fingerprints(base.results), with_refusals=True)
     head.results, head.before, head.left_out = divided.new, divided.known, found.left_out
     return found, head
@@ -73,24 +73,19 @@ def _updates(comparison: Comparison) -> tuple[Found, ...]:
     return tuple(changes_found(comparison, comparison.linted[1].train_jobs))
 
 
-def _collected(found: Compared, side: int, wanted: Wanted, more: tuple[Mapping[str, tuple[Found, ...]], bool]) -> Run:
-    """The findings of one side; the head has those of updates, too."""
-    updates, has_built = more
+def _collected(found: Compared, side: int, wanted: Wanted, elsewhere: Elsewhere) -> Run:
+    """The findings of one side."""
     linted = [comparison.linted[side] for comparison in found.units.values() if comparison.linted]
-    outdated = _outdated(found, side) if has_built else Judged()
     options = (wanted.old, wanted.new)[side]
-    elsewhere = Elsewhere(updates if side else {}, outdated, has_base=True)
     return collect(linted, LintedFor(options, wanted.today, wanted.suppresses), elsewhere)
 
 
-def _outdated(found: Compared, side: int) -> Judged:
-    documents = dict[str, Documents]()
-    builds = {}
-    for overlay, comparison in found.units.items():
-        assert comparison.linted is not None
-        documents[overlay] = comparison.linted[side].documents
-        builds[overlay] = comparison.compilations[side].noted(lambda note: note.printed or Printed(()))
-    return judged(documents, builds)
+def _outdated(found: Compared, side: int, built: Sequence[BuiltDirectory]) -> Judged:
+    units = found.units.items()
+    compilations = {
+        overlay: unit.compilations[side].noted(lambda note: note.printed or Printed(())) for overlay, unit in units
+    }
+    return check_built(built, compilations)
 
 
 def _repeated(units: Sequence[Both]) -> int:

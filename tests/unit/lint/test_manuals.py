@@ -19,12 +19,12 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rule import Rule
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.root import SecureRoot
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.update_findings import changes_found
 from tests.compiled import compare, lint
 from tests.reading import read
+from tests.unit.lint.test_stale import built_directory
 
 EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in checks().rules])
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
@@ -67,7 +67,7 @@ def findings_of_output(source: str, folder: Path, text: str, settings: str, trai
     texts = fresh_texts(pipeline.build(documents, options))
     write_directory(str(folder / "out"), [(path, text) for path in texts], [])
     found = lint(read([str(folder)], lambda _most: b""), options).diagnostics
-    return [*found, *stale_outputs(SecureRoot(str(folder)), "out", "out", {"": texts}).diagnostics]
+    return [*found, *stale_outputs(built_directory(folder / "out"), {"": texts}).diagnostics]
 
 
 @EACH_RULE

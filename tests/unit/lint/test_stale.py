@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.compiler import pipeline
-from kubectl_trainjob.lint.outputs import judged
-from kubectl_trainjob.lint.stale import Judged, Texts, fresh_texts, stale_outputs
+from kubectl_trainjob.lint.stale import Judged, Texts, check_built, fresh_texts, stale_outputs
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.root import SecureRoot
+from kubectl_trainjob.model.units import BuiltDirectory, Documents
+from kubectl_trainjob.repository.files.root import SecureRoot, UnsafePathError
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
+from kubectl_trainjob.repository.output.built_index import built_directories
 from kubectl_trainjob.repository.output.directory import write_directory
 from tests.reading import read
 from tests.unit.lint.marked import JOB, RUNTIME, documents_of, joined, lines
@@ -27,12 +27,25 @@ def _texts(root: Path, *jobs: str) -> Texts:
     return fresh_texts(pipeline.build(documents, BuildOptions()))
 
 
+def built_directory(out: Path) -> BuiltDirectory:
+    """A directory of built files as a reading of the disk finds it."""
+    files = SecureRoot(str(out.parent))
+
+    def text(path: str) -> str | None:
+        try:
+            return files.read(f"{out.name}/{path}", 1 << 20).decode()
+        except (OSError, UnsafePathError):
+            return None
+
+    return BuiltDirectory(str(out), text)
+
+
 def _judged(documents: Documents) -> Judged:
-    return judged({"": documents}, {"": pipeline.build(documents, BuildOptions())})
+    return check_built(built_directories([documents]), {"": pipeline.build(documents, BuildOptions())})
 
 
 def _told(root: Path, builds: dict[str, Texts]) -> list[tuple[str, int]]:
-    found, unverifiable = stale_outputs(SecureRoot(str(root)), "out", str(root / "out"), builds)
+    found, unverifiable = stale_outputs(built_directory(root / "out"), builds)
     assert unverifiable == ()
     assert {each.rule.id for each in found} <= {"KTJ819"}
     return lines(list(found))
@@ -102,10 +115,10 @@ def test_two_overlays_make_one_path(out: Path) -> None:
     ],
 )
 def test_a_build_of_something_else_cannot_be_judged(job: str, out: Path) -> None:
-    found = stale_outputs(SecureRoot(str(out.parent)), "out", "out", {"": _texts(out.parent, job)})
+    found = stale_outputs(built_directory(out), {"": _texts(out.parent, job)})
     (cause,) = found.unverifiable
     assert (found.diagnostics, cause.rules) == ((), ("KTJ819",))
-    assert cause.cause.startswith('no build makes a file of "out" now: it was built from something else, with -n')
+    assert cause.cause.startswith(f'no build makes a file of "{out}" now: it was built from something else, with -n')
 
 
 _IGNORED = [
