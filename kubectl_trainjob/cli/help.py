@@ -68,7 +68,7 @@ def help(topic: str) -> int:  # noqa: A001
     name = topic.lower()
     if topic and name not in topics():
         return _print_rule(topic)
-    emit([(_page(name) if topic else _list(_width())).encode()])
+    emit([(rendered(read(name)) if topic else _list(_width())).encode()])
     return 0
 
 
@@ -95,21 +95,22 @@ def _width() -> int:
     return min(get_terminal_size((_WIDTH, 0)).columns, _WIDEST) if is_terminal else _WIDTH
 
 
-def _page(topic: str) -> str:
+def rendered(markdown: str) -> str:
+    """A page as the terminal shows it."""
     from kubectl_trainjob.report.manual_text import as_text
 
-    return as_text(read(topic), _width(), colour=has_colour(sys.stdout))
+    return as_text(markdown, _width(), colour=has_colour(sys.stdout))
 
 
 def _print_rule(name: str) -> int:
     """Print the manual of a rule. Raises a usage error with the nearest names if there is none."""
     from kubectl_trainjob.cli.lint_manual import explain_rule
-    from kubectl_trainjob.lint.known_rules import every_rule, rule_named
+    from kubectl_trainjob.model.rules import RULES, rule_named
 
     rule = rule_named(name.upper()) or rule_named(name.lower())
     if rule:
         return explain_rule(rule.id, as_json=False)
-    known = [*topics(), *(text for each in every_rule().values() for text in (each.id, each.name))]
+    known = [*topics(), *(text for each in RULES.values() for text in (each.id, each.name))]
     nearest = get_close_matches(name[:100], known) or get_close_matches(name.upper()[:100], known)
     hint = f"did you mean {' or '.join(nearest)}?" if nearest else "`help` without a topic lists the pages"
     raise click.UsageError(f'there is no page "{name[:100]}"; {hint}')

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from inspect import cleandoc
 
 import click
 
@@ -35,10 +34,10 @@ def _options_given() -> Iterator[str]:
 
 def list_rules(*, as_json: bool) -> int:
     """Print a line for each rule: id, severity, class, name; a terminal that is wide enough shows a summary, too."""
-    from kubectl_trainjob.lint.known_rules import every_rule
+    from kubectl_trainjob.model.rules import RULES
     from kubectl_trainjob.report.lint.rules import rule_lines, rules_as_json
 
-    rules = every_rule().values()
+    rules = RULES.values()
     text = rules_as_json(rules) if as_json else "".join(f"{line}\n" for line in rule_lines(rules, _width()))
     emit([text.encode()])
     return 0
@@ -53,13 +52,14 @@ def _width() -> int:
 
 def explain_rule(name: str, *, as_json: bool) -> int:
     """Print the manual of a rule. Raises a usage error where there is none of that name."""
-    from kubectl_trainjob.lint.known_rules import rule_named
+    from kubectl_trainjob.cli.help import rendered
     from kubectl_trainjob.lint.selection import hint
+    from kubectl_trainjob.model.rules import rule_named
+    from kubectl_trainjob.report.lint.manual import page
     from kubectl_trainjob.report.lint.rules import rule_as_json
 
     rule = rule_named(name) or rule_named(name.upper())
     if rule is None:
         raise click.UsageError(f'there is no rule "{name[:100]}"{hint(name[:100])}')
-    text = f"{rule.id} {rule.name} ({rule.severity}, {rule.rule_class})\n\n{cleandoc(rule.manual)}\n"
-    emit([(rule_as_json(rule) if as_json else text).encode()])
+    emit([(rule_as_json(rule) if as_json else rendered(page(rule.id))).encode()])
     return 0

@@ -24,8 +24,7 @@ from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.walk import Memo
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.draft import INPUT, Draft
-from kubectl_trainjob.model.rules.gang import MANAGED_ELSEWHERE
-from kubectl_trainjob.model.rules.objects import DEADLINE_NOT_ENFORCED
+from kubectl_trainjob.model.rules import DEADLINE_NOT_ENFORCED, MANAGED_ELSEWHERE
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import (
     Admitted,

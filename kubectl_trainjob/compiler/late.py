@@ -13,8 +13,7 @@ from kubectl_trainjob.kube.pods.jobset import late_problems
 from kubectl_trainjob.kube.pods.problem import LateProblem
 from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Subject
-from kubectl_trainjob.model.rules.pods import RESTART_POLICY_INVALID
-from kubectl_trainjob.model.rules.resources import EXTENDED_RESOURCE_LIMIT_MISSING
+from kubectl_trainjob.model.rules import EXTENDED_RESOURCE_LIMIT_MISSING, RESTART_POLICY_INVALID
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, Resolved, identity_of
 

@@ -10,8 +10,7 @@ from kubectl_trainjob.compiler.resolve.objects import collisions
 from kubectl_trainjob.kube.admission.spelling import as_stored
 from kubectl_trainjob.kube.facts.kinds import print_order
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.rules.mpi import FLUX_NAMESPACE
-from kubectl_trainjob.model.rules.references import RUNTIME_NOT_FOUND
+from kubectl_trainjob.model.rules import FLUX_NAMESPACE_ASSUMED, RUNTIME_NOT_FOUND
 from kubectl_trainjob.model.stages import Body, Object, ObjectHead, ObjectId, PrintedObject, RequiredSecret
 
 AnyObject = Object | PrintedObject
@@ -63,7 +62,7 @@ def build_findings(compilation: Compilation[Printed], *, is_strict: bool = False
 def job_findings(job: CompiledJob[Any], target: Target) -> Iterator[Diagnostic]:
     """The problems of one job that matter for what is printed."""
     is_skipped = target.emit == "trainjob"
-    return (each for each in job.findings if not (is_skipped and each.rule == FLUX_NAMESPACE))
+    return (each for each in job.findings if not (is_skipped and each.rule == FLUX_NAMESPACE_ASSUMED))
 
 
 def late_findings(compilation: Compilation[Any]) -> Findings:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kubectl_trainjob.lint.views import LintedChange, LintedJob, LintedOutput, LintedRuntime, Surroundings
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 
 
 @dataclass(frozen=True, slots=True)

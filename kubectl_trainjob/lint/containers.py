@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from kubectl_trainjob.lint.check import JobCheck, RuntimeCheck
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Pointer
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubectl_trainjob.lint.known_rules import is_refusal
+from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.finding import Result
 
@@ -31,7 +31,7 @@ def split(results: Iterable[Result], known: Counter[str], *, with_refusals: bool
     """
     left, new, found = known.copy(), list[Result](), 0
     for result in results:
-        may_be_known = with_refusals or not is_refusal(result.rule)
+        may_be_known = with_refusals or not is_build_error(result.rule)
         if may_be_known and left[result.fingerprint] > 0:
             left[result.fingerprint] -= 1
             found += 1
@@ -47,7 +47,7 @@ def fingerprints(results: Iterable[Result]) -> Counter[str]:
 
 def baseline_text(results: Iterable[Result]) -> str:
     """A baseline of results, to be kept in a file: sorted, so that two teams' changes merge."""
-    kept = [result for result in results if not is_refusal(result.rule)]
+    kept = [result for result in results if not is_build_error(result.rule)]
     counts = fingerprints(kept)
     first = {result.fingerprint: result for result in reversed(kept)}
     entries = [

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Related, Subject
 from kubectl_trainjob.model.hit import At, Change, Finding, Made, Remedy
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import identity_of
 
@@ -60,7 +59,7 @@ def _as_it_is(at: At) -> Place:
 def _diagnostic(rule: Rule, finding: Finding, place: Callable[[At], Place], subject: Subject | None) -> Diagnostic:
     related = tuple(Related(message, place(at)) for message, at in finding.related)
     fix = _fix(finding.remedy, place) if finding.remedy else None
-    rule = replace(rule, severity=finding.severity) if finding.severity else rule
+    rule = rule._replace(severity=finding.severity) if finding.severity else rule
     return Diagnostic(rule, finding.message, place(finding.at), related, subject, fix)
 
 

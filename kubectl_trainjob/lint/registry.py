@@ -1,34 +1,100 @@
-"""All checks: every file of `lint.rules`."""
+"""All checks, by what they look at and in the order of their ids."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from functools import cache
-
-from kubectl_trainjob.lint import rules
 from kubectl_trainjob.lint.check import ChangeCheck, Check, JobCheck, OutputCheck, RuntimeCheck, TreeCheck
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.lint.rules import (
+    accelerator_not_counted,
+    ancestor_label_missing,
+    custom_subdomain,
+    gang_membership,
+    gang_min_member,
+    gang_scheduler_name,
+    gang_two_policies,
+    gang_with_depends_on,
+    generated_secret_in_git,
+    gpu_name_ambiguous,
+    gpu_process_mismatch,
+    image_tag_latest,
+    immutable_jobset_field,
+    immutable_runtime_patch,
+    immutable_trainjob_field,
+    kueue_queue_label,
+    kueue_suspend_in_git,
+    launcher_env_overwritten,
+    mpi_container_name,
+    mpi_extra_node,
+    mpi_launcher_not_awaiting,
+    mpi_multiple_launchers,
+    mpi_one_node,
+    mpi_success_policy,
+    non_indexed_completion,
+    nondeterministic_output,
+    not_torchrun,
+    num_nodes_zero,
+    secret_in_env,
+    service_name_collision,
+    shm_missing,
+    stale_output,
+    trainer_job_not_node,
+    trainer_omitted,
+    ttl_under_gitops,
+)
+from kubectl_trainjob.model.rules import RULES, Category, Rule, Severity
+
+RUNTIME_CHECKS: tuple[RuntimeCheck, ...] = (
+    ancestor_label_missing.CHECK,
+    launcher_env_overwritten.CHECK,
+    trainer_job_not_node.CHECK,
+    custom_subdomain.CHECK,
+    non_indexed_completion.CHECK,
+    mpi_container_name.CHECK,
+    mpi_multiple_launchers.CHECK,
+    mpi_launcher_not_awaiting.CHECK,
+    mpi_success_policy.CHECK,
+    gang_with_depends_on.CHECK,
+    gang_two_policies.CHECK,
+    gang_scheduler_name.CHECK,
+    image_tag_latest.RUNTIME_CHECK,
+    secret_in_env.RUNTIME_CHECK,
+)
+JOB_CHECKS: tuple[JobCheck, ...] = (
+    gpu_process_mismatch.CHECK,
+    gpu_name_ambiguous.CHECK,
+    accelerator_not_counted.CHECK,
+    shm_missing.CHECK,
+    trainer_omitted.CHECK,
+    not_torchrun.CHECK,
+    num_nodes_zero.CHECK,
+    mpi_extra_node.CHECK,
+    mpi_one_node.CHECK,
+    gang_min_member.CHECK,
+    kueue_queue_label.CHECK,
+    kueue_suspend_in_git.CHECK,
+    service_name_collision.CHECK,
+    nondeterministic_output.CHECK,
+    ttl_under_gitops.CHECK,
+    image_tag_latest.JOB_CHECK,
+    secret_in_env.JOB_CHECK,
+)
+TREE_CHECKS: tuple[TreeCheck, ...] = (
+    gang_membership.CHECK,
+    generated_secret_in_git.CHECK,
+)
+CHANGE_CHECKS: tuple[ChangeCheck, ...] = (
+    immutable_trainjob_field.CHECK,
+    immutable_runtime_patch.CHECK,
+    immutable_jobset_field.CHECK,
+)
+OUTPUT_CHECKS: tuple[OutputCheck, ...] = (stale_output.CHECK,)
+
+_CHECKS: tuple[Check, ...] = (*RUNTIME_CHECKS, *JOB_CHECKS, *TREE_CHECKS, *CHANGE_CHECKS, *OUTPUT_CHECKS)
+_IDS = frozenset(check.rule.id for check in _CHECKS)
+LINT_RULES = tuple(rule for rule in RULES.values() if rule.id in _IDS)
+"""The rules that only lint checks; a build reports the others."""
 
 
-class Checks:
-    """The checks by what they look at, each in the order of their ids."""
-
-    def __init__(self, checks: list[Check]) -> None:
-        self.of_runtimes = [check for check in checks if isinstance(check, RuntimeCheck)]
-        self.of_jobs = [check for check in checks if isinstance(check, JobCheck)]
-        self.of_trees = [check for check in checks if isinstance(check, TreeCheck)]
-        self.of_changes = [check for check in checks if isinstance(check, ChangeCheck)]
-        self.of_outputs = [check for check in checks if isinstance(check, OutputCheck)]
-        self.rules: list[Rule] = list(dict.fromkeys(check.rule for check in checks))
-
-
-@cache
-def checks() -> Checks:
-    """Every check there is. A file of `rules` has one `CHECK`, or several of its rule."""
-    names = sorted(info.name for info in pkgutil.iter_modules(rules.__path__))
-    found: list[Check] = []
-    for name in names:
-        check = importlib.import_module(f"{rules.__name__}.{name}").CHECK
-        found += check if isinstance(check, tuple) else (check,)
-    return Checks(sorted(found, key=lambda check: check.rule.id))
+def is_build_error(rule: Rule) -> bool:
+    """Whether the rule stops a build, so that nothing can hide it; the severity that a team sets does not count."""
+    defined = RULES.get(rule.id, rule)
+    return defined.severity is Severity.ERROR and defined.category is not Category.LATE and rule.id not in _IDS

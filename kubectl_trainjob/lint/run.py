@@ -14,8 +14,7 @@ from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.pipeline import Compiler, Task, compile_unit
 from kubectl_trainjob.compiler.prepare import every, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
-from kubectl_trainjob.lint.known_rules import every_rule
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import CHANGE_CHECKS, JOB_CHECKS
 from kubectl_trainjob.lint.results import Results
 from kubectl_trainjob.lint.selection import Selection, setting_problems
 from kubectl_trainjob.lint.stale import Judged, check_built
@@ -23,7 +22,7 @@ from kubectl_trainjob.lint.suppressions import Suppressions
 from kubectl_trainjob.lint.unit import Found, Linted, UnitChecks
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.finding import LintReport, Result, Unverifiable
-from kubectl_trainjob.model.rule import Rule, RuleClass
+from kubectl_trainjob.model.rules import RULES, Category, Rule
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
 from kubectl_trainjob.model.units import Documents, Unit
@@ -141,11 +140,10 @@ def collect(units: Sequence[Linted], wanted: Wanted, elsewhere: Elsewhere) -> Ru
 
 def _unasked(told: Run, *, has_base: bool) -> frozenset[str]:
     """Rules that were not asked, or not of every TrainJob."""
-    every = checks()
-    unasked = [] if has_base else [check.rule for check in every.of_changes]
+    unasked = [] if has_base else [check.rule for check in CHANGE_CHECKS]
     if told.unbuilt:
-        unasked += (check.rule for check in every.of_jobs)
-        unasked += (rule for rule in every_rule().values() if rule.rule_class is RuleClass.LATE)
+        unasked += (check.rule for check in JOB_CHECKS)
+        unasked += (rule for rule in RULES.values() if rule.category is Category.LATE)
     return frozenset(_ids(unasked))
 
 
@@ -240,7 +238,7 @@ def _unverifiable(unbuilt: Sequence[ObjectId]) -> tuple[Unverifiable, ...]:
     if not unbuilt:
         return ()
     names = ", ".join(dict.fromkeys(map(str, unbuilt)))
-    return (Unverifiable(f"cannot be built: {names}", tuple(_ids(check.rule for check in checks().of_jobs))),)
+    return (Unverifiable(f"cannot be built: {names}", tuple(_ids(check.rule for check in JOB_CHECKS))),)
 
 
 def _ids(rules: Iterable[Rule]) -> Iterator[str]:

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from kubectl_trainjob.lint.known_rules import every_rule, is_refusal, rule_named
+from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.finding import Result
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rule import Severity
-from kubectl_trainjob.model.rules.settings import INVALID_SETTING
+from kubectl_trainjob.model.rules import INVALID_SETTING, RULES, Severity, rule_named
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.units import LintSettings, Settings
 from kubectl_trainjob.repository.files.ignore import Ignore
@@ -46,7 +45,7 @@ class Selection:
     def told(self, result: Result) -> Result | None:
         """The result as the team wants to hear it; None where it does not. What a build refuses is always told."""
         rule = result.rule
-        if is_refusal(rule):
+        if is_build_error(rule):
             return result
         severity, is_ignored = self._severity.get(rule.id), rule.id in self._ignore
         inside = self._inside(result.position.path) or ""
@@ -56,7 +55,7 @@ class Selection:
                 severity = each.severity.get(rule.id, severity)
         if is_ignored or (self._select and rule.id not in self._select):
             return None
-        return replace(result, rule=replace(rule, severity=severity)) if severity else result
+        return replace(result, rule=rule._replace(severity=severity)) if severity else result
 
     def _inside(self, path: str) -> str | None:
         relative = posixpath.relpath(path, self._directory or ".")
@@ -96,7 +95,7 @@ def _name_problems(name: str, place: Place, *, is_lowered: bool) -> Iterator[Dia
     rule = rule_named(name)
     if rule is None:
         yield Diagnostic(INVALID_SETTING, f'there is no rule "{name}"{hint(name)}', place)
-    elif is_lowered and is_refusal(rule):
+    elif is_lowered and is_build_error(rule):
         message = f"{rule.id} {rule.name} is what a build refuses: it cannot be ignored or made less bad; remove it"
         yield Diagnostic(INVALID_SETTING, message, place)
 
@@ -105,5 +104,5 @@ def _name_problems(name: str, place: Place, *, is_lowered: bool) -> Iterator[Dia
 def hint(name: str) -> str:
     """Which rule may have been meant."""
     is_id = re.fullmatch(r"(?i:ktj)\d+", name) is not None  # all ids are near to each other
-    meant = None if is_id else nearest(name, [text for rule in every_rule().values() for text in (rule.id, rule.name)])
+    meant = None if is_id else nearest(name, [text for rule in RULES.values() for text in (rule.id, rule.name)])
     return f'; did you mean "{meant}"?' if meant else "; `kubectl trainjob lint rules` lists all"

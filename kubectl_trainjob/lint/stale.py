@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kubectl_trainjob.compiler.compilation import Compilation
 from kubectl_trainjob.compiler.printing import Printed, build_findings, printed_objects
 from kubectl_trainjob.lint.locate import of_tree
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import OUTPUT_CHECKS
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.finding import Unverifiable
@@ -72,7 +72,7 @@ def _unverifiable(shown: str) -> Unverifiable:
     # What cannot be built has no texts either.
     because = "it was built from something else, with -n, or from what cannot be built"
     cause = f'no build makes a file of "{shown}" now: {because}'
-    return Unverifiable(cause, tuple(check.rule.id for check in checks().of_outputs))
+    return Unverifiable(cause, tuple(check.rule.id for check in OUTPUT_CHECKS))
 
 
 def _outdated(directory: BuiltDirectory, known: Index, builds: Mapping[str, Texts]) -> Iterator[Diagnostic]:
@@ -82,7 +82,7 @@ def _outdated(directory: BuiltDirectory, known: Index, builds: Mapping[str, Text
     )
     index = directory.named(INDEX_FILE)
     view = LintedOutput(index, found, tuple(_missing(found, builds)))
-    for check in checks().of_outputs:
+    for check in OUTPUT_CHECKS:
         yield from of_tree(check.rule, check.find(view))
 
 

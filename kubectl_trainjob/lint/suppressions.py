@@ -8,16 +8,17 @@ from datetime import date
 
 from kubectl_trainjob.lint.annotations import Annotation, annotations_of
 from kubectl_trainjob.lint.comments import Comment, Words, comments_of
-from kubectl_trainjob.lint.known_rules import is_refusal, rule_named
+from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.lint.selection import hint
 from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules.suppressions import (
+from kubectl_trainjob.model.rules import (
     EXPIRED_SUPPRESSION,
     INVALID_SUPPRESSION,
     UNEXPLAINED_SUPPRESSION,
     UNUSED_SUPPRESSION,
+    Rule,
+    rule_named,
 )
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
@@ -101,7 +102,7 @@ class Suppressions:
 
     def hides(self, found: Found, spot: Spot) -> bool:
         """Whether one of them is about a finding, which it is used for then. What a build refuses is never hidden."""
-        if is_refusal(found.diagnostic.rule):
+        if is_build_error(found.diagnostic.rule):
             return False
         matching = [each for each in self._about(found, spot) if each.rule.id == found.diagnostic.rule.id]
         for each in matching:
@@ -140,7 +141,7 @@ def _problem(words: Words, rule: Rule | None) -> str:
         return "several rules are named; write a comment line for each above"
     if rule is None:
         return f'there is no rule "{words.rule}"{hint(words.rule)}'
-    if is_refusal(rule):
+    if is_build_error(rule):
         return f"{rule.id} {rule.name} is what a build refuses, and cannot be ignored; mend it"
     if words.until and not _is_date(words.until):
         return f'until "{words.until}" is no date; write one such as until=2027-01-31'

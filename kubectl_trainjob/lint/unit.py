@@ -17,7 +17,7 @@ from kubectl_trainjob.compiler.pipeline import Task
 from kubectl_trainjob.compiler.prepare import Prepared
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.lint.locate import located, of_tree
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import JOB_CHECKS, RUNTIME_CHECKS, TREE_CHECKS
 from kubectl_trainjob.lint.views import LintedRuntime, Surroundings, linted_job, surroundings
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.source import Source
@@ -68,7 +68,7 @@ class UnitChecks:
         resolved, written_by = job.expansion
         bodies = tuple(each.body for each in job.objects)
         view = linted_job(resolved, bodies, self._prepared.target.trainer, self._around)
-        hits = [(check.rule, finding) for check in checks().of_jobs for finding in check.find(view)]
+        hits = [(check.rule, finding) for check in JOB_CHECKS for finding in check.find(view)]
         return tuple(located(view, hits, written_by)) if hits else ()
 
     def linted(
@@ -94,7 +94,7 @@ class UnitChecks:
         )
 
     def _of_tree(self) -> Iterator[Diagnostic]:
-        for check in checks().of_trees:
+        for check in TREE_CHECKS:
             yield from of_tree(check.rule, check.find(self._around))
 
     def _of_runtimes(self, used: set[Source]) -> Iterator[Diagnostic]:
@@ -106,7 +106,7 @@ class UnitChecks:
                 admitted = self._prepared.admitted.admit(manifest)
                 if admitted.runtime is not None and not has_errors(admitted.diagnostics):
                     view = LintedRuntime(admitted.runtime, self._prepared.target.trainer, self._around)
-                    for check in checks().of_runtimes:
+                    for check in RUNTIME_CHECKS:
                         yield from of_tree(check.rule, check.find(view))
 
 

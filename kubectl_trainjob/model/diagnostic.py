@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.model.source import Place, Pointer
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kubectl_trainjob.model.diagnostic import Fix
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Span
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.model.finding import Position
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.sentence import in_short
 

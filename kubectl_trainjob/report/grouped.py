@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Fix
 from kubectl_trainjob.model.finding import Note, Position, Result
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 

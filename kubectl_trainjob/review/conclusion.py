@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from kubectl_trainjob.kube.facts.kinds import Role, role_of
 from kubectl_trainjob.model.finding import LintReport, Result
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.refused import refused_in

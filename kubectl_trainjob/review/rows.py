@@ -10,7 +10,7 @@ from kubectl_trainjob.kube.facts.kinds import Role, is_job, role_of
 from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.verdict import STATES, State
 from kubectl_trainjob.model.finding import Result
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.review.diff.changes import Change, Difference, Sizes

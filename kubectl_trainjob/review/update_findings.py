@@ -12,7 +12,7 @@ from kubectl_trainjob.kube.facts.kinds import is_job
 from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.verdict import Refusal, State, Verdict
 from kubectl_trainjob.lint.locate import of_tree
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import CHANGE_CHECKS
 from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.lint.views import LintedChange, Refused
 from kubectl_trainjob.model.diagnostic import Subject
@@ -32,7 +32,7 @@ def changes_found(comparison: Comparison, train_jobs: Iterable[Manifest]) -> Ite
         if is_job(change.identity) and change.verdict:
             view = _view(change, change.verdict, places)
             train_job = jobs.get(change.job) if change.job else None
-            for check in checks().of_changes if view.refused else ():
+            for check in CHANGE_CHECKS if view.refused else ():
                 for diagnostic in of_tree(check.rule, check.find(view)):
                     yield Found(replace(diagnostic, subject=_subject(view)), train_job)
 

@@ -1,5 +1,4 @@
-"""The sizes of the code, as a table: `python -m tests.architecture [FOLDER...]`, by default the whole package; with
-`rules` the ids of all rules and where they are defined.
+"""The sizes of the code, as a table: `python -m tests.architecture [FOLDER...]`, by default the whole package.
 
 Lines are those of the file; a function's run from `def` to its end. The columns are those in which well-kept projects
 agree: a median near 9 lines, nine tenths below 30.
@@ -8,11 +7,9 @@ agree: a median near 9 lines, nine tenths below 30.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 
-from kubectl_trainjob.model.rule import Rule
 from tests.architecture.sizes import ROOT, arguments, functions, lines
 
 _HEAD = "part", "modules", "lines", "module median / p90 / max", "functions", "function median / p90 / max", "> 50"
@@ -49,23 +46,7 @@ def table(folders: Sequence[Path]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
 
 
-def rules() -> str:
-    """The ids that are taken, with the module of each rule."""
-    found = sorted((rule.id, rule.name, module) for module, rule in defined())
-    return "\n".join(f"{number} {name} ({module})" for number, name, module in found)
-
-
-def defined() -> Iterator[tuple[str, Rule]]:
-    """Each rule of the package, and the module that defines it."""
-    for path in sorted((ROOT / "kubectl_trainjob" / "model" / "rules").glob("*.py")):
-        module = import_module(f"kubectl_trainjob.model.rules.{path.stem}")
-        yield from ((path.name, value) for value in vars(module).values() if isinstance(value, Rule))
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["rules"]:
-        print(rules())
-        sys.exit()
     package = ROOT / "kubectl_trainjob"
     parts = sorted(path.parent for path in package.glob("*/__init__.py"))
     print(table([Path(name).resolve() for name in sys.argv[1:]] or [package, *parts]))

@@ -1,32 +1,33 @@
-"""Every rule is told apart, documented, and its manual is true: `Bad:` gives exactly the rule, `Good:` nothing."""
+"""Every rule is in the table and documented, and its manual is true: `Bad` gives exactly the rule, `Good` nothing."""
 
 from __future__ import annotations
 
-import importlib
 import pkgutil
 import re
-import textwrap
-from collections import Counter
 from collections.abc import Callable
 from datetime import date
-from inspect import cleandoc
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import get_args
 
 import pytest
 
-import kubectl_trainjob.lint.rules
-import kubectl_trainjob.model.rules
 from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
+from kubectl_trainjob.lint import registry
+from kubectl_trainjob.lint import rules as kinds
+from kubectl_trainjob.lint.check import Check
+from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.lint.run import Wanted, lint_tree
+from kubectl_trainjob.model import rules as table
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.rule import Rule, RuleClass
-from kubectl_trainjob.model.rules import suppressions
+from kubectl_trainjob.model.rules import RULES, Category, Rule
 from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.report.lint import manual
 from kubectl_trainjob.repository.trees import the_files
 from tests.compiled import build
 from tests.reading import read, workspace
+from tests.rules_page import PAGE
 
 LATEST = LATEST_TRAINER
 SMALL = Limits(file_bytes=1000, build_bytes=1900, documents=6, depth=8, alias_nodes=50, entries=60, overlay_edits=100)
@@ -152,56 +153,64 @@ NEVER = {
 
 
 # What only lint knows of.
-SUPPRESSIONS = [each for each in vars(suppressions).values() if isinstance(each, Rule)]
+SUPPRESSIONS = ("KTJ070", "KTJ071", "KTJ072", "KTJ073")
+
+BUILD_RULES = {rule.id: rule for rule in RULES.values() if rule not in LINT_RULES}
+EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in BUILD_RULES.values()])
 
 
-def rules() -> list[Rule]:
-    """Every rule that a module of `findings` defines."""
-    return _rules(kubectl_trainjob.model.rules)
+def example(rule: Rule, title: str) -> str:
+    """The YAML below `## Bad` or `## Good` of a manual, "" where there is none."""
+    return manual.section(manual.page(rule.id), title)
 
 
-def _rules(package: ModuleType) -> list[Rule]:
-    modules = [info.name for info in pkgutil.iter_modules(package.__path__)]
-    contents = [vars(importlib.import_module(f"{package.__name__}.{name}")) for name in modules]
-    return [value for module in contents for value in module.values() if isinstance(value, Rule)]
+def test_the_table_is_sorted_by_id_and_each_name_is_that_of_the_rule() -> None:
+    defined = {name: value for name, value in vars(table).items() if isinstance(value, Rule)}
+    assert list(RULES.values()) == list(defined.values()) == sorted(RULES.values(), key=lambda rule: rule.id)
+    assert list(defined) == [rule.name.upper().replace("-", "_") for rule in RULES.values()]
 
 
-RULES = {rule.id: rule for rule in rules()}
-EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for _, rule in sorted(RULES.items())])
+def test_every_rule_has_a_page_with_its_facts_and_every_page_a_rule() -> None:
+    pages = sorted(path.stem for path in PAGE.parent.glob("*.md") if path != PAGE)
+    assert pages == list(RULES)
+    for rule in RULES.values():
+        heading, facts, *_ = manual.page(rule.id).split("\n\n")
+        assert heading == f"# {rule.id} {rule.name}"
+        assert facts.split(", ")[:2] == [rule.severity, rule.category]
+        assert facts.split(", ")[-1] == f"since {rule.since}"
 
 
-def example(rule: Rule, title: str) -> str | None:
-    """The indented block behind `Bad:` or `Good:` in a manual; the title may go on with the Trainer that is meant."""
-    found = re.search(rf"^{title}:[^\n]*\n+((?:[ \t]+[^\n]*\n|\n)+)", cleandoc(rule.manual) + "\n", re.MULTILINE)
-    return textwrap.dedent(found[1]).strip("\n") + "\n" if found else None
-
-
-def test_ids_and_names_are_unique() -> None:
-    every = [*rules(), *_rules(kubectl_trainjob.lint.rules)]
-    assert [i for i, n in Counter(rule.id for rule in every).items() if n > 1] == []
-    assert [i for i, n in Counter(rule.name for rule in every).items() if n > 1] == []
+def test_every_check_is_registered_once_in_the_order_of_ids() -> None:
+    tuples = [value for value in vars(registry).values() if isinstance(value, tuple) and value and value != LINT_RULES]
+    for checks in tuples[:-1]:
+        assert list(checks) == sorted(checks, key=lambda check: check.rule.id)
+    registered = {check.find for check in tuples[-1]}
+    modules = [import_module(f"{kinds.__name__}.{each.name}") for each in pkgutil.iter_modules(kinds.__path__)]
+    defined = [value for each in modules for value in vars(each).values() if isinstance(value, get_args(Check))]
+    assert len(defined) == len(registered)
+    assert {check.find for check in defined} == registered
 
 
 @EACH_RULE
 def test_a_rule_is_named_and_has_a_manual(rule: Rule) -> None:
     assert re.fullmatch(r"KTJ\d{3,4}", rule.id)
     assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", rule.name)
-    assert len(rule.manual.strip()) > 60
+    assert len(manual.body(manual.page(rule.id))) > 60
     if rule.id in MADE or rule.id in NEVER:
-        assert example(rule, "Bad") is None
+        assert not example(rule, "Bad")
     else:
         assert example(rule, "Bad")
         assert example(rule, "Good")
 
 
 def test_the_exceptions_exist() -> None:
-    assert set(MADE) | set(NEVER) <= set(RULES)
+    assert set(MADE) | set(NEVER) <= set(BUILD_RULES)
     assert not set(MADE) & set(NEVER)
 
 
 def target(rule: Rule) -> str:
     """The Trainer that a manual's examples are meant for."""
-    titles = re.findall(r"^(?:Bad|Good):(?: \(Trainer (\d\.\d)\))?$", cleandoc(rule.manual), re.MULTILINE)
+    titles = re.findall(r"^## (?:Bad|Good)(?: \(Trainer (\d\.\d)\))?$", manual.page(rule.id), re.MULTILINE)
     assert len(set(titles)) <= 1
     return titles[0] if titles and titles[0] else LATEST
 
@@ -224,11 +233,11 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
         return
     file = tmp_path / "example.yaml"
     for title, found in (("Bad", [rule.id]), ("Good", [])):
-        file.write_text(example(rule, title) or "")
-        if rule in SUPPRESSIONS:
+        file.write_text(example(rule, title))
+        if rule.id in SUPPRESSIONS:
             assert linted(tmp_path) == found
         else:
-            is_late = rule.rule_class is RuleClass.LATE
+            is_late = rule.category is Category.LATE
             assert found_in(tmp_path, trainer_version=target(rule), is_strict=is_late) == found
 
 

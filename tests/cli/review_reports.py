@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.model.finding import Excerpt, Note, Result
-from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.rules import RUNTIME_NOT_FOUND as NOT_FOUND
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.review.conclusion import review_of
 from kubectl_trainjob.review.diff.changes import Sizes, Totals
@@ -17,7 +18,6 @@ from tests.cli import diff_reports as diffs
 from tests.cli.diff_reports import job, totals
 from tests.unit.report.lint import reports as lints
 
-NOT_FOUND = Rule("KTJ201", "runtime-not-found", "", Severity.ERROR)
 NONE = totals(0, 0, 0)
 
 

@@ -354,7 +354,7 @@ def test_the_rules_and_their_manuals(repository: Repository) -> None:
     assert any(line.split() == ["KTJ901", "warning", "policy", "image-tag-latest"] for line in rules)
     assert sorted(rules) == rules
     for name in ("KTJ901", "ktj901", "image-tag-latest"):
-        assert repository.lint("explain", name).out.startswith("KTJ901 image-tag-latest (warning, policy)\n\n")
+        assert repository.lint("explain", name).out.startswith("KTJ901 image-tag-latest\n  warning, policy, ")
 
 
 def test_since_tells_updates_that_a_cluster_refuses(repository: Repository) -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.report.diagnostics import MOST_SHOWN, report
 from kubectl_trainjob.repository.positions import Locator, Spot
 from tests.reading import read
 
-ERROR = Rule("KTJ201", "runtime-not-found", "")
-OTHER = Rule("KTJ120", "no-such-field", "")
-WARNING = Rule("KTJ502", "deprecated", "", Severity.WARNING)
+ERROR = Rule("KTJ201", "runtime-not-found", Severity.ERROR, Category.REJECTED)
+OTHER = Rule("KTJ120", "no-such-field", Severity.ERROR, Category.REJECTED)
+WARNING = Rule("KTJ502", "deprecated", Severity.WARNING, Category.REJECTED)
 
 JOB = SourceFile("jobs/llm.yaml", "kind: TrainJob\nspec:\n  runtimeRef:\n    name: torch-distributd\n")
 RUNTIME = SourceFile("runtimes/torch.yaml", "metadata:\n  name: torch-distributed\n")

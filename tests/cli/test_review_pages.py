@@ -19,6 +19,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.printable import columns
+from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.html_style import STYLE
 from kubectl_trainjob.report.review import written
@@ -275,7 +276,7 @@ def long_names() -> Review:
     name = "n" * 253
     of = diffs.changed(diffs.identity("JobSet", name, name), overlay=f"overlays/{name}")
     sizes = {JobId(diffs.job(name, name), f"overlays/{name}"): (KNOWN, diffs.totals(1, 1, 8, **{f"{name}/gpu": "8"}))}
-    rule = reviews.Rule("KTJ999", name, "")
+    rule = Rule("KTJ999", name, Severity.ERROR, Category.REJECTED)
     finding = reviews.lints.result(
         rule, f"{name}1", position=reviews.lints.at(name), excerpt=reviews.Excerpt(name, "^")
     )

@@ -14,7 +14,7 @@ import pytest
 
 from kubectl_trainjob.kube.pods.jobset import late_problems
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rule import RuleClass, Severity
+from kubectl_trainjob.model.rules import Category, Severity
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
@@ -52,7 +52,7 @@ def judged(version: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], 
                     for each in found
                     if each.subject
                     and each.subject.object == f"JobSet/{job['job']}"
-                    and each.rule.rule_class is RuleClass.LATE
+                    and each.rule.category is Category.LATE
                 }
                 yield f"{case.id} {job['job']}", job, jobset, said
 
@@ -107,11 +107,11 @@ def test_accepted_inputs_give_what_was_reviewed(version: str) -> None:
 @EACH_VERSION
 def test_accepted_inputs_are_not_refused(version: str) -> None:
     """What upstream takes is no error of the classes that say that it does not."""
-    classes = (RuleClass.REJECTED, RuleClass.LATE)
+    classes = (Category.REJECTED, Category.LATE)
     wrong = defaultdict(Counter)
     for case, found in accepted(version):
         for each in found:
-            if each.rule.severity is Severity.ERROR and each.rule.rule_class in classes:
+            if each.rule.severity is Severity.ERROR and each.rule.category in classes:
                 wrong[case.id][each.rule.id] += 1
     assert wrong == {}
 

@@ -17,7 +17,7 @@ import pytest
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.finding import Excerpt, LintReport, Note, Position, Result, Unverifiable
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.report.lint import FORMATS
 from kubectl_trainjob.report.lint.markdown import as_markdown
@@ -69,11 +69,14 @@ def hostile(text: str, words: str = "is harmless") -> LintReport:
         "fingerprint": "00ff",
     }
     results = [
-        Result(Rule(f"KTJ99{number}", text, text, severity), words, object=f"TrainJob/{text}{name}", **about)
+        Result(
+            Rule(f"KTJ99{number}", text, severity, Category.REJECTED), words, object=f"TrainJob/{text}{name}", **about
+        )
         for number, severity in enumerate(Severity)
         for name in "ab"
     ]
-    results.append(Result(Rule("KTJ998", text, text), words, Position(f"{text}x", Span(1, 1, 5, 1)), object=text))
+    other = Rule("KTJ998", text, Severity.ERROR, Category.REJECTED)
+    results.append(Result(other, words, Position(f"{text}x", Span(1, 1, 5, 1)), object=text))
     return LintReport(tuple(results), (Unverifiable(text, (text,)), Unverifiable(words, ())), 7, 1, 2, 3)
 
 
@@ -209,7 +212,7 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) 
 @pytest.mark.parametrize("piece", ["x", "\u202e|", "]]>::error::`<@\n"])
 def test_a_megabyte(form: str, piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    rule, here = Rule("KTJ990", "long", text), Position("a.yaml", Span(1, 1, 1, 2))
+    rule, here = Rule("KTJ990", text, Severity.ERROR, Category.REJECTED), Position("a.yaml", Span(1, 1, 1, 2))
     results = [Result(rule, words, here, excerpt=Excerpt(words, words)) for words in (text, "short")]
     out = FORMATS[form](LintReport(tuple(results), (Unverifiable(text, ()),)))
     line = out.replace("\n", "")

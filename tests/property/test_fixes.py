@@ -16,18 +16,18 @@ import yaml
 
 from kubectl_trainjob.compiler.pipeline import trace
 from kubectl_trainjob.lint.fix.fixes import fix
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit
 from kubectl_trainjob.model.draft import Drafted
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Origin, Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, Traced
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.output.changed_files import write
-from tests.architecture.test_registry import RULES, example, target
+from tests.architecture.test_registry import BUILD_RULES, example, target
 from tests.compiled import build, lint
 from tests.reading import read
-from tests.unit.lint.test_manuals import HEAD, line_after, section
+from tests.unit.lint.test_manuals import HEAD, section, trainer_of
 
 FILE = "example.yaml"
 JOB = """\
@@ -48,10 +48,10 @@ class Example(NamedTuple):
 
 
 def _examples() -> Iterator[Example]:
-    for rule in RULES.values():
+    for rule in BUILD_RULES.values():
         yield Example(rule, example(rule, "Bad") or "", "", target(rule))
-    for rule in checks().rules:
-        trainer = line_after(rule, "Versions").rstrip(".").split("-")[-1]
+    for rule in LINT_RULES:
+        trainer = trainer_of(rule)
         yield Example(rule, section(rule, "Bad"), section(rule, "Settings"), trainer)
 
 
@@ -78,7 +78,7 @@ class Folder(NamedTuple):
 
     def judged(self, rule: Rule) -> list[Diagnostic]:
         """By what the rule belongs to: of an object that is refused lint's checks see nothing, until it is mended."""
-        return self.refusals() if rule.id in RULES else self.findings()
+        return self.refusals() if rule.id in BUILD_RULES else self.findings()
 
     def traced(self) -> list[Traced]:
         """What the controllers make, recorded; a runtime that no TrainJob refers to gets one."""
@@ -230,7 +230,7 @@ def test_refusals_that_have_a_safe_fix(tmp_path: Path) -> None:
     """What a webhook or the schema refuses, and where the remedy is certain."""
     mended = set()
     for case in _examples():
-        if case.rule.id in RULES and case.text:
+        if case.rule.id in BUILD_RULES and case.text:
             findings = _folder(tmp_path, case, case.text).refusals()
             mended |= {each.rule.id for each in _safe(findings)}
     assert mended >= {"KTJ211", "KTJ401", "KTJ411", "KTJ416", "KTJ501"}

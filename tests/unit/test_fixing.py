@@ -16,14 +16,14 @@ from kubectl_trainjob.lint.fix.fixes import Fixing, fix
 from kubectl_trainjob.lint.fix.shown import diff_lines
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.output.changed_files import FileChange, write
 from tests.reading import read
 
-RULE = Rule("KTJ999", "example", "")
+RULE = Rule("KTJ999", "example", Severity.ERROR, Category.REJECTED)
 JOB = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob

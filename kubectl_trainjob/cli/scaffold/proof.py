@@ -10,7 +10,7 @@ from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.admission.objects import admit
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest
 from kubectl_trainjob.repository.files.filesystem import Workspace
 from kubectl_trainjob.repository.files.read import read

@@ -9,7 +9,7 @@ from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.kube.facts.trainer import INITIALIZERS, NODE
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules.patches import PATCH_FORBIDDEN_ENV, PATCH_TARGET
+from kubectl_trainjob.model.rules import PATCH_FORBIDDEN_ENV, PATCH_TARGET_MISSING
 from kubectl_trainjob.model.source import Pointer
 
 OWNED_CONTAINERS = (*INITIALIZERS.values(), NODE)
@@ -26,7 +26,9 @@ def unknown_job(plan: Plan, pointer: Pointer, name: str) -> Diagnostic:
     names = runtime_jobs(plan)
     meant = nearest(name, names)
     hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(names) or 'none'}"
-    return Diagnostic(PATCH_TARGET, f'the runtime has no replicatedJob "{name}"; {hint}', plan.job_place(*pointer))
+    return Diagnostic(
+        PATCH_TARGET_MISSING, f'the runtime has no replicatedJob "{name}"; {hint}', plan.job_place(*pointer)
+    )
 
 
 def owned_env(plan: Plan, pointer: Pointer, containers: Sequence[Mapping[str, Any]] | None) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from kubectl_trainjob.compiler.expand.plan import Plan, PodSet
 from kubectl_trainjob.compiler.expand.upsert import Item, same_port
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.rules.references import PORTS_OVERWRITTEN
+from kubectl_trainjob.model.rules import PORTS_OVERWRITTEN
 from kubectl_trainjob.model.source import Pointer
 
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 
 
 def reserved_env(plan: Plan, reserved: Container[str], rule: Rule) -> Iterator[Diagnostic]:

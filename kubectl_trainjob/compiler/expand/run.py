@@ -18,8 +18,7 @@ from kubectl_trainjob.kube.facts.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.kube.facts.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.rules.mpi import HOSTFILE_TOO_LARGE
-from kubectl_trainjob.model.rules.patches import PATCH_UNMERGEABLE
+from kubectl_trainjob.model.rules import HOSTFILE_TOO_LARGE, PATCH_UNMERGEABLE
 from kubectl_trainjob.model.stages import RequiredSecret, Resolved
 
 Drafts = tuple[Draft, ...]

@@ -21,11 +21,11 @@ from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import group_of, is_train_job
 from kubectl_trainjob.kube.schemas.messages import described
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.edited import Edit, edited, identities
-from kubectl_trainjob.model.rules import overlays as rules
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Place, Source, show_pointer, value_at
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Overlay, Unit

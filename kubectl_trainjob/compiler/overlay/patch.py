@@ -12,11 +12,11 @@ from kubectl_trainjob.compiler.overlay.merge import PatchError, merge_patch
 from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.edited import Edit
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules import overlays as rules
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.model.units import Overlay, Patch, Selector

@@ -10,8 +10,7 @@ from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, Role, find_kind, group_of, kinds_with
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules.naming import GENERATE_NAME
-from kubectl_trainjob.model.rules.objects import DUPLICATE_OBJECT, LEGACY_KIND, UNKNOWN_KIND
+from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND
 from kubectl_trainjob.model.stages import Manifest, ObjectHead
 
 _KINDS = tuple(kind.name for kind in kinds_with(Role.TRAINING_JOB, Role.RUNTIME) if kind.group == trainer.GROUP)
@@ -72,7 +71,7 @@ def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
     advice = _legacy_advice(group, api_version, kind)
     if advice:
         message = f'{kind} of "{api_version}" cannot be expanded; {advice}'
-        yield Diagnostic(LEGACY_KIND, message, manifest.place("apiVersion"))
+        yield Diagnostic(DEPRECATED_API_VERSION, message, manifest.place("apiVersion"))
     elif group == trainer.GROUP and kind not in _KINDS:
         meant = nearest(kind, _KINDS)
         hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(_KINDS)}"

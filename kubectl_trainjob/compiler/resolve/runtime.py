@@ -10,7 +10,7 @@ from kubectl_trainjob.kube.facts import trainer as api
 from kubectl_trainjob.kube.facts.kinds import Role, kinds_with, runtime_ref
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules.references import RUNTIME_KIND, RUNTIME_NAMESPACE, RUNTIME_NOT_FOUND
+from kubectl_trainjob.model.rules import RUNTIME_KIND_UNSUPPORTED, RUNTIME_NAMESPACE_MISMATCH, RUNTIME_NOT_FOUND
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import Admitted, Manifest
 
@@ -90,7 +90,7 @@ class Runtimes:
                 f'TrainingRuntime "{name}" stands in namespace "{self._in(elsewhere.id.namespace)}", the TrainJob in '
                 f'"{self._in(job.manifest.id.namespace)}"; move one of them or use a ClusterTrainingRuntime'
             )
-            return Diagnostic(RUNTIME_NAMESPACE, message, place, (_here(elsewhere),))
+            return Diagnostic(RUNTIME_NAMESPACE_MISMATCH, message, place, (_here(elsewhere),))
         hint, related = self._hint(kind, name) if job.manifest.source in self._hinted else ("", ())
         return Diagnostic(RUNTIME_NOT_FOUND, f'{kind} "{name}" does not exist{hint}', place, related)
 
@@ -123,4 +123,4 @@ def _here(manifest: Manifest) -> Related:
 def _unsupported(job: Admitted, group: str, kind: str) -> Diagnostic:
     field, right = ("apiGroup", api.GROUP) if group != api.GROUP else ("kind", " or ".join(kind for _, kind in _KINDS))
     message = f'runtimeRef means a "{kind}" of "{group}", which is no runtime; write {field}: {right}'
-    return Diagnostic(RUNTIME_KIND, message, job.manifest.place("spec", "runtimeRef", field))
+    return Diagnostic(RUNTIME_KIND_UNSUPPORTED, message, job.manifest.place("spec", "runtimeRef", field))

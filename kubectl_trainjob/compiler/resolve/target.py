@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.rules.settings import CONFLICTING_SETTINGS
+from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Settings

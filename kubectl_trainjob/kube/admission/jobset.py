@@ -23,9 +23,7 @@ from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.messages import quoted
 from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.walk import Memo
-from kubectl_trainjob.model.rules.contents import INVALID_MANAGED_BY
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM
-from kubectl_trainjob.model.rules.structure import DEPENDS_ON_INVALID
+from kubectl_trainjob.model.rules import DEPENDS_ON_INVALID, INVALID_MANAGED_BY, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.stages import Body
 
 _SCHEMAS = "jobset-0.12"

@@ -11,7 +11,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.schemas.problem import Problem
-from kubectl_trainjob.model.rules.schema import MISSING_FIELD
+from kubectl_trainjob.model.rules import MISSING_FIELD
 from kubectl_trainjob.model.source import Pointer
 
 _SOURCES = ("dataSource", "dataSourceRef")

@@ -13,8 +13,12 @@ from typing import Any
 from kubectl_trainjob.kube.facts.validation import label_value
 from kubectl_trainjob.kube.schemas.messages import quoted
 from kubectl_trainjob.kube.schemas.problem import Problem
-from kubectl_trainjob.model.rules.contents import FEATURE_GATED_FIELD
-from kubectl_trainjob.model.rules.structure import COORDINATOR_INVALID, FAILURE_RULE_INVALID, POLICY_TARGET_UNKNOWN
+from kubectl_trainjob.model.rules import (
+    COORDINATOR_INVALID,
+    FAILURE_RULE_INVALID,
+    FEATURE_GATED_FIELD,
+    POLICY_TARGET_UNKNOWN,
+)
 from kubectl_trainjob.model.source import Pointer
 
 REASONS = (

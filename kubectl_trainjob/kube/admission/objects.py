@@ -15,8 +15,7 @@ from kubectl_trainjob.kube.schemas.load import Schema, schema_for
 from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.walk import Checked
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Related, has_errors
-from kubectl_trainjob.model.rules.naming import GENERATE_NAME
-from kubectl_trainjob.model.rules.schema import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.model.rules import EXPLICIT_NULL, GENERATE_NAME, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Place, show_pointer
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest
 

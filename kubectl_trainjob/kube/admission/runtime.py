@@ -19,7 +19,7 @@ from kubectl_trainjob.kube.facts.trainer import (
 )
 from kubectl_trainjob.kube.schemas.messages import quoted
 from kubectl_trainjob.kube.schemas.problem import Problem, Repair
-from kubectl_trainjob.model.rules.runtimes import ANCESTOR_CONTAINER_MISSING, ANCESTOR_REPLICAS, RUNTIME_DEPRECATED
+from kubectl_trainjob.model.rules import ANCESTOR_CONTAINER_MISSING, ANCESTOR_REPLICAS, RUNTIME_DEPRECATED
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 

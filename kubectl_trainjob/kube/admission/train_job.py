@@ -11,7 +11,7 @@ from kubectl_trainjob.kube.admission.metadata import NAME
 from kubectl_trainjob.kube.facts.validation import dns_1035_label
 from kubectl_trainjob.kube.schemas.messages import quoted
 from kubectl_trainjob.kube.schemas.problem import Problem
-from kubectl_trainjob.model.rules.naming import NAME_INVALID
+from kubectl_trainjob.model.rules import NAME_INVALID
 from kubectl_trainjob.model.stages import Body
 
 

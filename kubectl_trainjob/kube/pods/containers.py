@@ -17,8 +17,12 @@ from kubectl_trainjob.kube.pods.security import container_security
 from kubectl_trainjob.kube.pods.texts import label
 from kubectl_trainjob.kube.pods.visit import Check, Visit, choice, each, fields, missing
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.model.rules.pod_fields import POD_FIELD_NAME_INVALID
-from kubectl_trainjob.model.rules.pods import CONTAINER_IMAGE_MISSING, INIT_CONTAINER_FIELD, POD_WITHOUT_CONTAINERS
+from kubectl_trainjob.model.rules import (
+    CONTAINER_IMAGE_MISSING,
+    INIT_CONTAINER_FIELD,
+    POD_FIELD_NAME_INVALID,
+    POD_WITHOUT_CONTAINERS,
+)
 
 _POLICIES = ("Always", "Never", "OnFailure")
 _SIDECAR = "Always"

@@ -9,8 +9,7 @@ from kubectl_trainjob.kube.pods.downward import env_field, env_resource
 from kubectl_trainjob.kube.pods.texts import config_key, env_name, label, no_backsteps, subdomain
 from kubectl_trainjob.kube.pods.visit import Check, Visit, fields, missing, text
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.model.rules.pod_fields import POD_FIELD_NAME_INVALID
-from kubectl_trainjob.model.rules.volumes import VOLUME_MOUNT_UNKNOWN
+from kubectl_trainjob.model.rules import POD_FIELD_NAME_INVALID, VOLUME_MOUNT_UNKNOWN
 
 _key_ref: Check = fields({"name": text(subdomain), "key": text(config_key)}, ("name", "key"))
 

@@ -14,8 +14,7 @@ from kubectl_trainjob.kube.pods.problem import LateProblem
 from kubectl_trainjob.kube.pods.selectors import label_selector
 from kubectl_trainjob.kube.pods.visit import Visit
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.model.rules.jobs import JOB_NAME_INVALID
-from kubectl_trainjob.model.rules.pod_fields import POD_LABEL_INVALID
+from kubectl_trainjob.model.rules import JOB_NAME_INVALID, POD_LABEL_INVALID
 from kubectl_trainjob.model.source import Pointer
 
 _NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")

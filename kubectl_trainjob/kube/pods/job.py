@@ -18,8 +18,7 @@ from kubectl_trainjob.kube.pods.selectors import labels
 from kubectl_trainjob.kube.pods.success_policy import success_policy
 from kubectl_trainjob.kube.pods.visit import Visit
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.model.rules.jobs import JOB_COUNT_INVALID, POD_FAILURE_POLICY_INVALID
-from kubectl_trainjob.model.rules.pods import RESTART_POLICY_INVALID
+from kubectl_trainjob.model.rules import JOB_COUNT_INVALID, POD_FAILURE_POLICY_INVALID, RESTART_POLICY_INVALID
 
 _COUNTS = (
     "parallelism",

@@ -13,7 +13,7 @@ from kubectl_trainjob.kube.pods.scheduling import tolerations
 from kubectl_trainjob.kube.pods.texts import annotation_key, decimal_integer, relative_path
 from kubectl_trainjob.kube.pods.visit import Visit
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.model.rules.pod_fields import POD_LABEL_INVALID
+from kubectl_trainjob.model.rules import POD_LABEL_INVALID
 from kubectl_trainjob.model.source import Pointer
 
 _LARGEST = 256 * 1024

@@ -12,7 +12,7 @@ from kubectl_trainjob.kube.pods.texts import no_backsteps, relative_path
 from kubectl_trainjob.kube.pods.visit import Check, Visit, choice, fields, missing, text
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules.volumes import VOLUME_MOUNT_UNKNOWN
+from kubectl_trainjob.model.rules import VOLUME_MOUNT_UNKNOWN
 from kubectl_trainjob.model.source import value_at
 
 _BLOCK_KINDS = ("persistentVolumeClaim", "ephemeral")

@@ -32,7 +32,7 @@ from kubectl_trainjob.kube.pods.volumes import volumes
 from kubectl_trainjob.kube.pods.windows import host_processes, operating_system
 from kubectl_trainjob.kube.schemas.formats import INT32
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.model.rules.pods import POD_WITHOUT_CONTAINERS
+from kubectl_trainjob.model.rules import POD_WITHOUT_CONTAINERS
 
 _MOST_NAMESERVERS = 3
 _MOST_SEARCHES = 32

@@ -11,7 +11,7 @@ from typing import Any
 from kubectl_trainjob.kube.facts.validation import qualified_name
 from kubectl_trainjob.kube.pods.visit import Visit
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.model.rules.jobs import POD_FAILURE_POLICY_INVALID
+from kubectl_trainjob.model.rules import POD_FAILURE_POLICY_INVALID
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _STATUSES = ("True", "False", "Unknown")

@@ -8,7 +8,7 @@ from typing import Any
 from kubectl_trainjob.kube.pods.texts import port_name
 from kubectl_trainjob.kube.pods.visit import Visit, missing
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.model.rules.pod_fields import POD_FIELD_NAME_INVALID
+from kubectl_trainjob.model.rules import POD_FIELD_NAME_INVALID
 
 _PROTOCOLS = ("TCP", "UDP", "SCTP")
 _LAST = 65535

@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.facts.validation import dns_1123_label, qualified_name
 from kubectl_trainjob.kube.pods.visit import Visit
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.model.rules.resources import (
+from kubectl_trainjob.model.rules import (
     EXTENDED_RESOURCE_FRACTIONAL,
     EXTENDED_RESOURCE_LIMIT_MISSING,
     EXTENDED_RESOURCE_MISMATCH,

@@ -13,7 +13,7 @@ from typing import Any
 from kubectl_trainjob.kube.facts.validation import label_value, qualified_name
 from kubectl_trainjob.kube.pods.visit import Check, Visit, counted_as, each, fields, text
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.model.rules.pod_fields import POD_LABEL_INVALID
+from kubectl_trainjob.model.rules import POD_LABEL_INVALID
 
 _WITH_VALUES = ("In", "NotIn")
 _WITHOUT_VALUES = ("Exists", "DoesNotExist")

@@ -14,8 +14,7 @@ from kubectl_trainjob.kube.pods.memo import LateMemo
 from kubectl_trainjob.kube.pods.problem import LateProblem
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
 from kubectl_trainjob.kube.schemas.walk import Walk
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules.pod_fields import POD_FIELD_INVALID
+from kubectl_trainjob.model.rules import POD_FIELD_INVALID, Rule
 from kubectl_trainjob.model.source import Pointer
 
 Check = Callable[[Any, "Visit"], None]

@@ -18,7 +18,7 @@ from kubectl_trainjob.kube.pods.texts import absolute_path, driver_name, label, 
 from kubectl_trainjob.kube.pods.visit import Check, Visit, between, choice, every, fields, missing, text
 from kubectl_trainjob.kube.pods.volume_sources import RARE_SOURCES
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.model.rules.volumes import VOLUME_INVALID
+from kubectl_trainjob.model.rules import VOLUME_INVALID
 
 _HOST_PATH_TYPES = (
     "DirectoryOrCreate",

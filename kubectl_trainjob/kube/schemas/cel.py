@@ -14,17 +14,19 @@ from typing import Any, Literal
 
 from kubectl_trainjob.kube.schemas.messages import quoted
 from kubectl_trainjob.kube.schemas.problem import Problem
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules.contents import (
+from kubectl_trainjob.model.rules import (
+    DEPENDS_ON_INVALID,
     ELASTIC_NUM_NODES,
+    ENV_INJECTION_TARGET,
     INVALID_MANAGED_BY,
     INVALID_STORAGE_URI,
+    INVALID_TYPE_OR_ENUM,
+    MISSING_FIELD,
     MULTIPLE_ML_POLICIES,
+    NAME_INVALID,
+    VOLUME_CLAIM_INVALID,
+    Rule,
 )
-from kubectl_trainjob.model.rules.naming import NAME_INVALID
-from kubectl_trainjob.model.rules.references import ENV_INJECTION_TARGET
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM, MISSING_FIELD
-from kubectl_trainjob.model.rules.structure import DEPENDS_ON_INVALID, VOLUME_CLAIM_INVALID
 from kubectl_trainjob.model.source import Pointer
 
 TRANSITIONS = frozenset({"self == oldSelf"})

@@ -15,12 +15,7 @@ from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.scalars import Scalar
 from kubectl_trainjob.kube.schemas.walk import Walk
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules.schema import (
-    DUPLICATE_LIST_KEY,
-    INVALID_TYPE_OR_ENUM,
-    MISSING_FIELD,
-    UNKNOWN_FIELD,
-)
+from kubectl_trainjob.model.rules import DUPLICATE_LIST_KEY, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
 
 
 class Composite:

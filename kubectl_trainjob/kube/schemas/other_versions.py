@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.schemas.messages import listed, quoted
 from kubectl_trainjob.kube.schemas.problem import Problem, Repair
 from kubectl_trainjob.kube.schemas.scalars import Scalar
 from kubectl_trainjob.kube.schemas.walk import Walk
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM, NEWER_FIELD, REMOVED_FIELD, UNKNOWN_FIELD
+from kubectl_trainjob.model.rules import FIELD_NEWER_THAN_TARGET, INVALID_TYPE_OR_ENUM, REMOVED_FIELD, UNKNOWN_FIELD
 from kubectl_trainjob.model.source import Pointer
 
 OVERRIDES = {
@@ -65,7 +65,7 @@ def _field(problem: Problem, target: str, having: list[str]) -> Problem:
         f"field {quoted(str(problem.pointer[-1]))} exists only in Trainer {listed(having)}; "
         f"{_advice(problem.pointer, target, newer)} {_MIGRATE}"
     )
-    return replace(problem, rule=NEWER_FIELD if newer else REMOVED_FIELD, message=message)
+    return replace(problem, rule=FIELD_NEWER_THAN_TARGET if newer else REMOVED_FIELD, message=message)
 
 
 def _advice(pointer: Pointer, target: str, newer: bool) -> str:

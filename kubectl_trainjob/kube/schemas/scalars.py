@@ -22,7 +22,7 @@ from kubectl_trainjob.kube.schemas.formats import (
 from kubectl_trainjob.kube.schemas.messages import listed, quoted, wrong_type
 from kubectl_trainjob.kube.schemas.walk import Walk
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 
 
 class Scalar:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from kubectl_trainjob.kube.schemas.problem import Problem
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM, MISSING_FIELD
+from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM, MISSING_FIELD, Rule
 from kubectl_trainjob.model.source import Pointer
 
 

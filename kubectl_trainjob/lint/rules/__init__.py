@@ -1,4 +1,4 @@
-"""One rule a file: its docstring is the manual, `RULE` its name, `CHECK` what finds it (see `lint.check`).
+"""One check a file (see `lint.check`); the rule is in `model.rules`, its manual in `lint/manual`.
 
 In: what a check looks at (`lint.views`). Out: findings. Must not: know another rule.
 """

@@ -1,80 +1,4 @@
-"""
-Trainer counts resources with "gpu" in their names and no others. A Pod with slices of a GPU (`nvidia.com/mig-…`), with
-TPUs or another vendor's devices, or with devices that it gets through a ResourceClaim, has no GPU for it: torchrun then
-starts one process for each CPU, MPI and XGBoost one in each Pod, however many devices there are. State
-`numProcPerNode`; for XGBoost, which does not read it, start one Pod for each device.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 16, memory: 64Gi}
-                        limits:
-                          memory: 64Gi
-                          nvidia.com/mig-1g.10gb: 2 # <- KTJ307
-                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
-                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {numNodes: 1}}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 16, memory: 64Gi}
-                        limits:
-                          memory: 64Gi
-                          nvidia.com/mig-1g.10gb: 2
-                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
-                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {numNodes: 1, numProcPerNode: 2}}
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/sdk/issues/204
-"""
+"""KTJ307: Trainer counts resources with "gpu" in their names and no others."""
 
 from __future__ import annotations
 
@@ -85,10 +9,8 @@ from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.launches import Started, counted, is_stated, started
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import At, Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import ACCELERATOR_NOT_COUNTED
 from kubectl_trainjob.model.source import value_at
-
-RULE = Rule("KTJ307", "accelerator-not-counted", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 
 
 def _find(job: LintedJob) -> Iterator[Finding]:
@@ -132,4 +54,4 @@ def _remedy(job: LintedJob, pieces: int) -> Remedy | None:
     return Remedy(f"start {pieces} processes in each Pod, one a device", (change,), is_safe=False)
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(ACCELERATOR_NOT_COUNTED, _find)

@@ -1,55 +1,5 @@
-"""
-Trainer finds the replicatedJob that trains by the label `trainer.kubeflow.org/trainjob-ancestor-step: trainer` on its
-Job template. Where no replicatedJob has the label, nothing is refused: the number of nodes, the image, the command, the
-environment and the resources that a TrainJob asks for are ignored, and so is the environment that the mlPolicy gives.
-The label has no effect on the Pod template, and the name of the replicatedJob does not stand in for it.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata:
-      name: torch
-    spec:
-      mlPolicy:
-        numNodes: 1
-        torch: {}
-      template:
-        spec:
-          replicatedJobs:
-            - name: node # <- KTJ207
-              template:
-                spec:
-                  template:
-                    spec:
-                      containers:
-                        - name: node
-                          image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata:
-      name: torch
-    spec:
-      mlPolicy:
-        numNodes: 1
-        torch: {}
-      template:
-        spec:
-          replicatedJobs:
-            - name: node
-              template:
-                metadata:
-                  labels:
-                    trainer.kubeflow.org/trainjob-ancestor-step: trainer
-                spec:
-                  template:
-                    spec:
-                      containers:
-                        - name: node
-                          image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
-Versions: 2.0-2.3.
-See: https://www.kubeflow.org/docs/components/trainer/operator-guides/job-template/
-"""
+"""KTJ207: Trainer finds the replicatedJob that trains by the label `trainer.kubeflow.org/trainjob-ancestor-step:
+trainer` on its Job template."""
 
 from __future__ import annotations
 
@@ -67,11 +17,9 @@ from kubectl_trainjob.kube.facts.trainer import (
 from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import ANCESTOR_LABEL_MISSING
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Manifest
-
-RULE = Rule("KTJ207", "ancestor-label-missing", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 
 _JOBS: Pointer = ("spec", "template", "spec", "replicatedJobs")
 _ON_JOB: Pointer = ("template", "metadata", "labels")
@@ -142,4 +90,4 @@ def _remedy(runtime: LintedRuntime, job: Mapping[str, Any], index: int) -> Remed
     return Remedy("label the replicatedJob `node` as the one that trains", (change,), is_safe=False)
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(ANCESTOR_LABEL_MISSING, _find)

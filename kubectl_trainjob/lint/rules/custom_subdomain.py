@@ -1,64 +1,5 @@
-"""
-The first process of a training waits for the others at `<TrainJob>-node-0-0.<TrainJob>`: Trainer takes the JobSet's
-name for the name of its headless Service. `network.subdomain` gives the Service another name, so that no Pod is found
-under this address, and all processes wait until they time out. Leave it out. The rule is silent where a single process
-runs plain Python, which reads no address.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          network:
-            subdomain: workers # <- KTJ405
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/blob/v2.3.0/pkg/runtime/framework/plugins/torch/torch.go
-"""
+"""KTJ405: The first process of a training waits for the others at `<TrainJob>-node-0-0.<TrainJob>`: Trainer takes the
+JobSet's name for the name of its headless Service."""
 
 from __future__ import annotations
 
@@ -68,10 +9,8 @@ from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.launches import meeting_setting
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import CUSTOM_SUBDOMAIN
 from kubectl_trainjob.model.source import value_at
-
-RULE = Rule("KTJ405", "custom-subdomain", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 
 
 def _find(runtime: LintedRuntime) -> Iterator[Finding]:
@@ -89,4 +28,4 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
         yield Finding(message, place, remedy=Remedy("remove the subdomain", (Change(place),), is_safe=False))
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(CUSTOM_SUBDOMAIN, _find)

@@ -1,55 +1,5 @@
-"""
-A PodGroup finds its Pods by a mark that they carry: the label `scheduling.x-k8s.io/pod-group` for the
-scheduler-plugins, the annotation `scheduling.k8s.io/group-name` for Volcano. Trainer marks what it makes of a
-podGroupPolicy; a PodGroup written by hand needs marks written by hand. Pods without one are placed each for itself;
-Pods that name a PodGroup that is not there are never placed. So a PodGroup among your files that no Pod names, beside
-a workload of its name, or beside Pods that name another one, is a mistake.
-
-Bad:
-    apiVersion: scheduling.x-k8s.io/v1alpha1
-    kind: PodGroup
-    metadata: {name: bert}
-    spec: {minMember: 4}
-    ---
-    apiVersion: jobset.x-k8s.io/v1alpha2
-    kind: JobSet
-    metadata: {name: bert}
-    spec:
-      replicatedJobs:
-      - name: node
-        template:
-          spec:
-            parallelism: 4
-            completions: 4
-            template:
-              metadata: {labels: {scheduling.x-k8s.io/pod-group: bret}} # <- KTJ607
-              spec:
-                schedulerName: scheduler-plugins-scheduler
-                containers: [{name: node, image: "acme/train:1.4"}]
-Good:
-    apiVersion: scheduling.x-k8s.io/v1alpha1
-    kind: PodGroup
-    metadata: {name: bert}
-    spec: {minMember: 4}
-    ---
-    apiVersion: jobset.x-k8s.io/v1alpha2
-    kind: JobSet
-    metadata: {name: bert}
-    spec:
-      replicatedJobs:
-      - name: node
-        template:
-          spec:
-            parallelism: 4
-            completions: 4
-            template:
-              metadata: {labels: {scheduling.x-k8s.io/pod-group: bert}}
-              spec:
-                schedulerName: scheduler-plugins-scheduler
-                containers: [{name: node, image: "acme/train:1.4"}]
-Versions: 2.0-2.3.
-See: https://github.com/kubernetes-sigs/scheduler-plugins/blob/master/pkg/coscheduling/README.md
-"""
+"""KTJ607: A PodGroup finds its Pods by a mark that they carry: the label `scheduling.x-k8s.io/pod-group` for the
+scheduler-plugins, the annotation `scheduling.k8s.io/group-name` for Volcano."""
 
 from __future__ import annotations
 
@@ -60,10 +10,9 @@ from kubectl_trainjob.lint.check import TreeCheck
 from kubectl_trainjob.lint.marks import MARKS, Mark, Workload, workloads
 from kubectl_trainjob.lint.views import Surroundings
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import GANG_MEMBERSHIP
 from kubectl_trainjob.model.stages import Manifest
 
-RULE = Rule("KTJ607", "gang-membership", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 _SHOWN = 3  # PodGroups that may have been meant
 
 
@@ -133,4 +82,4 @@ def _added(
     return Change(owner.place(*template, *pointer), value)
 
 
-CHECK = TreeCheck(RULE, _find)
+CHECK = TreeCheck(GANG_MEMBERSHIP, _find)

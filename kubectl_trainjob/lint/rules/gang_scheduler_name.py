@@ -1,51 +1,5 @@
-"""
-A podGroupPolicy makes a PodGroup, but Trainer does not choose the scheduler: Pods go to the one that their
-schedulerName names, and the usual one of Kubernetes knows nothing of PodGroups. It places each Pod for itself, and
-two trainings that fit in halves wait for each other. Write the name under which your gang scheduler runs.
-`lint.schedulers` in trainjob.yaml lists these names; without it only a missing schedulerName and `default-scheduler`
-are told.
-
-Settings:
-    lint: {schedulers: [scheduler-plugins-scheduler, volcano]}
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: gang}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 300}}
-      template:
-        spec:
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    schedulerName: default-scheduler # <- KTJ603
-                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: gang}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 300}}
-      template:
-        spec:
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    schedulerName: scheduler-plugins-scheduler
-                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
-Versions: 2.0-2.3.
-See: https://github.com/kubernetes-sigs/scheduler-plugins/blob/master/pkg/coscheduling/README.md
-"""
+"""KTJ603: A podGroupPolicy makes a PodGroup, but Trainer does not choose the scheduler: Pods go to the one that their
+schedulerName names, and the usual one of Kubernetes knows nothing of PodGroups."""
 
 from __future__ import annotations
 
@@ -55,10 +9,9 @@ from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.gangs import kinds_of_gang
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import GANG_SCHEDULER_NAME
 from kubectl_trainjob.model.source import Place
 
-RULE = Rule("KTJ603", "gang-scheduler-name", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 _USUAL = "default-scheduler"
 
 
@@ -89,4 +42,4 @@ def _remedy(known: Sequence[str], place: Place) -> Remedy | None:
     return Remedy(f"set schedulerName to {known[0]}", (Change(place, known[0]),), is_safe=False)
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(GANG_SCHEDULER_NAME, _find)

@@ -1,33 +1,5 @@
-"""
-Trainer makes the SSH keys of an MPI job and the CURVE certificate of a Flux job by chance, for this job alone. Where
-they stand in a repository, everybody who reads it can enter the Pods of the training, and a key that is copied from a
-cluster is another one than the next cluster makes. Such Secrets belong into the cluster alone: Trainer creates them;
-where no Trainer runs, create them once, or let a secret store or sealed secrets do it. Encrypted values are no finding.
-
-Bad:
-    apiVersion: v1
-    kind: Secret
-    metadata:
-      name: mnist-mpi-ssh-auth
-    type: kubernetes.io/ssh-auth
-    data:
-      ssh-privatekey: LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0tCg== # <- KTJ811
-      ssh-publickey: ZWNkc2Etc2hhMi1uaXN0cDUyMSA=
-Good:
-    apiVersion: external-secrets.io/v1
-    kind: ExternalSecret
-    metadata:
-      name: mnist-mpi-ssh-auth
-    spec:
-      secretStoreRef:
-        name: vault
-        kind: ClusterSecretStore
-      dataFrom:
-        - extract:
-            key: mnist/ssh
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/blob/master/pkg/runtime/framework/plugins/mpi/mpi.go
-"""
+"""KTJ811: Trainer makes the SSH keys of an MPI job and the CURVE certificate of a Flux job by chance, for this job
+alone."""
 
 from __future__ import annotations
 
@@ -46,12 +18,8 @@ from kubectl_trainjob.kube.facts.trainer import (
 from kubectl_trainjob.lint.check import TreeCheck
 from kubectl_trainjob.lint.views import Surroundings
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import GENERATED_SECRET_IN_GIT
 from kubectl_trainjob.model.stages import Manifest
-
-RULE = Rule(
-    "KTJ811", "generated-secret-in-git", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES, finds_secrets=True
-)
 
 _MARKS = {SSH_PRIVATE_KEY: b"PRIVATE KEY-----", FLUX_CURVE_KEY: b"secret-key"}
 """What a key that may not be known has in its text; other content is a placeholder, or encrypted."""
@@ -93,4 +61,4 @@ def _content(value: Any, field: str) -> bytes:
         return b""
 
 
-CHECK = TreeCheck(RULE, _find)
+CHECK = TreeCheck(GENERATED_SECRET_IN_GIT, _find)

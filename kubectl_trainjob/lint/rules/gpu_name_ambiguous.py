@@ -1,83 +1,5 @@
-"""
-Trainer takes every resource with "gpu" in its name for GPUs, and of several it counts the one that Go's random order of
-a map gives first (2.0 counts none). So the same TrainJob starts another number of processes each time that it is
-expanded. This build counts the first one by name. Of chance the rule says nothing where it changes nothing: where
-torchrun gets `auto` either way, or `numProcPerNode` is stated and read. GPUs of two vendors in one container are told
-in any case, as the Pod waits for a node that has both: in 2.3 `resourcesPerNode` is merged into the runtime's resources
-name by name, so that those of the runtime stay.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, xgboost: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [python, train.py]
-                      resources:
-                        requests: {cpu: 8, memory: 64Gi}
-                        limits:
-                          memory: 64Gi
-                          nvidia.com/gpu: 2 # <- KTJ306
-                          nvidia.com/gpumem: 16000
-                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
-                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {numNodes: 2}}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, xgboost: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [python, train.py]
-                      resources:
-                        requests: {cpu: 8, memory: 64Gi}
-                        limits:
-                          memory: 64Gi
-                          nvidia.com/gpu: 2
-                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
-                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {numNodes: 2}}
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/issues/3996
-"""
+"""KTJ306: Trainer takes every resource with "gpu" in its name for GPUs, and of several it counts the one that Go's
+random order of a map gives first (2.0 counts none)."""
 
 from __future__ import annotations
 
@@ -90,10 +12,8 @@ from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.launches import PER_NODE, Counted, counted
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import GPU_NAME_AMBIGUOUS
 from kubectl_trainjob.model.source import Pointer
-
-RULE = Rule("KTJ306", "gpu-name-ambiguous", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 
 Outcome = Callable[[int], Hashable]
 """What becomes of a number of GPUs: two of them make no difference where this is the same."""
@@ -174,4 +94,4 @@ def _finding(found: Counted, counts: set[int], setting: str, *, can_be_stated: b
     return Finding(message, first, tuple(("counts as GPUs, too", other) for other in others))
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(GPU_NAME_AMBIGUOUS, _find)

@@ -1,109 +1,4 @@
-"""
-Each process of a training works on one GPU. Where fewer processes are started than a Pod holds GPUs, the others are
-paid for and idle; where more are, several share one and run out of its memory. Trainer counts the GPUs itself, but
-where a TrainJob states `resourcesPerNode` it counts in these alone, although they are merged with the runtime's: a
-TrainJob that states only CPUs gets one process for each CPU beside the runtime's GPUs. A stated `numProcPerNode` always
-wins, and a flag in the command wins over all.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata:
-      name: torch-gpu
-    spec:
-      mlPolicy:
-        numNodes: 1
-        torch: {}
-      template:
-        spec:
-          failurePolicy:
-            maxRestarts: 3
-          replicatedJobs:
-            - name: node
-              template:
-                metadata:
-                  labels:
-                    trainer.kubeflow.org/trainjob-ancestor-step: trainer
-                spec:
-                  backoffLimit: 0
-                  template:
-                    spec:
-                      restartPolicy: Never
-                      containers:
-                        - name: node
-                          image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
-                          command: [torchrun, train.py]
-                          resources:
-                            requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
-                            limits: {memory: 200Gi, nvidia.com/gpu: 8}
-                          volumeMounts:
-                            - name: shared-memory
-                              mountPath: /dev/shm
-                      volumes:
-                        - name: shared-memory
-                          emptyDir:
-                            medium: Memory
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata:
-      name: mnist
-    spec:
-      runtimeRef:
-        name: torch-gpu
-      trainer:
-        numProcPerNode: 4 # <- KTJ305
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata:
-      name: torch-gpu
-    spec:
-      mlPolicy:
-        numNodes: 1
-        torch: {}
-      template:
-        spec:
-          failurePolicy:
-            maxRestarts: 3
-          replicatedJobs:
-            - name: node
-              template:
-                metadata:
-                  labels:
-                    trainer.kubeflow.org/trainjob-ancestor-step: trainer
-                spec:
-                  backoffLimit: 0
-                  template:
-                    spec:
-                      restartPolicy: Never
-                      containers:
-                        - name: node
-                          image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime
-                          command: [torchrun, train.py]
-                          resources:
-                            requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
-                            limits: {memory: 200Gi, nvidia.com/gpu: 8}
-                          volumeMounts:
-                            - name: shared-memory
-                              mountPath: /dev/shm
-                      volumes:
-                        - name: shared-memory
-                          emptyDir:
-                            medium: Memory
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata:
-      name: mnist
-    spec:
-      runtimeRef:
-        name: torch-gpu
-      trainer:
-        numProcPerNode: 8
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/issues/3974
-"""
+"""KTJ305: Each process of a training works on one GPU."""
 
 from __future__ import annotations
 
@@ -115,9 +10,7 @@ from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.launches import Started, started
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ305", "gpu-process-mismatch", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import GPU_PROCESS_MISMATCH
 
 
 def _find(job: LintedJob) -> Iterator[Finding]:
@@ -148,4 +41,4 @@ def _remedy(job: LintedJob, each: Started, held: Amount) -> Remedy | None:
     return Remedy(f"start {held.pieces} processes in each Pod, one a GPU", (change,), is_safe=False)
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(GPU_PROCESS_MISMATCH, _find)

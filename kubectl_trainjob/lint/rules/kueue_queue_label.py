@@ -1,64 +1,5 @@
-"""
-Kueue reads the queue of a training from one label, `kueue.x-k8s.io/queue-name` in the metadata of the TrainJob (of
-the JobSet, where that is what is applied). On the runtime nobody reads it: the training starts without waiting for
-its quota. On the template of a Job or a Pod Kueue holds each of them back for itself, so that half of a training may
-start. An annotation of this name means nothing. The value is the name of a LocalQueue; Kueue refuses what cannot be
-one.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: torch}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          replicatedJobs:
-          - name: node
-            template:
-              metadata:
-                labels:
-                  trainer.kubeflow.org/trainjob-ancestor-step: trainer
-                  kueue.x-k8s.io/queue-name: research # <- KTJ612
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: bert}
-    spec:
-      runtimeRef: {name: torch}
-      trainer: {numNodes: 2}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: torch}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          replicatedJobs:
-          - name: node
-            template:
-              metadata:
-                labels:
-                  trainer.kubeflow.org/trainjob-ancestor-step: trainer
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/train:1.4", command: [torchrun, train.py]}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: bert, labels: {kueue.x-k8s.io/queue-name: research}}
-    spec:
-      runtimeRef: {name: torch}
-      trainer: {numNodes: 2}
-Versions: 2.0-2.3.
-See: https://kueue.sigs.k8s.io/docs/tasks/run/trainjobs/
-"""
+"""KTJ612: Kueue reads the queue of a training from one label, `kueue.x-k8s.io/queue-name` in the metadata of the
+TrainJob (of the JobSet, where that is what is applied)."""
 
 from __future__ import annotations
 
@@ -69,11 +10,9 @@ from kubectl_trainjob.kube.facts.validation import dns_1123_subdomain
 from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.hit import At, Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
 from kubectl_trainjob.model.source import Pointer, has, value_at
-
-RULE = Rule("KTJ612", "kueue-queue-label", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 
 _LABEL: Pointer = ("metadata", "labels", KUEUE_QUEUE_LABEL)
 _ANNOTATION: Pointer = ("metadata", "annotations", KUEUE_QUEUE_LABEL)
@@ -130,4 +69,4 @@ def _remedy(job: LintedJob, queue: str) -> Remedy:
     return Remedy("make a label of the annotation", changes, is_safe=False)
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(rules.KUEUE_QUEUE_LABEL, _find)

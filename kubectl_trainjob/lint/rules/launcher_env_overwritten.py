@@ -1,58 +1,5 @@
-"""
-Trainer tells launchers how to start by environment variables: PET_* for torchrun, JAX_*, DMLC_* for XGBoost, OMPI_MCA_*
-for Open MPI. It writes them over what a runtime has under the same names, so that the runtime's values are lost without
-a word. Use numNodes and numProcPerNode, and give torchrun what differs by a flag in the command.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      env:
-                      - name: PET_MASTER_PORT # <- KTJ402
-                        value: "23456"
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, --master-port=23456, train.py]
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/blob/v2.3.0/pkg/runtime/framework/plugins/torch/torch.go
-"""
+"""KTJ402: Trainer tells launchers how to start by environment variables: PET_* for torchrun, JAX_*, DMLC_* for
+XGBoost, OMPI_MCA_* for Open MPI."""
 
 from __future__ import annotations
 
@@ -71,9 +18,7 @@ from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.launches import trainer_of
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ402", "launcher-env-overwritten", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import LAUNCHER_ENV_OVERWRITTEN
 
 _ENV: Mapping[str, frozenset[str]] = {
     "torch": TORCH_RESERVED_ENV,
@@ -118,4 +63,4 @@ def _finding(runtime: LintedRuntime, name: str, entry: tuple[str | int, ...]) ->
     return Finding(message, runtime.in_template((*entry, "name")), remedy=remedy)
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(LAUNCHER_ENV_OVERWRITTEN, _find)

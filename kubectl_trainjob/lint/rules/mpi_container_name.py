@@ -1,67 +1,5 @@
-"""
-MPI's settings go to one container: the one that is named `node`, in the replicatedJobs `node` and `launcher`. Trainer
-mounts the SSH keys there, and gives the launcher's the hostfile and the variables of Open MPI. Where no container of
-the Pods has this name nothing is mounted, and nobody says so: mpirun finds no hosts, or cannot log in to them.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: worker # <- KTJ504
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/blob/v2.3.0/pkg/runtime/framework/plugins/mpi/mpi.go
-"""
+"""KTJ504: MPI's settings go to one container: the one that is named `node`, in the replicatedJobs `node` and
+`launcher`."""
 
 from __future__ import annotations
 
@@ -72,9 +10,7 @@ from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.mpi import roles
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ504", "mpi-container-name", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import MPI_CONTAINER_NAME
 
 
 def _find(runtime: LintedRuntime) -> Iterator[Finding]:
@@ -89,4 +25,4 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
             yield Finding(message, runtime.in_template(role.in_pod("containers", 0, "name")))
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(MPI_CONTAINER_NAME, _find)

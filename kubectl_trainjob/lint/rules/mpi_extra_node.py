@@ -1,83 +1,4 @@
-"""
-With `runLauncherAsNode` the launcher takes part in the training. Of the nodes that a TrainJob asks for Trainer takes
-one off for it, but keeps one Pod of `node` in any case. So a TrainJob with one node trains on two, and takes twice
-the GPUs. The same happens where the number of nodes stands in the runtime only: nothing is taken off then.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: bert}
-    spec:
-      runtimeRef: {name: mpi}
-      trainer:
-        numNodes: 1 # <- KTJ506
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: bert}
-    spec:
-      runtimeRef: {name: mpi}
-      trainer:
-        numNodes: 2
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/issues/3954
-"""
+"""KTJ506: With `runLauncherAsNode` the launcher takes part in the training."""
 
 from __future__ import annotations
 
@@ -87,10 +8,8 @@ from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, LAUNCHER, NODE
 from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.views import LintedJob, Replicated
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import MPI_EXTRA_NODE
 from kubectl_trainjob.model.source import Place
-
-RULE = Rule("KTJ506", "mpi-extra-node", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 
 
 def _find(job: LintedJob) -> Iterator[Finding]:
@@ -122,4 +41,4 @@ def _asked(job: LintedJob, node: Replicated) -> tuple[int | None, Place]:
     return (1 if node.pods == 1 else None), place
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(MPI_EXTRA_NODE, _find)

@@ -1,67 +1,4 @@
-"""
-mpirun logs in to the hosts as soon as the launcher runs. Without `dependsOn: [{name: node, status: Ready}]` launcher
-and nodes start together, and the launcher that comes first finds no host names or no SSH server, fails, and with it
-the training. With status Complete it never starts: the SSH servers of `node` never end. (A runtime with a
-podGroupPolicy is not meant: there all Pods have to be created together, see KTJ601.)
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher # <- KTJ507
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/issues/3748
-"""
+"""KTJ507: mpirun logs in to the hosts as soon as the launcher runs."""
 
 from __future__ import annotations
 
@@ -73,10 +10,9 @@ from kubectl_trainjob.lint.gangs import in_order, kinds_of_gang
 from kubectl_trainjob.lint.mpi import launcher_and_node
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import MPI_LAUNCHER_NOT_AWAITING
 from kubectl_trainjob.model.source import Pointer
 
-RULE = Rule("KTJ507", "mpi-launcher-not-awaiting", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
 _READY = {"name": NODE, "status": "Ready"}
 
 
@@ -126,4 +62,4 @@ def _remedy(runtime: LintedRuntime, launcher: Replicated, node: Replicated) -> R
     return Remedy("let the launcher wait for its hosts", (change,))
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(MPI_LAUNCHER_NOT_AWAITING, _find)

@@ -1,86 +1,4 @@
-"""
-Only mpirun, started in `launcher`, brings the hosts of the hostfile into a training. If the launcher's command starts
-the program itself, the program runs in one process on one node, and the other nodes wait with their GPUs. If there is
-no `launcher` at all, each Pod of `node` runs for itself: nothing but the launcher gets the hostfile. (A program that
-calls mpirun or MPI's spawn itself is right and cannot be told from the others: ignore the rule there.)
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: bert}
-    spec:
-      runtimeRef: {name: mpi}
-      trainer:
-        numNodes: 2
-        command: [python, train.py] # <- KTJ516
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: bert}
-    spec:
-      runtimeRef: {name: mpi}
-      trainer:
-        numNodes: 2
-        command: [mpirun, python, train.py]
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/blob/v2.3.0/pkg/runtime/framework/plugins/mpi/mpi.go
-"""
+"""KTJ516: Only mpirun, started in `launcher`, provides the hosts of the hostfile into a training."""
 
 from __future__ import annotations
 
@@ -93,9 +11,7 @@ from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.launches import node_of
 from kubectl_trainjob.lint.views import LintedJob, Replicated
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ516", "mpi-one-node", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import MPI_ONE_NODE
 
 _PROGRAM = re.compile(r"python[0-9.]*|torchrun")
 # What starts a program on several hosts, or a script or a variable that may do so.
@@ -140,4 +56,4 @@ def _program(launcher: Replicated) -> Word | None:
     return found
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(MPI_ONE_NODE, _find)

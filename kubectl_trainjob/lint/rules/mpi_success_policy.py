@@ -1,67 +1,5 @@
-"""
-A JobSet ends when the replicatedJobs that its successPolicy names have ended; without one all of them have to. The
-SSH servers of `node` never end by themselves. So unless the policy names the launcher and leaves `node` out, a
-training that is long done goes on holding its GPUs; and one that names another step, or any of several, may end
-before the launcher.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec: # <- KTJ509
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: mpi}
-    spec:
-      mlPolicy: {numNodes: 1, mpi: {mpiImplementation: OpenMPI, runLauncherAsNode: true}}
-      template:
-        spec:
-          successPolicy: {operator: All, targetReplicatedJobs: [launcher]}
-          replicatedJobs:
-          - name: node
-            template:
-              spec:
-                template:
-                  spec:
-                    containers:
-                    - name: node
-                      image: acme/mpi:1.4
-                      command: [/usr/sbin/sshd, -De]
-                      readinessProbe: {tcpSocket: {port: 22}}
-          - name: launcher
-            dependsOn: [{name: node, status: Ready}]
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                template:
-                  spec:
-                    containers: [{name: node, image: "acme/mpi:1.4", command: [mpirun, python, train.py]}]
-Versions: 2.0-2.3.
-See: https://github.com/kubernetes-sigs/jobset/blob/v0.12.0/pkg/controllers/success_policy.go
-"""
+"""KTJ509: A JobSet ends when the replicatedJobs that its successPolicy names have ended; without one all of them have
+to."""
 
 from __future__ import annotations
 
@@ -73,9 +11,7 @@ from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.mpi import launcher_and_node
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ509", "mpi-success-policy", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import MPI_SUCCESS_POLICY
 
 
 def _find(runtime: LintedRuntime) -> Iterator[Finding]:
@@ -116,4 +52,4 @@ def _remedy(runtime: LintedRuntime, policy: Mapping[str, Any]) -> Remedy:
     return Remedy("let the launcher's end end the training", changes)
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(MPI_SUCCESS_POLICY, _find)

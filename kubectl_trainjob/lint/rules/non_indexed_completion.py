@@ -1,63 +1,4 @@
-"""
-Only Pods of an Indexed Job have a rank and a host name that others can know. The Pods of a NonIndexed one have random
-names and no completion index: PET_NODE_RANK, JAX_PROCESS_ID and DMLC_TASK_ID are empty, and no Pod is found at the
-address where the processes meet, nor at those of MPI's hostfile. JobSet's default is Indexed.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                completionMode: NonIndexed # <- KTJ413
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                completionMode: Indexed
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-Versions: 2.0-2.3.
-See: https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode
-"""
+"""KTJ413: Only Pods of an Indexed Job have a rank and a host name that others can know."""
 
 from __future__ import annotations
 
@@ -68,9 +9,7 @@ from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.launches import meeting_variable, trainer_of
 from kubectl_trainjob.lint.views import LintedRuntime, Replicated
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ413", "non-indexed-completion", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import NON_INDEXED_COMPLETION
 
 
 def _find(runtime: LintedRuntime) -> Iterator[Finding]:
@@ -97,4 +36,4 @@ def _known_by_index(runtime: LintedRuntime) -> Iterator[Replicated]:
             yield Replicated(position, body)
 
 
-CHECK = RuntimeCheck(RULE, _find)
+CHECK = RuntimeCheck(NON_INDEXED_COMPLETION, _find)

@@ -1,84 +1,4 @@
-"""
-Two of Trainer's plugins add variables to an XGBoost job: DMLC_*, and the TrainJob's own. They run in the random order
-of a Go map. Kubernetes expands `$(NAME)` in a variable only with variables that stand before it, so a variable of the
-TrainJob that refers to DMLC_* gets the address one time and the text `$(DMLC_TRACKER_URI)` another time. This build
-puts the TrainJob's variables first, where the text stays as it is. Refer to DMLC_* in the command, which sees all
-variables.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, xgboost: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [python, train.py]
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec:
-      runtimeRef: {name: training}
-      trainer:
-        numNodes: 2
-        env:
-        - name: TRACKER
-          value: $(DMLC_TRACKER_URI):29500 # <- KTJ810
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, xgboost: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [python, train.py]
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec:
-      runtimeRef: {name: training}
-      trainer:
-        numNodes: 2
-        command: [python, train.py]
-        args: ["--tracker=$(DMLC_TRACKER_URI):29500"]
-Versions: 2.2-2.3.
-See: https://github.com/kubeflow/trainer/blob/v2.3.0/pkg/runtime/framework/core/framework.go
-"""
+"""KTJ810: Two of Trainer's plugins add variables to an XGBoost job: DMLC_*, and the TrainJob's own."""
 
 from __future__ import annotations
 
@@ -90,10 +10,8 @@ from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.launches import node_of, trainer_node
 from kubectl_trainjob.lint.views import LintedJob, Replicated
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import NONDETERMINISTIC_OUTPUT
 from kubectl_trainjob.model.source import value_at
-
-RULE = Rule("KTJ810", "nondeterministic-output", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 
 
 def _find(job: LintedJob) -> Iterator[Finding]:
@@ -122,4 +40,4 @@ def _of_runtime(job: LintedJob) -> set[str]:
     return {entry["name"] for entry in node.body.get("env") or ()} if node else set()
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(NONDETERMINISTIC_OUTPUT, _find)

@@ -1,72 +1,5 @@
-"""
-For runtimes with `mlPolicy.torch` Trainer sets PET_* variables, which only torchrun reads: it starts the processes of a
-Pod and tells each one its rank. `python train.py` starts one process in each Pod that knows nothing of the others: each
-Pod trains the whole model alone, and all but one GPU are idle. Start torchrun, `python -m torch.distributed.run`, or
-another launcher. The rule is silent where a script or another launcher may read PET_* itself.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [python, train.py] # <- KTJ406
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {}}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 4, memory: 16Gi}
-                        limits: {memory: 16Gi}
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {}}
-Versions: 2.0-2.3.
-See: https://pytorch.org/docs/stable/elastic/run.html
-"""
+"""KTJ406: For runtimes with `mlPolicy.torch` Trainer sets PET_* variables, which only torchrun reads: it starts the
+processes of a Pod and tells each one its rank."""
 
 from __future__ import annotations
 
@@ -77,9 +10,7 @@ from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.launches import PER_NODE, Node, is_stated, reads_no_variables, trainer_node
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ406", "not-torchrun", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import NOT_TORCHRUN
 
 
 def _find(job: LintedJob) -> Iterator[Finding]:
@@ -101,4 +32,4 @@ def _has_several(job: LintedJob, node: Node) -> bool:
     return node.pods > 1 or (held is not None and held.pieces > 1) or (is_stated(job) and node.value(PER_NODE) != "1")
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(NOT_TORCHRUN, _find)

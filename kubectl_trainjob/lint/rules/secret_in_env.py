@@ -1,83 +1,5 @@
-"""
-A password, token or key that stands in an environment variable's `value` stands in the repository, in its history, and
-in every object that the controllers make of it, where everybody who may read Jobs and Pods can read it. Take it from a
-Secret with `valueFrom.secretKeyRef`, and replace the value wherever it is in use. The rule looks at names that end with
-TOKEN, SECRET, PASSWORD or KEY; numbers, booleans, paths, references such as `$(NAME)` and special tokens of a tokenizer
-are no secrets. Words such as `created_at` or `hf-credentials`, the name of a Secret, are a password, but no token or
-key.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata:
-      name: mnist
-    spec:
-      runtimeRef:
-        name: plain
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata:
-      name: plain
-    spec:
-      mlPolicy:
-        numNodes: 1
-      template:
-        spec:
-          replicatedJobs:
-            - name: node
-              template:
-                metadata:
-                  labels:
-                    trainer.kubeflow.org/trainjob-ancestor-step: trainer
-                spec:
-                  template:
-                    spec:
-                      containers:
-                        - name: node
-                          image: python:3.13-slim
-                          env:
-                            - name: HF_TOKEN
-                              value: hf_0123456789abcdef # <- KTJ904
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata:
-      name: mnist
-    spec:
-      runtimeRef:
-        name: plain
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata:
-      name: plain
-    spec:
-      mlPolicy:
-        numNodes: 1
-      template:
-        spec:
-          replicatedJobs:
-            - name: node
-              template:
-                metadata:
-                  labels:
-                    trainer.kubeflow.org/trainjob-ancestor-step: trainer
-                spec:
-                  template:
-                    spec:
-                      containers:
-                        - name: node
-                          image: python:3.13-slim
-                          env:
-                            - name: HF_TOKEN
-                              valueFrom:
-                                secretKeyRef:
-                                  name: hugging-face
-                                  key: token
-Versions: 2.0-2.3.
-See: https://kubernetes.io/docs/concepts/configuration/secret/
-"""
+"""KTJ904: A password, token or key that is in an environment variable's `value` is in the repository, in its history,
+and in every object that the controllers make of it, where everybody who may read Jobs and Pods can read it."""
 
 from __future__ import annotations
 
@@ -86,9 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.lint.containers import Stated, container_checks
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ904", "secret-in-env", __doc__ or "", Severity.ERROR, RuleClass.POLICY, finds_secrets=True)
+from kubectl_trainjob.model.rules import SECRET_IN_ENV
 
 _SECRET = ("TOKEN", "SECRET", "PASSWORD", "KEY")
 _OF_TOKENIZERS = frozenset({"BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIAL", "STOP", "UNK"})
@@ -145,4 +65,4 @@ def _as_words(value: str, last: str) -> str:
     return value.lower() if value.isupper() else value
 
 
-CHECK = container_checks(RULE, _look)
+JOB_CHECK, RUNTIME_CHECK = container_checks(SECRET_IN_ENV, _look)

@@ -1,73 +1,4 @@
-"""
-The processes of a node exchange data through `/dev/shm`: NCCL between GPUs, and PyTorch's data loaders. A container has
-64 MiB of it unless a volume in memory is mounted there. Then training with several GPUs in a Pod, or over several Pods,
-fails with "unhandled system error", or a bus error, as soon as batches grow.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node # <- KTJ309
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
-                        limits: {memory: 200Gi, nvidia.com/gpu: 8}
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {numNodes: 1}}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 1, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
-                        limits: {memory: 200Gi, nvidia.com/gpu: 8}
-                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
-                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: {runtimeRef: {name: training}, trainer: {numNodes: 1}}
-Versions: 2.0-2.3.
-See: https://github.com/NVIDIA/nccl/issues/525
-"""
+"""KTJ309: The processes of a node exchange data through `/dev/shm`: NCCL between GPUs, and PyTorch's data loaders."""
 
 from __future__ import annotations
 
@@ -79,9 +10,7 @@ from kubectl_trainjob.kube.facts.trainer import INITIALIZERS
 from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.views import LintedJob, Replicated
 from kubectl_trainjob.model.hit import Finding, Made
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ309", "shm-missing", __doc__ or "", Severity.WARNING, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import SHM_MISSING
 
 _PATH = "/dev/shm"
 
@@ -136,4 +65,4 @@ def _mount(pointer: tuple[str | int, ...], container: Mapping[str, Any]) -> Made
     return Made(0, (*pointer, "volumeMounts", mounted[0])) if mounted else None
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(SHM_MISSING, _find)

@@ -1,34 +1,4 @@
-"""
-The result of `build -O DIR` was committed, and then the inputs changed, or somebody edited the result. What is applied
-is not what the sources say: a change that was reviewed has no effect, or one that nobody reviewed has. Build again into
-the same directory, which also removes what nothing becomes any more. What a build is given on the command line alone,
-such as a namespace, lint does not know: write it into `trainjob.yaml` or an overlay. A directory of which no build
-makes any file now is told as one that cannot be judged; one that git ignores is not looked at.
-
-Source:
-    apiVersion: v1
-    kind: ConfigMap
-    metadata:
-      name: settings
-    data:
-      epochs: "20"
-Bad:
-    apiVersion: v1
-    kind: ConfigMap
-    metadata:
-      name: settings
-    data:
-      epochs: '10' # <- KTJ819
-Good:
-    apiVersion: v1
-    kind: ConfigMap
-    metadata:
-      name: settings
-    data:
-      epochs: '20'
-Versions: 2.0-2.3.
-See: https://argo-cd.readthedocs.io/en/stable/user-guide/best_practices/
-"""
+"""KTJ819: The result of `build -O DIR` was committed, and then the inputs changed, or a user edited the result."""
 
 from __future__ import annotations
 
@@ -37,10 +7,8 @@ from collections.abc import Iterator
 from kubectl_trainjob.lint.check import OutputCheck
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
 from kubectl_trainjob.model.hit import Finding
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import STALE_OUTPUT
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
-
-RULE = Rule("KTJ819", "stale-output", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
 
 _AGAIN = "build again into this directory"
 
@@ -80,4 +48,4 @@ def _line(file: SourceFile, number: int) -> Place:
     return Place(Source(file), span=Span(number, 1, number, 2))
 
 
-CHECK = OutputCheck(RULE, _find)
+CHECK = OutputCheck(STALE_OUTPUT, _find)

@@ -1,78 +1,5 @@
-"""
-Trainer writes the environment of torchrun, JAX and XGBoost into the Pods only where the TrainJob has a `spec.trainer`,
-be it an empty one. Without it the Pods start, know nothing of each other, and each trains alone, with one process; they
-end as if all were well. Write `trainer: {}` where the runtime says all that is needed.
-
-Bad:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
-                        limits: {memory: 200Gi, nvidia.com/gpu: 8}
-                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
-                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec: # <- KTJ403
-      runtimeRef: {name: training}
-Good:
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: ClusterTrainingRuntime
-    metadata: {name: training}
-    spec:
-      mlPolicy: {numNodes: 2, torch: {}}
-      template:
-        spec:
-          failurePolicy: {maxRestarts: 3}
-          replicatedJobs:
-          - name: node
-            template:
-              metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-              spec:
-                backoffLimit: 0
-                template:
-                  spec:
-                    restartPolicy: Never
-                    containers:
-                    - name: node
-                      image: acme/train:1.4
-                      command: [torchrun, train.py]
-                      resources:
-                        requests: {cpu: 32, memory: 200Gi, nvidia.com/gpu: 8}
-                        limits: {memory: 200Gi, nvidia.com/gpu: 8}
-                      volumeMounts: [{name: shared-memory, mountPath: /dev/shm}]
-                    volumes: [{name: shared-memory, emptyDir: {medium: Memory}}]
-    ---
-    apiVersion: trainer.kubeflow.org/v1alpha1
-    kind: TrainJob
-    metadata: {name: mnist}
-    spec:
-      runtimeRef: {name: training}
-      trainer: {}
-Versions: 2.0-2.3.
-See: https://github.com/kubeflow/trainer/issues/4076
-"""
+"""KTJ403: Trainer writes the environment of torchrun, JAX and XGBoost into the Pods only where the TrainJob has a
+`spec.trainer`, be it an empty one."""
 
 from __future__ import annotations
 
@@ -84,9 +11,7 @@ from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.launches import PER_NODE, Node, trainer_node
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
-
-RULE = Rule("KTJ403", "trainer-omitted", __doc__ or "", Severity.ERROR, RuleClass.MISBEHAVES)
+from kubectl_trainjob.model.rules import TRAINER_OMITTED
 
 _TOLD_BY = {"torch": "PET_NNODES", "jax": "JAX_NUM_PROCESSES", "xgboost": "DMLC_NUM_WORKER"}
 
@@ -120,4 +45,4 @@ def _is_told(kind: str, node: Node, name: str) -> bool:
     return node.variable(name) is not None or (kind == "torch" and name in torch_flags(node))
 
 
-CHECK = JobCheck(RULE, _find)
+CHECK = JobCheck(TRAINER_OMITTED, _find)

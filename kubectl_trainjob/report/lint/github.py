@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.model.finding import LintReport
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.grouped import Merged, merged, named
 from kubectl_trainjob.report.lint.words import closing, not_judged

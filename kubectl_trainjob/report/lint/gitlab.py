@@ -7,7 +7,7 @@ from typing import Any
 
 from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.rule import RuleClass, Severity
+from kubectl_trainjob.model.rules import Category, Severity
 from kubectl_trainjob.report.grouped import merged, named
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.sentence import in_short
@@ -52,4 +52,4 @@ def _severity(result: Result) -> str:
         return "critical"
     if result.rule.severity is Severity.INFO:
         return "info"
-    return "minor" if result.rule.rule_class in (RuleClass.POLICY, RuleClass.TOOL) else "major"
+    return "minor" if result.rule.category in (Category.POLICY, Category.TOOL) else "major"

@@ -20,7 +20,7 @@ from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.finding import LintReport, Note, Result
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import json_pointer
 from kubectl_trainjob.report.json_syntax import as_json_text
 
@@ -46,7 +46,7 @@ def _result(result: Result) -> dict[str, Any]:
         "rule": rule.id,
         "name": rule.name,
         "severity": rule.severity.value,
-        "class": rule.rule_class.value,
+        "class": rule.category.value,
         "message": result.message,
         "file": result.position.path,
         "line": span.line,

@@ -12,7 +12,7 @@ from html import escape
 
 from kubectl_trainjob.model.finding import LintReport, Unverifiable
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report import commands
 from kubectl_trainjob.report.finding_lines import FindingLines, as_lines
 from kubectl_trainjob.report.grouped import Merged, merged

@@ -1,44 +1,51 @@
-"""A rule's manual (after `cleandoc`) in pieces: prose, blocks of YAML below `Bad:` and the like, `See:`."""
+"""The manual of a rule: its page below `lint/manual`, and the pieces of a page.
+
+A page has a heading, a line of facts (severity, category, the versions of Trainer that the rule is for), text, and
+sections of YAML: `## Bad`, `## Good` and what these need. `See: ADDRESS` may be its last line.
+"""
 
 from __future__ import annotations
 
+import pkgutil
 import re
-from textwrap import dedent
 
 _SEE = re.compile(r"^See: (https://\S+)$", re.MULTILINE)
-_VERSIONS = re.compile(r"^Versions: (\S+)\.$", re.MULTILINE)
+_VERSIONS = re.compile(r"\A.*\n\n.*, Trainer ([\d.-]+),")
 _SENTENCE = re.compile(r"(.+?\.)(?:\s|$)", re.DOTALL)
-_BLOCK = re.compile(r"^([A-Z][a-z]+:[^\n]*)\n((?:[ \t]+[^\n]*(?:\n|$)|\n)+)", re.MULTILINE)
 
 
-def see(manual: str) -> str:
-    """The address of what to read, "" where the manual names none."""
-    found = _SEE.search(manual)
+def page(rule_id: str) -> str:
+    """The page of a rule in Markdown, "" where there is none."""
+    try:
+        return (pkgutil.get_data("kubectl_trainjob.lint", f"manual/{rule_id}.md") or b"").decode()
+    except FileNotFoundError:
+        return ""
+
+
+def body(page: str) -> str:
+    """The page without its heading and its line of facts."""
+    return "".join(page.split("\n\n", 2)[2:]).rstrip("\n")
+
+
+def see(page: str) -> str:
+    """The address of further documentation, "" where the page has none."""
+    found = _SEE.search(page)
     return found[1] if found else ""
 
 
-def versions(manual: str) -> str:
-    """The versions of Trainer that the rule holds for, `2.0-2.3`; "" where the manual names none."""
-    found = _VERSIONS.search(manual)
+def versions(page: str) -> str:
+    """The versions of Trainer that the rule is for, `2.0-2.3`; "" where the page has none."""
+    found = _VERSIONS.match(page)
     return found[1] if found else ""
 
 
-def block(manual: str, title: str) -> str:
-    """The YAML below the title, "" where there is none."""
-    blocks = (found[2] for found in _BLOCK.finditer(f"{manual}\n") if found[1].startswith(f"{title}:"))
-    return next((dedent(each).strip("\n") + "\n" for each in blocks), "")
+def section(page: str, title: str) -> str:
+    """The YAML of a section, "" where there is none; `## Bad (Trainer 2.1)` is the section `Bad`."""
+    found = re.search(rf"^## {title}\b[^\n]*\n\n```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""
 
 
-def first_sentence(manual: str) -> str:
-    """What the rule is about, in one line."""
-    found = _SENTENCE.match(manual)
-    return " ".join((found[1] if found else manual).split())
-
-
-def in_markdown(manual: str) -> str:
-    """The manual with its blocks as fenced YAML."""
-    return _BLOCK.sub(lambda found: _fenced(found[1], found[2]), f"{manual}\n").rstrip("\n")
-
-
-def _fenced(title: str, block: str) -> str:
-    return f"{title}\n\n```yaml\n{dedent(block).strip()}\n```\n\n"
+def summary(page: str) -> str:
+    """The first sentence, in one line."""
+    found = _SENTENCE.match(body(page))
+    return " ".join(found[1].split()) if found else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.model.finding import LintReport, Position
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.report.finding_lines import counted
 from kubectl_trainjob.report.grouped import Merged, merged, named
 from kubectl_trainjob.report.lint.words import headline, not_judged, set_aside

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from inspect import cleandoc
 from typing import Any
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.model.finding import LintReport, Note, Position, Result
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.model.rule import Rule, Severity
+from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.report.grouped import Merged, merged
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.report.lint.manual import first_sentence, in_markdown, see
+from kubectl_trainjob.report.lint.manual import body, page, see, summary
 from kubectl_trainjob.report.lint.uri import uri_reference
 from kubectl_trainjob.report.lint.words import not_judged
 from kubectl_trainjob.report.sentence import plural, written
@@ -62,17 +61,18 @@ def _driver(rules: Sequence[Rule]) -> dict[str, Any]:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    manual = cleandoc(rule.manual)
+    text = page(rule.id)
+    manual, sentence = body(text) or rule.name, summary(text) or rule.name
     told = {
         "id": rule.id,
         "name": rule.name,
-        "shortDescription": {"text": first_sentence(manual) or rule.name},
-        "fullDescription": {"text": first_sentence(manual) or rule.name},
-        "help": {"text": manual or rule.name, "markdown": in_markdown(manual) or rule.name},
+        "shortDescription": {"text": sentence},
+        "fullDescription": {"text": sentence},
+        "help": {"text": manual, "markdown": manual},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-        "properties": {"class": rule.rule_class.value, "tags": ["kubernetes", "trainjob", rule.rule_class.value]},
+        "properties": {"class": rule.category.value, "tags": ["kubernetes", "trainjob", rule.category.value]},
     }
-    return told | ({"helpUri": uri} if (uri := see(manual)) else {})
+    return told | ({"helpUri": uri} if (uri := see(text)) else {})
 
 
 def _notifications(report: LintReport, hidden: int) -> Iterator[dict[str, Any]]:
@@ -96,7 +96,7 @@ def _result(finding: Merged, rule_index: int) -> dict[str, Any]:
         "message": {"text": _plain(first.message)},
         "locations": [location],
         "relatedLocations": [_related(note, number) for number, note in enumerate(finding.related[:_MOST_PLACES])],
-        "properties": {"class": first.rule.rule_class.value, "objects": len(objects)},
+        "properties": {"class": first.rule.category.value, "objects": len(objects)},
     }
     return told | ({"partialFingerprints": {"trainjobFinding/v1": first.fingerprint}} if first.fingerprint else {})
 

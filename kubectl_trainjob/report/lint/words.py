@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubectl_trainjob.model.finding import LintReport, Unverifiable
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.finding_lines import counted
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.diff.headline import Headline as DifferenceHeadline
 from kubectl_trainjob.report.diff.headline import headline
 from kubectl_trainjob.report.diff.numbers import joined

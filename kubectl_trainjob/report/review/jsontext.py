@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.diff.jsontext import as_data as difference_data
 from kubectl_trainjob.report.diff.jsontext import job_id, totals
 from kubectl_trainjob.report.json_syntax import as_json_text

@@ -9,7 +9,7 @@ from typing import Literal
 from kubectl_trainjob.kube.facts.kinds import Role, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import STATES
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.diff.numbers import amount, joined
 from kubectl_trainjob.report.diff.words import Jobs, called
 from kubectl_trainjob.report.finding_lines import counted

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.rules import overlays as rules
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.repository.files.overlay_file import OverlayFile
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, Role, group_of, role_of
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules import inputs
-from kubectl_trainjob.model.rules.settings import INVALID_SETTING
+from kubectl_trainjob.model.rules import INVALID_SETTING
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
@@ -44,7 +44,7 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return _unbuilt(source) if role is Role.KUSTOMIZATION else _configuration(kind, source)
     if (bad := _bad_metadata(named, kind, has_schema=role in (Role.TRAINING_JOB, Role.RUNTIME))) is not None:
         field, message = bad
-        return Diagnostic(inputs.MISSING_NAME, message, Place(source, ("metadata", field)))
+        return Diagnostic(rules.MISSING_NAME, message, Place(source, ("metadata", field)))
     return Manifest(identity, body, source)
 
 
@@ -70,12 +70,12 @@ def _misspelt(body: dict[str, Any], source: Source) -> Diagnostic | None:
         for field in ("apiVersion", "kind"):
             if key.lower() == field.lower():
                 message = f'"{key}" is no field of an object; write {field}'
-                return Diagnostic(inputs.MISSING_TYPE, message, Place(source, (key,)).key())
+                return Diagnostic(rules.MISSING_TYPE, message, Place(source, (key,)).key())
     return None
 
 
 def _unbuilt(source: Source) -> Diagnostic:
-    return Diagnostic(inputs.UNBUILT_KUSTOMIZATION, f"the kustomization {UNBUILT}", Place(source, ("kind",)))
+    return Diagnostic(rules.UNBUILT_KUSTOMIZATION, f"the kustomization {UNBUILT}", Place(source, ("kind",)))
 
 
 def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:
@@ -84,7 +84,7 @@ def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:
         message = f'"{field}" is missing while "{other}" is there; add it, or remove both from what is no object'
     else:
         message = f'"{field}" must be text, not {_shown(value)}; write it in quotes'
-    return Diagnostic(inputs.MISSING_TYPE, message, Place(source, (field,)))
+    return Diagnostic(rules.MISSING_TYPE, message, Place(source, (field,)))
 
 
 def _bad_metadata(metadata: dict[str, Any], kind: str, *, has_schema: bool) -> tuple[str, str] | None:

@@ -14,7 +14,7 @@ from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.facts.supported import EMITS, SUPPORTED_TARGETS
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.rules.settings import INVALID_SETTING, UNSUPPORTED_TARGET
+from kubectl_trainjob.model.rules import INVALID_SETTING, UNSUPPORTED_TARGET
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.units import LintSettings
 from kubectl_trainjob.repository.files.lint_settings import lint_settings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules import reading
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.repository.yaml.stream import Lines
 
@@ -21,7 +21,7 @@ def decode(path: str, data: bytes, below_base: str = "") -> SourceFile | Diagnos
     if wide:
         nothing = Source(SourceFile(path, "", below_base=below_base))
         message = f"the file is {wide}; save it as UTF-8"
-        return Diagnostic(reading.NOT_UTF8, message, Place(nothing, span=Span(1, 1, 1, 2)))
+        return Diagnostic(rules.NOT_UTF8, message, Place(nothing, span=Span(1, 1, 1, 2)))
     body = data.removeprefix(codecs.BOM_UTF8)
     try:
         return SourceFile(path, body.decode(), below_base=below_base)
@@ -29,9 +29,7 @@ def decode(path: str, data: bytes, below_base: str = "") -> SourceFile | Diagnos
         shown = SourceFile(path, body.decode(errors="replace"), below_base=below_base)
         start = len(body[: error.start].decode(errors="replace"))
         message = f"the byte 0x{body[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        return Diagnostic(
-            reading.NOT_UTF8, message, Place(Source(shown), span=Lines(shown.text).span(start, start + 1))
-        )
+        return Diagnostic(rules.NOT_UTF8, message, Place(Source(shown), span=Lines(shown.text).span(start, start + 1)))
 
 
 def _wide_encoding(data: bytes) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import Limits, size
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules import inputs
-from kubectl_trainjob.model.rules.settings import CONFLICTING_SETTINGS, INVALID_SETTING, NESTED_SETTINGS
+from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS, INVALID_SETTING, NESTED_SETTINGS, Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import BuiltDirectory
@@ -29,13 +28,13 @@ from kubectl_trainjob.repository.yaml.read import Reader
 
 _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
     "link": (
-        inputs.UNSAFE_PATH,
+        rules.UNSAFE_PATH,
         "is a symbolic link, which is not followed; copy the file, or name its target as a PATH",
     ),
-    "special": (inputs.UNSAFE_PATH, "is no regular file; remove it, or name it as a PATH of its own"),
-    "template": (inputs.UNLISTED_TEMPLATE, "is listed by no overlay, so nothing renders it; list it, or move it away"),
-    "kustomization": (inputs.UNBUILT_KUSTOMIZATION, UNBUILT),
-    "deep": (inputs.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
+    "special": (rules.UNSAFE_PATH, "is no regular file; remove it, or name it as a PATH of its own"),
+    "template": (rules.UNLISTED_TEMPLATE, "is listed by no overlay, so nothing renders it; list it, or move it away"),
+    "kustomization": (rules.UNBUILT_KUSTOMIZATION, UNBUILT),
+    "deep": (rules.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
 }
 
 BUILT_FILES = " (built files)"
@@ -170,7 +169,7 @@ class Intake:
             self.too_large(shown)
         except UnsafePathError as error:
             message = f'"{os.path.basename(shown)}" cannot be used: {error}; copy the file, or name another'
-            self.report(inputs.UNSAFE_PATH, message, shown)
+            self.report(rules.UNSAFE_PATH, message, shown)
         return None
 
     def decoded(self, shown: str, data: bytes) -> SourceFile | None:
@@ -185,7 +184,7 @@ class Intake:
             message = (
                 f"the files of this build are larger than {limit} together, the limit (limits.buildBytes); build less"
             )
-            self.report(inputs.BUILD_TOO_LARGE, message, shown)
+            self.report(rules.BUILD_TOO_LARGE, message, shown)
             return None
         file = decode(shown, data, self._below_base(shown))
         if isinstance(file, Diagnostic):
@@ -246,7 +245,7 @@ class Intake:
         """Note that a file is larger than a file may be."""
         limit = size(self.limits.file_bytes)
         self.report(
-            inputs.FILE_TOO_LARGE, f"the file is larger than {limit}, the limit (limits.fileBytes); split it", shown
+            rules.FILE_TOO_LARGE, f"the file is larger than {limit}, the limit (limits.fileBytes); split it", shown
         )
 
     def report(self, rule: Rule, message: str, shown: str) -> None:

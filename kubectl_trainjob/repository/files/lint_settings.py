@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.units import LintSettings, PathRules
 from kubectl_trainjob.repository.files.settings import Fields
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.overlays import INVALID_OVERLAY
+from kubectl_trainjob.model.rules import INVALID_OVERLAY
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector
 from kubectl_trainjob.repository.files.settings import HEAD, Fields

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rules import overlays as rules
 from kubectl_trainjob.model.source import Place, SourceFile
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.intake import Intake

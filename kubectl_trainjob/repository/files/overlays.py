@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules import overlays as rules
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Overlay, Unit

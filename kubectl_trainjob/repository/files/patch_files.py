@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules import overlays as rules
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.units import Patch
 from kubectl_trainjob.repository.files.inline import Inline

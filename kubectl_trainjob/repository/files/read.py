@@ -11,7 +11,7 @@ from kubectl_trainjob.kube.facts.kinds import is_runtime, is_train_job, runtime_
 from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.rules.inputs import UNLISTED_TEMPLATE
+from kubectl_trainjob.model.rules import UNLISTED_TEMPLATE
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of

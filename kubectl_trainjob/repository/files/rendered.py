@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.rules.templates import TEMPLATE_LIMIT
+from kubectl_trainjob.model.rules import TEMPLATE_LIMIT
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.repository.files.overlay_file import OverlayFile
 from kubectl_trainjob.repository.positions import rendered_with

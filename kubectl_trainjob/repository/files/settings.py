@@ -9,7 +9,7 @@ from typing import Any
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place
 
 API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import Limits, size
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules.templates import (
+from kubectl_trainjob.model.rules import (
     TEMPLATE_FAILED,
     TEMPLATE_LIMIT,
     TEMPLATE_SYNTAX,
     UNDEFINED_VALUE,
     UNSAFE_TEMPLATE,
+    Rule,
 )
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Written
 from kubectl_trainjob.repository.templates.lines import code_line, line_span

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules import inputs, reading
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.repository.yaml import syntax
 from kubectl_trainjob.repository.yaml.compose import (
@@ -79,7 +79,7 @@ class Careful:
     def too_deep(self, node: Node) -> AbandonedError:
         """Report a node below the last level allowed."""
         message = f"nested deeper than {self._limits.depth} levels, the limit; flatten what leads here"
-        self.diagnostics.append(Diagnostic(inputs.TOO_DEEP, message, self._start(node)))
+        self.diagnostics.append(Diagnostic(rules.TOO_DEEP, message, self._start(node)))
         return AbandonedError()
 
     def _place(self, node: Node) -> Place:
@@ -107,7 +107,7 @@ class Careful:
             message = (
                 f"aliases and merge keys repeat more than {limit} values, the limit (limits.aliasNodes); write them out"
             )
-            self.diagnostics.append(Diagnostic(inputs.ALIAS_EXPANSION, message, self._start(node)))
+            self.diagnostics.append(Diagnostic(rules.ALIAS_EXPANSION, message, self._start(node)))
             raise AbandonedError
         if depth + known.height - 1 > self._limits.depth:
             raise self.too_deep(node)
@@ -137,7 +137,7 @@ class Careful:
             if name in keys:
                 first = Related("first written here", self._place(keys[name]))
                 message = f'the key "{_short(name)}" is written twice; keep one of them'
-                self.report(reading.DUPLICATE_KEY, message, key, first)
+                self.report(rules.DUPLICATE_KEY, message, key, first)
                 continue
             built = self._node(item, depth + 1) if name != "<<" or key.tag is not PLAIN else None
             if built is None:
@@ -159,7 +159,7 @@ class Careful:
         for part in reversed(node.value) if several else (node,):
             if not isinstance(part, MappingNode):
                 self.report(
-                    reading.AMBIGUOUS_MERGE, "<< takes a mapping or a list of mappings; name one by its alias", part
+                    rules.AMBIGUOUS_MERGE, "<< takes a mapping or a list of mappings; name one by its alias", part
                 )
                 continue
             built = self._node(part, depth)
@@ -174,7 +174,7 @@ class Careful:
             if name in keys and entries[name] != value:
                 written = Related("written here", self._place(keys[name]))
                 message = f'this merge also brings "{_short(name)}", and readers disagree on which wins; write << first'
-                self.report(reading.AMBIGUOUS_MERGE, message, merge, written)
+                self.report(rules.AMBIGUOUS_MERGE, message, merge, written)
 
     def _key(self, node: Node) -> str:
         if not isinstance(node, ScalarNode):
@@ -185,15 +185,15 @@ class Careful:
             return self._text(node)
         meaning = _meaning(text)
         if meaning == "missing":
-            self.report(reading.NON_STRING_KEY, "a key is missing; write one before the colon", node)
+            self.report(rules.NON_STRING_KEY, "a key is missing; write one before the colon", node)
         elif meaning:
             message = f'the key {_short(text)} is read as {meaning}, not as text; write "{_short(text)}" in quotes'
-            self.report(reading.NON_STRING_KEY, message, node)
+            self.report(rules.NON_STRING_KEY, message, node)
         return text
 
     def _refuse_collection_key(self, node: Node) -> AbandonedError:
         message = "a mapping or list stands where a key belongs; write a name, or quote the whole key"
-        self.report(reading.NON_STRING_KEY, message, node)
+        self.report(rules.NON_STRING_KEY, message, node)
         return AbandonedError()
 
     def _scalar(self, node: ScalarNode) -> Any:
@@ -210,18 +210,18 @@ class Careful:
     def _not_finite(self, node: Node) -> str:
         text: str = node.value
         message = f"{_short(text)} is no number that JSON can hold; write a finite one, or quote it as text"
-        self.report(reading.NOT_FINITE, message, node)
+        self.report(rules.NOT_FINITE, message, node)
         return text
 
     def _text(self, node: ScalarNode) -> str:
         text: str = node.value
         if "\0" in text:
-            self.report(reading.CONTROL_CHARACTER, syntax.control_character("\0"), node)
+            self.report(rules.CONTROL_CHARACTER, syntax.control_character("\0"), node)
         if "/" in text and node.style == '"' and not self._piece.is_json:
             self._refuse_slash_escape(node)
         half = _HALF_CHARACTER.search(text)
         if half is not None:
-            self.report(reading.LONE_SURROGATE, syntax.lone_surrogate(f"\\u{ord(half[0]):04x}"), node)
+            self.report(rules.LONE_SURROGATE, syntax.lone_surrogate(f"\\u{ord(half[0]):04x}"), node)
             return _HALF_CHARACTER.sub("\ufffd", text)
         return text
 
@@ -230,7 +230,7 @@ class Careful:
         found = _SLASH_ESCAPE.search(self._piece.text, node.start_mark.index, node.end_mark.index)
         if found is not None:
             message = 'kubectl does not know the escape "\\/" in YAML; write the slash without a backslash'
-            self.diagnostics.append(Diagnostic(reading.YAML_SYNTAX, message, self.place_at(*found.span(1))))
+            self.diagnostics.append(Diagnostic(rules.YAML_SYNTAX, message, self.place_at(*found.span(1))))
 
     def _refuse_tag(self, node: Node) -> None:
         tag: str = node.tag
@@ -238,13 +238,13 @@ class Careful:
             return
         shown = "!!" + tag.removeprefix(_STANDARD_TAGS) if tag.startswith(_STANDARD_TAGS) else tag
         advice = f'write "{_short(node.value)}" in quotes' if shown == "!!str" else "remove the tag"
-        self.report(reading.EXPLICIT_TAG, f'the tag "{_short(shown)}" is not allowed; {advice}', node)
+        self.report(rules.EXPLICIT_TAG, f'the tag "{_short(shown)}" is not allowed; {advice}', node)
 
     def _endless(self) -> AbandonedError:
         start, end = _alias_in_itself(self._piece.text, self._backend)
         name = self._piece.text[start:end]
         message = f'the alias "{_short(name)}" stands inside the value it repeats; write the value out'
-        self.diagnostics.append(Diagnostic(reading.RECURSIVE_ALIAS, message, self.place_at(start, end)))
+        self.diagnostics.append(Diagnostic(rules.RECURSIVE_ALIAS, message, self.place_at(start, end)))
         return AbandonedError()
 
 

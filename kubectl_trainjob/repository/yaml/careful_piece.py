@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.rule import Rule
-from kubectl_trainjob.model.rules import inputs, reading
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.yaml import syntax
 from kubectl_trainjob.repository.yaml.careful import AbandonedError, Careful
@@ -62,7 +62,7 @@ class CarefulReader:
         if len(found) > 1:
             at = found[1].start_mark.index
             message = "kubectl reads no second document here; put it behind a line that is ---"
-            careful.diagnostics.append(Diagnostic(reading.DOCUMENT_SEPARATOR, message, careful.place_at(at, at + 1)))
+            careful.diagnostics.append(Diagnostic(rules.DOCUMENT_SEPARATOR, message, careful.place_at(at, at + 1)))
         return careful.build(found[0]) if found else None
 
     def _too_dense(self) -> tuple[Rule, str, int, int] | None:
@@ -71,21 +71,21 @@ class CarefulReader:
         message = (
             f"the document has more than {self._limits.entries} lines and commas, the limit (limits.entries); split it"
         )
-        return inputs.TOO_DENSE, message, 0, 1
+        return rules.TOO_DENSE, message, 0, 1
 
 
 def _not_one_document(text: str) -> tuple[Rule, str, int, int] | None:
     """What keeps kubectl from reading a piece as one document: rule, message, offsets."""
     if (line := _SEPARATOR_LINE.match(text)) and not _is_comment_line(text, line.start(1)):
         message = f'"{line[1].rstrip()[:40]}" stands on the separator line; move it to the next line'
-        return reading.DOCUMENT_SEPARATOR, message, line.start(1), line.end(1)
+        return rules.DOCUMENT_SEPARATOR, message, line.start(1), line.end(1)
     if directive := _DIRECTIVE.match(text):
         message = f'the directive "{directive[1].rstrip()[:40]}" makes kubectl refuse the file; remove the line'
-        return reading.DIRECTIVE, message, directive.start(1), directive.end(1)
+        return rules.YAML_DIRECTIVE, message, directive.start(1), directive.end(1)
     end = _DOCUMENT_END.search(text)
     if end and _BLANK_OR_COMMENT.fullmatch(text, end.end()) is None:
         message = 'what follows "..." is ignored by kubectl; separate documents by a line ---'
-        return reading.DOCUMENT_SEPARATOR, message, end.start(), end.end()
+        return rules.DOCUMENT_SEPARATOR, message, end.start(), end.end()
     return None
 
 

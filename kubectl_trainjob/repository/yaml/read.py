@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.rules import inputs, reading
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
 from kubectl_trainjob.repository.yaml.compose import BACKEND, Backend, TooDeepError, YAMLError
 from kubectl_trainjob.repository.yaml.fast import UNUSUAL, Fast, looks_unusual
@@ -140,7 +140,7 @@ class Reader:
             message = (
                 f"{_what(value)} stands where an object belongs; write a mapping with apiVersion, kind and metadata"
             )
-            diagnostics.append(Diagnostic(reading.NOT_AN_OBJECT, message, Place(source)))
+            diagnostics.append(Diagnostic(rules.NOT_AN_OBJECT, message, Place(source)))
             return
         items = _list_items(value)
         if items is None:
@@ -157,7 +157,7 @@ class Reader:
         message = (
             f"more than {most} {documents} in one build, the limit (limits.documents); build fewer files at a time"
         )
-        return Diagnostic(inputs.TOO_MANY_DOCUMENTS, message, place)
+        return Diagnostic(rules.TOO_MANY_DOCUMENTS, message, place)
 
 
 def _what(value: Any) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.rules import reading
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.repository.yaml.stream import Piece
 
@@ -47,24 +47,24 @@ def explain(error: Exception, piece: Piece, place_at: PlaceAt) -> Diagnostic:
     forbidden = FORBIDDEN.search(piece.text)
     if forbidden is not None:
         place = place_at(forbidden.start(), forbidden.end())
-        return Diagnostic(reading.CONTROL_CHARACTER, control_character(forbidden[0]), place)
+        return Diagnostic(rules.CONTROL_CHARACTER, control_character(forbidden[0]), place)
     problem = str(getattr(error, "problem", None) or error).partition("\n")[0]
     context = str(getattr(error, "context", None) or "")
     at = _index(getattr(error, "problem_mark", None))
     began = _index(getattr(error, "context_mark", None))
     if at is None:
-        return Diagnostic(reading.YAML_SYNTAX, f"this is not valid YAML: {problem}", place_at(0, 1))
+        return Diagnostic(rules.YAML_SYNTAX, f"this is not valid YAML: {problem}", place_at(0, 1))
     if "Unicode character escape" in problem:
         escape = _ESCAPE.search(piece.text, max(piece.text.rfind("\\", 0, at + 1), 0))
         start, end = escape.span() if escape else (at, at + 1)
-        return Diagnostic(reading.LONE_SURROGATE, lone_surrogate(piece.text[start:end]), place_at(start, end))
+        return Diagnostic(rules.LONE_SURROGATE, lone_surrogate(piece.text[start:end]), place_at(start, end))
     if "duplicate anchor" in context and began is not None:
         message = "an anchor has the name of another one in the same document; give it a name of its own"
         first = Related("the other anchor stands here", place_at(began, began + 1))
-        return Diagnostic(reading.YAML_SYNTAX, message, place_at(at, at + 1), (first,))
+        return Diagnostic(rules.YAML_SYNTAX, message, place_at(at, at + 1), (first,))
     if "quoted scalar" in context and "end of stream" in problem + context and began is not None:
         return Diagnostic(
-            reading.YAML_SYNTAX, "a quoted text has no end; add the closing quote", place_at(began, began + 1)
+            rules.YAML_SYNTAX, "a quoted text has no end; add the closing quote", place_at(began, began + 1)
         )
     return _advised(problem, context, piece.text, (at, began), place_at)
 
@@ -78,7 +78,7 @@ def _advised(problem: str, context: str, text: str, marks: tuple[int, int | None
             break
     else:
         message = f"this is not valid YAML: {problem}"
-    return Diagnostic(reading.YAML_SYNTAX, message, place_at(at, at + 1), related)
+    return Diagnostic(rules.YAML_SYNTAX, message, place_at(at, at + 1), related)
 
 
 def _shown(char: str) -> str:

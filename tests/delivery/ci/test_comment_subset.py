@@ -260,11 +260,11 @@ def test_markdown_is_recorded() -> None:
     assert SNAPSHOTS
 
 
-RULES = (ROOT / "kubectl_trainjob" / "lint" / "RULES.md").read_text(encoding="utf-8")
+PAGES = (ROOT / "kubectl_trainjob" / "lint" / "manual").glob("KTJ*.md")
 BAD = {
-    rule: found[1]
-    for rule, manual in re.findall(r"^## (KTJ\d+)(.*?)(?=^## |\Z)", RULES, re.MULTILINE | re.DOTALL)
-    if (found := re.search(r"^Bad:.*?```yaml\n(.*?)^```$", manual, re.MULTILINE | re.DOTALL))
+    page.stem: found[1]
+    for page in sorted(PAGES)
+    if (found := re.search(r"^## Bad.*?```yaml\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL))
 }
 
 

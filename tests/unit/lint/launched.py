@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import build
 from tests.unit.lint.marked import documents_of
@@ -58,7 +58,7 @@ def of_rule(root: Path, rule: str, text: str | dict[str, str], trainer: str = "2
 
 def example(rule: str, title: str = "Bad") -> str:
     """The example of a rule's manual."""
-    return section(next(each for each in checks().rules if each.id == rule), title)
+    return section(next(each for each in LINT_RULES if each.id == rule), title)
 
 
 def built(root: Path, text: str, trainer: str = "2.3") -> dict[str, Any]:

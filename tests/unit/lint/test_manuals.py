@@ -1,24 +1,24 @@
-"""Each rule of lint is one file, and its manual is true: `Bad:` gives exactly the rule at the marked line, `Good:`
-nothing. Both are read from files by the same code as the command's; of a rule about changes, as what became of
-`Before:`; of one about results, as what `Source:` became before."""
+"""The manual of each rule of lint is true: `Bad` gives exactly the rule at the marked line, `Good` nothing.
+
+The command's own code reads both from files. The rules about changes compare with `Before`, those about results with
+what a build of `Source` wrote."""
 
 from __future__ import annotations
 
 import re
-import textwrap
 from functools import partial
-from inspect import cleandoc
 from pathlib import Path
 
 import pytest
 
 from kubectl_trainjob.compiler import pipeline
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.lint.stale import fresh_texts, stale_outputs
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.report.lint import manual
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.update_findings import changes_found
@@ -26,20 +26,18 @@ from tests.compiled import compare, lint
 from tests.reading import read
 from tests.unit.lint.test_stale import built_directory
 
-EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in checks().rules])
+EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in LINT_RULES])
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 
 
 def section(rule: Rule, title: str) -> str:
-    """The indented block behind a title, "" where there is none."""
-    found = re.search(rf"^{title}:\n+((?:[ \t]+[^\n]*\n|\n)+)", cleandoc(rule.manual) + "\n", re.MULTILINE)
-    return textwrap.dedent(found[1]).strip("\n") + "\n" if found else ""
+    """The YAML below a heading of the manual, "" where there is none."""
+    return manual.section(manual.page(rule.id), title)
 
 
-def line_after(rule: Rule, title: str) -> str:
-    """What follows a title on its line."""
-    found = re.search(rf"^{title}: (.+)$", cleandoc(rule.manual), re.MULTILINE)
-    return found[1] if found else ""
+def trainer_of(rule: Rule) -> str:
+    """The newest version of Trainer that a rule is for."""
+    return manual.versions(manual.page(rule.id)).split("-")[-1]
 
 
 def documents_of(folder: Path, text: str, settings: str) -> Documents:
@@ -73,9 +71,10 @@ def findings_of_output(source: str, folder: Path, text: str, settings: str, trai
 @EACH_RULE
 def test_a_manual_says_what_matters(rule: Rule) -> None:
     assert re.fullmatch(r"KTJ\d{3}", rule.id)
-    assert len(cleandoc(rule.manual)) > 200
-    assert re.fullmatch(r"\d\.\d(-\d\.\d)?\.", line_after(rule, "Versions"))
-    assert line_after(rule, "See").startswith("https://")
+    page = manual.page(rule.id)
+    assert len(manual.body(page)) > 200
+    assert re.fullmatch(r"\d\.\d(-\d\.\d)?", manual.versions(page))
+    assert manual.see(page).startswith("https://")
     assert f"# <- {rule.id}" in section(rule, "Bad")
     assert section(rule, "Good")
 
@@ -84,7 +83,7 @@ def test_a_manual_says_what_matters(rule: Rule) -> None:
 def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
     bad, settings, before = section(rule, "Bad"), section(rule, "Settings"), section(rule, "Before")
     find = partial(findings_of_output, section(rule, "Source")) if section(rule, "Source") else findings
-    trainer = line_after(rule, "Versions").rstrip(".").split("-")[-1]
+    trainer = trainer_of(rule)
     found = find(tmp_path / "bad", bad, settings, trainer, before)
     lines = {(each.rule.id, Locator().settle(each.place).span.line) for each in found}
     marked = [number for number, line in enumerate(bad.splitlines(), 1) if f"# <- {rule.id}" in line]

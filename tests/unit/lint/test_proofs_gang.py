@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.kube.facts.launchers import hosts
-from kubectl_trainjob.lint.registry import checks
+from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import build
 from tests.unit.lint.marked import documents_of
@@ -37,7 +37,7 @@ def made(folder: Path, text: str, emit: str = "jobset") -> list[Mapping[str, Any
 
 def example(rule: str, title: str, runtime: str = "", trainer: str = "{}") -> str:
     """The Bad or Good example of a rule, with a TrainJob where it has none."""
-    (found,) = (each for each in checks().rules if each.id == rule)
+    (found,) = (each for each in LINT_RULES if each.id == rule)
     job = f"---\n{JOB.format(runtime=runtime, trainer=trainer)}" if runtime else ""
     return section(found, title) + job
 

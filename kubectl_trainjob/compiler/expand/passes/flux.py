@@ -21,7 +21,12 @@ from kubectl_trainjob.kube.facts.trainer import (
     NODE,
 )
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.mpi import FLUX_NAMESPACE, FLUX_NUM_NODES, FLUX_PROCESSES, FLUX_RESERVED_INIT
+from kubectl_trainjob.model.rules import (
+    FLUX_NAMESPACE_ASSUMED,
+    FLUX_NUM_NODES_MISSING,
+    FLUX_PROCESSES,
+    FLUX_RESERVED_INIT,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +67,14 @@ def nodes_stated(plan: Plan) -> Iterator[Diagnostic]:
     """The controller reads numNodes without looking whether it is there."""
     if (plan.trainer or {}).get("numNodes") is None:
         message = "a Flux job without spec.trainer.numNodes is accepted, then crashes the controller; write numNodes"
-        yield Diagnostic(FLUX_NUM_NODES, message, plan.job_place("spec", "trainer").key())
+        yield Diagnostic(FLUX_NUM_NODES_MISSING, message, plan.job_place("spec", "trainer").key())
 
 
 def namespace_stated(plan: Plan) -> Iterator[Diagnostic]:
     """A guess that must be told."""
     if not plan.namespace:
         message = 'Flux\'s configuration names the namespace "default"; write metadata.namespace or build with -n'
-        yield Diagnostic(FLUX_NAMESPACE, message, plan.job_place("metadata"))
+        yield Diagnostic(FLUX_NAMESPACE_ASSUMED, message, plan.job_place("metadata"))
 
 
 def enforce(setup: Setup, plan: Plan) -> Plan:

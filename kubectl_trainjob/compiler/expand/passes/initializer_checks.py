@@ -11,7 +11,7 @@ from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.trainer import INITIALIZER_VOLUME, INITIALIZERS
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.rules.references import INITIALIZER_TARGET
+from kubectl_trainjob.model.rules import INITIALIZER_TARGET
 
 
 def applies(plan: Plan) -> bool:

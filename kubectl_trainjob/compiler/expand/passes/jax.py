@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.facts.trainer import (
     TRAINER_PORT,
 )
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.launch import JAX_TRAINER
+from kubectl_trainjob.model.rules import JAX_TRAINER_STEP
 
 
 def applies(plan: Plan) -> bool:
@@ -30,7 +30,7 @@ def trainer_step(plan: Plan) -> Iterator[Diagnostic]:
             f'no replicatedJob of the runtime is labelled "{ANCESTOR_LABEL}: {ANCESTOR_TRAINER}": the TrainJob is '
             "accepted, then crashes the controller; label one"
         )
-        yield Diagnostic(JAX_TRAINER, message, plan.job_place("spec", "runtimeRef", "name"))
+        yield Diagnostic(JAX_TRAINER_STEP, message, plan.job_place("spec", "runtimeRef", "name"))
 
 
 def enforce(plan: Plan) -> Plan:

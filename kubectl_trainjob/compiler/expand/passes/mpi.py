@@ -19,9 +19,9 @@ from kubectl_trainjob.compiler.expand.upsert import Upsert, env, upsert
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.numbers import as_int32
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, MPI_RESERVED_ENV, NODE, OPEN_MPI
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.mpi import MPI_IMPLEMENTATION, MPI_JOBS_MISSING, MPI_RESERVED
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM, MPI_IMPLEMENTATION, MPI_JOBS_MISSING
 
 Count = Callable[[Plan], Counted[int]]
 
@@ -56,7 +56,7 @@ def both_jobs(plan: Plan) -> Iterator[Diagnostic]:
 
 def own_env(plan: Plan) -> Iterator[Diagnostic]:
     """OMPI_MCA_* belong to the launcher (2.3)."""
-    return reserved_env(plan, MPI_RESERVED_ENV, MPI_RESERVED)
+    return reserved_env(plan, MPI_RESERVED_ENV, rules.MPI_RESERVED_ENV)
 
 
 def implementation(plan: Plan) -> Iterator[Diagnostic]:

@@ -12,7 +12,7 @@ from typing import Any
 from kubectl_trainjob.compiler.expand.override_targets import owned_env, unknown_job
 from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.rules.schema import DUPLICATE_LIST_KEY
+from kubectl_trainjob.model.rules import DUPLICATE_LIST_KEY
 from kubectl_trainjob.model.source import Pointer
 
 

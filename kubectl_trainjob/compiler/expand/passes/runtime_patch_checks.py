@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.trainer import RUNTIME_PATCHES
 from kubectl_trainjob.kube.facts.validation import domain_prefixed_path
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.patches import PATCH_MANAGER
+from kubectl_trainjob.model.rules import PATCH_MANAGER
 from kubectl_trainjob.model.source import Pointer
 
 

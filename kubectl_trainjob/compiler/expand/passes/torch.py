@@ -23,10 +23,9 @@ from kubectl_trainjob.kube.facts.trainer import (
     TORCHTUNE_COMMAND,
     TRAINER_PORT,
 )
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.launch import TORCH_RESERVED
-from kubectl_trainjob.model.rules.references import ENV_INJECTION_TARGET
-from kubectl_trainjob.model.rules.schema import INVALID_TYPE_OR_ENUM
+from kubectl_trainjob.model.rules import ENV_INJECTION_TARGET, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Pointer
 
 Count = Callable[[Plan], Counted[Processes]]
@@ -49,7 +48,7 @@ def injection_targets(plan: Plan) -> Iterator[Diagnostic]:
 
 def own_env(plan: Plan) -> Iterator[Diagnostic]:
     """PET_* belong to the launcher."""
-    return reserved_env(plan, TORCH_RESERVED_ENV, TORCH_RESERVED)
+    return reserved_env(plan, TORCH_RESERVED_ENV, rules.TORCH_RESERVED_ENV)
 
 
 def own_env_beside_processes(plan: Plan) -> Iterator[Diagnostic]:

@@ -13,12 +13,7 @@ from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.compiler.expand.processes import AUTO
 from kubectl_trainjob.compiler.expand.torchtune import Torchtune
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
-from kubectl_trainjob.model.rules.launch import (
-    TORCHTUNE_MANAGED_ARG,
-    TORCHTUNE_MODEL,
-    TORCHTUNE_NUM_NODES,
-    TORCHTUNE_TOPOLOGY,
-)
+from kubectl_trainjob.model.rules import TORCHTUNE_MANAGED_ARG, TORCHTUNE_MODEL, TORCHTUNE_NUM_NODES, TORCHTUNE_TOPOLOGY
 
 MULTI_NODE_MODEL = "llama3_3/70B"
 QWEN = "qwen2_5/1.5B"

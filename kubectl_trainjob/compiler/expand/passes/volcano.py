@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.kube.facts.trainer import VOLCANO_GROUP_ANNOTATION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.gang import VOLCANO_QUEUE
+from kubectl_trainjob.model.rules import VOLCANO_QUEUE
 
 
 def applies(plan: Plan) -> bool:

@@ -17,8 +17,8 @@ from kubectl_trainjob.kube.facts.trainer import (
     TRAINER_PORT,
     XGBOOST_RESERVED_ENV,
 )
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.launch import XGBOOST_RESERVED
 
 
 def applies(plan: Plan) -> bool:
@@ -28,7 +28,7 @@ def applies(plan: Plan) -> bool:
 
 def own_env(plan: Plan) -> Iterator[Diagnostic]:
     """DMLC_* belong to the launcher."""
-    return reserved_env(plan, XGBOOST_RESERVED_ENV, XGBOOST_RESERVED)
+    return reserved_env(plan, XGBOOST_RESERVED_ENV, rules.XGBOOST_RESERVED_ENV)
 
 
 def enforce(plan: Plan) -> Plan:

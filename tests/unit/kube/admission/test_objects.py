@@ -9,7 +9,7 @@ import pytest
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.admission import objects
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
-from kubectl_trainjob.model.rule import Severity
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import Source, SourceFile, show_pointer
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 

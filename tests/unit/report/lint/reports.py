@@ -7,25 +7,19 @@ from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.finding import Excerpt, LintReport, Note, Position, Result, Unverifiable
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import (
+    EXTENDED_RESOURCE_LIMIT_MISSING,
+    MPI_EXTRA_NODE,
+    Category,
+    Rule,
+    Severity,
+)
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 
-MANUAL = """
-A device plugin's resource needs a limit: Kubernetes refuses a request alone. Requests follow limits, not the other
-way round.
-
-Bad:
-    kind: TrainJob
-    spec: {}
-Good:
-    kind: TrainJob
-Versions: 2.0-2.3.
-See: https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
-"""
-LIMIT = Rule("KTJ301", "extended-resource-limit-missing", MANUAL, Severity.ERROR, RuleClass.LATE)
-NODES = Rule("KTJ506", "mpi-extra-node", MANUAL, Severity.WARNING, RuleClass.MISBEHAVES)
-TAG = Rule("KTJ901", "image-tag-missing", "", Severity.WARNING, RuleClass.POLICY)
-HINT = Rule("KTJ950", "no-deadline", "A job without a deadline runs on.", Severity.INFO, RuleClass.POLICY)
+LIMIT = EXTENDED_RESOURCE_LIMIT_MISSING
+NODES = MPI_EXTRA_NODE
+TAG = Rule("KTJ901", "image-tag-missing", Severity.WARNING, Category.POLICY)
+HINT = Rule("KTJ950", "no-deadline", Severity.INFO, Category.POLICY)  # has no manual
 RULES = (LIMIT, NODES, TAG, HINT)
 
 

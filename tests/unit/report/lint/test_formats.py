@@ -12,11 +12,11 @@ import pytest
 from kubectl_trainjob.lint.results import Results
 from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.model.finding import LintReport, Result
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.report.lint import FORMATS, written
 from kubectl_trainjob.repository.positions import Locator
 from tests.cli.test_diff_markdown import by_github
-from tests.unit.lint.test_manuals import EACH_RULE, findings, findings_of_output, line_after, section
+from tests.unit.lint.test_manuals import EACH_RULE, findings, findings_of_output, section, trainer_of
 from tests.unit.report.lint import reports
 
 
@@ -46,7 +46,7 @@ def test_no_writer_is_imported_before_it_is_asked_for() -> None:
 
 def results_of_manual(rule: Rule, folder: Path) -> list[Result]:
     """What lint tells of the bad example in the manual of a rule."""
-    source, trainer = section(rule, "Source"), line_after(rule, "Versions").rstrip(".").split("-")[-1]
+    source, trainer = section(rule, "Source"), trainer_of(rule)
     find = partial(findings_of_output, source) if source else findings
     found = find(folder / "bad", section(rule, "Bad"), section(rule, "Settings"), trainer, section(rule, "Before"))
     maker = Results(Locator())

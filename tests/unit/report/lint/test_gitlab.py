@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 
 from kubectl_trainjob.model.finding import LintReport
-from kubectl_trainjob.model.rule import Rule, RuleClass, Severity
+from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.report.lint.gitlab import as_gitlab
 from tests.unit.report.lint import reports
 from tests.unit.report.lint.reports import at, report, result, shared
@@ -54,18 +54,18 @@ def test_an_issue() -> None:
 
 
 @pytest.mark.parametrize(
-    ("severity", "rule_class", "expected"),
+    ("severity", "category", "expected"),
     [
-        (Severity.ERROR, RuleClass.POLICY, "critical"),
-        (Severity.WARNING, RuleClass.MISBEHAVES, "major"),
-        (Severity.WARNING, RuleClass.LATE, "major"),
-        (Severity.WARNING, RuleClass.POLICY, "minor"),
-        (Severity.WARNING, RuleClass.TOOL, "minor"),
-        (Severity.INFO, RuleClass.MISBEHAVES, "info"),
+        (Severity.ERROR, Category.POLICY, "critical"),
+        (Severity.WARNING, Category.MISBEHAVES, "major"),
+        (Severity.WARNING, Category.LATE, "major"),
+        (Severity.WARNING, Category.POLICY, "minor"),
+        (Severity.WARNING, Category.TOOL, "minor"),
+        (Severity.INFO, Category.MISBEHAVES, "info"),
     ],
 )
-def test_severities(severity: Severity, rule_class: RuleClass, expected: str) -> None:
-    (issue,) = issues(report(result(Rule("KTJ999", "a", "", severity, rule_class))))
+def test_severities(severity: Severity, category: Category, expected: str) -> None:
+    (issue,) = issues(report(result(Rule("KTJ999", "a", severity, category))))
     assert issue["severity"] == expected
 
 

@@ -10,20 +10,19 @@ import struct
 import subprocess
 import sys
 import termios
-from inspect import cleandoc
 from typing import Any
 
 import pytest
 
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.lint.known_rules import every_rule
-from kubectl_trainjob.lint.registry import checks
-from kubectl_trainjob.model.rule import Rule
+from kubectl_trainjob.lint.registry import LINT_RULES
+from kubectl_trainjob.model.rules import RULES, Rule
 from kubectl_trainjob.report.lint.rules import rule_as_json, rule_lines
-from tests.unit.lint.test_manuals import EACH_RULE, line_after, section
+from tests.rules_page import PAGE
+from tests.unit.lint.test_manuals import EACH_RULE, section
 from tests.unit.report.lint import reports
 
-EVERY_RULE = every_rule().values()
+EVERY_RULE = RULES.values()
 
 
 def lint(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -51,13 +50,14 @@ def test_the_rules_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in EVERY_RULE])
 def test_every_rule_has_a_summary_and_its_manual_as_json(rule: Rule) -> None:
     told = json.loads(rule_as_json(rule))
-    assert (told["schemaVersion"], told["id"], told["manual"]) == (1, rule.id, cleandoc(rule.manual))
+    page = (PAGE.parent / f"{rule.id}.md").read_text()
+    assert (told["schemaVersion"], told["id"]) == (1, rule.id)
+    assert page.endswith(f"\n\n{told['manual']}\n")
     assert told["summary"].endswith(".")
-    assert told["summary"].split()[0] == rule.manual.split()[0]
-    titles = {"bad": "Bad:", "good": "Good:", "versions": "Versions:", "see": "See:"}
-    lines = cleandoc(rule.manual).splitlines()
-    for key, title in titles.items():
-        assert (key in told) == any(line.startswith(title) for line in lines)
+    assert told["manual"].split()[0] == told["summary"].split()[0]
+    for key, title in {"bad": "## Bad", "good": "## Good", "versions": "Trainer ", "see": "See:"}.items():
+        shown = page.splitlines()[2].split(", ") if key == "versions" else page.splitlines()
+        assert (key in told) == any(line.startswith(title) for line in shown)
 
 
 @EACH_RULE
@@ -65,16 +65,17 @@ def test_the_pieces_of_a_manual(rule: Rule) -> None:
     told: dict[str, Any] = json.loads(rule_as_json(rule))
     assert told["bad"] == section(rule, "Bad")
     assert told["good"] == section(rule, "Good")
-    assert f"{told['versions']}." == line_after(rule, "Versions")
-    assert told["see"] == line_after(rule, "See")
+    page = (PAGE.parent / f"{rule.id}.md").read_text()
+    assert f", Trainer {told['versions']}, " in page.splitlines()[2]
+    assert page.endswith(f"\nSee: {told['see']}\n")
 
 
 def test_a_rule_without_a_manual() -> None:
-    assert json.loads(rule_as_json(reports.TAG)) == {
+    assert json.loads(rule_as_json(reports.HINT)) == {
         "schemaVersion": 1,
-        "id": "KTJ901",
-        "name": "image-tag-missing",
-        "severity": "warning",
+        "id": "KTJ950",
+        "name": "no-deadline",
+        "severity": "info",
         "class": "policy",
         "summary": "",
         "manual": "",
@@ -83,7 +84,7 @@ def test_a_rule_without_a_manual() -> None:
 
 @pytest.mark.parametrize("name", ["KTJ301", "ktj301", "extended-resource-limit-missing"])
 def test_explained_as_json(capfd: pytest.CaptureFixture[str], name: str) -> None:
-    assert lint(capfd, "explain", name, "-o", "json") == (0, rule_as_json(every_rule()["KTJ301"]), "")
+    assert lint(capfd, "explain", name, "-o", "json") == (0, rule_as_json(RULES["KTJ301"]), "")
 
 
 def test_human_is_what_is_printed_anyway(capfd: pytest.CaptureFixture[str]) -> None:
@@ -118,7 +119,7 @@ def test_other_options_are_refused(
 def test_the_columns_stand_below_each_other() -> None:
     lines = list(rule_lines(EVERY_RULE, 0))
     assert [line.split() for line in lines] == [
-        [rule.id, rule.severity.value, rule.rule_class.value, rule.name] for rule in EVERY_RULE
+        [rule.id, rule.severity.value, rule.category.value, rule.name] for rule in EVERY_RULE
     ]
     assert {line.index(rule.name, 20) for line, rule in zip(lines, EVERY_RULE, strict=True)} == {29}
     assert all(line == line.rstrip() for line in lines)
@@ -147,7 +148,7 @@ def test_a_terminal_shows_first_sentences_as_far_as_it_is_wide() -> None:
         out = _read_all(leader)
     assert process.returncode == 0
     assert out.replace("\r\n", "\n").splitlines() == list(rule_lines(EVERY_RULE, 130))
-    assert len(checks().rules) < out.count("\n")
+    assert len(LINT_RULES) < out.count("\n")
 
 
 def _read_all(leader: int) -> str:

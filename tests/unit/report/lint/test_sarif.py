@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.model.finding import LintReport, Note, Unverifiable
+from kubectl_trainjob.report.lint.rules import rule_as_json
 from kubectl_trainjob.report.lint.sarif import MOST_RESULTS, as_sarif
 from kubectl_trainjob.report.lint.uri import uri_reference
 from tests.unit.report.lint import reports
@@ -101,19 +102,16 @@ def test_rules_are_those_of_the_results_and_found_by_their_index() -> None:
 def test_a_rule_is_explained() -> None:
     rule = run(report(result()))["tool"]["driver"]["rules"][0]
     assert rule["name"] == "extended-resource-limit-missing"
-    first = "A device plugin's resource needs a limit: Kubernetes refuses a request alone."
-    assert rule["shortDescription"]["text"] == first
-    assert rule["helpUri"] == "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"
-    assert rule["help"]["text"] == reports.MANUAL.strip()
-    markdown = rule["help"]["markdown"]
-    assert "Bad:\n\n```yaml\nkind: TrainJob\nspec: {}\n```\n\nGood:\n\n```yaml\nkind: TrainJob\n```\n" in markdown
-    assert markdown.endswith("Versions: 2.0-2.3.\nSee: https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/")
+    manual = json.loads(rule_as_json(reports.LIMIT))
+    assert rule["shortDescription"]["text"] == manual["summary"]
+    assert rule["helpUri"] == manual["see"]
+    assert rule["help"] == {"text": manual["manual"], "markdown": manual["manual"]}
     assert "security-severity" not in json.dumps(rule)
 
 
 def test_a_rule_without_a_manual() -> None:
-    rule = run(report(result(reports.TAG)))["tool"]["driver"]["rules"][0]
-    assert rule["shortDescription"]["text"] == rule["help"]["markdown"] == "image-tag-missing"
+    rule = run(report(result(reports.HINT)))["tool"]["driver"]["rules"][0]
+    assert rule["shortDescription"]["text"] == rule["help"]["markdown"] == "no-deadline"
     assert "helpUri" not in rule
 
 

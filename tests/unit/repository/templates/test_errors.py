@@ -8,7 +8,6 @@ import pytest
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.rules.templates import UNSAFE_TEMPLATE
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
 from tests.reading import Renderer
@@ -196,8 +195,9 @@ def test_the_limits_are_those_of_the_build() -> None:
 
 
 def test_the_manual_lists_what_is_offered() -> None:
+    from kubectl_trainjob.report.lint.manual import page
     from kubectl_trainjob.repository.templates.child.filters import FILTERS, FUNCTIONS
 
-    listed = re.search(r"Filters: ([^.]*)\.\s+Functions: ([^.]*)\.", UNSAFE_TEMPLATE.manual)
+    listed = re.search(r"Filters: ([^.]*)\.\s+Functions: ([^.]*)\.", page("KTJ062"))
     assert listed is not None
     assert [re.split(r",\s+", part) for part in listed.groups()] == [sorted(FILTERS), sorted(FUNCTIONS)]

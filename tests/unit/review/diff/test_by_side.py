@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules.inputs import MISSING_NAME, MISSING_TYPE
+from kubectl_trainjob.model.rules import MISSING_NAME, MISSING_TYPE
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span, Written
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.diff.by_side import by_side
