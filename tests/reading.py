@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -11,7 +12,10 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files import read as product
-from kubectl_trainjob.repository.files.filesystem import DISK, FileSystem, Workspace
+from kubectl_trainjob.repository.files.current import CurrentDirectory
+from kubectl_trainjob.repository.files.filesystem import Disk, FileSystem, Workspace
+from kubectl_trainjob.repository.git import commits
+from kubectl_trainjob.repository.git.commits import Repository
 from kubectl_trainjob.repository.templates import render
 
 
@@ -22,12 +26,34 @@ def no_input(_most: int) -> bytes:
 
 def disk() -> FileSystem:
     """The files as they are, seen from the current directory."""
-    return DISK
+    return Disk(current())
+
+
+def current() -> CurrentDirectory:
+    """The current directory of the tests' process."""
+    return CurrentDirectory(os.getcwd())
+
+
+class NoProgress:
+    """Shows nothing."""
+
+    def __call__(self, stage: str, done: int, total: int, /) -> None: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_error: object) -> None: ...
+
+
+def open_repository(directory: str = ".") -> Repository:
+    """The repository of a directory, whose paths begin there."""
+    return commits.open_repository(CurrentDirectory(os.path.abspath(directory)))
 
 
 def workspace(stdin: Callable[[int], bytes] = no_input, **fields: Any) -> Workspace:
     """The disk, with a renderer of its own, which ends when the workspace is dropped."""
-    return Workspace(**{"files": disk(), "stdin": stdin, "renderer": cache(render.Renderer), **fields})
+    return Workspace(
+        **{"files": disk(), "stdin": stdin, "renderer": cache(render.Renderer), "progress": NoProgress(), **fields}
+    )
 
 
 def read(

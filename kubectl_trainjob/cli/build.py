@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from kubectl_trainjob.compiler.compilation import Compilation, Findings, Reading
     from kubectl_trainjob.compiler.printing import AnyObject, Printed
     from kubectl_trainjob.model.limits import Limits
+    from kubectl_trainjob.repository.files.current import CurrentDirectory
+    from kubectl_trainjob.repository.files.filesystem import Workspace
 
 
 _MOST_SECRETS = 100  # named one by one
@@ -114,10 +116,12 @@ def build(**given: Any) -> int:
     request = _Request(**given)
     if request.output_directory and request.output == "json":
         raise click.UsageError("files are written as YAML; leave out -o json, or -O")
+    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.compiler.printing import build_findings, printed_objects
     from kubectl_trainjob.model.diagnostic import has_errors
 
-    compilation = _compiled(request)
+    with open_workspace() as workspace:
+        compilation = _compiled(request, workspace)
     findings = build_findings(compilation, is_strict=request.strict)
     _report(findings)
     if has_errors(findings):
@@ -130,15 +134,14 @@ def build(**given: Any) -> int:
     _note(compilation)
     del compilation  # each body is freed when it has been printed
     if request.output_directory:
-        _write_files(objects, request.output_directory, reading)
+        _write_files(objects, request.output_directory, reading, workspace.files.current)
     else:
         _print(objects, request.output, reading.limits)
     return 0
 
 
-def _compiled(request: _Request) -> Compilation[Printed]:
+def _compiled(request: _Request, workspace: Workspace) -> Compilation[Printed]:
     from kubectl_trainjob.cli.workers import Forked
-    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.compiler import pipeline
     from kubectl_trainjob.compiler.executor import BuildContext
     from kubectl_trainjob.model.stages import BuildOptions
@@ -146,9 +149,8 @@ def _compiled(request: _Request) -> Compilation[Printed]:
     from kubectl_trainjob.repository.output.render import printer
 
     options = BuildOptions(request.namespace, request.trainer_version, request.emit)
-    with open_workspace() as workspace:
-        context, paths = BuildContext(Forked(), workspace.progress), request.paths + request.filenames
-        return pipeline.build(read(paths, workspace), options, printer(request.output), context)
+    context, paths = BuildContext(Forked(), workspace.progress), request.paths + request.filenames
+    return pipeline.build(read(paths, workspace), options, printer(request.output), context)
 
 
 def _print(objects: list[AnyObject], fmt: Literal["yaml", "json"], limits: Limits) -> None:
@@ -157,14 +159,14 @@ def _print(objects: list[AnyObject], fmt: Literal["yaml", "json"], limits: Limit
     emit(joined(texts(objects, fmt), fmt), limits.output_bytes)
 
 
-def _write_files(objects: list[AnyObject], directory: str, reading: Reading) -> None:
+def _write_files(objects: list[AnyObject], directory: str, reading: Reading, current: CurrentDirectory) -> None:
     from kubectl_trainjob.repository.output.directory import write_directory
     from kubectl_trainjob.repository.output.layout import layout
     from kubectl_trainjob.repository.output.render import texts
 
     paths = layout(each.id for each in objects)
     files = zip(paths, map(bytes.decode, texts(objects, "yaml")), strict=True)
-    result = write_directory(directory, files, reading.read_from, reading.limits.output_bytes)
+    result = write_directory(directory, files, reading.read_from, current, reading.limits.output_bytes)
     counts = (("created", result.created), ("changed", result.changed), ("removed", result.removed))
     for word, changed in counts:
         for path in changed:

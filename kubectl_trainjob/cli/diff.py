@@ -15,6 +15,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import complain, emit, has_colour, stderr_has_colour, tell
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.repository.files.filesystem import FileSystem
     from kubectl_trainjob.repository.trees import Sides
     from kubectl_trainjob.review.compared import Compared
     from kubectl_trainjob.review.diff.view import Report
@@ -95,8 +96,7 @@ def diff(**given: Any) -> int:
     from kubectl_trainjob.review.compared import Wanted, compared, report_of
 
     old, new = (BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version)
-    both = _sides(request)
-    with closing(both), open_workspace() as workspace:
+    with open_workspace() as workspace, closing(_sides(request, workspace.files)) as both:
         context = BuildContext(Forked(), workspace.progress)
         found = compared(both.read(request.filenames, workspace), Wanted(old, new), context)
         report = report_of(both, found, with_lines=request.why or request.output == "json")
@@ -107,11 +107,11 @@ def diff(**given: Any) -> int:
     return int(bool(report.objects or report.difference.summary.changed))
 
 
-def _sides(request: _Request) -> Sides:
+def _sides(request: _Request, disk: FileSystem) -> Sides:
     from kubectl_trainjob.repository.trees import WrongArguments, sides
 
     try:
-        return sides(request.sides, request.trainer_version)
+        return sides(request.sides, request.trainer_version, disk)
     except WrongArguments as fault:
         raise click.UsageError(str(fault)) from None
 

@@ -231,16 +231,16 @@ def _write(plan: Plan) -> int:
     from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.repository.output.new_files import NewFiles
 
-    new = NewFiles(plan.directory, plan.files)
-    new.create()
-    paths = [new.shown(file) for file in plan.files]
-    try:
-        with open_workspace() as workspace:
+    with open_workspace() as workspace:
+        new = NewFiles(plan.directory, plan.files, workspace.files.current)
+        new.create()
+        paths = [new.shown(file) for file in plan.files]
+        try:
             builds = [os.path.normpath(os.path.join(plan.directory, path)) for path in plan.builds]
             found = proof.errors(builds, workspace)
-    except BaseException:
-        new.take_back()
-        raise
+        except BaseException:
+            new.take_back()
+            raise
     if found:
         return _refuse(found, new.take_back(), mine=proof.only_in(paths, found))
     for path in paths:

@@ -17,6 +17,7 @@ from kubectl_trainjob.cli.streams import complain, has_colour
 if TYPE_CHECKING:
     from kubectl_trainjob.lint.run import Run
     from kubectl_trainjob.model.finding import LintReport
+    from kubectl_trainjob.repository.files.filesystem import FileSystem, Workspace
     from kubectl_trainjob.repository.trees import Sides
 
 FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
@@ -102,7 +103,14 @@ def lint(**given: Any) -> int:
     if request.paths[:1] in (("rules",), ("explain",)):
         return _manual(request)
     _refuse_contradictions(request)
-    found = _run(request)
+    from kubectl_trainjob.cli.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        return _lint(request, workspace)
+
+
+def _lint(request: _Request, workspace: Workspace) -> int:
+    found = _run(request, workspace)
     if request.write_baseline:
         return _write_baseline(found, request.write_baseline)
     report = _without_baseline(found, request.baseline)
@@ -111,10 +119,10 @@ def lint(**given: Any) -> int:
 
         passes = 0
         while passes < _MOST_PASSES and mend(
-            found.fixable(report.results), with_unsafe=request.unsafe_fixes, only_show=request.diff
+            found.fixable(report.results), workspace.files, with_unsafe=request.unsafe_fixes, only_show=request.diff
         ):
             passes += 1  # what was refused may have hidden what can be mended now
-            found = _run(request)
+            found = _run(request, workspace)
             report = _without_baseline(found, request.baseline)
         if request.diff:
             return _exit_code(request, report)
@@ -147,18 +155,17 @@ def _manual(request: _Request) -> int:
     raise click.UsageError("write `lint rules`, or `lint explain KTJ301`; a path of this name is ./rules or ./explain")
 
 
-def _run(request: _Request) -> Run:
+def _run(request: _Request, workspace: Workspace) -> Run:
     from datetime import date
 
     from kubectl_trainjob.cli.workers import Forked
-    from kubectl_trainjob.cli.workspace import open_workspace
     from kubectl_trainjob.compiler.executor import BuildContext
     from kubectl_trainjob.lint.run import Wanted, lint_tree
     from kubectl_trainjob.model.stages import BuildOptions
 
     options = BuildOptions(request.namespace, request.trainer_version)
-    sides, suppresses = _sides(request), not request.no_ignores
-    with closing(sides), open_workspace() as workspace:
+    suppresses = not request.no_ignores
+    with workspace.progress, closing(_sides(request, workspace.files)) as sides:
         context = BuildContext(Forked(), workspace.progress)
         read = sides.read(request.paths + request.filenames, workspace)
         if request.since is None:
@@ -168,14 +175,14 @@ def _run(request: _Request) -> Run:
         return run.lint_since(read, run.Wanted(options, options, date.today(), suppresses), context)
 
 
-def _sides(request: _Request) -> Sides:
+def _sides(request: _Request, disk: FileSystem) -> Sides:
     from kubectl_trainjob.repository import trees as sides
 
     if request.since is None:
-        return sides.the_files()
+        return sides.the_files(disk)
     if not request.since:
         raise click.UsageError("--since names no commit; is a variable unset?")
-    return sides.since(request.since)
+    return sides.since(request.since, disk)
 
 
 def _without_baseline(found: Run, path: str) -> LintReport:

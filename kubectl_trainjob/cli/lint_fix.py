@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
     from kubectl_trainjob.lint.fix.fixes import Fixing
     from kubectl_trainjob.model.diagnostic import Diagnostic
+    from kubectl_trainjob.repository.files.filesystem import FileSystem
 
 _MOST_TOLD = 20
 
 
-def mend(fixable: Sequence[Diagnostic], *, with_unsafe: bool, only_show: bool) -> bool:
+def mend(fixable: Sequence[Diagnostic], disk: FileSystem, *, with_unsafe: bool, only_show: bool) -> bool:
     """Mend what has a fix, or print the changes; whether any file was written.
 
     Raises EnvironmentFault for a file that cannot be written.
@@ -32,7 +33,7 @@ def mend(fixable: Sequence[Diagnostic], *, with_unsafe: bool, only_show: bool) -
     if fixing.files:
         from kubectl_trainjob.repository.output.changed_files import write
 
-        write(fixing.files)
+        write(fixing.files, disk)
     complain(f"note: {_counted(fixing)}")
     return bool(fixing.files)
 

@@ -29,8 +29,11 @@ class Progress:
         self._is_shown = True
         tell(f"{_CLEAR}{stage} {min(done, total)}/{total} ..." if total else f"{_CLEAR}{stage} {done} ...")
 
-    def clear(self) -> None:
-        """Take the line away."""
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Remove the line."""
         if self._is_shown:
             tell(_CLEAR)
             self._is_shown = False

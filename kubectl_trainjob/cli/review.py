@@ -15,6 +15,7 @@ from kubectl_trainjob.cli.outputs import Output, output, write_all
 from kubectl_trainjob.cli.streams import complain, has_colour
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.repository.files.filesystem import FileSystem
     from kubectl_trainjob.repository.trees import Sides
     from kubectl_trainjob.review.view import Review
 
@@ -90,17 +91,16 @@ def _reviewed(request: _Request) -> Review:
     old, new = (BuildOptions(request.namespace, version, request.emit) for version in request.trainer_version)
     with_lines = any(each.format in _WITH_LINES for each in request.output)
     wanted = Wanted(old, new, date.today(), with_lines=with_lines)
-    both = _sides(request)
-    with closing(both), open_workspace() as workspace:
+    with open_workspace() as workspace, closing(_sides(request, workspace.files)) as both:
         context = BuildContext(Forked(), workspace.progress)
         return reviewed(both, both.read(request.filenames, workspace), wanted, context)
 
 
-def _sides(request: _Request) -> Sides:
+def _sides(request: _Request, disk: FileSystem) -> Sides:
     from kubectl_trainjob.repository.trees import WrongArguments, sides
 
     try:
-        return sides(request.sides, request.trainer_version)
+        return sides(request.sides, request.trainer_version, disk)
     except WrongArguments as fault:
         raise click.UsageError(str(fault)) from None
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.explain.target import Found, Target
     from kubectl_trainjob.model.diagnostic import Diagnostic
     from kubectl_trainjob.model.stages import BuildOptions, Manifest, ObjectId, Traced, Tracing
+    from kubectl_trainjob.repository.files.filesystem import Workspace
 
 _MOST_NAMED = 20
 _LONGEST = 100  # characters of what is no target
@@ -32,6 +33,22 @@ def target_of(text: str, namespace: str, example: str) -> Target:
     return target
 
 
+class _Request(NamedTuple):
+    """What is traced: paths, for a target, in a workspace."""
+
+    paths: Sequence[str]
+    options: BuildOptions
+    workspace: Workspace
+
+    def trace(self, wanted: Wanted, names: Collection[str] | None) -> Tracing:
+        """The objects that are `wanted`; with `names` only files that may hold one of them are parsed."""
+        from kubectl_trainjob.compiler import pipeline
+        from kubectl_trainjob.repository.files.read import read
+
+        with self.workspace.progress:
+            return pipeline.trace(read(self.paths, self.workspace, names=names), self.options, wanted)
+
+
 class Seen(NamedTuple):
     """What a look-up found: the object that was meant, if it was clear, and all that was traced."""
 
@@ -41,6 +58,14 @@ class Seen(NamedTuple):
 
 
 def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside: Collection[str] = ()) -> Seen:
+    """As `_look_up`, in a workspace of its own."""
+    from kubectl_trainjob.cli.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        return _look_up(target, _Request(paths, options, workspace), beside)
+
+
+def _look_up(target: Target, request: _Request, beside: Collection[str]) -> Seen:
     """The one object that is meant; stderr is told of what is wrong, and why there is none.
 
     Objects of the kinds `beside` are traced, too; without, files that cannot matter are not parsed.
@@ -50,7 +75,7 @@ def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside:
     def wanted(manifest: Manifest) -> bool:
         return target.may_come_from(manifest) or manifest.id.kind in beside
 
-    tracing = _trace(paths, options, wanted, target.input_names if target.is_usual and not beside else None)
+    tracing = request.trace(wanted, target.input_names if target.is_usual and not beside else None)
     has_errors = _report([*(finding for job in tracing.jobs for finding in job.diagnostics), *tracing.diagnostics])
     found = find(target, tracing)
     if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects that state none
@@ -60,18 +85,9 @@ def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside:
     elif not found and tracing.jobs:
         _tell_what_is_made(target, tracing)
     elif not found:
-        _tell_what_is_there(target, paths, options)
+        _tell_what_is_there(target, request)
     _note_what_was_not_looked_at(target, tracing, found)
     return Seen(found[0] if len(found) == 1 else None, tracing, has_errors)
-
-
-def _trace(paths: Sequence[str], options: BuildOptions, wanted: Wanted, names: Collection[str] | None) -> Tracing:
-    from kubectl_trainjob.cli.workspace import open_workspace
-    from kubectl_trainjob.compiler import pipeline
-    from kubectl_trainjob.repository.files.read import read
-
-    with open_workspace() as workspace:
-        return pipeline.trace(read(paths, workspace, names=names), options, wanted)
 
 
 def _report(diagnostics: list[Diagnostic]) -> bool:
@@ -142,15 +158,15 @@ def _tell_what_is_made(target: Target, tracing: Tracing) -> None:
         complain(f"error: {job} cannot be built, so there is no {target}")
 
 
-def _tell_what_is_there(target: Target, paths: Sequence[str], options: BuildOptions) -> None:
+def _tell_what_is_there(target: Target, request: _Request) -> None:
     there: dict[ObjectId, tuple[str, ...]] = {}
 
     def note(manifest: Manifest) -> bool:
         there[manifest.id] = (manifest.id.name, *(manifest.source.edits.names if manifest.source.edits else ()))
         return False
 
-    if all(os.path.isfile(path) or os.path.isdir(path) for path in paths):  # a pipe cannot be read twice
-        _trace(paths, options, note, None)
+    if all(os.path.isfile(path) or os.path.isdir(path) for path in request.paths):  # a pipe cannot be read twice
+        request.trace(note, None)
     from kubectl_trainjob.model.nearest import nearest
 
     same = [identity for identity, names in there.items() if target.name in names]

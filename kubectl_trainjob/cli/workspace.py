@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from kubectl_trainjob.cli.progress import Progress
 from kubectl_trainjob.cli.streams import standard_input
-from kubectl_trainjob.repository.files.filesystem import DISK, Workspace
+from kubectl_trainjob.repository.files.current import CurrentDirectory
+from kubectl_trainjob.repository.files.filesystem import Disk, Workspace
 
 if TYPE_CHECKING:
     from kubectl_trainjob.repository.templates.render import Renderer
@@ -18,9 +20,7 @@ if TYPE_CHECKING:
 @contextmanager
 def open_workspace() -> Iterator[Workspace]:
     """The workspace of one command; its end clears the progress and ends the process that renders templates."""
-    progress = Progress()
     with ExitStack() as stack:
-        stack.callback(progress.clear)
 
         @cache
         def renderer() -> Renderer:
@@ -28,4 +28,4 @@ def open_workspace() -> Iterator[Workspace]:
 
             return stack.enter_context(Renderer())
 
-        yield Workspace(DISK, standard_input, renderer, progress)
+        yield Workspace(Disk(CurrentDirectory(os.getcwd())), standard_input, renderer, stack.enter_context(Progress()))

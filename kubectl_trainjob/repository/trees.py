@@ -7,14 +7,14 @@ are read for themselves: two overlays may build the same object, for two cluster
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.filesystem import DISK, FileSystem, Workspace, paths_below
+from kubectl_trainjob.repository.files.filesystem import FileSystem, Workspace, current_root, paths_below
 from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.reread import Parsed
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repository.git.commits import Repository
     from kubectl_trainjob.repository.git.refs import Commit
 
-Progress = Callable[[str, int, int], None]
 THE_FILES = "the working tree"
 
 
@@ -37,8 +36,8 @@ class Tree:
     """
 
     name: str
+    files: FileSystem
     base: str = ""
-    files: FileSystem = DISK
     content: str = ""
 
     @property
@@ -52,7 +51,7 @@ class Tree:
 
     def named(self, path: str) -> str:
         """A path that was read, as both sides call it."""
-        return paths_below(self.base)(path) or path
+        return paths_below(self.base, self.files.current)(path) or path
 
     def has(self, named: str) -> bool:
         """Whether a path is there. Raises EnvironmentFault for one that cannot be looked at."""
@@ -103,7 +102,7 @@ class Sides:
 
         Raises EnvironmentFault, for each path that neither side has, too.
         """
-        named = list(paths) or [self._root()]
+        named = list(paths) or [self._root(workspace.files)]
         self._find(named)
         reader = _Reader(self, workspace)
         whole = reader.read(named)
@@ -114,8 +113,8 @@ class Sides:
         for overlay in every if is_whole else ():
             yield Both(overlay, *reader.read([overlay], [overlay in known for known in overlays]))
 
-    def _root(self) -> str:
-        return "." if self.old.base else os.path.relpath(DISK.root_of(os.path.realpath(".")))
+    def _root(self, disk: FileSystem) -> str:
+        return "." if self.old.base else current_root(disk)
 
     def _find(self, named: Sequence[str]) -> None:
         for path in named:
@@ -160,66 +159,66 @@ def _overlays(tree: Tree, documents: Documents, workspace: Workspace) -> set[str
     return {tree.named(path) for path in found}
 
 
-def sides(arguments: Sequence[str], versions: tuple[str, str]) -> Sides:
-    """What a command's arguments mean; `versions` are those of Trainer, the same twice if one was asked for.
+def sides(arguments: Sequence[str], versions: tuple[str, str], disk: FileSystem) -> Sides:
+    """What a command's arguments mean; `versions` are those of Trainer, the same twice if one was requested.
 
     Raises WrongArguments, and EnvironmentFault for what git does not know.
     """
     if len(arguments) == 2:
-        return _directories(*arguments)
+        return _directories(arguments[0], arguments[1], disk)
     if len(arguments) > 2:
         raise WrongArguments("compare two commits as A..B, or name two directories; other paths follow -f")
     if not arguments and versions[0] != versions[1]:
-        old, new = (Tree(f"Trainer {each}", content=f"the files for Trainer {each}") for each in versions)
+        old, new = (Tree(f"Trainer {each}", disk, content=f"the files for Trainer {each}") for each in versions)
         return Sides(old, new)
-    if arguments and os.path.isdir(arguments[0]) and os.sep in arguments[0]:
+    if arguments and os.path.isdir(disk.current.join(arguments[0])) and os.sep in arguments[0]:
         raise WrongArguments(f'"{arguments[0]}" is a directory; name two of them, or write -f {arguments[0]}')
     if arguments and arguments[0] in ("", "..", "..."):  # an unset variable, not the wish for the usual base
         raise WrongArguments(f'"{arguments[0]}" names nothing; name a commit, or two as A..B, or leave it out')
-    return _revisions(arguments[0] if arguments else "")
+    return _revisions(arguments[0] if arguments else "", disk)
 
 
-def the_files() -> Sides:
+def the_files(disk: FileSystem) -> Sides:
     """The files as they are, on both sides."""
-    tree = Tree(THE_FILES)
+    tree = Tree(THE_FILES, disk)
     return Sides(tree, tree)
 
 
-def since(ref: str) -> Sides:
+def since(ref: str, disk: FileSystem) -> Sides:
     """The files as they are, against where this branch left a commit's history. Raises as `sides` does."""
     from kubectl_trainjob.repository.git.commits import open_repository
 
     stack = ExitStack()
     with stack:
-        repository = stack.enter_context(open_repository())
+        repository = stack.enter_context(open_repository(disk.current))
         base = repository.merge_base(repository.resolve(ref), repository.resolve("HEAD"))
-        trees = Tree(str(base), files=repository.revision(base)), _tree(repository, None)
+        trees = Tree(str(base), repository.revision(base)), _tree(repository, None, disk)
         return Sides(*trees, stack.pop_all())
 
 
-def _directories(old: str, new: str) -> Sides:
+def _directories(old: str, new: str, disk: FileSystem) -> Sides:
     for path in (old, new):
-        if not os.path.isdir(path):
-            advice = f"compare commits as {old}..{new}" if not os.path.exists(path) else "name two directories"
+        if not os.path.isdir(found := disk.current.join(path)):
+            advice = f"compare commits as {old}..{new}" if not os.path.exists(found) else "name two directories"
             raise WrongArguments(f'"{path}" is no directory; {advice}')
-    return Sides(Tree(old, old), Tree(new, new))
+    return Sides(Tree(old, disk, old), Tree(new, disk, new))
 
 
-def _revisions(argument: str) -> Sides:
+def _revisions(argument: str, disk: FileSystem) -> Sides:
     from kubectl_trainjob.repository.git.commits import open_repository
 
     stack = ExitStack()
     with stack:
-        repository = stack.enter_context(open_repository())
+        repository = stack.enter_context(open_repository(disk.current))
         old, new = _commits(repository, argument)
-        trees = Tree(str(old), files=repository.revision(old)), _tree(repository, new)
+        trees = Tree(str(old), repository.revision(old)), _tree(repository, new, disk)
         return Sides(*trees, stack.pop_all())
 
 
-def _tree(repository: Repository, commit: Commit | None) -> Tree:
+def _tree(repository: Repository, commit: Commit | None, disk: FileSystem) -> Tree:
     if commit is None and repository.is_bare:
         raise EnvironmentFault("a bare repository has no files besides its commits; compare two of them as A..B")
-    return Tree(str(commit), files=repository.revision(commit)) if commit else Tree(THE_FILES)
+    return Tree(str(commit), repository.revision(commit)) if commit else Tree(THE_FILES, disk)
 
 
 def _commits(repository: Repository, argument: str) -> tuple[Commit, Commit | None]:

@@ -26,7 +26,7 @@ from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.report.lint import manual
 from kubectl_trainjob.repository.trees import the_files
 from tests.compiled import build
-from tests.reading import read, workspace
+from tests.reading import disk, read, workspace
 from tests.rules_page import PAGE
 
 LATEST = LATEST_TRAINER
@@ -243,6 +243,6 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
 
 def linted(folder: Path) -> list[str]:
     """The ids that lint reports of a folder."""
-    read = the_files().read([str(folder)], workspace())
+    read = the_files(disk()).read([str(folder)], workspace())
     told = lint_tree(read, Wanted(BuildOptions(), date(2026, 1, 1)), IN_PROCESS)
     return sorted({result.rule.id for result in told.results})

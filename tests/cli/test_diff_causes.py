@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.repository.trees import sides as trees
 from kubectl_trainjob.review.compared import Wanted, compared
-from tests.reading import workspace
+from tests.reading import disk, workspace
 
 OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
 CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
@@ -229,8 +230,8 @@ def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: Sides):
 @pytest.mark.usefixtures("sides")
 def test_an_overlay_that_moved_is_said_to_have():
     shutil.move("new/overlays/prod", "new/overlays/production")
-    read = trees(("old", "new"), ("2.3", "2.3"))
-    found = compared(read.read((), workspace()), Wanted(BuildOptions(), BuildOptions()), lambda *_: None)
+    read = trees(("old", "new"), ("2.3", "2.3"), disk())
+    found = compared(read.read((), workspace()), Wanted(BuildOptions(), BuildOptions()), IN_PROCESS)
     assert (found.difference.moved, found.difference.changes) == ((("overlays/prod", "overlays/production"),), ())
 
 

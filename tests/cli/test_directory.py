@@ -27,6 +27,7 @@ from kubectl_trainjob.repository.output.layout import layout
 from tests.benchmark import corpus
 from tests.ordinary import ordinary_user
 from tests.printed import render
+from tests.reading import current
 from tests.tools import require
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +52,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def write(out: Path, files: dict[str, str], *inputs: Path | str) -> DirectoryResult:
-    return write_directory(str(out), files.items(), [str(path) for path in inputs])
+    return write_directory(str(out), files.items(), [str(path) for path in inputs], current())
 
 
 def tree(out: Path) -> Tree:
@@ -326,7 +327,7 @@ def test_a_directory_inside_an_input_is_refused(
     Path("jobs/team").mkdir(parents=True)
     Path("link").symlink_to("jobs")
     with pytest.raises(EnvironmentFault, match=f'{target}: it lies in the input "{input_}", so that the next build'):
-        write_directory(target, FIRST.items(), ["-", input_])
+        write_directory(target, FIRST.items(), ["-", input_], current())
     assert tree(tmp_path / "jobs") == {"team": None}
 
 
@@ -359,10 +360,10 @@ def test_other_paths_than_those_of_a_layout_are_a_bug(path: str, out: Path) -> N
 
 def test_more_than_the_limit_is_refused(out: Path) -> None:
     files = [("a.yaml", "é" * 3), ("b.yaml", "ab")]
-    write_directory(str(out), files, [], most=8)
+    write_directory(str(out), files, [], current(), most=8)
     before = marks(out)
     with pytest.raises(EnvironmentFault, match=r"the result is larger than 8 bytes, the limit \(limits.outputBytes\)"):
-        write_directory(str(out), [*files, ("c.yaml", "c")], [], most=8)
+        write_directory(str(out), [*files, ("c.yaml", "c")], [], current(), most=8)
     assert marks(out) == before
 
 
@@ -446,6 +447,7 @@ def test_a_fault_tells_how_far_it_came(out: Path) -> None:
 _KILLED = """
 import os, signal, sys
 from kubectl_trainjob.repository.output.directory import write_directory
+from tests.reading import current
 left, replace = int(sys.argv[2]), os.replace
 def dying(*arguments, **options):
     global left
@@ -454,7 +456,7 @@ def dying(*arguments, **options):
     left -= 1
     replace(*arguments, **options)
 os.replace = dying
-write_directory(sys.argv[1], eval(sys.argv[3]).items(), [])
+write_directory(sys.argv[1], eval(sys.argv[3]).items(), [], current())
 """
 
 
@@ -482,8 +484,9 @@ def test_killed_anywhere_the_next_write_finishes(tmp_path: Path) -> None:
 _LIMITED = """
 import resource, sys
 from kubectl_trainjob.repository.output.directory import write_directory
+from tests.reading import current
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-write_directory(sys.argv[1], {"a.yaml": "a" * 500, "b.yaml": "b" * 2000}.items(), [])
+write_directory(sys.argv[1], {"a.yaml": "a" * 500, "b.yaml": "b" * 2000}.items(), [], current())
 """
 
 
@@ -574,9 +577,10 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
 _ENDLESS = """
 import sys
 from kubectl_trainjob.repository.output.directory import write_directory
+from tests.reading import current
 for number in range(30):
     files = {f"jobset_{sys.argv[2]}{n}.yaml": f"{number}" for n in range(number % 7 + 1)}
-    write_directory(sys.argv[1], files.items(), [])
+    write_directory(sys.argv[1], files.items(), [], current())
 """
 
 
@@ -615,7 +619,7 @@ def test_kubectl_reads_the_same_objects(out: Path) -> None:
     objects = [*corpus.runtimes(), *map(corpus.train_job, range(10)), *EXTRA]
     texts = ["".join(render([body], "yaml")) for body in objects]
     paths = layout(map(_identity, objects))
-    write_directory(str(out), zip(paths, texts, strict=True), [])
+    write_directory(str(out), zip(paths, texts, strict=True), [], current())
     (out / "README.md").write_text("no manifest")
     found = read_by_kubectl(out)
     assert sorted(found, key=_identity) == sorted(objects, key=_identity)

@@ -16,12 +16,13 @@ import pytest
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.git import git as git_module
-from kubectl_trainjob.repository.git.commits import Repository, open_repository
+from kubectl_trainjob.repository.git.commits import Repository
 from tests.cli.manifests import config_map, stream
 from tests.hostile.paths_program import CANARY
 from tests.hostile.paths_shapes import DIRECTORIES, FILES, LINK, LOOP, Shape
 from tests.hostile.paths_ways import DIRECTORY_WAYS, FILE_WAYS, NAMED_DIRECTORY_WAYS, NAMED_FILE_WAYS, Way
 from tests.hostile.paths_world import prepared
+from tests.reading import open_repository
 from tests.unit.repository.files.git_repository import GitRepository, outcome, read_at
 
 _MAP = stream(config_map("plain"))

@@ -26,7 +26,7 @@ from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.output.changed_files import write
 from tests.architecture.test_registry import BUILD_RULES, example, target
 from tests.compiled import build, lint
-from tests.reading import read
+from tests.reading import disk, read
 from tests.unit.lint.test_manuals import HEAD, section, trainer_of
 
 FILE = "example.yaml"
@@ -113,7 +113,7 @@ def test_a_fix_mends_the_finding_alone(case: Example, with_unsafe: bool, tmp_pat
     fixing = fix(before, with_unsafe=with_unsafe)
     assert fixing.refused == ()
     assert fixing.fixed == tuple(mended)
-    write(fixing.files)
+    write(fixing.files, disk())
     after = folder.judged(case.rule)
     told = [(each.rule.id, each.message) for each in before if each not in mended]
     assert [(each.rule.id, each.message) for each in after] == told
@@ -253,5 +253,5 @@ spec:
     changed = fix(folder.refusals()).files
     gone = "torch:\n      numProcPerNode: auto  # as many as there are GPUs"
     assert changed[0].new == runtime.replace(gone, "torch: {}")
-    write(changed)
+    write(changed, disk())
     assert folder.refusals() == []

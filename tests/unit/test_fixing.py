@@ -21,7 +21,7 @@ from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.output.changed_files import FileChange, write
-from tests.reading import read
+from tests.reading import disk, read
 
 RULE = Rule("KTJ999", "example", Severity.ERROR, Category.REJECTED)
 JOB = """\
@@ -149,7 +149,7 @@ def test_edit_below_an_overlay(repository: Path, pointer: Pointer, value: Any, f
     assert [each.path for each in fixing.files] == [file]
     text = (repository / file).read_text()
     assert fixing.files[0].new == text.replace(old, new, 1)
-    write(fixing.files)
+    write(fixing.files, disk())
     changed = dict(leaves(before.body)).items() ^ dict(leaves(manifests("o")["bert"].body)).items()
     assert {each[: len(pointer)] for each, _ in changed} == {pointer}
     again = fix([finding((manifests("o")["bert"].place(*pointer), value))] if value is not None else [])
@@ -277,7 +277,7 @@ def test_writing_keeps_rights_and_byte_order_mark(repository: Path) -> None:
     job = repository / "job.yaml"
     job.write_bytes(b"\xef\xbb\xbf" + JOB.encode())
     job.chmod(0o640)
-    write([change("job.yaml")])
+    write([change("job.yaml")], disk())
     assert job.read_bytes() == b"\xef\xbb\xbf" + JOB.replace("2", "3").encode()
     assert stat.S_IMODE(job.stat().st_mode) == 0o640
     assert sorted(each.name for each in repository.iterdir()) == [".git", "job.yaml", "o"]
@@ -297,6 +297,6 @@ def test_nothing_is_written_where_a_file_is_not_as_it_was(repository: Path, path
     outside.write_text(JOB)
     (repository / "out.yaml").symlink_to(outside)
     with pytest.raises(EnvironmentFault, match=f"{reason}.*nothing was written"):
-        write([change("job.yaml"), change(path)])
+        write([change("job.yaml"), change(path)], disk())
     assert (repository / "job.yaml").read_text() == JOB
     assert outside.read_text() == JOB

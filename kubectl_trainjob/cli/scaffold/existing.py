@@ -16,8 +16,8 @@ from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.classify import classify
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
-from kubectl_trainjob.repository.files.filesystem import Workspace
-from kubectl_trainjob.repository.files.find_root import CONFIG_FILE, find_root, is_configured
+from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
+from kubectl_trainjob.repository.files.find_root import CONFIG_FILE, is_configured
 from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
 from kubectl_trainjob.repository.yaml.read import read_stream
@@ -43,8 +43,8 @@ class Existing:
 
 def existing(workspace: Workspace) -> Existing:
     """The repository that the current directory lies in. Raises EnvironmentFault for what cannot be read."""
-    root = SecureRoot(find_root(os.path.realpath(".")))
-    shown = os.path.relpath(root.directory)
+    shown = current_root(workspace.files)
+    root = SecureRoot(workspace.files.current.real(shown))
     config, diagnostics = _config(root, os.path.normpath(os.path.join(shown, CONFIG_FILE)))
     folder = (config.runtimes or Config().runtimes)[0]
     runtimes = () if diagnostics else _runtimes(root, shown, config, workspace)

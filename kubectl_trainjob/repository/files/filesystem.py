@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from kubectl_trainjob.repository.files.find_root import find_root, is_below, is_configured, real_path
+from kubectl_trainjob.repository.files.current import CurrentDirectory
+from kubectl_trainjob.repository.files.find_root import DiskLinks, find_root, is_below, is_configured, real_path
 from kubectl_trainjob.repository.files.root import Files, SecureRoot, UnsafePathError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class FileSystem(Protocol):
     """Where paths lead. Directories are real paths, those that the files have or would have on disk."""
 
     is_disk: bool
+    current: CurrentDirectory
 
     def named(self, path: str) -> Named:
         """What a person named, relative to the current directory; "-" is standard input.
@@ -49,11 +51,15 @@ class Disk:
 
     is_disk = True
 
+    def __init__(self, current: CurrentDirectory) -> None:
+        self.current = current
+
     def named(self, path: str) -> Named:
         """What a PATH leads to. Raises UnsafePathError, OSError, ValueError."""
         if path == "-":
             return Named(path, "stream")
-        real, mode = real_path(path), os.stat(path).st_mode
+        real = real_path(path, self.current, DiskLinks())
+        mode = os.stat(self.current.join(path)).st_mode
         if stat.S_ISDIR(mode):
             return Named(real, "directory")
         return Named(real, "file" if stat.S_ISREG(mode) else "stream")  # a pipe: `build <(generate)`
@@ -74,16 +80,21 @@ class Disk:
         return is_configured(directory)
 
 
-DISK = Disk()
+class Progress(Protocol):
+    """Shows how far a command is, until it is left as a context manager."""
 
+    def __call__(self, stage: str, done: int, total: int, /) -> None:
+        """Show how much of how much is done, 0 for an unknown total."""
 
-def _no_progress(_stage: str, _done: int, _total: int) -> None: ...
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *_error: object) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workspace:
     """Where a run reads: its file system, standard input (`stdin` gets the most bytes to read, and may give one more),
-    the renderer of templates, and what is called with the progress.
+    the renderer of templates, and where the progress is shown.
 
     Two readings that are compared share `parsed`; `base` is the directory from which both have the same paths, "" for
     the current one.
@@ -92,12 +103,17 @@ class Workspace:
     files: FileSystem
     stdin: Callable[[int], bytes]
     renderer: Callable[[], Renderer]
-    progress: Callable[[str, int, int], None] = _no_progress
+    progress: Progress
     parsed: Parsed | None = None
     base: str = ""
 
 
-def paths_below(base: str) -> Callable[[str], str]:
+def current_root(files: FileSystem) -> str:
+    """The root of the current directory, as seen from there."""
+    return files.current.relative(files.root_of(files.current.real(".")))
+
+
+def paths_below(base: str, current: CurrentDirectory) -> Callable[[str], str]:
     """Makes of a path as shown the one below the base; "" for the base "" and for the base itself.
 
     A path shown may lead through the base as it was named, or as it really is. What lies elsewhere is the same for both
@@ -105,10 +121,10 @@ def paths_below(base: str) -> Callable[[str], str]:
     """
     if not base:
         return lambda _shown: ""
-    bases = dict.fromkeys((os.path.abspath(base), os.path.realpath(base)))
+    bases = dict.fromkeys((current.absolute(base), current.real(base)))
 
     def below(shown: str) -> str:
-        path = os.path.abspath(shown)
+        path = current.absolute(shown)
         above = next((each for each in bases if is_below(each, path)), None)
         return path if above is None else path[len(above) :].lstrip(os.sep)
 

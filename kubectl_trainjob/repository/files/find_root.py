@@ -12,6 +12,7 @@ import stat
 from errno import ELOOP
 from typing import Protocol
 
+from kubectl_trainjob.repository.files.current import CurrentDirectory
 from kubectl_trainjob.repository.files.root import UnsafePathError, read_start
 
 CONFIG_FILE = "trainjob.yaml"
@@ -54,12 +55,9 @@ class DiskLinks:
         return repository is not None and not is_below(repository, os.path.realpath(os.path.join(directory, target)))
 
 
-_DISK = DiskLinks()
-
-
-def real_path(path: str, links: Links = _DISK) -> str:
+def real_path(path: str, current: CurrentDirectory, links: Links) -> str:
     """Where a path leads. Raises UnsafePathError where a link in a repository leads out of that, OSError for a loop."""
-    here, steps, followed = os.getcwd(), _steps(path), 0
+    here, steps, followed = current.path, _steps(path), 0
     while steps:
         step = steps.pop()
         below = os.path.dirname(here) if step == os.pardir else os.path.join(here, step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterable, Iterator
 
 from kubectl_trainjob.model.limits import LIMITS
@@ -16,7 +17,7 @@ def with_inner(directories: Iterable[str], workspace: Workspace) -> Iterator[str
     intake = Intake(LIMITS, workspace)
     for shown in directories:
         real = workspace.files.named(shown).real
-        root = intake.root(real, os.path.relpath)
+        root = intake.root(real, workspace.files.current.relative)
         inside = root.inside(real)
         for found in overlays(root.files, root.ignored, inside):
-            yield os.path.normpath(os.path.join(shown, os.path.relpath(found or ".", inside or ".")))
+            yield os.path.normpath(os.path.join(shown, posixpath.relpath(f"/{found}", f"/{inside}")))

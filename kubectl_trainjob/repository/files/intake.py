@@ -37,9 +37,6 @@ _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
     "deep": (rules.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
 }
 
-BUILT_FILES = " (built files)"
-"""What follows the path of a directory of these where it is told that it was passed by."""
-
 
 class Intake:
     """Reads files; limits hold for all files of a build together. What is wrong is noted in `diagnostics`."""
@@ -47,7 +44,7 @@ class Intake:
     def __init__(self, limits: Limits, workspace: Workspace) -> None:
         self.workspace = workspace
         self.files = workspace.files
-        self._below_base = paths_below(workspace.base)
+        self._below_base = paths_below(workspace.base, workspace.files.current)
         self._files = 0
         self.diagnostics: list[Diagnostic] = []
         self.ignored = 0
@@ -131,7 +128,7 @@ class Intake:
             elif found.trouble == "overlay":
                 self.left_out[path] = None
             elif found.trouble == "results":
-                self.passed_by[f"{path}{BUILT_FILES}"] = None
+                self.passed_by[f"{path} (built files)"] = None
                 self.built[path] = self._built(root, found.path, path)
             elif found.trouble == "template" and is_listed(root, found.path):
                 self.passed_by[f"{path} (for the overlays that list it)"] = None

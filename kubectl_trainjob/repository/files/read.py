@@ -17,7 +17,7 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.config import Config
-from kubectl_trainjob.repository.files.filesystem import Workspace
+from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
 from kubectl_trainjob.repository.files.ignore import Ignore
 from kubectl_trainjob.repository.files.intake import Intake, fault
 from kubectl_trainjob.repository.files.repository import Root
@@ -41,7 +41,7 @@ def read(
     one that a commit does not have.
     """
     reader = _Inputs(Intake(limits, workspace))
-    reader.paths(paths or (os.path.relpath(workspace.files.root_of(os.path.realpath("."))),), names)
+    reader.paths(paths or (current_root(workspace.files),), names)
     intake = reader.intake
     diagnostics = tuple(intake.diagnostics)
     has_jobs = reader.has_jobs()
@@ -123,7 +123,7 @@ class _Inputs:
             if kind != "stream":
                 self._named(path, real, kind == "directory")
             elif path != "-":
-                self._stream(path, lambda most: _pipe(path, most))
+                self._stream(path, lambda most: _pipe(self.intake.files.current.join(path), most))
         except (OSError, ValueError) as error:
             raise fault(path, error) from None
         except UnsafePathError as error:
@@ -132,7 +132,8 @@ class _Inputs:
             self._stream(path, self.intake.workspace.stdin)
 
     def _named(self, path: str, real: str, is_directory: bool) -> None:
-        show = os.path.abspath if os.path.isabs(path) else os.path.relpath
+        current = self.intake.files.current
+        show = current.absolute if os.path.isabs(path) else current.relative
         self.intake.read_from[real] = None
         root = self.intake.root(real if is_directory else os.path.dirname(real), show)
         inside = root.inside(real)
@@ -188,7 +189,8 @@ class _Inputs:
         if path in self._seen:
             return
         self._seen.add(path)
-        self.intake.root(os.path.realpath("."), os.path.relpath)
+        current = self.intake.files.current
+        self.intake.root(current.real("."), current.relative)
         most = self.intake.limits.file_bytes
         try:
             read = data(most)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from types import TracebackType
 
+from kubectl_trainjob.repository.files.current import CurrentDirectory
 from kubectl_trainjob.repository.git import refs
 from kubectl_trainjob.repository.git.git import Git
 from kubectl_trainjob.repository.git.objects import Objects
@@ -13,12 +13,12 @@ from kubectl_trainjob.repository.git.revision import Revision
 from kubectl_trainjob.repository.git.tree import Tree
 
 
-def open_repository(directory: str = ".") -> Repository:
-    """The repository that a directory lies in. Raises EnvironmentFault where there is none, or no git.
+def open_repository(current: CurrentDirectory) -> Repository:
+    """The repository of the current directory. Raises EnvironmentFault where there is none, or no git.
 
     `close` it when its revisions are read, or use it as a context manager.
     """
-    return Repository(Git(os.path.realpath(directory)))
+    return Repository(Git(current.real(".")), current)
 
 
 class Repository:
@@ -27,10 +27,11 @@ class Repository:
     `top` is the real path of its working tree, or of itself if it `is_bare`.
     """
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, current: CurrentDirectory) -> None:
         self.top = git.top
         self.is_bare = git.is_bare
         self._git = git
+        self._current = current
         self._objects = Objects(git)
 
     def resolve(self, ref: str) -> Commit:
@@ -47,7 +48,7 @@ class Repository:
 
     def revision(self, commit: Commit) -> Revision:
         """The files of a commit, to be read until the repository is closed."""
-        return Revision(self.top, commit, Tree(self._objects, commit.id, self.top))
+        return Revision(self.top, commit, Tree(self._objects, commit.id, self.top), self._current)
 
     def close(self) -> None:
         """End the process that reads."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from errno import ENOENT, ENOTDIR
 
 from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.repository.files.current import CurrentDirectory
 from kubectl_trainjob.repository.files.filesystem import Named
 from kubectl_trainjob.repository.files.find_root import (
     CONFIG_FILE,
@@ -39,8 +40,9 @@ class Revision:
 
     is_disk = False
 
-    def __init__(self, top: str, commit: Commit, tree: Tree) -> None:
+    def __init__(self, top: str, commit: Commit, tree: Tree, current: CurrentDirectory) -> None:
         self.commit = commit
+        self.current = current
         self._top = top
         self._tree = tree
         self._links = _Links(top, tree, self.root_of)
@@ -51,7 +53,7 @@ class Revision:
         """
         if path == "-":
             raise EnvironmentFault(f"standard input is not in {self.commit}; name files, or two directories to compare")
-        real = real_path(path, self._links)
+        real = real_path(path, self.current, self._links)
         if not is_below(self._top, real):
             message = f'{path}: this is not in the repository "{self._top}", nor in {self.commit}'
             raise EnvironmentFault(f"{message}; name two directories instead")

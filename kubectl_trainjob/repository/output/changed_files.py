@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.repository.files.filesystem import DISK
+from kubectl_trainjob.repository.files.filesystem import FileSystem
 from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
 from kubectl_trainjob.repository.output.folder import Folder, opened
 
@@ -39,11 +39,11 @@ class _File(NamedTuple):
     new: bytes
 
 
-def write(changes: Sequence[FileChange]) -> None:
+def write(changes: Sequence[FileChange], disk: FileSystem) -> None:
     """Write the new texts. Raises EnvironmentFault: with nothing written where some file is not as it was read, or
     where a link leads out of the repository; else the message says which files are written.
     """
-    files = [_found(change) for change in changes]
+    files = [_found(change, disk) for change in changes]
     written: list[str] = []
     for file in files:
         try:
@@ -54,12 +54,12 @@ def write(changes: Sequence[FileChange]) -> None:
         written.append(file.shown)
 
 
-def _found(change: FileChange) -> _File:
+def _found(change: FileChange, disk: FileSystem) -> _File:
     try:
-        real, kind = DISK.named(change.path)
+        real, kind = disk.named(change.path)
         if kind != "file":
             raise UnsafePathError("it is no regular file")
-        root = DISK.root_of(os.path.dirname(real))
+        root = disk.root_of(os.path.dirname(real))
         inside = os.path.relpath(real, root).replace(os.sep, "/")
         old = _read(root, inside)
         mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""

@@ -20,7 +20,8 @@ from typing import NamedTuple
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.limits import size as in_words
-from kubectl_trainjob.repository.files.find_root import real_path
+from kubectl_trainjob.repository.files.current import CurrentDirectory
+from kubectl_trainjob.repository.files.find_root import DiskLinks, real_path
 from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output import built_index as index
@@ -42,10 +43,10 @@ class DirectoryResult:
     removed: tuple[str, ...]
 
 
-def _real(target: str) -> str:
+def _real(target: str, current: CurrentDirectory) -> str:
     """Where the target is. Raises EnvironmentFault where a link in a repository leads out of that."""
     try:
-        real = real_path(target)
+        real = real_path(target, current, DiskLinks())
         if any(name.casefold() == ".git" for name in real.split(os.sep)):
             raise UnsafePathError("it belongs to git itself; name another directory")
         return real
@@ -66,7 +67,11 @@ class _InTheWayError(Exception):
 
 
 def write_directory(
-    target: str, files: Iterable[tuple[str, str]], inputs: Sequence[str], most: int = LIMITS.output_bytes
+    target: str,
+    files: Iterable[tuple[str, str]],
+    inputs: Sequence[str],
+    current: CurrentDirectory,
+    most: int = LIMITS.output_bytes,
 ) -> DirectoryResult:
     """Make the directory `target` hold `files`, pairs of a path and a text of at most `most` bytes together.
 
@@ -78,15 +83,15 @@ def write_directory(
     came. What is done then is whole files, and the next call goes on from there.
     """
     contents = _encoded(files, most)
-    real = _real(target)
-    _refuse_inside(target, real, inputs)
+    real = _real(target, current)
+    _refuse_inside(target, real, inputs, current)
     try:
         os.makedirs(real, exist_ok=True)
         with opened(real) as top:
             present = _Present(target, SecureRoot(real))
             before = present.index()
             after = {path: frozenset((index.digest(data),)) for path, data in contents.items()}
-            _refuse_inputs(present, {*before, *after}, inputs)
+            _refuse_inputs(present, {*before, *after}, [current.real(path) for path in inputs if path != "-"])
             steps = _plan(present, contents, before, after)
             _Writer(present, top).write(steps, before, after)
     except FileExistsError:
@@ -118,15 +123,15 @@ def _result(contents: Mapping[str, bytes], steps: Sequence[_Step]) -> DirectoryR
     return DirectoryResult(tuple(created), tuple(changed), tuple(unchanged), tuple(removed))
 
 
-def _refuse_inside(target: str, real: str, inputs: Sequence[str]) -> None:
+def _refuse_inside(target: str, real: str, inputs: Sequence[str], current: CurrentDirectory) -> None:
     for path in inputs:
-        if path != "-" and _relative(real, path) is not None:
+        if path != "-" and _relative(real, current.join(path)) is not None:
             reason = f'it lies in the input "{path}", so that the next build would read its own result'
             raise EnvironmentFault(f"{target}: {reason}; name a directory outside")
 
 
 def _refuse_inputs(present: _Present, ours: Iterable[str], inputs: Sequence[str]) -> None:
-    found = [_relative(os.path.realpath(path), present.root.directory) for path in inputs if path != "-"]
+    found = [_relative(path, present.root.directory) for path in inputs]
     below = {path.casefold() for path in found if path is not None}
     for path in sorted(ours) if below else ():
         if any(path == other or path.startswith(f"{other}/") for other in below):

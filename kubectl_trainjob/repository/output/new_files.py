@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.repository.files.current import CurrentDirectory
 from kubectl_trainjob.repository.output.folder import opened
 
 
@@ -25,11 +26,12 @@ class NewFile:
 class NewFiles:
     """Files to create below one directory, which is made if it is not there; `take_back` undoes all of it."""
 
-    def __init__(self, directory: str, files: Sequence[NewFile]) -> None:
+    def __init__(self, directory: str, files: Sequence[NewFile], current: CurrentDirectory) -> None:
         self._directory = directory
+        self._place = current.absolute(directory)
         self._files = files
         self._created: list[NewFile] = []
-        self._new_folders = _missing(os.path.abspath(directory), files)
+        self._new_folders = _missing(self._place, files)
 
     def shown(self, file: NewFile) -> str:
         """Where a file is, as shown to people."""
@@ -45,7 +47,7 @@ class NewFiles:
             raise EnvironmentFault(f"{'; '.join(obstacles)}; nothing was written")
         path = self._directory
         try:
-            os.makedirs(self._directory, exist_ok=True)
+            os.makedirs(self._place, exist_ok=True)
             for file in self._files:
                 path = self.shown(file)
                 self._create(file)
@@ -58,20 +60,23 @@ class NewFiles:
     def take_back(self) -> str:
         """Remove what was created; returns what to tell people about it."""
         for file in self._created:
-            with suppress(OSError), opened(os.path.realpath(self._directory)) as root:
+            with suppress(OSError), opened(os.path.realpath(self._place)) as root:
                 folder, name = posixpath.split(file.path)
                 with root.below(folder) as below:
                     below.remove(name)
         for path in self._new_folders:
             with suppress(OSError):  # somebody else's file may lie there by now
                 os.rmdir(path)
-        left = [path for file in self._created if os.path.lexists(path := self.shown(file))]
+        left = [self.shown(file) for file in self._created if os.path.lexists(self._at(file.path))]
         self._created = []
         return f"these were written and are still there: {', '.join(left)}" if left else "nothing was written"
 
+    def _at(self, path: str) -> str:
+        return os.path.normpath(os.path.join(self._place, path))
+
     def _create(self, file: NewFile) -> None:
         folder, name = posixpath.split(file.path)
-        with opened(os.path.realpath(self._directory)) as root, root.below(folder, make=True) as below:
+        with opened(os.path.realpath(self._place)) as root, root.below(folder, make=True) as below:
             self._created.append(file)  # before it is there: an interrupt may come at any time
             try:
                 below.create(name, file.text.encode())
@@ -81,19 +86,21 @@ class NewFiles:
 
     def _obstacles(self, file: NewFile) -> Iterator[str]:
         """What keeps a file from being made."""
-        if os.path.lexists(self._directory) and not os.path.isdir(self._directory):
+        if os.path.lexists(self._place) and not os.path.isdir(self._place):
             yield f"{self._directory}: not a directory"
             return
         *folders, last = accumulate(file.path.split("/"), posixpath.join)
-        for path in (os.path.normpath(os.path.join(self._directory, folder)) for folder in folders):
+        for folder in folders:
+            path = self._at(folder)
             if not os.path.lexists(path):
                 return
             mode = os.lstat(path).st_mode
             if not stat.S_ISDIR(mode):
                 is_link = stat.S_ISLNK(mode)
-                yield f"{path}: {'a symbolic link, which is not followed' if is_link else 'not a directory'}"
+                shown = os.path.normpath(os.path.join(self._directory, folder))
+                yield f"{shown}: {'a symbolic link, which is not followed' if is_link else 'not a directory'}"
                 return
-        if os.path.lexists(os.path.join(self._directory, last)):
+        if os.path.lexists(self._at(last)):
             yield f"{self.shown(file)}: already exists"
 
 

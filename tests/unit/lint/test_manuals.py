@@ -23,7 +23,7 @@ from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.update_findings import changes_found
 from tests.compiled import compare, lint
-from tests.reading import read
+from tests.reading import current, read
 from tests.unit.lint.test_stale import built_directory
 
 EACH_RULE = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in LINT_RULES])
@@ -63,7 +63,7 @@ def findings_of_output(source: str, folder: Path, text: str, settings: str, trai
     """Everything that lint finds in a repository with one file, and one that was built of it before."""
     documents, options = documents_of(folder, source, settings), BuildOptions(trainer_version=trainer)
     texts = fresh_texts(pipeline.build(documents, options))
-    write_directory(str(folder / "out"), [(path, text) for path in texts], [])
+    write_directory(str(folder / "out"), [(path, text) for path in texts], [], current())
     found = lint(read([str(folder)], lambda _most: b""), options).diagnostics
     return [*found, *stale_outputs(built_directory(folder / "out"), {"": texts}).diagnostics]
 

@@ -14,7 +14,7 @@ from kubectl_trainjob.repository.files.root import SecureRoot, UnsafePathError
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output.built_index import built_directories
 from kubectl_trainjob.repository.output.directory import write_directory
-from tests.reading import read
+from tests.reading import current, read
 from tests.unit.lint.marked import JOB, RUNTIME, documents_of, joined, lines
 from tests.unit.repository.files.git_repository import GitRepository
 
@@ -53,7 +53,7 @@ def _told(root: Path, builds: dict[str, Texts]) -> list[tuple[str, int]]:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    write_directory(str(tmp_path / "out"), _texts(tmp_path, JOB).items(), [])
+    write_directory(str(tmp_path / "out"), _texts(tmp_path, JOB).items(), [], current())
     assert (tmp_path / "out" / _FILE).is_file()
     return tmp_path / "out"
 
@@ -82,7 +82,7 @@ def test_line_ends_of_windows_are_no_change(out: Path) -> None:
 
 
 def test_a_result_without_a_source(out: Path) -> None:
-    write_directory(str(out), _texts(out.parent, JOB, _OTHER).items(), [])
+    write_directory(str(out), _texts(out.parent, JOB, _OTHER).items(), [], current())
     assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [("jobset_other.yaml", 1)]
 
 

@@ -10,12 +10,11 @@ import pytest
 
 from kubectl_trainjob.model.units import BuiltDirectory, Documents
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
-from kubectl_trainjob.repository.git.commits import open_repository
 from kubectl_trainjob.repository.output.built_index import built_directories, index_of
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.trees import sides
 from tests.cli.manifests import config, config_map, overlay, stream
-from tests.reading import read, workspace
+from tests.reading import current, disk, open_repository, read, workspace
 from tests.unit.repository.files.git_repository import GitRepository, read_at
 
 FIRST = {"jobset_a.yaml": "a: 1\n", "jobset_b.yaml": "b: 1\n"}
@@ -29,7 +28,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
     monkeypatch.chdir(made.path)
     made.write({"jobs/a.yaml": stream(config_map("a")), "o/overlay.yaml": stream(*overlay("../jobs"))})
     for files in (FIRST, SECOND):
-        write_directory("manifests", files.items(), [])
+        write_directory("manifests", files.items(), [], current())
         made.commit()
     return made
 
@@ -58,7 +57,7 @@ def test_a_commit_needs_no_file_on_disk(made: GitRepository) -> None:
 
 def test_both_trees_of_a_range(made: GitRepository) -> None:
     shutil.rmtree(made.path / "manifests")
-    range_ = sides(["HEAD~1..HEAD"], ("2.3", "2.3"))
+    range_ = sides(["HEAD~1..HEAD"], ("2.3", "2.3"), disk())
     units = list(range_.read([], workspace()))
     assert [each.overlay for each in units] == ["", "o"]
     assert contents(units[0].old) == {"manifests": FIRST}
@@ -68,7 +67,7 @@ def test_both_trees_of_a_range(made: GitRepository) -> None:
 
 def test_a_commit_ignores_nothing(made: GitRepository) -> None:
     made.commit({".gitignore": "manifests\n", "later/.gitignore": "*\n"})
-    write_directory("later", FIRST.items(), [])
+    write_directory("later", FIRST.items(), [], current())
     made.git("rm", "-q", "-r", "--cached", "manifests")
     with open_repository() as repository:
         assert contents(read_at(repository, "HEAD")) == {"manifests": SECOND}

@@ -8,7 +8,7 @@ from kubectl_trainjob.model.units import Documents, manifests_of
 from kubectl_trainjob.repository.files.filesystem import paths_below
 from kubectl_trainjob.repository.files.reread import Parsed
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
-from tests.reading import read
+from tests.reading import current, read
 from tests.unit.repository.files.git_repository import GitRepository
 
 
@@ -41,7 +41,7 @@ def test_paths_below_a_base(here: Path, base: str, shown: str, expected: str) ->
     def filled(path: str) -> str:
         return path.replace("HERE", str(here)).replace("BELOW", str(here)[1:])
 
-    assert paths_below(filled(base))(filled(shown)) == filled(expected)
+    assert paths_below(filled(base), current())(filled(shown)) == filled(expected)
 
 
 def _paths(documents: Documents) -> set[tuple[str, str]]:

@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.repository.files.find_root import find_root, is_configured, real_path
+from kubectl_trainjob.repository.files.find_root import DiskLinks, find_root, is_configured
+from kubectl_trainjob.repository.files.find_root import real_path as real_path_from
 from kubectl_trainjob.repository.files.root import UnsafePathError
+from tests.reading import current
 
 _CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
+
+
+def real_path(path: str) -> str:
+    """Where a path leads from the current directory."""
+    return real_path_from(path, current(), DiskLinks())
 
 
 @pytest.fixture

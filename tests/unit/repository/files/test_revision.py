@@ -9,9 +9,10 @@ import pytest
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.git import objects, revision
-from kubectl_trainjob.repository.git.commits import Repository, open_repository
+from kubectl_trainjob.repository.git.commits import Repository
 from kubectl_trainjob.repository.git.revision import NotInRevision
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
+from tests.reading import open_repository
 from tests.unit.repository.files.git_repository import GitRepository, outcome, read_at
 
 _ROOT = Path(__file__).parents[4]

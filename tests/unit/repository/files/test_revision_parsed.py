@@ -10,10 +10,9 @@ from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.units import Documents, manifests_of
 from kubectl_trainjob.repository.files.filesystem import FileSystem
 from kubectl_trainjob.repository.files.reread import Parsed
-from kubectl_trainjob.repository.git.commits import open_repository
 from kubectl_trainjob.repository.yaml.read import Reader
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
-from tests.reading import disk, read
+from tests.reading import disk, open_repository, read
 from tests.unit.repository.files.git_repository import GitRepository, described
 
 Read = Callable[..., Documents]

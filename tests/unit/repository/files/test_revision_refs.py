@@ -8,8 +8,9 @@ import pytest
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.git import git as git_module
-from kubectl_trainjob.repository.git.commits import Repository, open_repository
+from kubectl_trainjob.repository.git.commits import Repository
 from tests.cli.manifests import config_map, stream
+from tests.reading import open_repository
 from tests.tools import require
 from tests.unit.repository.files.git_repository import GitRepository, read_at
 
