@@ -27,7 +27,7 @@ from kubectl_trainjob.cli import lint, review
 from kubectl_trainjob.cli.app import app
 from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
-from kubectl_trainjob.kube.facts.kinds import Role, kinds_with
+from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
 from kubectl_trainjob.kube.facts.trainer import API_VERSION
 from kubectl_trainjob.model.limits import LIMITS, size
@@ -92,7 +92,7 @@ def supported() -> Iterator[str]:
         f"{name} {', '.join(versions)}" for name, versions in SUPPORTED_TARGETS.items() if name != "trainer"
     )
     yield ""
-    kinds = ", ".join(kind.name for kind in kinds_with(Role.TRAINING_JOB, Role.RUNTIME))
+    kinds = ", ".join(kind.name for kind in kinds_with(KindRole.TRAINING_JOB, KindRole.RUNTIME))
     yield f"The kinds are {kinds} of {API_VERSION}. The results are for {others}."
     yield ""
     yield "These kinds cannot be expanded yet, and a build rejects them:"

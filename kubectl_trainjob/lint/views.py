@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.kube.facts.jobset import job_template, pod_spec
 from kubectl_trainjob.kube.facts.kinds import runtime_ref
 from kubectl_trainjob.kube.facts.trainer import (
-    ANCESTOR_LABEL,
-    ANCESTOR_TRAINER,
     CLUSTER_TRAINING_RUNTIME,
     GROUP,
     TRAINING_RUNTIME,
 )
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs, trainer_of
 from kubectl_trainjob.model.hit import Made
 from kubectl_trainjob.model.source import Place, Pointer, SourceFile
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest, ObjectId, Resolved
@@ -61,10 +59,13 @@ class LintedRuntime:
         return _spec(self.runtime)
 
     @property
-    def replicated_jobs(self) -> list[Mapping[str, Any]]:
-        """The template's replicatedJobs; their place is `("spec", "template", "spec", "replicatedJobs", index)`."""
-        template = self.spec.get("template") or {}
-        return list((template.get("spec") or {}).get("replicatedJobs") or ())
+    def replicated_jobs(self) -> tuple[ReplicatedJob, ...]:
+        """The template's replicatedJobs; their pointers lead into the JobSet, `in_template` finds the place."""
+        return replicated_jobs(self.spec.get("template") or {})
+
+    def trainer_job(self) -> ReplicatedJob | None:
+        """The replicatedJob that trains."""
+        return trainer_of(self.replicated_jobs)
 
     def policy(self, kind: str) -> Mapping[str, Any] | None:
         """`spec.mlPolicy.KIND`, None where the runtime has none."""
@@ -72,8 +73,8 @@ class LintedRuntime:
 
     def containers(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """Init containers, then containers, each with its place in the runtime."""
-        for index, body in enumerate(self.replicated_jobs):
-            for pointer, container in Replicated(index, body).containers():
+        for job in self.replicated_jobs:
+            for pointer, container in job.containers():
                 yield ("spec", "template", *pointer), container
 
     def train_jobs(self) -> Iterator[Manifest]:
@@ -93,53 +94,6 @@ class LintedRuntime:
         return self.place("spec", "template", *pointer)
 
 
-class Replicated(NamedTuple):
-    """One replicatedJob of the JobSet that a TrainJob becomes."""
-
-    position: int
-    body: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return str(self.body["name"])
-
-    @property
-    def ancestor(self) -> str | None:
-        """Which step of a training it is: the label of its Job template."""
-        metadata = self.body.get("template", {}).get("metadata") or {}
-        return (metadata.get("labels") or {}).get(ANCESTOR_LABEL)
-
-    @property
-    def job(self) -> Mapping[str, Any]:
-        """The Job's spec."""
-        return self.body.get("template", {}).get("spec") or {}
-
-    @property
-    def pod(self) -> Mapping[str, Any]:
-        """The Pod's spec."""
-        return (self.job.get("template") or {}).get("spec") or {}
-
-    @property
-    def pods(self) -> int:
-        """How many Pods run at a time."""
-        return int(self.body.get("replicas", 1)) * int(self.job.get("parallelism", 1))
-
-    def in_job(self, *pointer: str | int) -> Pointer:
-        """A place in the JobSet, from one in the Job template."""
-        return (*job_template(self.position), *pointer)
-
-    def in_pod(self, *pointer: str | int) -> Pointer:
-        """A place in the JobSet, from one in the Pod's spec."""
-        return (*pod_spec(self.position), *pointer)
-
-    def containers(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-        """Init containers, then containers, each with its place in the JobSet."""
-        for kind in ("initContainers", "containers"):
-            for index, container in enumerate(self.pod.get(kind) or ()):
-                yield self.in_pod(kind, index), container
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LintedJob:
     """An admitted TrainJob, its runtime, and the objects that the controllers make of them, the JobSet first."""
@@ -148,7 +102,7 @@ class LintedJob:
     objects: tuple[Body, ...]
     trainer: str
     around: Surroundings
-    replicated_jobs: tuple[Replicated, ...]
+    replicated_jobs: tuple[ReplicatedJob, ...]
 
     @property
     def id(self) -> ObjectId:
@@ -178,9 +132,9 @@ class LintedJob:
         """The runtime as checks of runtimes see it, which tell what is wrong with it by itself."""
         return LintedRuntime(self.resolved.runtime, self.trainer, self.around)
 
-    def trainer_job(self) -> Replicated | None:
+    def trainer_job(self) -> ReplicatedJob | None:
         """The replicatedJob that trains: the one labelled as the step `trainer`."""
-        return next((each for each in self.replicated_jobs if each.ancestor == ANCESTOR_TRAINER), None)
+        return trainer_of(self.replicated_jobs)
 
     def in_train_job(self, *pointer: str | int) -> Place:
         """A place in the TrainJob."""
@@ -251,8 +205,7 @@ class LintedOutput:
 
 def linted_job(resolved: Resolved, objects: tuple[Body, ...], trainer: str, around: Surroundings) -> LintedJob:
     """A TrainJob as checks see it."""
-    jobs = objects[0].get("spec", {}).get("replicatedJobs") or ()
-    return LintedJob(resolved, objects, trainer, around, tuple(map(Replicated, range(len(jobs)), jobs)))
+    return LintedJob(resolved, objects, trainer, around, replicated_jobs(objects[0]))
 
 
 def surroundings(

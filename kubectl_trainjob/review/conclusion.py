@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kubectl_trainjob.kube.facts.kinds import Role, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import JobId
@@ -54,7 +54,7 @@ def review_of(
 
 def _may_matter(change: Change) -> bool:
     """Whether a change of an object that is no job's may matter to one that lives."""
-    is_runtime = role_of(change.identity) is Role.RUNTIME
+    is_runtime = role_of(change.identity) is KindRole.RUNTIME
     if is_of_a_job(change) or change.change == "added":
         return False
     return change.change == "removed" or not is_runtime or bool(refused_in(change))

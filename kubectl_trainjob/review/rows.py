@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kubectl_trainjob.kube.facts.kinds import Role, is_job, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
 from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.verdict import STATES, State
 from kubectl_trainjob.model.finding import Result
@@ -70,7 +70,7 @@ class _Jobs:
     def job_sets(self) -> Iterator[JobRow]:
         """Those of JobSets that are written by hand."""
         for job, (change, *_) in self._changes.items():
-            if role_of(job.identity) is not Role.JOB_SET:
+            if role_of(job.identity) is not KindRole.JOB_SET:
                 continue
             other = JobId(change.counterpart, change.overlay) if change.counterpart else None
             if change.change == "changed":

@@ -21,7 +21,7 @@ from typing import Any
 from kubectl_trainjob.compiler.overlay.pattern import Pattern, PatternError, compile_pattern
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.image import image_reference
-from kubectl_trainjob.kube.facts.kinds import Role, group_of, has_role
+from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, has_role
 from kubectl_trainjob.model.draft import Cause, Draft, Write
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.units import ImageChange
@@ -126,7 +126,7 @@ def change_images(draft: Draft, kind: str, api_version: str, images: Images, cau
 
 def _images(draft: Draft, kind: str, api_version: str) -> list[Found]:
     found: list[Found] = []
-    if has_role(Role.TRAINING_JOB, group_of(api_version), kind):
+    if has_role(KindRole.TRAINING_JOB, group_of(api_version), kind):
         image = draft.get(*_TRAINER_IMAGE)
         if isinstance(image, str):
             found.append((_TRAINER_IMAGE, image))

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Union
 
 from kubectl_trainjob.kube.facts import jobset, trainer
-from kubectl_trainjob.kube.facts.kinds import Role, group_of, kinds_with
+from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, kinds_with
 
 Target = tuple[str, str]
 Fields = dict[str, Union["Reference", "Fields"]]
@@ -76,7 +76,7 @@ _IN_POD: Table = {
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 _WORKLOADS = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet", "ReplicationController", "Job")
-_RUNTIMES = tuple((kind.group, kind.name) for kind in kinds_with(Role.RUNTIME))
+_RUNTIMES = tuple((kind.group, kind.name) for kind in kinds_with(KindRole.RUNTIME))
 _IN_JOBSET = "replicatedJobs template spec template spec"
 _PODS: tuple[tuple[str | None, str, str], ...] = (
     (None, "Pod", "spec"),

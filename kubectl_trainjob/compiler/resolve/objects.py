@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, Role, find_kind, group_of, kinds_with
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, find_kind, group_of, kinds_with
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND
 from kubectl_trainjob.model.stages import Manifest, ObjectHead
 
-_KINDS = tuple(kind.name for kind in kinds_with(Role.TRAINING_JOB, Role.RUNTIME) if kind.group == trainer.GROUP)
+_KINDS = tuple(kind.name for kind in kinds_with(KindRole.TRAINING_JOB, KindRole.RUNTIME) if kind.group == trainer.GROUP)
 """Trainer's kinds."""
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from kubectl_trainjob.compiler.resolve.objects import duplicate
 from kubectl_trainjob.kube.facts import trainer as api
-from kubectl_trainjob.kube.facts.kinds import Role, kinds_with, runtime_ref
+from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with, runtime_ref
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import RUNTIME_KIND_UNSUPPORTED, RUNTIME_NAMESPACE_MISMATCH, RUNTIME_NOT_FOUND
@@ -19,7 +19,7 @@ Key = tuple[str, str, str]
 
 
 _MOST_HINTS = 50
-_KINDS = tuple((kind.group, kind.name) for kind in kinds_with(Role.RUNTIME))
+_KINDS = tuple((kind.group, kind.name) for kind in kinds_with(KindRole.RUNTIME))
 
 
 class Runtimes:

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kubectl_trainjob.explain.environment.counting import resource_place
-from kubectl_trainjob.explain.environment.settings import Launch, plural
-from kubectl_trainjob.explain.environment.values import Caution, Hostfile, Processes, Role
+from kubectl_trainjob.explain.environment.overriding import overridden
+from kubectl_trainjob.explain.environment.processes import LaunchOrigins
+from kubectl_trainjob.explain.environment.values import Caution, Environment, Hostfile, Processes, Role
 from kubectl_trainjob.explain.environment.variable_references import unresolved
 from kubectl_trainjob.kube.facts.devices import devices, gpu_names, uncounted
-from kubectl_trainjob.kube.facts.launchers import number
+from kubectl_trainjob.kube.launch.by_variables import NODES
+from kubectl_trainjob.kube.launch.flags import number
+from kubectl_trainjob.kube.launch.values import plural
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import TracedJob
 
-Roles = tuple[Role, ...]
 
-
-def cautions_of(job: TracedJob, roles: Roles, launch: Launch, hostfile: Hostfile | None) -> Iterator[Caution]:
-    """All of them: what the commands say, then in the order of the roles."""
-    yield from launch.cautions
-    for role in roles:
-        processes = launch.processes.get(role.name)
-        if processes is not None:
-            yield from _unset(job, processes)
-            yield from _processes_and_devices(job, role, processes)
-            yield from _nodes_and_pods(role, processes)
+def cautions_of(of: Environment, origins: LaunchOrigins) -> Iterator[Caution]:
+    """All of them: those of the commands, then in the order of the roles."""
+    job = origins.job
+    yield from overridden(origins)
+    for role in of.roles:
+        if role.processes is not None:
+            yield from _unset(job, role.processes)
+            yield from _processes_and_devices(job, role, role.processes)
+            yield from _nodes_and_pods(role, role.processes)
         yield from _overwritten(role)
         for container in role.containers:
             yield from unresolved(job, container)
-    yield from _ignored(job, launch)
-    yield from _nodes_and_hosts(job, hostfile)
-    yield from _unreachable(job, roles, launch, hostfile)
+    yield from _ignored(job, of.roles)
+    yield from _nodes_and_hosts(job, of.hostfile)
+    yield from _unreachable(job, of)
 
 
-def _ignored(job: TracedJob, launch: Launch) -> Iterator[Caution]:
+def _ignored(job: TracedJob, roles: Iterable[Role]) -> Iterator[Caution]:
     """numProcPerNode in a job whose launcher does not read it."""
-    first = next(iter(launch.processes.values()), None)
+    first = next((role.processes for role in roles if role.processes is not None), None)
     stated = _stated(job, "numProcPerNode")
     if job.resolved is None or first is None or first.can_be_stated or stated in (None, first.value):
         return
@@ -47,7 +48,7 @@ def _ignored(job: TracedJob, launch: Launch) -> Iterator[Caution]:
 
 
 def _nodes_and_hosts(job: TracedJob, hostfile: Hostfile | None) -> Iterator[Caution]:
-    """With MPI's launcher as a node there is always another one, where the runtime has such a role."""
+    """With MPI's launcher as a node there is always another one, if the runtime has such a role."""
     stated = _stated(job, "numNodes")
     if job.resolved is None or hostfile is None or not hostfile.lines or stated in (None, len(hostfile.lines)):
         return
@@ -100,10 +101,11 @@ def _are(processes: int | str | None) -> str:
 
 
 def _nodes_and_pods(role: Role, processes: Processes) -> Iterator[Caution]:
-    nodes = number(processes.container.value("PET_NNODES")) if processes.container else None
-    if nodes is not None and nodes != role.pods.count:
-        variable = processes.container.variable("PET_NNODES") if processes.container else None
-        message = f'PET_NNODES is {nodes}, but "{role.name}" has {plural(role.pods.count, "Pod")}'
+    nodes = number(processes.container.value(NODES)) if processes.container else None
+    if processes.container is not None and nodes is not None and nodes != role.pods.count:
+        pointer = processes.container.pointer
+        variable = next(each.variable(NODES) for each in role.containers if each.pointer == pointer)
+        message = f'{NODES} is {nodes}, but "{role.name}" has {plural(role.pods.count, "Pod")}'
         yield Caution(message, variable.place if variable else None)
 
 
@@ -117,16 +119,16 @@ def _overwritten(role: Role) -> Iterator[Caution]:
                 yield Caution(f"{lost} here is lost: {author} sets {variable.name}; remove {advice}", former.place)
 
 
-def _unreachable(job: TracedJob, roles: Roles, launch: Launch, hostfile: Hostfile | None) -> Iterator[Caution]:
-    """A meeting point or a host that no Pod of the job is found under."""
+def _unreachable(job: TracedJob, of: Environment) -> Iterator[Caution]:
+    """A rendezvous address or a host that is not the name of a Pod."""
     jobset = job.objects[0].draft
-    if launch.world is None or not launch.world.nodes or launch.world.nodes < 0:
+    if of.world is None or not of.world.nodes or of.world.nodes < 0:
         return
-    named = {} if launch.master is None or launch.master.is_copied else {launch.master.address: launch.master.setting}
-    if hostfile is not None:
-        named |= {line.partition(" ")[0]: "the hostfile" for line in hostfile.lines[:1]}
+    named = {} if of.master is None or of.master.is_copied else {of.master.address: of.master.setting}
+    if of.hostfile is not None:
+        named |= {line.partition(" ")[0]: "the hostfile" for line in of.hostfile.lines[:1]}
     for address, setting in named.items():
-        if not any(role.pods.has(address) for role in roles):
+        if not any(role.pods.has(address) for role in of.roles):
             why, place = _why_unreachable(job, jobset)
             yield Caution(f'{setting} names "{address}", which is no Pod\'s name: {why}', place)
 

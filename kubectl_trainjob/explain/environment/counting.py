@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.explain.environment.values import Container
 from kubectl_trainjob.kube.facts.node_counts import Amount, NodeCount, Resources, cpu_count, gpu_count
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.model.draft import Drafted
 from kubectl_trainjob.model.source import Place, Pointer, show_pointer, value_at
 from kubectl_trainjob.model.stages import Resolved, TracedJob
@@ -40,7 +40,7 @@ def reason(job: TracedJob, causes: Iterable[Place], each: int | str | None, *, c
     return Reason("neither numProcPerNode nor resources are stated", None, is_counted=True)
 
 
-def stated(job: TracedJob, of_policy: Pointer, each: int | None) -> tuple[str, Place | None]:
+def stated(job: TracedJob, of_policy: Pointer, each: int | str | None) -> tuple[str, Place | None]:
     """Why a number is used that the TrainJob's numProcPerNode states, else an entry of the runtime's mlPolicy."""
     if job.resolved is None:
         return "", None
@@ -52,7 +52,7 @@ def stated(job: TracedJob, of_policy: Pointer, each: int | None) -> tuple[str, P
     return _stated(job.resolved, cause, each), cause
 
 
-def resource_place(job: TracedJob, container: Container, amount: Amount) -> Place | None:
+def resource_place(job: TracedJob, container: ContainerSpec, amount: Amount) -> Place | None:
     """The line that a container's resource comes from."""
     origin = job.objects[0].draft.origin((*container.pointer, "resources", amount.field, amount.name))
     return origin.first_place() if origin else None

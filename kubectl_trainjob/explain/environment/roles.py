@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.explain.environment.names import pods_of
 from kubectl_trainjob.explain.environment.values import (
     JOB_CONTROLLER,
     RUNTIME,
@@ -20,8 +19,8 @@ from kubectl_trainjob.explain.environment.values import (
     Variable,
     Written,
 )
-from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, job_template, pod_spec
-from kubectl_trainjob.kube.facts.trainer import ANCESTOR_LABEL
+from kubectl_trainjob.kube.launch.pods import pods_of
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, replicated_jobs
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Origin, Place, Pointer
 from kubectl_trainjob.model.stages import Body, Resolved, TracedJob
@@ -36,22 +35,17 @@ _INDEX = Variable({"name": COMPLETION_INDEX, "valueFrom": _FROM_LABEL}, JOB_CONT
 def roles_of(job: TracedJob) -> tuple[Role, ...]:
     """Every replicatedJob in the JobSet's order; nothing is said of processes yet. The job is not refused."""
     jobset = job.objects[0].draft
-    return tuple(_role(job, jobset, index) for index in range(len(jobset.get(*REPLICATED_JOBS) or ())))
+    return tuple(_role(job, jobset, each) for each in replicated_jobs(jobset.value))
 
 
-def _role(job: TracedJob, jobset: Draft, position: int) -> Role:
-    labels = jobset.get(*job_template(position), "metadata", "labels") or {}
-    pods = pods_of(jobset, position)
-    containers = [
-        _container(job, jobset, (*pod_spec(position), kind, index), is_indexed=pods.is_indexed)
-        for kind in ("initContainers", "containers")
-        for index in range(len(jobset.get(*pod_spec(position), kind) or ()))
-    ]
-    return Role(position, pods.job, labels.get(ANCESTOR_LABEL), pods, tuple(containers))
+def _role(job: TracedJob, jobset: Draft, replicated: ReplicatedJob) -> Role:
+    pods = pods_of(jobset.value, replicated)
+    containers = (_container(job, jobset, each, is_indexed=pods.is_indexed) for each in replicated.containers())
+    return Role(replicated.position, replicated.name, replicated.ancestor, pods, tuple(containers))
 
 
-def _container(job: TracedJob, jobset: Draft, pointer: Pointer, *, is_indexed: bool) -> Container:
-    body = jobset.get(*pointer)
+def _container(job: TracedJob, jobset: Draft, container: ContainerSpec, *, is_indexed: bool) -> Container:
+    pointer, body = container
     variables = tuple(_variables(job, jobset, (*pointer, "env")))
     if is_indexed and all(each.name != COMPLETION_INDEX for each in variables):
         variables += (_INDEX,)

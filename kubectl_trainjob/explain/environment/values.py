@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kubectl_trainjob.explain.environment.names import Pods
+from kubectl_trainjob.kube.launch.pods import Pods
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import Body
 
@@ -99,19 +100,9 @@ class Container:
         """Whether it runs before the others."""
         return "initContainers" in self.pointer
 
-    @property
-    def resources(self) -> Mapping[str, Any]:
-        """What it asks for."""
-        return self.body.get("resources") or {}
-
     def variable(self, name: str) -> Variable | None:
         """The variable of this name; of several the last, which is the one that counts."""
         return next((each for each in reversed(self.variables) if each.name == name), None)
-
-    def value(self, name: str) -> str | None:
-        """The value of a variable, None where there is none or it is taken from elsewhere."""
-        variable = self.variable(name)
-        return variable.value if variable else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +118,7 @@ class Processes:
     why: str
     place: Place | None = None
     setting: str = ""
-    container: Container | None = None
+    container: ContainerSpec | None = None
     is_counted: bool = False
     uses_gpus: bool = False
     can_be_stated: bool = True
@@ -178,10 +169,6 @@ class Role:
     pods: Pods
     containers: tuple[Container, ...] = ()
     processes: Processes | None = None
-
-    def container(self, name: str) -> Container | None:
-        """The container of this name, not an init container."""
-        return next((each for each in self.containers if each.name == name and not each.is_init), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from kubectl_trainjob.explain.environment.values import Caution, Container
-from kubectl_trainjob.kube.facts.command_line import Word, references, script_of
+from kubectl_trainjob.kube.launch.command_line import Word, references, script_of
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import TracedJob

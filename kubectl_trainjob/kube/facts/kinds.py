@@ -13,7 +13,7 @@ from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 
 
-class Role(Enum):
+class KindRole(Enum):
     """What this tool does with the objects of a kind."""
 
     TRAINING_JOB = auto()
@@ -38,7 +38,7 @@ class Kind(NamedTuple):
     group: str
     version: str
     name: str
-    role: Role
+    role: KindRole
     advice: str = ""
 
 
@@ -48,25 +48,25 @@ _WITH_POLICY = f"{_TRAIN_JOB} with a runtime that has mlPolicy"
 _OTHER_VERSION = f"write apiVersion: {trainer.API_VERSION}"
 
 KINDS = (
-    Kind(trainer.GROUP, "v1alpha1", trainer.TRAIN_JOB, Role.TRAINING_JOB),
-    Kind(trainer.GROUP, "v1alpha1", trainer.TRAINING_RUNTIME, Role.RUNTIME),
-    Kind(trainer.GROUP, "v1alpha1", trainer.CLUSTER_TRAINING_RUNTIME, Role.RUNTIME),
-    Kind("jobset.x-k8s.io", "v1alpha2", jobset.KIND, Role.JOB_SET),
-    Kind("scheduling.x-k8s.io", "v1alpha1", "PodGroup", Role.POD_GROUP),
-    Kind(CONFIGURATION_GROUP, "", "Config", Role.CONFIGURATION),
-    Kind(CONFIGURATION_GROUP, "", "Overlay", Role.CONFIGURATION),
-    Kind("kustomize.config.k8s.io", "", "Kustomization", Role.KUSTOMIZATION),
-    Kind("kustomize.config.k8s.io", "", "Component", Role.KUSTOMIZATION),
-    Kind("kubeflow.org", "", "PyTorchJob", Role.LEGACY, f"{_WITH_POLICY}.torch"),
-    Kind("kubeflow.org", "", "MPIJob", Role.LEGACY, f"{_WITH_POLICY}.mpi"),
-    Kind("kubeflow.org", "", "TFJob", Role.LEGACY, _TRAIN_JOB),
-    Kind("kubeflow.org", "", "XGBoostJob", Role.LEGACY, f"{_WITH_POLICY}.xgboost"),
-    Kind("kubeflow.org", "", "JAXJob", Role.LEGACY, f"{_WITH_POLICY}.jax"),
-    Kind("kubeflow.org", "", "PaddleJob", Role.LEGACY, _TRAIN_JOB),
-    Kind("kubeflow.org", "", trainer.TRAIN_JOB, Role.LEGACY, _OTHER_VERSION),
-    Kind("kubeflow.org", "", trainer.TRAINING_RUNTIME, Role.LEGACY, _OTHER_VERSION),
-    Kind("kubeflow.org", "", trainer.CLUSTER_TRAINING_RUNTIME, Role.LEGACY, _OTHER_VERSION),
-    Kind("ome.io", "", "TrainingJob", Role.LEGACY, _TRAIN_JOB),
+    Kind(trainer.GROUP, "v1alpha1", trainer.TRAIN_JOB, KindRole.TRAINING_JOB),
+    Kind(trainer.GROUP, "v1alpha1", trainer.TRAINING_RUNTIME, KindRole.RUNTIME),
+    Kind(trainer.GROUP, "v1alpha1", trainer.CLUSTER_TRAINING_RUNTIME, KindRole.RUNTIME),
+    Kind("jobset.x-k8s.io", "v1alpha2", jobset.KIND, KindRole.JOB_SET),
+    Kind("scheduling.x-k8s.io", "v1alpha1", "PodGroup", KindRole.POD_GROUP),
+    Kind(CONFIGURATION_GROUP, "", "Config", KindRole.CONFIGURATION),
+    Kind(CONFIGURATION_GROUP, "", "Overlay", KindRole.CONFIGURATION),
+    Kind("kustomize.config.k8s.io", "", "Kustomization", KindRole.KUSTOMIZATION),
+    Kind("kustomize.config.k8s.io", "", "Component", KindRole.KUSTOMIZATION),
+    Kind("kubeflow.org", "", "PyTorchJob", KindRole.LEGACY, f"{_WITH_POLICY}.torch"),
+    Kind("kubeflow.org", "", "MPIJob", KindRole.LEGACY, f"{_WITH_POLICY}.mpi"),
+    Kind("kubeflow.org", "", "TFJob", KindRole.LEGACY, _TRAIN_JOB),
+    Kind("kubeflow.org", "", "XGBoostJob", KindRole.LEGACY, f"{_WITH_POLICY}.xgboost"),
+    Kind("kubeflow.org", "", "JAXJob", KindRole.LEGACY, f"{_WITH_POLICY}.jax"),
+    Kind("kubeflow.org", "", "PaddleJob", KindRole.LEGACY, _TRAIN_JOB),
+    Kind("kubeflow.org", "", trainer.TRAIN_JOB, KindRole.LEGACY, _OTHER_VERSION),
+    Kind("kubeflow.org", "", trainer.TRAINING_RUNTIME, KindRole.LEGACY, _OTHER_VERSION),
+    Kind("kubeflow.org", "", trainer.CLUSTER_TRAINING_RUNTIME, KindRole.LEGACY, _OTHER_VERSION),
+    Kind("ome.io", "", "TrainingJob", KindRole.LEGACY, _TRAIN_JOB),
 )
 _BY_NAME = {(kind.group, kind.name): kind for kind in KINDS}
 
@@ -105,37 +105,37 @@ def find_kind(group: str, name: str) -> Kind | None:
     return _BY_NAME.get((group, name))
 
 
-def role_of(identity: ObjectId) -> Role:
+def role_of(identity: ObjectId) -> KindRole:
     """The role of an object's kind; another version than the one of the row has none."""
     group, _, version = identity.api_version.rpartition("/")
     kind = _BY_NAME.get((group, identity.kind))
-    return kind.role if kind and kind.version in ("", version) else Role.OTHER
+    return kind.role if kind and kind.version in ("", version) else KindRole.OTHER
 
 
-def has_role(role: Role, group: str, name: str) -> bool:
+def has_role(role: KindRole, group: str, name: str) -> bool:
     """Whether a kind has the role in any version."""
     kind = find_kind(group, name)
     return kind is not None and kind.role is role
 
 
-def kinds_with(*roles: Role) -> tuple[Kind, ...]:
+def kinds_with(*roles: KindRole) -> tuple[Kind, ...]:
     """The rows with one of the roles."""
     return tuple(kind for kind in KINDS if kind.role in roles)
 
 
 def is_train_job(manifest: Manifest) -> bool:
     """Whether the object is a training job, which can be expanded."""
-    return role_of(manifest.id) is Role.TRAINING_JOB
+    return role_of(manifest.id) is KindRole.TRAINING_JOB
 
 
 def is_runtime(manifest: Manifest) -> bool:
     """Whether the object is a runtime that TrainJobs can refer to."""
-    return role_of(manifest.id) is Role.RUNTIME
+    return role_of(manifest.id) is KindRole.RUNTIME
 
 
 def is_job(identity: ObjectId) -> bool:
     """Whether the object starts Pods that train and can be suspended: a training job or a JobSet."""
-    return role_of(identity) in (Role.TRAINING_JOB, Role.JOB_SET)
+    return role_of(identity) in (KindRole.TRAINING_JOB, KindRole.JOB_SET)
 
 
 def means_kind(word: str, kind: str) -> bool:
@@ -146,7 +146,7 @@ def means_kind(word: str, kind: str) -> bool:
 
 def means_training_job(word: str) -> bool:
     """Whether an argument means a kind of training job."""
-    return any(means_kind(word, kind.name) for kind in kinds_with(Role.TRAINING_JOB))
+    return any(means_kind(word, kind.name) for kind in kinds_with(KindRole.TRAINING_JOB))
 
 
 def print_order(kind: str) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeGuard
 
-from kubectl_trainjob.kube.facts.kinds import Role, is_job, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.updates.immutable import immutable_verdict
 from kubectl_trainjob.kube.updates.live import dropped
@@ -67,11 +67,11 @@ def consequence(
 
 
 def _is_runtime(identity: ObjectId) -> bool:
-    return role_of(identity) is Role.RUNTIME
+    return role_of(identity) is KindRole.RUNTIME
 
 
 def _is_jobset(identity: ObjectId) -> bool:
-    return role_of(identity) is Role.JOB_SET
+    return role_of(identity) is KindRole.JOB_SET
 
 
 def _removed(identity: ObjectId, version: str) -> str:

@@ -30,7 +30,7 @@ _IGNORED = "numNodes, image, env and resources of TrainJobs are ignored"
 
 
 def _find(runtime: LintedRuntime) -> Iterator[Finding]:
-    jobs = runtime.replicated_jobs
+    jobs = [job.body for job in runtime.replicated_jobs]
     if any(_label(job, _ON_JOB) == ANCESTOR_TRAINER for job in jobs) or not _is_to_train(runtime):
         return
     yield _misplaced(runtime, jobs) or _missing(runtime, jobs)

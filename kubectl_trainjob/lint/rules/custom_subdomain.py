@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.launches import meeting_setting
+from kubectl_trainjob.lint.launches import rendezvous_setting
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
 from kubectl_trainjob.model.rules import CUSTOM_SUBDOMAIN
@@ -18,7 +18,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
     subdomain = network.get("subdomain")
     if not subdomain or network.get("enableDNSHostnames") is False:
         return
-    setting = meeting_setting(runtime)
+    setting = rendezvous_setting(runtime)
     # A runtime may be made for the one TrainJob of this name.
     if setting is not None and all(job.id.name != subdomain for job in runtime.around.train_jobs):
         place = runtime.place("spec", "template", "spec", "network", "subdomain")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.gangs import kinds_of_gang
-from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
 from kubectl_trainjob.model.rules import GANG_SCHEDULER_NAME
 from kubectl_trainjob.model.source import Place
@@ -19,8 +19,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
     if not kinds_of_gang(runtime.spec):
         return
     known = runtime.around.settings.schedulers
-    for position, body in enumerate(runtime.replicated_jobs):
-        each = Replicated(position, body)
+    for each in runtime.replicated_jobs:
         named = each.pod.get("schedulerName") or _USUAL
         if named not in known if known else named == _USUAL:
             place = runtime.place("spec", "template", *each.in_pod("schedulerName"))

@@ -16,7 +16,7 @@ _ADVICE = "remove it, or podGroupPolicy"
 def _find(runtime: LintedRuntime) -> Iterator[Finding]:
     if not kinds_of_gang(runtime.spec):
         return
-    jobs = runtime.replicated_jobs
+    jobs = [job.body for job in runtime.replicated_jobs]
     related = (("puts all Pods into one PodGroup", runtime.place("spec", "podGroupPolicy").key()),)
     for index, body in enumerate(jobs):
         if body.get("dependsOn"):

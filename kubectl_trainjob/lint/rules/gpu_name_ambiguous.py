@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable, Iterator
 from kubectl_trainjob.kube.facts.devices import gpu_names, vendors, whole_gpus
 from kubectl_trainjob.kube.facts.node_counts import Amount, amounts, gpu_count, names_gpu, possible_gpu_counts
 from kubectl_trainjob.kube.facts.trainer import TORCHTUNE_COMMAND
+from kubectl_trainjob.kube.launch.by_variables import PER_NODE
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.launches import PER_NODE, Counted, counted
+from kubectl_trainjob.lint.launches import CountedResources, counted
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import GPU_NAME_AMBIGUOUS
@@ -80,7 +81,7 @@ def _same(_count: int) -> Hashable:
     return None
 
 
-def _finding(found: Counted, counts: set[int], setting: str, *, can_be_stated: bool) -> Finding:
+def _finding(found: CountedResources, counts: set[int], setting: str, *, can_be_stated: bool) -> Finding:
     keys = [each for field in ("limits", "requests") for each in amounts(found.resources, field, names_gpu)]
     names = " or ".join(f'"{name}"' for name in gpu_names(found.resources))
     numbers = " or ".join(map(str, sorted(counts)))

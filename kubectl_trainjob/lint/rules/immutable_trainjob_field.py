@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.kube.facts.kinds import Role, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.kube.facts.trainer import OVERRIDES
 from kubectl_trainjob.lint.check import ChangeCheck
 from kubectl_trainjob.lint.refusals import told
@@ -15,7 +15,7 @@ from kubectl_trainjob.model.rules import IMMUTABLE_TRAINJOB_FIELD
 
 
 def _find(change: LintedChange) -> Iterator[Finding]:
-    if role_of(change.identity) is Role.TRAINING_JOB:
+    if role_of(change.identity) is KindRole.TRAINING_JOB:
         yield from told(change, lambda each: OVERRIDES.isdisjoint(each.pointer[:2]))
 
 

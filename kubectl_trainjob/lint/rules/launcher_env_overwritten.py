@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubectl_trainjob.kube.facts.launchers import JAX_VARIABLES
 from kubectl_trainjob.kube.facts.trainer import (
     LAUNCHER,
     MPI_RESERVED_ENV,
@@ -14,9 +13,9 @@ from kubectl_trainjob.kube.facts.trainer import (
     TRAINER_PORT,
     XGBOOST_RESERVED_ENV,
 )
+from kubectl_trainjob.kube.launch.flags import JAX_VARIABLES
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.launches import trainer_of
-from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
 from kubectl_trainjob.model.rules import LAUNCHER_ENV_OVERWRITTEN
 
@@ -34,8 +33,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
     if kind is None:
         return
     for role, name in dict.fromkeys(_written(runtime, kind)):
-        body = Replicated(role, runtime.replicated_jobs[role])
-        for pointer, container in body.containers():
+        for pointer, container in runtime.replicated_jobs[role].containers():
             if container.get("name") == name:
                 for index, entry in enumerate(container.get("env") or ()):
                     is_same = entry["name"] in _PORTS and entry.get("value") == str(TRAINER_PORT)
@@ -45,8 +43,8 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
 
 def _written(runtime: LintedRuntime, kind: str) -> Iterator[tuple[int, str]]:
     """(position of a replicatedJob, container) of each that a plugin writes into."""
-    positions = {each["name"]: index for index, each in reversed(list(enumerate(runtime.replicated_jobs)))}
-    trainer = trainer_of(runtime)
+    positions = {job.name: job.position for job in reversed(runtime.replicated_jobs)}
+    trainer = runtime.trainer_job()
     if kind == "mpi":
         yield from [(positions[LAUNCHER], NODE)] if LAUNCHER in positions else []
     elif trainer is not None:

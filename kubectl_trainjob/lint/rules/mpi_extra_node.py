@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, LAUNCHER, NODE
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.views import LintedJob, Replicated
+from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import MPI_EXTRA_NODE
 from kubectl_trainjob.model.source import Place
@@ -30,7 +31,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
             yield Finding(message, place, related)
 
 
-def _asked(job: LintedJob, node: Replicated) -> tuple[int | None, Place]:
+def _asked(job: LintedJob, node: ReplicatedJob) -> tuple[int | None, Place]:
     """The nodes that somebody asked for, and where; None where the runtime counts Pods of `node` instead."""
     place = job.in_train_job("spec", "trainer", "numNodes")
     stated = (job.spec.get("trainer") or {}).get("numNodes")

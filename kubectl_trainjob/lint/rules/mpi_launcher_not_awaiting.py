@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import NODE
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.gangs import in_order, kinds_of_gang
 from kubectl_trainjob.lint.mpi import launcher_and_node
-from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
 from kubectl_trainjob.model.rules import MPI_LAUNCHER_NOT_AWAITING
 from kubectl_trainjob.model.source import Pointer
@@ -29,11 +30,11 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
         yield _not_awaited(runtime, launcher, node)
 
 
-def _awaited(launcher: Replicated) -> list[dict[str, str]]:
+def _awaited(launcher: ReplicatedJob) -> list[dict[str, str]]:
     return launcher.body.get("dependsOn") or []
 
 
-def _depends_on(launcher: Replicated) -> Pointer:
+def _depends_on(launcher: ReplicatedJob) -> Pointer:
     return (*launcher.in_job()[:-1], "dependsOn")
 
 
@@ -43,7 +44,7 @@ def _never_ends(runtime: LintedRuntime, status: Pointer, stated: str) -> Finding
     return Finding(message, place, remedy=Remedy("await that the nodes are ready", (Change(place, "Ready"),)))
 
 
-def _not_awaited(runtime: LintedRuntime, launcher: Replicated, node: Replicated) -> Finding:
+def _not_awaited(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Finding:
     message = (
         "the launcher does not wait for its hosts' SSH servers; give it `dependsOn: [{name: node, status: Ready}]`"
     )
@@ -53,7 +54,7 @@ def _not_awaited(runtime: LintedRuntime, launcher: Replicated, node: Replicated)
     return Finding(message, place, remedy=_remedy(runtime, launcher, node))
 
 
-def _remedy(runtime: LintedRuntime, launcher: Replicated, node: Replicated) -> Remedy | None:
+def _remedy(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Remedy | None:
     """The missing dependsOn, where JobSet takes it: on an earlier replicatedJob, in no order, in 2.0 only one."""
     awaited, place = _awaited(launcher), runtime.in_template(_depends_on(launcher))
     if in_order(runtime) or node.position > launcher.position or (awaited and runtime.trainer == "2.0"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, LAUNCHER
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.mpi import roles
-from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
 from kubectl_trainjob.model.rules import MPI_MULTIPLE_LAUNCHERS
 from kubectl_trainjob.model.source import Place
@@ -26,7 +27,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
                     yield Finding(message, place, remedy=remedy)
 
 
-def _counts(runtime: LintedRuntime, launcher: Replicated) -> Iterator[tuple[str, int, Place]]:
+def _counts(runtime: LintedRuntime, launcher: ReplicatedJob) -> Iterator[tuple[str, int, Place]]:
     """What decides how many launchers there are."""
     if launcher.ancestor == ANCESTOR_TRAINER:
         nodes = (runtime.spec.get("mlPolicy") or {}).get("numNodes", 1)

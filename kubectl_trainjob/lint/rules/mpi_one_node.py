@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubectl_trainjob.kube.facts.command_line import Word, base, behind, commands
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
+from kubectl_trainjob.kube.launch.command_line import Word, base, behind, commands
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.launches import node_of
-from kubectl_trainjob.lint.views import LintedJob, Replicated
+from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import MPI_ONE_NODE
 
@@ -36,16 +36,16 @@ def _find(job: LintedJob) -> Iterator[Finding]:
         yield Finding(message, job.in_runtime("spec", "template", "spec", "replicatedJobs", node.position, "name"))
 
 
-def _started_alone(job: LintedJob, launcher: Replicated) -> Iterator[Finding]:
+def _started_alone(job: LintedJob, launcher: ReplicatedJob) -> Iterator[Finding]:
     program = _program(launcher)
     if program is not None:
         message = f'the launcher runs "{program.text}" itself, in one process on one node; put mpirun before it'
         yield Finding(message, job.made(program.pointer))
 
 
-def _program(launcher: Replicated) -> Word | None:
+def _program(launcher: ReplicatedJob) -> Word | None:
     """A program of Python's that the command line starts, and nothing that could reach other hosts."""
-    container = node_of(launcher)
+    container = launcher.node()
     found: Word | None = None
     for words in commands(container) if container else ():
         if any(_STARTS.fullmatch(base(each.text)) or _MAY_START.fullmatch(each.text) for each in words):

@@ -19,7 +19,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
         return
     policy = runtime.spec["template"]["spec"].get("successPolicy") or {}
     operator, targets = policy.get("operator", "All"), policy.get("targetReplicatedJobs") or []
-    consequence = _consequence(operator, targets or [each["name"] for each in runtime.replicated_jobs])
+    consequence = _consequence(operator, targets or [each.name for each in runtime.replicated_jobs])
     if consequence:
         message = f"{_stated(operator, targets)}, so {consequence}; write `targetReplicatedJobs: [{LAUNCHER}]`"
         field = ("targetReplicatedJobs",) if "targetReplicatedJobs" in policy else ()

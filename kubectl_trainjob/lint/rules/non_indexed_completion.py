@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.launches import meeting_variable, trainer_of
-from kubectl_trainjob.lint.views import LintedRuntime, Replicated
+from kubectl_trainjob.lint.launches import rendezvous_variable
+from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
 from kubectl_trainjob.model.rules import NON_INDEXED_COMPLETION
 
@@ -23,17 +24,15 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
             yield Finding(message, place, remedy=Remedy("write `Indexed`", (Change(place, "Indexed"),)))
 
 
-def _known_by_index(runtime: LintedRuntime) -> Iterator[Replicated]:
+def _known_by_index(runtime: LintedRuntime) -> Iterator[ReplicatedJob]:
     """The replicatedJobs whose Pods are called by name or have a rank."""
-    trainer = trainer_of(runtime)
-    if meeting_variable(runtime) is not None and trainer is not None:
+    trainer = runtime.trainer_job()
+    if rendezvous_variable(runtime) is not None and trainer is not None:
         yield trainer
     named = {NODE} if runtime.policy("mpi") is not None or runtime.policy("flux") is not None else set()
     if (runtime.policy("mpi") or {}).get("runLauncherAsNode"):
         named.add(LAUNCHER)
-    for position, body in enumerate(runtime.replicated_jobs):
-        if body["name"] in named:
-            yield Replicated(position, body)
+    yield from (job for job in runtime.replicated_jobs if job.name in named)
 
 
 CHECK = RuntimeCheck(NON_INDEXED_COMPLETION, _find)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.kube.facts.command_line import references
 from kubectl_trainjob.kube.facts.trainer import XGBOOST_RESERVED_ENV
+from kubectl_trainjob.kube.launch.command_line import references
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.launches import node_of, trainer_node
-from kubectl_trainjob.lint.views import LintedJob, Replicated
+from kubectl_trainjob.lint.launches import trainer_node
+from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import NONDETERMINISTIC_OUTPUT
-from kubectl_trainjob.model.source import value_at
 
 
 def _find(job: LintedJob) -> Iterator[Finding]:
@@ -34,9 +33,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
 def _of_runtime(job: LintedJob) -> set[str]:
     """The variables that the runtime has itself: they keep their places before all others."""
     role = job.trainer_job()
-    roles = value_at(job.runtime_spec, ("template", "spec", "replicatedJobs")) or ()
-    template = next((Replicated(0, each) for each in roles if role is not None and each["name"] == role.name), None)
-    node = node_of(template)
+    node = next((each.node() for each in job.runtime().replicated_jobs if role and each.name == role.name), None)
     return {entry["name"] for entry in node.body.get("env") or ()} if node else set()
 
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.devices import devices
+from kubectl_trainjob.kube.launch.by_variables import PER_NODE
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.launches import PER_NODE, Node, is_stated, reads_no_variables, trainer_node
+from kubectl_trainjob.lint.launches import is_stated, reads_no_variables, trainer_node
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import NOT_TORCHRUN
@@ -26,10 +28,14 @@ def _find(job: LintedJob) -> Iterator[Finding]:
         yield Finding(message, job.made(python.pointer))
 
 
-def _has_several(job: LintedJob, node: Node) -> bool:
+def _has_several(job: LintedJob, node: ContainerSpec) -> bool:
     """Whether several processes are meant; one a CPU is what Trainer starts where nobody said anything."""
-    held = devices(node.resources)
-    return node.pods > 1 or (held is not None and held.pieces > 1) or (is_stated(job) and node.value(PER_NODE) != "1")
+    held, trainer = devices(node.resources), job.trainer_job()
+    return (
+        (trainer is not None and trainer.pods > 1)
+        or (held is not None and held.pieces > 1)
+        or (is_stated(job) and node.value(PER_NODE) != "1")
+    )
 
 
 CHECK = JobCheck(NOT_TORCHRUN, _find)

@@ -7,8 +7,9 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.node_counts import amounts, names_gpu
 from kubectl_trainjob.kube.facts.trainer import INITIALIZERS
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.views import LintedJob, Replicated
+from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Finding, Made
 from kubectl_trainjob.model.rules import SHM_MISSING
 
@@ -21,7 +22,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
             yield from _in_role(job, role)
 
 
-def _in_role(job: LintedJob, role: Replicated) -> Iterator[Finding]:
+def _in_role(job: LintedJob, role: ReplicatedJob) -> Iterator[Finding]:
     for index, container in enumerate(role.pod.get("containers") or ()):
         pointer = role.in_pod("containers", index)
         asked = _gpus(container)
@@ -52,7 +53,7 @@ def _mounted(container: Mapping[str, Any]) -> tuple[int, str] | None:
     return next(((index, each["name"]) for index, each in mounts if each["mountPath"].rstrip("/") == _PATH), None)
 
 
-def _has_memory(role: Replicated, container: Mapping[str, Any]) -> bool:
+def _has_memory(role: ReplicatedJob, container: Mapping[str, Any]) -> bool:
     """Whether something is mounted that is not known to be a disk."""
     mounted = _mounted(container)
     volumes = {each["name"]: each for each in role.pod.get("volumes") or ()}

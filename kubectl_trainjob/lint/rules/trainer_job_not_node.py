@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.launches import meeting_setting, trainer_of
+from kubectl_trainjob.lint.launches import rendezvous_setting
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import TRAINER_JOB_NOT_NODE
 
 
 def _find(runtime: LintedRuntime) -> Iterator[Finding]:
-    trainer = trainer_of(runtime)
-    setting = meeting_setting(runtime) if trainer is not None and trainer.name != NODE else None
+    trainer = runtime.trainer_job()
+    setting = rendezvous_setting(runtime) if trainer is not None and trainer.name != NODE else None
     if trainer is not None and setting is not None:
         message = (
             f'"{trainer.name}" trains, but {setting} names the Pod "<TrainJob>-{NODE}-0-0", which does not exist or '

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.devices import devices
-from kubectl_trainjob.kube.facts.launchers import torch_flags
+from kubectl_trainjob.kube.launch.by_variables import PER_NODE
+from kubectl_trainjob.kube.launch.flags import torch_flags
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.launches import PER_NODE, Node, trainer_node
+from kubectl_trainjob.lint.launches import trainer_node
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.hit import Change, Finding, Remedy
 from kubectl_trainjob.model.rules import TRAINER_OMITTED
@@ -18,16 +20,17 @@ _TOLD_BY = {"torch": "PET_NNODES", "jax": "JAX_NUM_PROCESSES", "xgboost": "DMLC_
 
 def _find(job: LintedJob) -> Iterator[Finding]:
     kind = next((kind for kind in _TOLD_BY if job.policy(kind) is not None), None)
-    node = trainer_node(job) if kind and job.spec.get("trainer") is None else None
-    if kind is None or node is None:
+    trainer, node = job.trainer_job(), trainer_node(job)
+    if kind is None or trainer is None or node is None or job.spec.get("trainer") is not None:
         return
+    pods = trainer.pods
     held = devices(node.resources)
     gpus = held.pieces if held and kind != "jax" else 1  # a process of JAX works on all GPUs of its node
-    missing = [name for name in _needed(kind, node.pods, gpus) if not _is_told(kind, node, name)]
+    missing = [name for name in _needed(kind, pods, gpus) if not _is_told(kind, node, name)]
     if missing:
         place = job.in_train_job("spec")
         remedy = Remedy("write an empty `trainer`", (Change(place.child("trainer"), {}),), is_safe=False)
-        what = f"{node.pods} Pods" if node.pods > 1 else f"{gpus} GPUs"
+        what = f"{pods} Pods" if pods > 1 else f"{gpus} GPUs"
         message = (
             f'without spec.trainer nothing sets "{missing[0]}", so that the {what} do not train together; write '
             "`trainer: {}`"
@@ -41,7 +44,7 @@ def _needed(kind: str, pods: int, gpus: int) -> list[str]:
     return [*names, PER_NODE] if gpus > 1 and kind == "torch" else names
 
 
-def _is_told(kind: str, node: Node, name: str) -> bool:
+def _is_told(kind: str, node: ContainerSpec, name: str) -> bool:
     return node.variable(name) is not None or (kind == "torch" and name in torch_flags(node))
 
 

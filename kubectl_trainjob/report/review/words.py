@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from kubectl_trainjob.kube.facts.kinds import Role, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.rules import Severity
@@ -44,7 +44,7 @@ _OUTCOMES: Mapping[Outcome, tuple[Weight, str]] = MappingProxyType(
 def name(row: JobRow, jobs: Jobs) -> Sentence:
     """The job, with its overlay where several build one of that name; a JobSet says that it is one."""
     identity, overlay = row.job
-    if role_of(identity) is Role.TRAINING_JOB:
+    if role_of(identity) is KindRole.TRAINING_JOB:
         return jobs.told([row.job])[0]
     told: Sentence = (Data(f"{identity.kind}/{called(identity)}"),)
     return (*told, " (", Data(in_short(overlay)), ")") if overlay else told

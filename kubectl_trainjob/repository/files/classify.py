@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, Role, group_of, role_of
+from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, KindRole, group_of, role_of
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import INVALID_SETTING
@@ -40,9 +40,9 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
     named = metadata if isinstance(metadata, dict) else {}
     identity = ObjectId(api_version, kind, _text(named.get("namespace")), _text(named.get("name")))
     role = role_of(identity)
-    if role is Role.KUSTOMIZATION or group_of(api_version) == CONFIGURATION_GROUP:
-        return _unbuilt(source) if role is Role.KUSTOMIZATION else _configuration(kind, source)
-    if (bad := _bad_metadata(named, kind, has_schema=role in (Role.TRAINING_JOB, Role.RUNTIME))) is not None:
+    if role is KindRole.KUSTOMIZATION or group_of(api_version) == CONFIGURATION_GROUP:
+        return _unbuilt(source) if role is KindRole.KUSTOMIZATION else _configuration(kind, source)
+    if (bad := _bad_metadata(named, kind, has_schema=role in (KindRole.TRAINING_JOB, KindRole.RUNTIME))) is not None:
         field, message = bad
         return Diagnostic(rules.MISSING_NAME, message, Place(source, ("metadata", field)))
     return Manifest(identity, body, source)

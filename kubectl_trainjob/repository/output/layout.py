@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 
-from kubectl_trainjob.kube.facts.kinds import Role, group_of, kinds_with
+from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, kinds_with
 from kubectl_trainjob.model.stages import ObjectId
 
 LONGEST = 200
@@ -28,7 +28,7 @@ LONGEST = 200
 
 _SUFFIX = ".yaml"
 # A kind that is added here gets another file in every repository that has one.
-_OURS = (Role.TRAINING_JOB, Role.RUNTIME, Role.JOB_SET, Role.POD_GROUP)
+_OURS = (KindRole.TRAINING_JOB, KindRole.RUNTIME, KindRole.JOB_SET, KindRole.POD_GROUP)
 _GROUPS = {kind.name: kind.group for kind in kinds_with(*_OURS)}
 _RESOURCE = re.compile(r"[A-Za-z0-9]+(\.[a-z0-9][a-z0-9.-]*)?")
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")

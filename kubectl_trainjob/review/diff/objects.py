@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from kubectl_trainjob.kube.admission.spelling import as_stored
-from kubectl_trainjob.kube.facts.kinds import Role, print_order, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, print_order, role_of
 from kubectl_trainjob.kube.updates.consequence import consequence
 from kubectl_trainjob.kube.updates.immutable import immutable_verdict
 from kubectl_trainjob.kube.updates.jobset import jobset_verdict
@@ -166,11 +166,11 @@ def _judged(old: PlainObject, new: PlainObject, made: Verdict | None, version: s
     `made` is what it says of the JobSet that a TrainJob becomes, None where that is the same.
     """
     role, verdict = role_of(new.identity), None
-    if role is Role.JOB_SET:
+    if role is KindRole.JOB_SET:
         verdict = jobset_verdict(old.body, new.body)
-    elif role is Role.TRAINING_JOB:
+    elif role is KindRole.TRAINING_JOB:
         verdict = train_job_verdict(old.body, new.body, version)
-    elif role is Role.RUNTIME:
+    elif role is KindRole.RUNTIME:
         refused = runtime_verdict(old.body, new.body, version)
         verdict = refused if refused.refused else None  # a runtime knows no suspension, and has rules for few fields
     elif new.identity.api_version == "v1" and new.identity.kind in ("ConfigMap", "Secret"):
@@ -182,7 +182,7 @@ def _judged(old: PlainObject, new: PlainObject, made: Verdict | None, version: s
 def _jobset_verdict(pair: JobPair, version: str) -> Verdict | None:
     """What admission says of the JobSet that a TrainJob becomes; None where that is the same, or not there."""
     for made in pair_made(pair):
-        if made.old and made.new and role_of(made.new.identity) is Role.JOB_SET:
+        if made.old and made.new and role_of(made.new.identity) is KindRole.JOB_SET:
             return jobset_verdict(made.old.body, made.new.body) if _differs(made, version) else None
     return None
 

@@ -8,18 +8,15 @@ that Pods claim (resourceClaims) are no resources and do not count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
-from typing import Any
 
-from kubectl_trainjob.kube.facts import jobset
 from kubectl_trainjob.kube.facts.pod_requests import pod_requests
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
-from kubectl_trainjob.model.source import value_at
-from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.kube.launch.read import launch_of
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs
 from kubectl_trainjob.review.diff.changes import Compiled, Totals
 from kubectl_trainjob.review.diff.pod_defaults import with_requests
-from kubectl_trainjob.review.diff.world_size import world_size
 
 Resources = Mapping[str, Quantity]
 
@@ -33,8 +30,8 @@ def totals_of(job: Compiled) -> Totals:
     A resource of which nothing is requested is not among the resources, nor is one whose amount no cluster can have.
     """
     pods, resources = 0, dict[str, Quantity]()
-    for replicated in _replicated_jobs(job.objects):
-        count = pods_at_once(replicated)
+    for replicated in replicated_jobs(job.objects[0]) if job.objects else ():
+        count = replicated.pods
         if count:
             pods += count
             _add(resources, _times(_requests(replicated), count))
@@ -60,31 +57,18 @@ def total(totals: Iterable[Totals]) -> Totals:
     return reduce(add, totals, NOTHING)
 
 
-def pods_at_once(replicated: Body) -> int:
-    """The Pods of a replicatedJob that run at the same time, if nothing keeps them from it.
-
-    Mirrors podsCount in kueue `pkg/controller/jobs/jobset/jobset_controller.go` and the defaults of Jobs and JobSets.
-    """
-    spec = value_at(replicated, ("template", "spec")) or {}
-    replicas, parallelism = replicated.get("replicas"), spec.get("parallelism")
-    of_one = 1 if parallelism is None else parallelism
-    completions = spec.get("completions")
-    if completions is not None:
-        of_one = min(of_one, completions)
-    return max(1 if replicas is None else replicas, 0) * max(of_one, 0)
+def world_size(job: Compiled) -> int | None:
+    """The number of processes; None if it is unknown before they start, or the job cannot be built."""
+    if not job.objects or job.runtime is None:
+        return None
+    total = launch_of(job.runtime.body.get("spec") or {}, job.objects).total
+    return total.value if total else None
 
 
-def _replicated_jobs(objects: Iterable[Body]) -> Iterator[Body]:
-    for body in objects:
-        if body.get("kind") == jobset.KIND:
-            yield from value_at(body, jobset.REPLICATED_JOBS) or ()
-
-
-def _requests(replicated: Body) -> Resources:
+def _requests(replicated: ReplicatedJob) -> Resources:
     """What one Pod requests, once the API server has set its defaults; nothing where an amount is no quantity."""
-    spec: Mapping[str, Any] = value_at(replicated, ("template", "spec", "template", "spec")) or {}
     try:
-        return pod_requests(with_requests(spec))
+        return pod_requests(with_requests(replicated.pod))
     except QuantityError:
         return {}
 

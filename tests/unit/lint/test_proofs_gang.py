@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.kube.facts.launchers import hosts
+from kubectl_trainjob.kube.launch.flags import hosts
 from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import build

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_trainjob.explain.environment.values import Container, Variable
-from kubectl_trainjob.kube.facts.command_line import commands
+from kubectl_trainjob.kube.launch.command_line import commands
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from tests.unit.explain.environment.jobs import Object, asking, container, line_of, manifests, role, told
 
 GPU8 = asking(nvidia_com__gpu=8)
@@ -204,9 +204,9 @@ def test_mpirun(command: list[str], world: int | None, per_node: int | None) -> 
 
 
 def test_references_are_expanded_as_far_as_they_are_known() -> None:
-    variables = (Variable({"name": "A", "value": "x"}, ""), Variable({"name": "B", "valueFrom": {}}, ""))
-    body = {"name": "c", "command": ["bash", "-c"], "args": ["run $(A) ${A} $B $(date) | $A"]}
-    found = [[word.text for word in each] for each in commands(Container((), body, variables))]
+    env = [{"name": "A", "value": "x"}, {"name": "B", "valueFrom": {}}]
+    body = {"env": env, "name": "c", "command": ["bash", "-c"], "args": ["run $(A) ${A} $B $(date) | $A"]}
+    found = [[word.text for word in each] for each in commands(ContainerSpec((), body))]
     assert found == [["run", "x", "x", "$B", "$_"], ["x"]]
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.explain.environment.names import Pods, in_ranges
+from kubectl_trainjob.explain.environment.names import in_ranges
+from kubectl_trainjob.kube.launch.pods import Pods
 from kubectl_trainjob.model.stages import ObjectId
 from tests.unit.explain.environment.jobs import Object, asking, container, line_of, manifests, role, told
 

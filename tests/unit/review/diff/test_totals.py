@@ -12,11 +12,11 @@ from kubectl_trainjob.compiler.pipeline import trace
 from kubectl_trainjob.explain.environment.describe import describe
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
 from kubectl_trainjob.review.diff.changes import Compiled, Totals
 from kubectl_trainjob.review.diff.gpus import gpus, is_gpu
-from kubectl_trainjob.review.diff.totals import NOTHING, add, pods_at_once, total, totals_of
-from kubectl_trainjob.review.diff.world_size import world_size
+from kubectl_trainjob.review.diff.totals import NOTHING, add, total, totals_of, world_size
 from tests.conformance.cases import VERSIONS, load
 from tests.reading import read
 from tests.unit.explain.environment.jobs import asking, container, manifests, role
@@ -148,7 +148,7 @@ def test_one_job(text: str, counts: tuple[int, int], resources: dict[str, str]) 
     ],
 )
 def test_pods_at_once(replicated: Object, pods: int) -> None:
-    assert pods_at_once(replicated) == pods
+    assert ReplicatedJob(0, replicated).pods == pods
 
 
 def jobset(*resources: Object) -> Object:

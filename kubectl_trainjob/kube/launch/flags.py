@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.facts.command_line import Container, Flag, Word, base, behind, commands, flags
+from kubectl_trainjob.kube.launch.command_line import Container, Flag, Word, base, behind, commands, flags
 
 _PYTHON = re.compile(r"python[0-9.]*")
 _MODULES = frozenset({"torch.distributed.launch", "torch.distributed.run"})
@@ -59,18 +59,18 @@ def hosts(lines: Iterable[str]) -> list[Host]:
     return [Host(name, number(slots) or 0) for name, _, slots in parts]
 
 
-class Told(NamedTuple):
+class FlagValue(NamedTuple):
     """What a flag sets; `value` is None where it is not plain."""
 
     flag: Flag
     value: str | None
 
 
-def torch_flags(container: Container) -> dict[str, Told]:
+def torch_flags(container: Container) -> dict[str, FlagValue]:
     """What the container's torchrun is told by flags, by the names of the variables that mean the same."""
     found = flags(container, _TORCH_NAMES, _behind_torchrun, _torch_words)
     told = {
-        variable: Told(found[name], found[name].value)
+        variable: FlagValue(found[name], found[name].value)
         for variable, name in (("PET_NNODES", "nnodes"), ("PET_NPROC_PER_NODE", "nproc-per-node"))
         if name in found
     }
@@ -80,7 +80,7 @@ def torch_flags(container: Container) -> dict[str, Told]:
     return {**told, **_rendezvous(found)}
 
 
-def _rendezvous(found: dict[str, Flag]) -> dict[str, Told]:
+def _rendezvous(found: dict[str, Flag]) -> dict[str, FlagValue]:
     """Where the processes meet. With another backend than `static` nobody looks at master's address and port."""
     backend, endpoint = found.get("rdzv-backend"), found.get("rdzv-endpoint")
     if "standalone" in found:
@@ -93,11 +93,11 @@ def _rendezvous(found: dict[str, Flag]) -> dict[str, Told]:
     if backend is not None and backend.value != "static":
         return _meeting(backend, "localhost" if backend.value else None, "")
     named = (("PET_MASTER_ADDR", "master-addr"), ("PET_MASTER_PORT", "master-port"))
-    return {variable: Told(found[name], found[name].value) for variable, name in named if name in found}
+    return {variable: FlagValue(found[name], found[name].value) for variable, name in named if name in found}
 
 
-def _meeting(flag: Flag, host: str | None, port: str | None) -> dict[str, Told]:
-    return {"PET_MASTER_ADDR": Told(flag, host), "PET_MASTER_PORT": Told(flag, port)}
+def _meeting(flag: Flag, host: str | None, port: str | None) -> dict[str, FlagValue]:
+    return {"PET_MASTER_ADDR": FlagValue(flag, host), "PET_MASTER_PORT": FlagValue(flag, port)}
 
 
 def _behind_torchrun(words: Sequence[Word]) -> int | None:
