@@ -1,12 +1,15 @@
-"""What all tests share: Hypothesis profiles, and an environment in which a user's settings change nothing."""
+"""What all tests share: Hypothesis profiles, an environment without a user's settings, lines at the end of the run."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.loops import cases
 
 # `fast` for everybody's run; `--hypothesis-profile=thorough` in CI, which draws the same examples for the same commit;
 # `--hypothesis-profile=search` to look for new ones. No deadlines: nothing here is judged by a clock.
@@ -33,3 +36,32 @@ def gc_as_before() -> Iterator[None]:
     """A build in the tests' own process turns the garbage collector off for good."""
     yield
     gc.enable()
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, Any], None], request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Adds a line to the end of the run, by the test's folder; a worker sends it with the test's report."""
+    folder = request.path.parent.name
+    return lambda line: record_property("line", (folder, line))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note how many inputs a test checks."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    count = cases(getattr(item, "function", None), parameters.get("part"))
+    if count > 1:
+        item.user_properties.append(("cases", count))
+    return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The lines of all tests by folder, and how many inputs the tests checked."""
+    reports = [each for state in ("passed", "failed") for each in terminalreporter.stats.get(state, ())]
+    called = [each for each in reports if each.when == "call"]
+    lines = [value for each in called for name, value in each.user_properties if name == "line"]
+    for folder in dict.fromkeys(folder for folder, _ in lines):
+        terminalreporter.section(f"figures of {folder}")
+        terminalreporter.write_line("\n".join(line for of, line in lines if of == folder))
+    counts = [dict(each.user_properties).get("cases", 1) for each in called]
+    terminalreporter.write_line(f"{len(counts)} tests checked {sum(counts)} cases")

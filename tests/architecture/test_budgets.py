@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.architecture.sizes import MODULES, ROOT, Function, arguments, functions, lines
+from tests.loops import for_each
 
-EACH_MODULE = pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(ROOT))) for p in MODULES])
+EACH_MODULE = for_each("path", {str(path.relative_to(ROOT)): path for path in MODULES}, at_least=300)
 
 MODULE_LINES = 300
 FUNCTION_LINES = 50
@@ -48,9 +48,8 @@ def test_bodies_are_shared_never_copied_deep(path: Path) -> None:
     assert "deepcopy" not in path.read_text()
 
 
-def test_functions_are_small_in_the_middle(capsys: pytest.CaptureFixture[str]) -> None:
+def test_functions_are_small_in_the_middle(tell: Callable[[str], None]) -> None:
     sizes = [lines(function) for path in MODULES for function in functions(path)]
     median = statistics.median(sizes)
-    with capsys.disabled():
-        print(f"\n{len(MODULES)} modules, {len(sizes)} functions, median {median:g} lines, largest {max(sizes)}")
+    tell(f"{len(MODULES)} modules, {len(sizes)} functions, median {median:g} lines, largest {max(sizes)}")
     assert median <= MEDIAN_LINES

@@ -55,8 +55,19 @@ def _jobs(broken: bool) -> dict[str, Any]:
     return jobs
 
 
+_ARGUMENTS = [
+    ["jobs", "prod", "-n", "team", "-o", "json"],
+    ["jobs", "other"],
+    ["prod"],
+    ["prod", "--emit", "trainjob"],
+]
+
+
+@pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("broken", [False, True], ids=["good", "broken"])
-def test_same_bytes_and_findings(broken: bool, repository: Repository, processors: list[int], tmp_path: Path) -> None:
+def test_same_bytes_and_findings(
+    broken: bool, every: int, repository: Repository, processors: list[int], tmp_path: Path
+) -> None:
     patch = {
         "target": {"kind": "TrainJob", "name": "job-.*1"},
         "patch": {"spec": {"trainer": {"numNodes": -1 if broken else 3}}},
@@ -66,12 +77,7 @@ def test_same_bytes_and_findings(broken: bool, repository: Repository, processor
         {**_jobs(broken), "runtimes/r.yaml": [PLAIN, MPI], "t.yaml.j2": _TEMPLATE, "prod/overlay.yaml": prod}
         | {"other/cm.yaml": [config_map("cm")]}
     )
-    for arguments in (
-        ["jobs", "other"],
-        ["prod"],
-        ["jobs", "prod", "-n", "team", "-o", "json"],
-        ["prod", "--emit", "trainjob"],
-    ):
+    for arguments in _ARGUMENTS[::every]:
         alone = _run(tmp_path, {processors[0]}, *arguments)
         together = _run(tmp_path, set(processors), *arguments)
         assert together == alone

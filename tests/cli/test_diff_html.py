@@ -134,6 +134,7 @@ def test_what_differs_is_underlined(old: str, new: str, expected: list[str]) -> 
     assert [each.text or "" for each in parsed(as_html(of)).iter("mark")] == expected
 
 
+@pytest.mark.slow
 def test_many_objects_are_folded_and_small() -> None:
     text = as_html(reports.large())
     tree = parsed(text)

@@ -89,27 +89,36 @@ def plain(told: dict[str, Any], *bases: str) -> str:
     return text.replace('"old-1/', '"').replace('"new-1/', '"')
 
 
-@pytest.mark.parametrize("named", [relative, absolute, links, at_other_levels])
+EDITS = [
+    pytest.param(
+        edited("overlays/dev/overlay.yaml", "name: a}", "name: alpha}"), {"patches[0].target.name"}, id="target"
+    ),
+    pytest.param(edited("jobs/jobs.yaml", "name: alpha", "name: alfa"), {"TrainJob/alfa"}, id="name"),
+    pytest.param(edited("overlays/model/overlay.yaml", "llama", "gemma"), {"values.model"}, id="value"),
+    pytest.param(
+        edited("overlays/model/job.yaml.j2", "numNodes: {{ values.nodes }}", "numNodes: 9"),
+        {"template"},
+        id="template",
+    ),
+    pytest.param(edited("patches/nodes.yaml", "numNodes: 4", "numNodes: 5"), {"patch"}, id="patch"),
+    pytest.param(edited("runtimes/torch.yaml", "torch:1", "torch:2"), {"ClusterTrainingRuntime/torch"}, id="image"),
+    pytest.param(edited("overlays/dev/overlay.yaml", "namespace: team", ""), {"namespace"}, id="namespace"),
+    pytest.param({"overlays/dev/overlay.yaml": None}, set(), id="overlay-gone"),
+    pytest.param({"overlays/new/overlay.yaml": overlay("")}, set(), id="overlay-new"),
+    pytest.param({"patches/nodes.yaml": None}, {"patch"}, id="error"),
+    pytest.param(edited("jobs/jobs.yaml", "{name: torch}", "{name: torhc}"), set(), id="error-in-jobs"),
+]
+NAMED = [relative, absolute, links, at_other_levels]
+
+
 @pytest.mark.parametrize(
-    ("edit", "causes"),
+    ("named", "edit", "causes"),
     [
         pytest.param(
-            edited("overlays/dev/overlay.yaml", "name: a}", "name: alpha}"), {"patches[0].target.name"}, id="target"
-        ),
-        pytest.param(edited("jobs/jobs.yaml", "name: alpha", "name: alfa"), {"TrainJob/alfa"}, id="name"),
-        pytest.param(edited("overlays/model/overlay.yaml", "llama", "gemma"), {"values.model"}, id="value"),
-        pytest.param(
-            edited("overlays/model/job.yaml.j2", "numNodes: {{ values.nodes }}", "numNodes: 9"),
-            {"template"},
-            id="template",
-        ),
-        pytest.param(edited("patches/nodes.yaml", "numNodes: 4", "numNodes: 5"), {"patch"}, id="patch"),
-        pytest.param(edited("runtimes/torch.yaml", "torch:1", "torch:2"), {"ClusterTrainingRuntime/torch"}, id="image"),
-        pytest.param(edited("overlays/dev/overlay.yaml", "namespace: team", ""), {"namespace"}, id="namespace"),
-        pytest.param({"overlays/dev/overlay.yaml": None}, set(), id="overlay-gone"),
-        pytest.param({"overlays/new/overlay.yaml": overlay("")}, set(), id="overlay-new"),
-        pytest.param({"patches/nodes.yaml": None}, {"patch"}, id="error"),
-        pytest.param(edited("jobs/jobs.yaml", "{name: torch}", "{name: torhc}"), set(), id="error-in-jobs"),
+            named, *edit.values, id=f"{edit.id}-{named.__name__}", marks=() if (i + j) % 6 == 0 else pytest.mark.slow
+        )
+        for i, edit in enumerate(EDITS)
+        for j, named in enumerate(NAMED)
     ],
 )
 def test_two_directories_are_told_as_two_commits_are(

@@ -21,6 +21,7 @@ from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.output.folder import Folder
+from tests.loops import sample
 from tests.ordinary import ordinary_user
 from tests.property import readers
 
@@ -93,7 +94,7 @@ def init(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
 Init = Callable[..., tuple[int, str]]
 
 
-@pytest.fixture(scope="module", params=catalogue.names())
+@pytest.fixture(scope="module", params=sample(catalogue.names(), every=3))
 def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A runtime's name, and a new repository for it."""
     folder = tmp_path_factory.mktemp("new")
@@ -156,7 +157,7 @@ def test_every_reader_reads_the_same(started: tuple[str, Path]) -> None:
         assert [readers.differences(meant, each) for each in found] == [[], []]
 
 
-@pytest.mark.parametrize("version", TRAINER_VERSIONS)
+@pytest.mark.parametrize("version", sample(TRAINER_VERSIONS, every=2))
 @pytest.mark.parametrize("name", catalogue.names())
 def test_a_runtime_suits_a_trainer_or_is_refused(name: str, version: str, here: Path, init: Init) -> None:
     code, said = init("--runtime", name, "--trainer-version", version)

@@ -1,8 +1,6 @@
-"""The control plane's programs, the inputs, and what the tests tell at the end of a run."""
+"""The control plane's programs and the inputs."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
@@ -11,8 +9,6 @@ from tests.cluster.plane import programs
 from tests.cluster.plane.plane import Plane
 from tests.conformance.cases import load
 from tests.tools import missing
-
-TOLD: list[str] = []
 
 
 @pytest.fixture(scope="session")
@@ -27,17 +23,3 @@ def control_plane() -> type[Plane]:
 def suspended(control_plane: type[Plane]) -> list[Job]:  # noqa: ARG001 - nothing is built in vain
     """Every TrainJob of every recorded input of 2.3, suspended unless its input says otherwise."""
     return [job for number, case in enumerate(load("2.3")) for job in jobs_of(case, f"c{number}", suspend=True)]
-
-
-@pytest.fixture(scope="session")
-def told() -> list[str]:
-    """Lines for the end of the run: how much was compared, and what was left out for which reason."""
-    return TOLD
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The lines of all tests."""
-    if TOLD:
-        terminalreporter.section("agreement with the controllers")
-        for line in TOLD:
-            terminalreporter.write_line(line)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from tests.tools import require
 pytestmark = pytest.mark.cluster
 
 _THREADS = 4
+Tell = Callable[[str], None]
 _EVERY = 4  # kubectl takes a tenth of a second an object, four times
 _SECRET = re.compile(r"Secret (\S+)/(\S+) must exist")
 
@@ -39,8 +40,8 @@ def built(suspended: list[Job]) -> list[Job]:
 
 
 @pytest.fixture(scope="module")
-def runnable(told: list[str]) -> list[Job]:
-    """The jobs that must run to their end; the others are counted by reason."""
+def chosen() -> tuple[list[Job], Counter[str]]:
+    """The jobs that must run to their end, and the others counted by reason."""
     left_out: Counter[str] = Counter()
     chosen = []
     for number, case in enumerate(load("2.3")):
@@ -51,9 +52,13 @@ def runnable(told: list[str]) -> list[Job]:
             reason = "its Jobs would be refused (`late` in its record)" if record.get("late") else _why_not(job)
             left_out.update([reason] if reason else [])
             chosen += [] if reason else [job]
-    told.append(f"JobSets run to their end: {len(chosen)}; left out because")
-    told.extend(f"  {reason}: {count}" for reason, count in left_out.most_common())
-    return chosen
+    return chosen, left_out
+
+
+@pytest.fixture(scope="module")
+def runnable(chosen: tuple[list[Job], Counter[str]]) -> list[Job]:
+    """The jobs that must run to their end."""
+    return chosen[0]
 
 
 @pytest.fixture(scope="module")
@@ -71,22 +76,22 @@ def plane(control_plane: type[Plane], built: list[Job], runnable: list[Job]) -> 
         yield plane
 
 
-def test_a_second_server_side_apply_changes_nothing(plane: Plane, built: list[Job], told: list[str]) -> None:
+def test_a_second_server_side_apply_changes_nothing(plane: Plane, built: list[Job], tell: Tell) -> None:
     objects = [one for job in built for one in placed(job)]
     with ThreadPoolExecutor(_THREADS) as pool:
         found = [problem for problem in pool.map(lambda one: apply_twice(plane.client, one), objects) if problem]
-    told.append(f"objects applied twice server-side: {len(objects)}")
+    tell(f"objects applied twice server-side: {len(objects)}")
     assert len(objects) >= 100
     assert not found, f"{len(found)} of {len(objects)} objects:\n" + "\n".join(found[:5])
 
 
-def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], told: list[str], tmp_path: Path) -> None:
+def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], tell: Tell, tmp_path: Path) -> None:
     objects = [one for job in _some(built) for one in placed(job, "-k")]
     assert sum("volumeClaimPolicies" in one.get("spec", {}) for one in objects) >= 10
     kubectl = Kubectl(require("kubectl"), plane, tmp_path, objects)
     first, second, third = kubectl.apply(), kubectl.apply(), kubectl.apply()
     dropped = [key for key in first if first[key] != second[key]]
-    told.append(f"objects applied three times client-side: {len(objects)}; the second changed {len(dropped)}")
+    tell(f"objects applied three times client-side: {len(objects)}; the second changed {len(dropped)}")
     assert len(first) == len(
         {(one["kind"], *identity(one)) for one in objects}
     )  # two jobs of one input may print the same object
@@ -95,8 +100,13 @@ def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], told: 
     assert kubectl.diff() == ""
 
 
-def test_jobsets_run_to_completed(plane: Plane, runnable: list[Job]) -> None:
+def test_jobsets_run_to_completed(
+    plane: Plane, runnable: list[Job], chosen: tuple[list[Job], Counter[str]], tell: Tell
+) -> None:
     client = plane.client
+    tell(f"JobSets run to their end: {len(runnable)}; left out because")
+    for reason, count in chosen[1].most_common():
+        tell(f"  {reason}: {count}")
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda job: _start(client, job), runnable))
     jobsets = {identity(_jobset(job)): job.id for job in runnable}

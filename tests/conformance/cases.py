@@ -15,6 +15,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "cases"
 VERSIONS = ("2.0", "2.1", "2.2", "2.3")
+LATEST = VERSIONS[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Case:
     name: str
     input: str
     expected: dict[str, Any]
-    version: str = VERSIONS[-1]
+    version: str = LATEST
 
     @property
     def id(self) -> str:

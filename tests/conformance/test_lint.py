@@ -10,8 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from kubectl_trainjob.kube.pods.jobset import late_problems
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import Category, Severity
@@ -19,10 +17,10 @@ from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
 from tests.conformance.cases import VERSIONS, Case, load
+from tests.conformance.versions import EACH_VERSION
 from tests.reading import read
 
 GOLDEN = Path(__file__).with_name("lint_findings.txt")
-EACH_VERSION = pytest.mark.parametrize("version", VERSIONS)
 
 
 @cache

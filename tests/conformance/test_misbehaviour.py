@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-import pytest
 import yaml
 
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
-from tests.conformance.cases import VERSIONS, load
+from tests.conformance.cases import load
+from tests.conformance.versions import EACH_VERSION
 from tests.reading import read
 
 STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -81,7 +81,7 @@ def is_address(jobset: Any, host: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_a_training_that_nothing_is_told_of_has_none_of_the_variables(version: str) -> None:
     told = [each for each in made(version) if "KTJ403" in each.rules]
     assert told
@@ -89,7 +89,7 @@ def test_a_training_that_nothing_is_told_of_has_none_of_the_variables(version: s
     assert [each.id for each in told if set(each.env) >= set(COUNTS[:2]) or set(each.env) & set(COUNTS[2:])] == []
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_the_address_of_the_first_process_is_that_of_a_pod_unless_told_otherwise(version: str) -> None:
     wrong = []
     for each in made(version):
@@ -105,7 +105,7 @@ def test_the_address_of_the_first_process_is_that_of_a_pod_unless_told_otherwise
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_processes_are_other_than_gpus_where_that_is_told(version: str) -> None:
     wrong, seen = [], 0
     for each in made(version):

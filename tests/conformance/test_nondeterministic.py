@@ -22,6 +22,7 @@ from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
 from tests.conformance import upstream
 from tests.conformance.cases import VERSIONS, Case, load
+from tests.conformance.versions import EACH_VERSION
 from tests.reading import read
 from tests.tools import require
 
@@ -54,7 +55,7 @@ def told_of(case: Case) -> set[str]:
     return {each.rule.id for each in random_rules(case.input, case.version)} if wanted else set()
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_what_a_record_marks_as_random_is_told_and_nothing_else(version: str) -> None:
     seen, wrong = 0, []
     for case in load(version):

@@ -72,6 +72,7 @@ def test_jobsets() -> None:
     assert not differences, "\n".join(differences)
 
 
+@pytest.mark.slow
 def test_the_mutating_webhook_matters_for_files_that_are_applied_as_they_are() -> None:
     respelt = {}
     for each in _all():

@@ -14,7 +14,8 @@ from kubectl_trainjob.compiler.expand.run import expand
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
-from tests.conformance.cases import VERSIONS, load
+from tests.conformance.cases import load
+from tests.conformance.versions import EACH_VERSION
 from tests.reading import read
 
 
@@ -26,7 +27,7 @@ def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
         yield from leaves(entry, (*pointer, key))
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_untouched_values_stand_where_a_recorded_expansion_says(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[written_by.WrittenBy] = []
 

@@ -13,6 +13,7 @@ from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.yaml.compose import BACKEND
 from kubectl_trainjob.repository.yaml.read import Reader, read_stream
 from kubectl_trainjob.repository.yaml.scalars import NotFiniteError, plain
+from tests.loops import for_each
 from tests.tools import require
 
 AMBIGUOUS = re.findall(
@@ -93,7 +94,7 @@ def ambiguous() -> dict[str, Any]:
     return {text: body.get("data") for text, body in zip(AMBIGUOUS, read, strict=True)}
 
 
-@pytest.mark.parametrize("text", AMBIGUOUS)
+@for_each("text", AMBIGUOUS, at_least=146)
 def test_plain_scalar(text: str, ambiguous: dict[str, Any]) -> None:
     assert _same(ambiguous[text], plain(text)), (ambiguous[text], plain(text))
     assert [body["data"] for body in _read_by_us(_DOCUMENT.format(text))] == [plain(text)]

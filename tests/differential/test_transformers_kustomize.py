@@ -12,6 +12,7 @@ from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.units import LabelSet, Overlay
 from tests.differential.kustomize import Body, Layer, body, by_kustomize, by_us, run_kustomize
 from tests.differential.objects import OBJECTS, pod_spec
+from tests.loops import for_each
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "namespace": {"namespace": "new"},
@@ -53,7 +54,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return dict(zip(OBJECTS, zip(kustomize, by_us(layer), strict=True), strict=True))
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@for_each("name", OBJECTS.keys(), at_least=41)
 def test_setting(both: dict[str, tuple[Body, Body]], name: str) -> None:
     kustomize, ours = both[name]
     assert ours == kustomize

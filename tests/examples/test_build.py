@@ -113,7 +113,7 @@ def test_nothing_lies_about_unused() -> None:
 @pytest.mark.slow
 def test_a_wheel_has_the_catalogue_and_the_examples(tmp_path: Path) -> None:
     python = _installed(tmp_path)
-    script = "from kubectl_trainjob import catalogue as c; print(c.directory(), *c.names(), sep='\\n')"
+    script = "from kubectl_trainjob.repository import catalogue as c; print(c.directory(), *c.names(), sep='\\n')"
     shown = subprocess.run([python, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
     directory, *names = shown.stdout.splitlines()
     assert Path(directory).is_relative_to(tmp_path)

@@ -1,30 +1,12 @@
-"""Gates tell their figures at the end of the run, passed or not."""
+"""Work that gates measure, in processes of its own."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
-_FIGURES = pytest.StashKey[list[str]]()
-
-
-@pytest.fixture
-def tell(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Adds a line to the run's summary."""
-    return request.config.stash.setdefault(_FIGURES, []).append
-
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    figures = config.stash.get(_FIGURES, [])
-    if figures:
-        terminalreporter.section("figures of the gates")
-        terminalreporter.write_line("\n".join(figures))
 
 
 def python(*arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -25,6 +25,7 @@ from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine, vie
 from tests.cli import browser
 from tests.cli import diff_reports as reports
 from tests.cli.test_diff_markdown import by_commonmark, by_github
+from tests.loops import for_each, sampled
 
 HOSTILE = {
     "CSI": "\x1b[31mred\x1b[0m",
@@ -91,7 +92,8 @@ HOSTILE = {
     "long": "x" * 5000 + "@team",
     **{f"{count} ticks": f"a{'`' * count}</code>@team{'`' * (count + 1)}b" for count in range(1, 9)},
 }
-EACH = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in HOSTILE.items()])
+EACH = for_each("text", HOSTILE, at_least=70)
+RENDERERS = for_each("render", {"GitHub": by_github, "CommonMark": by_commonmark}, at_least=2)
 
 
 def harmless(text: str) -> str:
@@ -163,6 +165,7 @@ def parsed(text: str) -> Any:
     return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
 
 
+@sampled(every=5)
 @EACH
 def test_html_has_no_markup_from_data(text: str) -> None:
     tree = parsed(as_html(hostile(text)))
@@ -172,6 +175,7 @@ def test_html_has_no_markup_from_data(text: str) -> None:
         assert printable(line) in list(in_code(tree))
 
 
+@sampled(every=5)
 @EACH
 def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
     tree, other = (parsed(as_html(hostile("x", f"is {each} there"))) for each in (text, "harmless"))
@@ -180,8 +184,9 @@ def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
     assert {tag for tag, count in left.items() if count} <= {("code", ())}
 
 
+@sampled(every=5)
 @EACH
-@pytest.mark.parametrize("render", [by_github, by_commonmark])
+@RENDERERS
 def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any, text: str) -> None:
     tree, other = (render(as_markdown(hostile(each), most=10**9)) for each in (text, harmless(text)))
     assert shape(tree) == shape(other)
@@ -191,8 +196,9 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
         assert printable(line) in list(in_code(tree))
 
 
+@sampled(every=5)
 @EACH
-@pytest.mark.parametrize("render", [by_github, by_commonmark])
+@RENDERERS
 def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) -> None:
     tree = render(as_markdown(hostile("x", f"is {text} there"), most=10**9))
     known = {
@@ -217,7 +223,7 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) 
 
 
 @EACH
-@pytest.mark.parametrize("write", [as_html, as_markdown, as_text])
+@for_each("write", {"html": as_html, "markdown": as_markdown, "text": as_text}, at_least=3)
 def test_nothing_unseen_and_no_command_is_printed(write: Any, text: str) -> None:
     out = write(hostile(text, f"is {text}"))
     kept = re.sub("[\n\t]", "", out)

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
-import pytest
-
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.finding import Excerpt, LintReport, Note, Position, Result, Unverifiable
 from kubectl_trainjob.model.printable import printable
@@ -25,6 +23,7 @@ from kubectl_trainjob.report.markdown_syntax import length
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.hostile.test_diff_pages import HOSTILE as OF_PAGES
 from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, shape
+from tests.loops import for_each, sampled
 from tests.unit.report.lint import junit_shape
 from tests.unit.report.lint.commands_read import commands
 from tests.unit.report.lint.sarif_schema import problems
@@ -50,9 +49,9 @@ HOSTILE = {
     "way out": "../../etc/passwd?x=1#y%2e%2e",
     "line separators at the start": "\u2028::error::owned\x85::error::owned\x0b::error::owned",
 }
-EACH = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in HOSTILE.items()])
-EACH_FORMAT = pytest.mark.parametrize("form", FORMATS)
-RENDERERS = pytest.mark.parametrize("render", [by_github, by_commonmark])
+EACH = for_each("text", HOSTILE, at_least=88)
+EACH_FORMAT = for_each("form", tuple(FORMATS), at_least=7)
+RENDERERS = for_each("render", {"GitHub": by_github, "CommonMark": by_commonmark}, at_least=2)
 
 
 def hostile(text: str, words: str = "is harmless") -> LintReport:
@@ -189,6 +188,7 @@ def test_gitlab_reads_issues(text: str) -> None:
         each.encode()
 
 
+@sampled(every=3)
 @EACH
 @RENDERERS
 def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any, text: str) -> None:
@@ -199,6 +199,7 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
         assert printable(text) in list(in_code(tree))
 
 
+@sampled(every=3)
 @EACH
 @RENDERERS
 def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) -> None:
@@ -208,8 +209,9 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) 
     assert not re.search(r"@|#|\bwww\.|://|:\w+:|\$|\bGH-\d|<|\[", outside_of_code(tree))
 
 
+@sampled(every=6)
 @EACH_FORMAT
-@pytest.mark.parametrize("piece", ["x", "\u202e|", "]]>::error::`<@\n"])
+@for_each("piece", ["x", "\u202e|", "]]>::error::`<@\n"], at_least=3)
 def test_a_megabyte(form: str, piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     rule, here = Rule("KTJ990", text, Severity.ERROR, Category.REJECTED), Position("a.yaml", Span(1, 1, 1, 2))

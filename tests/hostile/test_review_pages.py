@@ -27,10 +27,11 @@ from tests.hostile import test_diff_pages as pages
 from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, parsed, shape
 from tests.hostile.test_lint_reports import HOSTILE
 from tests.hostile.test_lint_reports import hostile as hostile_findings
+from tests.loops import for_each, sampled
 from tests.unit.report.lint.commands_read import commands
 
-EACH = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in HOSTILE.items()])
-RENDERERS = pytest.mark.parametrize("render", [by_github, by_commonmark])
+EACH = for_each("text", HOSTILE, at_least=88)
+RENDERERS = for_each("render", {"GitHub": by_github, "CommonMark": by_commonmark}, at_least=2)
 visits = pages.visits
 
 KINDS = (("trainer.kubeflow.org/v1alpha1", "TrainJob"), ("jobset.x-k8s.io/v1alpha2", "JobSet"))
@@ -76,7 +77,7 @@ def without_colours(text: str) -> str:
 
 
 @EACH
-@pytest.mark.parametrize("form", ["text", "markdown", "json", "html"])
+@for_each("form", ["text", "markdown", "json", "html"], at_least=4)
 def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
     out = written(hostile(text, f"is {text}"), form)
     assert out.endswith("\n")
@@ -88,6 +89,7 @@ def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
     assert [line for line in out.split("\n") if re.match(r"\s*::", line) or re.search(r"##\w*\[", line)] == []
 
 
+@sampled(every=5)
 @EACH
 def test_colours_of_a_terminal_are_ours(text: str) -> None:
     coloured, other = (as_text(hostile(each), has_colour=True) for each in (text, harmless(text)))
@@ -123,6 +125,7 @@ def test_json_is_strict_and_holds_the_names(text: str) -> None:
     assert {each["name"] for each in told["jobs"]} == {f"{expected}{number}" for number in range(3)}
 
 
+@sampled(every=5)
 @EACH
 @RENDERERS
 def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any, text: str) -> None:
@@ -139,9 +142,10 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
 TAGS = "html head body h3 h4 p strong b br ul li pre code details summary table thead tbody tr th td"
 
 
+@sampled(every=5)
 @EACH
 @RENDERERS
-@pytest.mark.parametrize("conclusion", [Conclusion.UNBUILT, Conclusion.REFUSED])
+@for_each("conclusion", [Conclusion.UNBUILT, Conclusion.REFUSED], at_least=2)
 def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str, conclusion: Conclusion) -> None:
     tree = render(as_markdown(hostile("x", f"is {text} there", conclusion), most=10**9))
     assert {str(each.tag) for each in tree.iter()} <= {*TAGS.split()}
@@ -149,6 +153,7 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str, 
     assert not re.search(r"@|#|\bwww\.|://|:\w+:|\$|\bGH-\d|<|\[", outside_of_code(tree))
 
 
+@sampled(every=5)
 @EACH
 def test_html_has_no_markup_from_data(text: str) -> None:
     tree, other = (parsed(as_html(hostile(each))) for each in (text, harmless(text)))
@@ -161,6 +166,7 @@ def test_html_has_no_markup_from_data(text: str) -> None:
         assert printable(f"{line}/{line}0") in list(in_code(tables[0]))
 
 
+@sampled(every=5)
 @EACH
 def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
     tree, other = (parsed(as_html(hostile("x", f"is {each} there"))) for each in (text, "harmless"))
@@ -176,8 +182,9 @@ def test_a_terminal_has_a_line_a_job(text: str) -> None:
     assert sum(line.endswith(("1 error", "2 errors", "errors, 1 warning")) for line in told) >= 6
 
 
-@pytest.mark.parametrize("form", ["markdown", "html"])
-@pytest.mark.parametrize("piece", ["x`<@\x1b", "\U000e0101|", "```\n::error::"])
+@sampled(every=4)
+@for_each("form", ["markdown", "html"], at_least=2)
+@for_each("piece", ["x`<@\x1b", "\U000e0101|", "```\n::error::"], at_least=3)
 def test_long_data_is_cut_everywhere(form: str, piece: str) -> None:
     text = piece * (200_000 // len(piece))
     out = written(hostile(text, text), form)
@@ -185,8 +192,9 @@ def test_long_data_is_cut_everywhere(form: str, piece: str) -> None:
     assert form == "html" or len(out.encode("utf-16-le")) // 2 <= 65_536
 
 
-@pytest.mark.parametrize("conclusion", Conclusion)
-@pytest.mark.parametrize("piece", ["x", "\U000e0101", "`", "|"])
+@sampled(every=3)
+@for_each("conclusion", Conclusion, at_least=8)
+@for_each("piece", ["x", "\U000e0101", "`", "|"], at_least=4)
 def test_ten_thousand_characters_are_always_enough(piece: str, conclusion: Conclusion) -> None:
     out = as_markdown(hostile(piece * 4000, piece * 4000, conclusion), 10_000)
     assert len(out.encode("utf-16-le")) // 2 <= 10_000

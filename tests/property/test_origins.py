@@ -27,7 +27,7 @@ from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.draft import Drafted
 from kubectl_trainjob.model.source import Origin, Place, Pointer, value_at
 from kubectl_trainjob.model.stages import BuildOptions, Manifest, TracedJob
-from tests.conformance.cases import VERSIONS, Case, load
+from tests.conformance.cases import LATEST, VERSIONS, Case, load
 from tests.reading import read
 
 _JOBS_OF_A_CASE = 3
@@ -64,13 +64,15 @@ def _traced(case: Case) -> Iterator[_Traced]:
                 yield _Traced(case, job, traced, prepared.target)
 
 
-EVERY = pytest.mark.parametrize(
-    "every", [pytest.param(_SAMPLE, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+EACH_VERSION = pytest.mark.parametrize(
+    ("version", "every"),
+    [
+        pytest.param(LATEST, _SAMPLE, id=f"some-{LATEST}"),
+        *(pytest.param(version, 1, id=f"all-{version}", marks=pytest.mark.slow) for version in VERSIONS),
+    ],
 )
-EACH_VERSION = pytest.mark.parametrize("version", VERSIONS)
 
 
-@EVERY
 @EACH_VERSION
 def test_the_newest_write_of_every_value_is_the_value(version, every):
     seen = 0
@@ -89,7 +91,6 @@ def _typed(value: Any) -> tuple[type, Any]:
     return type(value), value
 
 
-@EVERY
 @EACH_VERSION
 def test_what_a_person_wrote_stands_at_the_line_that_is_named(version, every):
     """The judge is PyYAML: what it finds at the line and column is the value, quantities by amount.
@@ -166,7 +167,6 @@ def _amount(text: str) -> Fraction | None:
     return Fraction(match[1]) * _UNITS[match[2] or ""] if match else None
 
 
-@EVERY
 @EACH_VERSION
 def test_whatever_a_line_changes_has_named_the_line(version, every):
     unnamed: Counter[str] = Counter()

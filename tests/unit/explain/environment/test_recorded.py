@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-import pytest
-
 from kubectl_trainjob.compiler.pipeline import trace
 from kubectl_trainjob.explain.environment.describe import describe
 from kubectl_trainjob.explain.environment.values import Environment, Role
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.repository.positions import Locator
-from tests.conformance.cases import VERSIONS, load
+from tests.conformance.cases import load
+from tests.conformance.versions import EACH_VERSION
 from tests.reading import read
 
 Object = dict[str, Any]
@@ -58,7 +57,7 @@ def env_of(container: Mapping[str, Any], is_indexed: bool) -> dict[str, Any]:
     return {**({"JOB_COMPLETION_INDEX": INDEX} if is_indexed else {}), **env}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_containers(version: str) -> None:
     compared = 0
     for name, role, job in pairs(version):
@@ -74,7 +73,7 @@ def test_containers(version: str) -> None:
     assert compared > 1000
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_pods(version: str) -> None:
     for name, role, job in pairs(version):
         spec = job["template"]["spec"]
@@ -83,7 +82,7 @@ def test_pods(version: str) -> None:
         assert role.pods.count == len(list(role.pods.hostnames())) or not role.pods.is_indexed, name
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_hostfiles(version: str) -> None:
     seen = 0
     for name, environment, objects in told(version):
@@ -98,7 +97,7 @@ def test_hostfiles(version: str) -> None:
     assert seen >= 10
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_world_sizes(version: str) -> None:
     """By the variables that torchrun, JAX and XGBoost read."""
     seen = 0
@@ -126,7 +125,7 @@ def first_env(jobset: Object) -> dict[str, str]:
     return {}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_everything_has_a_reason_and_a_line(version: str) -> None:
     settle = Locator().settle
     for name, environment, _ in told(version):

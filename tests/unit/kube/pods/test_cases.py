@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import copy
 
-import pytest
-
 from kubectl_trainjob.kube.pods.jobset import late_problems, learn
 from kubectl_trainjob.kube.pods.memo import LateMemo
 from kubectl_trainjob.model.source import show_pointer
+from tests.loops import for_each
 from tests.unit.kube.pods.building import Case
 from tests.unit.kube.pods.cases import CASES
 
-EACH_CASE = pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+EACH_CASE = for_each("case", {case.name: case for case in CASES}, at_least=len(CASES))
 
 
 def told(case: Case, memo: LateMemo | None = None) -> list[str]:

@@ -12,6 +12,7 @@ from kubectl_trainjob.repository.git import objects, revision
 from kubectl_trainjob.repository.git.commits import Repository
 from kubectl_trainjob.repository.git.revision import NotInRevision
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
+from tests.loops import sample
 from tests.reading import open_repository
 from tests.unit.repository.files.git_repository import GitRepository, outcome, read_at
 
@@ -144,7 +145,7 @@ _ODD_PATHS = [
 
 
 @pytest.mark.parametrize("paths", [pytest.param(paths, id=ascii(" ".join(paths))) for paths in _ODD_PATHS])
-@pytest.mark.parametrize("directory", ["", "jobs", "team"])
+@pytest.mark.parametrize("directory", sample(["team", "", "jobs"], every=3))
 def test_whatever_there_is_to_say(
     made: GitRepository, monkeypatch: pytest.MonkeyPatch, paths: tuple[str, ...], directory: str
 ) -> None:

@@ -27,6 +27,7 @@ from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.templates import process, render
 from kubectl_trainjob.repository.templates.answer import Answer, understand
 from kubectl_trainjob.repository.templates.wire import frame
+from tests.loops import sample
 from tests.reading import Renderer
 
 TEMPLATE = SourceFile("a.yaml.j2", "a: {{ x }}\nb\n")
@@ -236,7 +237,7 @@ CHILD = """
 """
 
 
-@pytest.mark.parametrize("body", MISBEHAVIOUR)
+@pytest.mark.parametrize("body", sample(MISBEHAVIOUR, every=3))
 def test_a_child_that_misbehaves(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render, "_PATIENCE", 1)
     monkeypatch.setattr(process, "_command", lambda: script(CHILD.replace("{body}", body)))

@@ -291,7 +291,7 @@ def _comments(text: str) -> list[str]:
     return re.findall(r"#.*", "".join((*parts, text[at:])))
 
 
-@pytest.mark.parametrize("every", [pytest.param(500, id="some"), pytest.param(40, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [pytest.param(1000, id="some"), pytest.param(40, id="many", marks=pytest.mark.slow)])
 def test_ordinary_files_are_edited(every: int) -> None:
     """Random edits; fewer than one in twenty is refused, and no comment is lost that stands elsewhere."""
     chance, refused, made = random.Random(9), 0, 0

@@ -18,6 +18,7 @@ from kubectl_trainjob.review.diff.changes import Compiled, Totals
 from kubectl_trainjob.review.diff.gpus import gpus, is_gpu
 from kubectl_trainjob.review.diff.totals import NOTHING, add, total, totals_of, world_size
 from tests.conformance.cases import VERSIONS, load
+from tests.conformance.versions import EACH_VERSION, SINCE_2_1
 from tests.reading import read
 from tests.unit.explain.environment.jobs import asking, container, manifests, role
 from tests.unit.review.diff.repository import compiled
@@ -264,7 +265,7 @@ def _recorded(version: str) -> Iterator[Recorded]:
             yield Recorded(f"{case.id}/{traced.train_job.identity.name}", job, world and world.value, objects)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@EACH_VERSION
 def test_processes_are_those_of_env(version: str) -> None:
     known = 0
     for each in recorded(version):
@@ -287,7 +288,7 @@ def requests_all(resources: Object) -> bool:
     return resources.get("limits", {}).keys() <= resources.get("requests", {}).keys()
 
 
-@pytest.mark.parametrize("version", VERSIONS[1:])
+@SINCE_2_1
 def test_pods_are_those_of_upstreams_pod_groups(version: str) -> None:
     """But for replicas, which PodGroups do not count; 2.0 counts wrong where several replicatedJobs are trainers."""
     compared = 0
