@@ -97,7 +97,7 @@ def supported() -> Iterator[str]:
     yield ""
     yield "These kinds cannot be expanded yet, and a build rejects them:"
     yield ""
-    for group, legacy in groupby(kinds_with(Role.LEGACY), key=lambda kind: kind.group):
+    for group, legacy in groupby(kinds_with(KindRole.LEGACY), key=lambda kind: kind.group):
         yield f"- of {group}: {', '.join(kind.name for kind in legacy)}"
 
 
