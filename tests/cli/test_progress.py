@@ -65,9 +65,9 @@ def test_the_line_is_written_over_and_cleared(terminal, clock):
     progress = terminal.progress()
     for clock[0], done in ((2.0, 64), (2.01, 128), (2.2, 192)):
         progress("compiling TrainJobs", done, 150)
-    progress.clear()
+    progress.__exit__()
     assert terminal.shown() == "\r\x1b[Kcompiling TrainJobs 64/150 ...\r\x1b[Kcompiling TrainJobs 150/150 ...\r\x1b[K"
-    progress.clear()
+    progress.__exit__()
 
 
 @pytest.mark.parametrize("term", ["dumb", ""])
@@ -76,7 +76,7 @@ def test_no_terminal_no_progress(clock, capfd, monkeypatch, term):
     progress = Progress()
     clock[0] = 9.0
     progress("reading files", 1, 0)
-    progress.clear()
+    progress.__exit__()
     assert capfd.readouterr() == ("", "")
 
 
