@@ -84,6 +84,10 @@ class CompiledJob(Generic[Note]):
         head = self.source, self.runtime, self.unit, note
         return CompiledJob(*head, objects, self.secrets, self.findings, self.late, is_shared=is_shared)
 
+    def without_inputs(self) -> CompiledJob[Note]:
+        """The job with its name and place only, so that the parsed TrainJob can be freed."""
+        return replace(self, source=replace(self.source, body={}), runtime=None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:

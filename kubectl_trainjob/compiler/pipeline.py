@@ -63,14 +63,15 @@ def build(
     del documents  # from here on each parsed TrainJob is freed when it has been compiled
     remote = finish if context.executor.is_remote(len(prepared.jobs)) else None
     examine = partial(print_job, target=prepared.target, finish=remote)
-    return compile_unit(prepared, Compiler(lambda job, _task: examine(job), context))
+    return compile_unit(prepared, Compiler(lambda job, _task: examine(job), context), keeps_inputs=False)
 
 
-def compile_unit(prepared: Prepared, compiler: Compiler[Note], *, keeps_objects: bool = False) -> Compilation[Note]:
-    """One unit of one side; the list of prepared jobs is emptied."""
-    tasks = [Task(job, prepared, keeps_objects) for job in prepared.jobs]
+def compile_unit(prepared: Prepared, compiler: Compiler[Note], *, keeps_inputs: bool = True) -> Compilation[Note]:
+    """One unit of one side, without the generated objects; the list of prepared jobs is emptied."""
+    tasks = [Task(job, prepared, keeps_objects=False) for job in prepared.jobs]
     prepared.jobs.clear()
-    return _compilation(prepared, compiler.compile_all(tasks))
+    jobs = compiler.compile_all(tasks)
+    return _compilation(prepared, jobs if keeps_inputs else (job.without_inputs() for job in jobs))
 
 
 def compile_sides(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from kubectl_trainjob.lint.views import LintedChange, LintedJob, LintedOutput, LintedRuntime, Surroundings
+from kubectl_trainjob.lint.views import LintedJob, LintedOutput, LintedRuntime, Surroundings
 from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import Rule
 
@@ -35,14 +35,6 @@ class TreeCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeCheck:
-    """Looks at each object that two versions of the inputs make differently; runs only where there are two."""
-
-    rule: Rule
-    find: Callable[[LintedChange], Iterator[Finding]]
-
-
-@dataclass(frozen=True, slots=True)
 class OutputCheck:
     """Looks at each directory that an earlier build was written to."""
 
@@ -50,4 +42,4 @@ class OutputCheck:
     find: Callable[[LintedOutput], Iterator[Finding]]
 
 
-Check = RuntimeCheck | JobCheck | TreeCheck | ChangeCheck | OutputCheck
+Check = RuntimeCheck | JobCheck | TreeCheck | OutputCheck

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.lint.check import ChangeCheck, Check, JobCheck, OutputCheck, RuntimeCheck, TreeCheck
+from kubectl_trainjob.lint.check import Check, JobCheck, OutputCheck, RuntimeCheck, TreeCheck
 from kubectl_trainjob.lint.rules import (
     accelerator_not_counted,
     ancestor_label_missing,
@@ -16,9 +16,6 @@ from kubectl_trainjob.lint.rules import (
     gpu_name_ambiguous,
     gpu_process_mismatch,
     image_tag_latest,
-    immutable_jobset_field,
-    immutable_runtime_patch,
-    immutable_trainjob_field,
     kueue_queue_label,
     kueue_suspend_in_git,
     launcher_env_overwritten,
@@ -40,7 +37,15 @@ from kubectl_trainjob.lint.rules import (
     trainer_omitted,
     ttl_under_gitops,
 )
-from kubectl_trainjob.model.rules import RULES, Category, Rule, Severity
+from kubectl_trainjob.model.rules import (
+    IMMUTABLE_JOBSET_FIELD,
+    IMMUTABLE_RUNTIME_PATCH,
+    IMMUTABLE_TRAINJOB_FIELD,
+    RULES,
+    Category,
+    Rule,
+    Severity,
+)
 
 RUNTIME_CHECKS: tuple[RuntimeCheck, ...] = (
     ancestor_label_missing.CHECK,
@@ -81,15 +86,13 @@ TREE_CHECKS: tuple[TreeCheck, ...] = (
     gang_membership.CHECK,
     generated_secret_in_git.CHECK,
 )
-CHANGE_CHECKS: tuple[ChangeCheck, ...] = (
-    immutable_trainjob_field.CHECK,
-    immutable_runtime_patch.CHECK,
-    immutable_jobset_field.CHECK,
-)
+UPDATE_RULES = (IMMUTABLE_TRAINJOB_FIELD, IMMUTABLE_RUNTIME_PATCH, IMMUTABLE_JOBSET_FIELD)
+"""The rules that a review checks: they need two versions of the inputs."""
+
 OUTPUT_CHECKS: tuple[OutputCheck, ...] = (stale_output.CHECK,)
 
-_CHECKS: tuple[Check, ...] = (*RUNTIME_CHECKS, *JOB_CHECKS, *TREE_CHECKS, *CHANGE_CHECKS, *OUTPUT_CHECKS)
-_IDS = frozenset(check.rule.id for check in _CHECKS)
+_CHECKS: tuple[Check, ...] = (*RUNTIME_CHECKS, *JOB_CHECKS, *TREE_CHECKS, *OUTPUT_CHECKS)
+_IDS = frozenset(rule.id for rule in (*UPDATE_RULES, *(check.rule for check in _CHECKS)))
 LINT_RULES = tuple(rule for rule in RULES.values() if rule.id in _IDS)
 """The rules that only lint checks; a build reports the others."""
 

@@ -14,7 +14,7 @@ from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.pipeline import Compiler, Task, compile_unit
 from kubectl_trainjob.compiler.prepare import every, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
-from kubectl_trainjob.lint.registry import CHANGE_CHECKS, JOB_CHECKS
+from kubectl_trainjob.lint.registry import JOB_CHECKS, UPDATE_RULES
 from kubectl_trainjob.lint.results import Results
 from kubectl_trainjob.lint.selection import Selection, setting_problems
 from kubectl_trainjob.lint.stale import Judged, check_built
@@ -140,7 +140,7 @@ def collect(units: Sequence[Linted], wanted: Wanted, elsewhere: Elsewhere) -> Ru
 
 def _unasked(told: Run, *, has_base: bool) -> frozenset[str]:
     """Rules that were not asked, or not of every TrainJob."""
-    unasked = [] if has_base else [check.rule for check in CHANGE_CHECKS]
+    unasked = [] if has_base else [*UPDATE_RULES]
     if told.unbuilt:
         unasked += (check.rule for check in JOB_CHECKS)
         unasked += (rule for rule in RULES.values() if rule.category is Category.LATE)

@@ -151,35 +151,6 @@ class LintedJob:
         return Made(nth, pointer, on, shown)
 
 
-class Refused(NamedTuple):
-    """A value that a live object does not let change: `pointer` leads into the new object, into the old one if the
-    value `is_gone`.
-
-    `reason` is what the API server says, `place` the line of the new inputs that it comes from.
-    `is_accepted_suspended`: nothing stands against the change of this value while the object is suspended.
-    """
-
-    pointer: Pointer
-    reason: str
-    place: Place
-    is_accepted_suspended: bool = False
-    is_gone: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LintedChange:
-    """An object that two versions of the inputs make differently, and what its update is refused for.
-
-    `identity` is what is applied: the TrainJob where Trainer runs, else the JobSet. `old` and `new` are its bodies,
-    which tell what the members of lists are called.
-    """
-
-    identity: ObjectId
-    refused: tuple[Refused, ...]
-    old: Body = field(default_factory=dict)
-    new: Body = field(default_factory=dict)
-
-
 class BuiltFile(NamedTuple):
     """A file that an earlier build wrote, as it is now; `file` is None where it is gone.
 

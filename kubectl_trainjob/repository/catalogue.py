@@ -18,6 +18,11 @@ def directory() -> str:
     return packaged if os.path.isdir(packaged) else os.path.join(os.path.dirname(package), "runtimes")
 
 
+def holds(path: str) -> bool:
+    """Whether a file, by the path that users see, belongs to the catalogue."""
+    return os.path.isabs(path) and path.startswith(os.path.join(directory(), ""))
+
+
 def names() -> tuple[str, ...]:
     """The names of the runtimes, sorted."""
     return tuple(sorted(file.removesuffix(_SUFFIX) for file in os.listdir(directory()) if file.endswith(_SUFFIX)))

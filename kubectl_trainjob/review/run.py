@@ -11,7 +11,7 @@ from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.printing import Printed
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.lint.known_findings import fingerprints, split
-from kubectl_trainjob.lint.registry import CHANGE_CHECKS
+from kubectl_trainjob.lint.registry import UPDATE_RULES
 from kubectl_trainjob.lint.run import Elsewhere, Run, collect
 from kubectl_trainjob.lint.run import Wanted as LintedFor
 from kubectl_trainjob.lint.stale import Judged, check_built
@@ -45,7 +45,7 @@ def reviewed(sides: Sides, read: Iterable[Both], wanted: Wanted, context: BuildC
     units = list(read)
     found, run = _examined(units, wanted, context)
     report = report_of(sides, found, with_lines=wanted.with_lines)
-    of_updates = {check.rule.id for check in CHANGE_CHECKS}
+    of_updates = {rule.id for rule in UPDATE_RULES}
     review = review_of(report, run.report(), run.jobs, of_updates, found.left_out)
     return replace(review, repeated=_repeated(units))
 

@@ -12,9 +12,7 @@ from kubectl_trainjob.kube.facts.kinds import is_job
 from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.verdict import Refusal, State, Verdict
 from kubectl_trainjob.lint.locate import of_tree
-from kubectl_trainjob.lint.registry import CHANGE_CHECKS
 from kubectl_trainjob.lint.unit import Found
-from kubectl_trainjob.lint.views import LintedChange, Refused
 from kubectl_trainjob.model.diagnostic import Subject
 from kubectl_trainjob.model.source import Place, Pointer, value_at
 from kubectl_trainjob.model.stages import Body, Manifest
@@ -23,6 +21,7 @@ from kubectl_trainjob.review.comparison import Comparison
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.contents import Contents
 from kubectl_trainjob.review.diff.template_lines import edited_places
+from kubectl_trainjob.review.update_checks import UPDATE_CHECKS, LintedChange, Refused
 
 
 def changes_found(comparison: Comparison, train_jobs: Iterable[Manifest]) -> Iterator[Found]:
@@ -32,8 +31,8 @@ def changes_found(comparison: Comparison, train_jobs: Iterable[Manifest]) -> Ite
         if is_job(change.identity) and change.verdict:
             view = _view(change, change.verdict, places)
             train_job = jobs.get(change.job) if change.job else None
-            for check in CHANGE_CHECKS if view.refused else ():
-                for diagnostic in of_tree(check.rule, check.find(view)):
+            for rule, find in UPDATE_CHECKS if view.refused else ():
+                for diagnostic in of_tree(rule, find(view)):
                     yield Found(replace(diagnostic, subject=_subject(view)), train_job)
 
 

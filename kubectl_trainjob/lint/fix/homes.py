@@ -6,7 +6,6 @@ is about, copied by nothing else than patches. All else is refused.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -131,7 +130,7 @@ class Homes:
 def _refuse_read_only(path: str) -> None:
     if path == "-":
         raise RefusedError("standard input cannot be changed; name the file")
-    if os.path.isabs(path) and path.startswith(os.path.join(catalogue.directory(), "")):
+    if catalogue.holds(path):
         raise RefusedError("the runtime comes with kubectl-trainjob; put a copy into the repository and edit that")
 
 

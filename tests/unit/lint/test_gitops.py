@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.lint import refusals
-from kubectl_trainjob.lint.views import LintedChange, Refused
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
+from kubectl_trainjob.review import update_checks
+from kubectl_trainjob.review.update_checks import LintedChange, Refused
 from tests.compiled import build
 from tests.unit.lint.marked import CONFIG, JOB, RUNTIME, documents_of, found, found_since, joined, lines, marked
 
@@ -293,13 +293,15 @@ def _jobset(*variables: str) -> dict[str, Any]:
 def test_members_of_lists_are_named_by_key(is_gone: bool, path: str) -> None:
     value = Refused((*_CONTAINER, "env", 1, "value"), "immutable", _LINE, is_gone=is_gone)
     identity = ObjectId("jobset.x-k8s.io/v1alpha2", "JobSet", "", "mnist")
-    (finding,) = refusals.told(LintedChange(identity, (value,), _jobset("A", "B"), _jobset("A", "PET_NNODES")))
+    (finding,) = update_checks._findings(
+        LintedChange(identity, (value,), _jobset("A", "B"), _jobset("A", "PET_NNODES"))
+    )
     assert finding.message.startswith(f'"{path}" cannot change in a live job')
 
 
 def test_a_line_is_findingonce_whatever_comes_of_it() -> None:
     values = [Refused(("spec", name), "immutable", place) for name, place in zip("abcd", _PLACES, strict=True)]
-    (finding,) = refusals.told(LintedChange(ObjectId("v1", "JobSet", "", "mnist"), tuple(values)))
+    (finding,) = update_checks._findings(LintedChange(ObjectId("v1", "JobSet", "", "mnist"), tuple(values)))
     assert finding.message.startswith('"spec.a" and 3 more cannot change')
     assert (finding.at, [place for _, place in finding.related]) == (_LINE, [_OTHER_LINE])
 
