@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 # What a text may hold that is no data: words and numbers that no renderer takes for anything else.
@@ -97,3 +97,13 @@ def plural(count: int, one: str, many: str = "") -> str:
 def listed(words: list[str], conjunction: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+
+
+def more(count: int, noun: str) -> list[Sentence]:
+    """What is said of so many that are not shown; nothing for none."""
+    return [(f"{plural(count, f'more {noun}')} {'is' if count == 1 else 'are'} not shown",)] if count > 0 else []
+
+
+def joined(parts: Sequence[Sentence], between: str = ", ") -> Sentence:
+    """The parts, one after the other."""
+    return tuple(piece for number, part in enumerate(parts) for piece in ((between, *part) if number else part))

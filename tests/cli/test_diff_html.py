@@ -18,11 +18,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from kubectl_trainjob.report.diff.html import as_html
 from kubectl_trainjob.report.html_style import STYLE
 from kubectl_trainjob.review.diff.view import Report
 from tests.cli import browser
 from tests.cli import diff_reports as reports
+from tests.cli.pages import difference_as_html as as_html
 
 EXAMPLES = [
     pytest.param(reports.image_bump(), id="image-bump"),

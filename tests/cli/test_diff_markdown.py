@@ -15,11 +15,11 @@ from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from kubectl_trainjob.report.diff.markdown import as_markdown
 from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, length, safe, sentence, table
 from kubectl_trainjob.report.sentence import apart
 from kubectl_trainjob.review.diff.view import Report
 from tests.cli import diff_reports as reports
+from tests.cli.pages import difference_as_markdown as as_markdown
 from tests.cli.test_diff_html import EXAMPLES, words
 
 GITHUBS_LIMIT = 65_536
@@ -82,17 +82,15 @@ def test_what_does_not_fit_is_counted(most: int) -> None:
     text = as_markdown(of, most)
     assert length(text) <= max(most, 400)
     shown = text.count("<b><code>JobSet/")
-    (hidden,) = re.findall(
-        r"(\d+) more objects are not shown\*\*; `kubectl trainjob diff -o html` shows everything\.", text
-    )
+    (hidden,) = re.findall(r"Not shown for lack of room: (\d+) objects", text)
     assert shown + int(hidden) == 1000
 
 
 def test_what_is_not_shown_counts_all_objects_of_a_group() -> None:
     text = as_markdown(reports.image_bump(), 600)
     assert text.endswith(
-        "**1 part of the summary and 40 more objects are not shown**; "
-        "`kubectl trainjob diff -o html` shows everything.\n"
+        "**Not shown for lack of room: 40 objects, 1 part of the summary**; "
+        "`kubectl trainjob diff -o html` shows more.\n"
     )
 
 

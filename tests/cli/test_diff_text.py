@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.report.diff.text import as_text
 from tests.cli import diff_reports as reports
+from tests.cli.pages import difference_as_text as as_text
 from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository, overlay
 
 IN_POD = "spec.replicatedJobs[node].template.spec.template.spec"
@@ -140,7 +140,7 @@ def test_a_job_that_a_hash_names_anew(repository: Repository) -> None:
         f"""\
 JobSet/bert-NEW in namespace ml: added, renamed from bert-OLD
   {IN_POD}.containers[node].args: not set → ["--lr"]
-  2 more values only carry the new name""",
+  2 more values only carry the new name.""",
         """\
 JobSet/bert-OLD in namespace ml: removed, renamed to bert-NEW
   It is deleted where pruning is on: a running job ends.""",

@@ -108,15 +108,18 @@ def test_headline(of: Report, expected: str) -> None:
 
 
 def test_what_no_value_is_marked_with_is_told_once_and_names_its_states_where_they_differ() -> None:
+    def shown(of: reports.ObjectView) -> list[tuple[str, str]]:
+        return [(reason.path, text(reason.words)) for reason in refusals(of)]
+
     pointer = ("spec", "replicatedJobs", 0, "template")
     frozen = [Refusal(state, pointer, "frozen") for state in ("running", "resuming")]
     of = changed(identity("JobSet", "a"), verdict=Verdict(tuple(frozen)))
-    assert refusals(of) == [("spec.replicatedJobs[node].template", "frozen", "")]
+    assert shown(of) == [("spec.replicatedJobs[node].template", "is refused: frozen")]
     other = Refusal("running", ("spec", "gone"), "never", is_gone=True)
     of = changed(identity("JobSet", "a"), verdict=Verdict((*frozen, other)))
-    assert refusals(of) == [
-        ("spec.replicatedJobs[node].template", "frozen", ""),
-        ("spec.gone", "never", "while running"),
+    assert shown(of) == [
+        ("spec.replicatedJobs[node].template", "is refused: frozen"),
+        ("spec.gone", "is refused while running: never"),
     ]
     assert refused_when(of.change, frozen) == ""
     assert refused_when(of.change, [other]) == "while running"

@@ -102,7 +102,7 @@ def test_many_findings_are_cut_and_the_rest_is_counted() -> None:
     file = SourceFile("many.yaml", text)
     shown = report([Diagnostic(ERROR, "a", at(file, n + 1, 1)) for n in range(MOST_SHOWN + 5)], located)
     assert shown.count("error KTJ201") == MOST_SHOWN
-    assert shown.endswith(f"{MOST_SHOWN + 5} errors (5 more not shown)\n")
+    assert shown.endswith(f"5 more findings are not shown\n{MOST_SHOWN + 5} errors\n")
 
 
 TEMPLATE = "a: 1\nb: {{ values.b }}\nc: '{{ values.c }}'\n"

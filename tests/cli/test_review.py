@@ -504,7 +504,7 @@ def test_a_large_review_fits_and_counts_what_does_not(repository: Repository) ->
     assert code == 1
     assert length(out) <= 65_536
     rows = re.findall(r"^\| `ml/sweep-", out, re.MULTILINE)
-    (left,) = re.findall(r"Left out for want of room: (\d+) TrainJobs", out)
+    (left,) = re.findall(r"Not shown for lack of room: (\d+) jobs", out)
     assert len(rows) + int(left) == 1500
 
 

@@ -23,9 +23,6 @@ from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.html_style import STYLE
 from kubectl_trainjob.report.review import written
-from kubectl_trainjob.report.review.html import as_html
-from kubectl_trainjob.report.review.markdown import as_markdown
-from kubectl_trainjob.report.review.text import as_text
 from kubectl_trainjob.report.review.words import gpu_cell, size_cell, verdict
 from kubectl_trainjob.report.sentence import written as sentence_text
 from kubectl_trainjob.review.diff.changes import Sizes
@@ -33,6 +30,9 @@ from kubectl_trainjob.review.view import Conclusion, JobRow, Outcome, Review
 from tests.cli import browser
 from tests.cli import diff_reports as diffs
 from tests.cli import review_reports as reviews
+from tests.cli.pages import review_as_html as as_html
+from tests.cli.pages import review_as_markdown as as_markdown
+from tests.cli.pages import review_as_text as as_text
 from tests.cli.test_diff_html import parsed, test_texts_have_the_contrast_that_wcag_asks_for, words
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 
@@ -260,7 +260,7 @@ def test_jobsets_of_overlays_are_told_apart() -> None:
 
 def test_long_lists_are_counted() -> None:
     of = reviews.bump(250)
-    assert "50 more jobs: see -o json\n" in as_text(of)
+    assert "50 more jobs are not shown\n" in as_text(of)
     assert "<summary>230 more jobs</summary>" in as_markdown(of)
     assert as_html(of).count('<tr><th scope="row"><code>') == 250
 

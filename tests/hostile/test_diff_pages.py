@@ -17,13 +17,13 @@ from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import Refusal, Verdict
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import JobId, ObjectId
-from kubectl_trainjob.report.diff.html import as_html
-from kubectl_trainjob.report.diff.markdown import as_markdown
-from kubectl_trainjob.report.diff.text import as_text
 from kubectl_trainjob.review.diff.changes import ABSENT, Change, Difference, FieldChange, Group, Incomplete, Totals
 from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine, view_difference
 from tests.cli import browser
 from tests.cli import diff_reports as reports
+from tests.cli.pages import difference_as_html as as_html
+from tests.cli.pages import difference_as_markdown as as_markdown
+from tests.cli.pages import difference_as_text as as_text
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.loops import for_each, sampled
 

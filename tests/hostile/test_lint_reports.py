@@ -18,8 +18,8 @@ from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.report.lint import FORMATS
-from kubectl_trainjob.report.lint.markdown import as_markdown
 from kubectl_trainjob.report.markdown_syntax import length
+from tests.cli.pages import findings_as_markdown as as_markdown
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.hostile.test_diff_pages import HOSTILE as OF_PAGES
 from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, shape

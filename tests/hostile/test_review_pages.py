@@ -16,12 +16,12 @@ from kubectl_trainjob.model.finding import LintReport
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.review import written
-from kubectl_trainjob.report.review.html import as_html
-from kubectl_trainjob.report.review.markdown import as_markdown
-from kubectl_trainjob.report.review.text import as_text
 from kubectl_trainjob.review.diff.changes import Incomplete, Sizes, Totals
 from kubectl_trainjob.review.view import Conclusion, JobRow, Outcome, Review
 from tests.cli import browser
+from tests.cli.pages import review_as_html as as_html
+from tests.cli.pages import review_as_markdown as as_markdown
+from tests.cli.pages import review_as_text as as_text
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.hostile import test_diff_pages as pages
 from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, parsed, shape
@@ -198,7 +198,7 @@ def test_long_data_is_cut_everywhere(form: str, piece: str) -> None:
 def test_ten_thousand_characters_are_always_enough(piece: str, conclusion: Conclusion) -> None:
     out = as_markdown(hostile(piece * 4000, piece * 4000, conclusion), 10_000)
     assert len(out.encode("utf-16-le")) // 2 <= 10_000
-    assert "**Left out for want of room: " in out
+    assert "**Not shown for lack of room: " in out
 
 
 @pytest.mark.slow

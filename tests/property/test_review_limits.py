@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.finding import Excerpt, Result
 from kubectl_trainjob.model.stages import JobId
-from kubectl_trainjob.report.diff.markdown import as_markdown as difference_as_markdown
-from kubectl_trainjob.report.lint.markdown import as_markdown as findings_as_markdown
 from kubectl_trainjob.report.review import written
-from kubectl_trainjob.report.review.markdown import as_markdown
 from kubectl_trainjob.review.diff.changes import Incomplete, Totals
 from kubectl_trainjob.review.diff.refused import refused_in
 from kubectl_trainjob.review.view import Review
 from tests.cli import diff_reports as diffs
+from tests.cli.pages import difference_as_markdown, findings_as_markdown
+from tests.cli.pages import review_as_markdown as as_markdown
 from tests.cli.review_reports import review
 from tests.cli.test_diff_markdown import by_github, words
 from tests.unit.report.lint import reports as lints
@@ -88,7 +87,7 @@ def made(of: Size, fates: Callable[[int], str] = lambda number: FATES[number * 7
 
 def left_out(text: str) -> Iterator[tuple[str, int]]:
     """What the end of the page says is missing."""
-    (told,) = re.findall(r"\*\*Left out for want of room: (.*?)\*\*", text) or [""]
+    (told,) = re.findall(r"\*\*Not shown for lack of room: (.*?)\*\*", text) or [""]
     for count, what in re.findall(r"(\d+) ([^,]+)", told):
         yield re.sub("s$", "", what), int(count)
 
@@ -101,7 +100,7 @@ def severities(of: Review) -> dict[str, int]:
 def assert_honest(of: Review, text: str, most: int) -> None:
     assert len(text.encode("utf-16-le")) // 2 <= most
     missing, tree = dict(left_out(text)), by_github(text)
-    _jobs(of, tree, missing.get("TrainJob", 0))
+    _jobs(of, tree, missing.get("job", 0))
     _findings(of, text, tree, missing)
     _objects(of, tree, missing.get("object", 0))
 
@@ -180,7 +179,7 @@ def test_any_mixture_fits(fates: list[str], findings: int, text: int, overlays: 
 def test_a_difference_leaves_out_no_refused_object_before_another(most: int) -> None:
     of = made(Size(400, 0, 100))
     text = difference_as_markdown(of.report, most)
-    (hidden,) = re.findall(r"(\d+) more objects are not shown", text)
+    (hidden,) = re.findall(r"Not shown for lack of room: (\d+) objects", text)
     _objects(of, by_github(text), int(hidden))
 
 
@@ -191,7 +190,7 @@ def test_a_lint_report_leaves_out_no_finding_before_a_milder_one(files: int, mos
     text = findings_as_markdown(of.lint, most)
     assert len(text.encode("utf-16-le")) // 2 <= most
     ranks, shown = severities(of), set(re.findall(r"f\d{5}", text))
-    (hidden,) = re.findall(r"Left out for want of room: (\d+) findings", text)
+    (hidden,) = re.findall(r"Not shown for lack of room: (\d+) findings", text)
     assert len(shown) + int(hidden) == 2000
     assert max((ranks[each] for each in shown), default=-2) <= min(ranks[each] for each in ranks if each not in shown)
 

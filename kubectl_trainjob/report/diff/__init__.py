@@ -7,26 +7,30 @@ from __future__ import annotations
 
 from kubectl_trainjob.review.diff.view import Report
 
+_LIMIT = 60_000  # characters of Markdown: a forge takes 65 536, with what a user adds
+
 
 def written(report: Report, form: str, *, colour: bool = False) -> str:
     """The difference in the format of that name, whose writer is imported now; colour is for `text` only.
 
     Raises KeyError for an unknown name.
     """
-    if form == "text":
-        from kubectl_trainjob.report.diff.text import as_text
-
-        return as_text(report, has_colour=colour)
-    if form == "markdown":
-        from kubectl_trainjob.report.diff.markdown import as_markdown
-
-        return as_markdown(report)
     if form == "json":
         from kubectl_trainjob.report.diff.jsontext import as_json
 
         return as_json(report)
-    if form == "html":
-        from kubectl_trainjob.report.diff.html import as_html
+    from kubectl_trainjob.report.diff.document import document
 
-        return as_html(report)
+    if form == "text":
+        from kubectl_trainjob.report import text
+
+        return text.render(document(report, has_errors=False), has_colour=colour)
+    if form == "markdown":
+        from kubectl_trainjob.report import markdown
+
+        return markdown.render(document(report), _LIMIT)
+    if form == "html":
+        from kubectl_trainjob.report import html
+
+        return html.render(document(report))
     raise KeyError(form)

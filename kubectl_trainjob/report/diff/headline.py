@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.stages import JobId
-from kubectl_trainjob.report.diff.numbers import joined, numbers
-from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
-from kubectl_trainjob.review.diff.changes import Change, Incomplete, Summary
+from kubectl_trainjob.report.blocks import Headline
+from kubectl_trainjob.report.diff.numbers import counted, numbers
+from kubectl_trainjob.report.sentence import Data, Sentence, in_short, joined, plural
+from kubectl_trainjob.review.diff.changes import Incomplete, Summary
 from kubectl_trainjob.review.diff.refused import has_states, refused_in
 from kubectl_trainjob.review.diff.view import Report
 
@@ -17,9 +18,9 @@ _MOST_MOVED = 4  # overlays in the headline
 _MOST_DIFFERENCES = 6  # resources in the headline
 
 
-class Headline(NamedTuple):
-    """All that matters: why something is not known (`lacks`), what changes `first` (`3 TrainJobs change`), what is
-    `bad`, what else is; among the latter the `objects` that are no job's.
+class Points(NamedTuple):
+    """What a headline says: why something is not known (`lacks`), what changes `first` (`3 TrainJobs change`), what is
+    `bad`, what else there is; among the latter the `objects` that belong to no job.
     """
 
     lacks: Sentence
@@ -28,37 +29,33 @@ class Headline(NamedTuple):
     others: tuple[Sentence, ...]
     objects: Sentence = ()
 
-    @property
-    def unknown(self) -> Sentence:
-        """`not all is known: 8 TrainJobs cannot be built`; empty where all is."""
-        return ("not all is known: ", *self.lacks) if self.lacks else ()
-
-    def in_line(self) -> Sentence:
-        """`3 TrainJobs change; 2 updates are refused while running; +16 nvidia.com/gpu`."""
-        unknown = (self.unknown,) if self.unknown else ()
-        return joined([*unknown, self.first, *self.bad, *self.others], "; ")
-
 
 def headline(report: Report) -> Headline:
     """The headline of a report."""
+    lacks, first, bad, others, _ = points(report)
+    unknown: Sentence = ("not all is known: ", *lacks) if lacks else ()
+    return Headline(first, (in_short(report.old), in_short(report.new)), unknown, bad, others)
+
+
+def points(report: Report) -> Points:
+    """What the headline of a report says."""
     changes = [each.change for each in report.objects]
-    lacks = _lacks(report)
-    nothing = "no difference is known" if lacks else "nothing differs"
+    unknown = lacks(report)
+    nothing = "no difference is known" if unknown else "nothing differs"
     first = _train_jobs(report) or ("no TrainJob changes" if changes else nothing)
     others = sum(change.job is None for change in changes)
     objects = (plural(others, "other object differs", "other objects differ"),) if others else ()
-    bad = tuple((words,) for words in _refused(changes))
     moved = [("overlay ", Data(in_short(old)), " is now ", Data(in_short(new))) for old, new in report.difference.moved]
-    others_told = (_differences(report.difference.summary), objects, *moved[:_MOST_MOVED])
-    return Headline(lacks, (first,), bad, tuple(filter(None, others_told)), objects)
+    told = (_differences(report.difference.summary), objects, *moved[:_MOST_MOVED])
+    return Points(unknown, (first,), tuple(refused(report)), tuple(filter(None, told)), objects)
 
 
-def _lacks(report: Report) -> Sentence:
+def lacks(report: Report, cannot_be_built: str = " cannot be built") -> Sentence:
     """`8 TrainJobs cannot be built`; empty where all is known."""
     unbuilt, problems = len(report.difference.unbuilt), len(report.problems)
     parts: list[Sentence] = []
     if unbuilt:
-        parts.append((plural(unbuilt, "TrainJob cannot be built", "TrainJobs cannot be built"),))
+        parts.append((f"{plural(unbuilt, 'TrainJob')}{cannot_be_built}",))
     if report.difference.incomplete:
         parts.append(_unread(report.difference.incomplete))
     if problems:
@@ -102,22 +99,24 @@ def _counts(summary: Summary, new_runs: int) -> Iterator[tuple[int, str, str]]:
     yield sum(each not in renamed for each in summary.removed), "is removed", "are removed"
 
 
-def _refused(changes: list[Change]) -> Iterator[str]:
-    refused = [change for change in changes if refused_in(change)]
-    simply = [change for change in refused if not has_states(change) or len(refused_in(change)) == len(STATES)]
-    running = [change for change in refused if "running" in refused_in(change) and change not in simply]
+def refused(report: Report, *, is_brief: bool = False) -> Iterator[Sentence]:
+    """`2 updates are refused while running`, in brief `2 updates while running`."""
+    changes = [each.change for each in report.objects if refused_in(each.change)]
+    simply = [change for change in changes if not has_states(change) or len(refused_in(change)) == len(STATES)]
+    running = [change for change in changes if "running" in refused_in(change) and change not in simply]
+    verbs = ("", "") if is_brief else (" is refused", " are refused")
     for count, words in (
-        (len(simply), " refused"),
-        (len(running), " refused while running"),
-        (len(refused) - len(running) - len(simply), " refused in other states"),
+        (len(simply), ""),
+        (len(running), " while running"),
+        (len(changes) - len(running) - len(simply), " in other states"),
     ):
         if count:
-            yield plural(count, "update is", "updates are") + words
+            yield (f"{plural(count, f'update{verbs[0]}', f'updates{verbs[1]}')}{words}",)
 
 
 def _differences(summary: Summary) -> Sentence:
     """`+2 Pods, +16 nvidia.com/gpu`."""
     told = numbers(summary.before, summary.after)
-    found = [each.counted(each.difference) for each in told if each.difference and each.is_device]
+    found = [counted(each, each.difference) for each in told if each.difference and each.is_device]
     more = ((f"{len(found) - _MOST_DIFFERENCES} more",),) if len(found) > _MOST_DIFFERENCES else ()
     return joined([*found[:_MOST_DIFFERENCES], *more])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
+from kubectl_trainjob.report.blocks import Number
+from kubectl_trainjob.report.sentence import Data, Sentence, in_short, joined, plural
 from kubectl_trainjob.review.diff.changes import Group, Summary, Totals
 
 _NAMES: dict[str, Sentence] = {
@@ -21,26 +21,10 @@ _LARGEST = Quantity(1 << 62)  # beyond it whole numbers come out wrong, as in Ku
 _LONGEST = 40  # characters of a number that nothing can run with
 
 
-class Number(NamedTuple):
-    """How much of something both sides ask for; `difference` has a sign and is "" where nothing changes.
-
-    `is_device` marks Pods and extended resources: what a person asks for first.
-    """
-
-    name: Sentence
-    before: str
-    after: str
-    difference: str
-    is_device: bool = False
-
-    def counted(self, amount: str) -> Sentence:
-        """An amount of it: `1 Pod`, `+2 Pods`."""
-        name = tuple(_ONE.get(piece, piece) if isinstance(piece, str) else piece for piece in self.name)
-        return (f"{amount} ", *(name if amount.lstrip("+-") == "1" else self.name))
-
-    def in_line(self) -> str:
-        """`8 → 16 (+8)`, or the number where it is the same."""
-        return f"{self.before} → {self.after} ({self.difference})" if self.difference else self.after
+def counted(number: Number, amount: str) -> Sentence:
+    """An amount of it: `1 Pod`, `+2 Pods`."""
+    name = tuple(_ONE.get(piece, piece) if isinstance(piece, str) else piece for piece in number.name)
+    return (f"{amount} ", *(name if amount.lstrip("+-") == "1" else number.name))
 
 
 def numbers(before: Totals, after: Totals) -> list[Number]:
@@ -60,12 +44,7 @@ def unchanged(told: list[Number]) -> Sentence:
     """`no number changes: 4 TrainJobs, 9 Pods, 16 CPU, 64Gi memory, ...`; empty where one does."""
     if any(number.difference for number in told) or not told:
         return ()
-    return ("no number changes: ", *joined([number.counted(number.after) for number in told]))
-
-
-def joined(parts: Sequence[Sentence], between: str = ", ") -> Sentence:
-    """The parts one behind the other."""
-    return tuple(piece for number, part in enumerate(parts) for piece in ((between, *part) if number else part))
+    return ("no number changes: ", *joined([counted(number, number.after) for number in told]))
 
 
 class Grouped(NamedTuple):

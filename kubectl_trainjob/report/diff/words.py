@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from kubectl_trainjob.explain.path import show
 from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State
 from kubectl_trainjob.model.stages import JobId, ObjectId
+from kubectl_trainjob.report.blocks import Reason
 from kubectl_trainjob.report.diff.alike import Alike, places
-from kubectl_trainjob.report.diff.numbers import joined
-from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, listed, plural
+from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, joined, listed, plural
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, SourceLine, Sources
 
@@ -20,21 +19,13 @@ _MOST_OVERLAYS = 6  # that are named for one object
 _MOST_PLACES = 3  # of one member of a group
 
 
-class Refused(NamedTuple):
-    """Why an update is refused: what stands at `path` changes. `when` is "" where the consequence says it all."""
-
-    path: str
-    reason: str
-    when: str
-
-
-def refusals(told: ObjectView) -> list[Refused]:
+def refusals(told: ObjectView) -> list[Reason]:
     """The reasons that no value of the object is marked with, each once."""
     states: dict[tuple[str, str], list[State]] = {}
     for refusal in told.refused:
         states.setdefault((_path(told.change, refusal), refusal.reason), []).append(refusal.state)
     return [
-        Refused(path, in_short(reason, _MOST_WORDS), _when(told.change, found))
+        Reason(path, (f"is refused{f' {when}' if (when := _when(told.change, found)) else ''}: ", *_short(reason)))
         for (path, reason), found in states.items()
     ]
 
@@ -170,11 +161,11 @@ def problem(told: FileError, report: Report) -> Sentence:
     """`a.yaml:4: KTJ201 runtime-not-found in main: ...`."""
     side = {"old": report.old, "new": report.new, "both": ""}[told.side]
     of = (" in ", Data(in_short(side))) if side else ()
-    return (Data(at(told.at)), ": ", Data(in_short(f"{told.rule} {told.name}")), *of, ": ", *apart(_cut(told.message)))
+    return (Data(at(told.at)), ": ", Data(in_short(f"{told.rule} {told.name}")), *of, ": ", *_short(told.message))
 
 
-def _cut(message: str) -> str:
-    return in_short(message, _MOST_WORDS)
+def _short(message: str) -> Sentence:
+    return apart(in_short(message, _MOST_WORDS))
 
 
 def unread(report: Report) -> list[Sentence]:

@@ -18,9 +18,10 @@ def written(report: LintReport, form: str, *, colour: bool = False) -> str:
 
 
 def _human(report: LintReport, colour: bool = False) -> str:
-    from kubectl_trainjob.report.lint.human import as_human
+    from kubectl_trainjob.report.lint.document import for_terminal
+    from kubectl_trainjob.report.text import render
 
-    return as_human(report, colour=colour)
+    return render(for_terminal(report), has_colour=colour)
 
 
 def _json(report: LintReport) -> str:
@@ -54,9 +55,10 @@ def _gitlab(report: LintReport) -> str:
 
 
 def _markdown(report: LintReport) -> str:
-    from kubectl_trainjob.report.lint.markdown import as_markdown
+    from kubectl_trainjob.report.lint.document import for_comment
+    from kubectl_trainjob.report.markdown import render
 
-    return as_markdown(report)
+    return render(for_comment(report))
 
 
 FORMATS: Mapping[str, Callable[[LintReport], str]] = MappingProxyType(

@@ -15,7 +15,7 @@ from kubectl_trainjob.model.finding import LintReport
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report import commands
-from kubectl_trainjob.report.grouped import Merged, merged, named
+from kubectl_trainjob.report.grouped import GroupedFinding, group_findings
 from kubectl_trainjob.report.lint.words import closing, not_judged
 from kubectl_trainjob.report.sentence import in_short, written
 
@@ -30,7 +30,7 @@ def as_github(report: LintReport) -> str:
     The notice about more findings than GitHub shows stands before those of severity info: behind ten of them it would
     not be shown itself.
     """
-    findings = merged(report.results)
+    findings = group_findings(report.results)
     told = closing(report, (each.severity for each in findings))
     worse = [each for each in findings if each.severity is not Severity.INFO]
     lines = [*map(_command, worse)]
@@ -42,7 +42,7 @@ def as_github(report: LintReport) -> str:
     return "".join(f"{line}\n" for line in [*lines, told])
 
 
-def _command(finding: Merged) -> str:
+def _command(finding: GroupedFinding) -> str:
     first = finding.first
     span = first.position.span
     properties = {"file": _path(first.position.path), "line": span.line, "endLine": span.end_line}
@@ -53,9 +53,9 @@ def _command(finding: Merged) -> str:
     return f"::{_KINDS[finding.severity]} {told}::{'%0A'.join(map(_data, _message(finding)))}"
 
 
-def _message(finding: Merged) -> Iterator[str]:
+def _message(finding: GroupedFinding) -> Iterator[str]:
     yield in_short(finding.first.message, _LONGEST)
-    objects = named(finding)
+    objects = finding.objects
     if objects:
         yield in_short(f"in {objects}")
     for note in finding.related[:_SHOWN]:

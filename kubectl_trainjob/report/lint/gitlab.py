@@ -8,7 +8,7 @@ from typing import Any
 from kubectl_trainjob.model.finding import LintReport, Result
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Category, Severity
-from kubectl_trainjob.report.grouped import merged, named
+from kubectl_trainjob.report.grouped import group_findings
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.sentence import in_short
 
@@ -19,9 +19,9 @@ def as_gitlab(report: LintReport) -> str:
     """The list, worst first; empty where nothing was found."""
     seen: Counter[str] = Counter()
     issues = []
-    for finding in merged(report.results):
+    for finding in group_findings(report.results):
         first = finding.first
-        objects = named(finding)
+        objects = finding.objects
         words = in_short(first.message, _LONGEST) + (f" (in {in_short(objects)})" if objects else "")
         issues.append(_issue(first, words, _unique(first.fingerprint or first.rule.id, seen)))
     return as_json_text(issues)

@@ -14,9 +14,8 @@ from kubectl_trainjob.model.finding import LintReport, Unverifiable
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report import commands
-from kubectl_trainjob.report.finding_lines import FindingLines, as_lines
-from kubectl_trainjob.report.grouped import Merged, merged
-from kubectl_trainjob.report.lint.human import lines_of
+from kubectl_trainjob.report.finding_lines import as_lines, finding_lines
+from kubectl_trainjob.report.grouped import GroupedFinding, group_findings
 from kubectl_trainjob.report.lint.words import closing, not_judged
 from kubectl_trainjob.report.sentence import in_short, written
 
@@ -26,8 +25,8 @@ _TOOL = "kubectl trainjob lint"
 
 def as_junit(report: LintReport) -> str:
     """The whole document."""
-    findings = merged(report.results)
-    by_file: dict[str, list[Merged]] = defaultdict(list)
+    findings = group_findings(report.results)
+    by_file: dict[str, list[GroupedFinding]] = defaultdict(list)
     for finding in findings:
         by_file[finding.first.position.path].append(finding)
     suites = [_suite(path, _cases(path, found), sum(map(_fails, found))) for path, found in by_file.items()]
@@ -41,7 +40,7 @@ def as_junit(report: LintReport) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
-def _fails(finding: Merged) -> bool:
+def _fails(finding: GroupedFinding) -> bool:
     return finding.severity is not Severity.INFO
 
 
@@ -51,7 +50,7 @@ def _suite(name: str, cases: Sequence[str], failures: int = 0, *, has_only_skipp
     return _element("testsuite", "\n".join(["", *cases, ""]), name=name, **counts)
 
 
-def _cases(path: str, findings: Sequence[Merged]) -> list[str]:
+def _cases(path: str, findings: Sequence[GroupedFinding]) -> list[str]:
     """The cases of one file; readers show one of each name, so that no name is given twice."""
     seen: Counter[str] = Counter()
     cases = []
@@ -64,8 +63,8 @@ def _cases(path: str, findings: Sequence[Merged]) -> list[str]:
     return cases
 
 
-def _outcome(finding: Merged) -> str:
-    lines = as_lines(lines_of(finding, FindingLines(has_colour=False)))
+def _outcome(finding: GroupedFinding) -> str:
+    lines = as_lines(finding_lines(finding, lambda _, text: text))
     text = "\n".join(["", *map(_text, lines.split("\n"))])
     if not _fails(finding):
         return _element("system-out", text)

@@ -15,7 +15,7 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.model.finding import LintReport, Note, Position, Result
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Rule, Severity
-from kubectl_trainjob.report.grouped import Merged, merged
+from kubectl_trainjob.report.grouped import GroupedFinding, group_findings
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.manual import body, page, see, summary
 from kubectl_trainjob.report.lint.uri import uri_reference
@@ -32,7 +32,7 @@ _PLACEHOLDER = re.compile(r"\{([0-9]+)\}")
 
 def as_sarif(report: LintReport) -> str:
     """The whole log, of one run: at most `MOST_RESULTS` results, the worst; a notification says what is left out."""
-    findings = merged(report.results)
+    findings = group_findings(report.results)
     shown = findings[:MOST_RESULTS]
     rules = {finding.first.rule.id: finding.first.rule for finding in shown}
     indexes = {name: number for number, name in enumerate(rules)}
@@ -83,7 +83,7 @@ def _notifications(report: LintReport, hidden: int) -> Iterator[dict[str, Any]]:
         yield {"level": "note", "message": {"text": written(not_judged(each), _plain)}}
 
 
-def _result(finding: Merged, rule_index: int) -> dict[str, Any]:
+def _result(finding: GroupedFinding, rule_index: int) -> dict[str, Any]:
     first = finding.first
     objects = list(dict.fromkeys(map(_object, filter(_has_object, finding.all))))
     location: dict[str, Any] = {"physicalLocation": _physical(first.position)}

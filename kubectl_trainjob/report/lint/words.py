@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kubectl_trainjob.model.finding import LintReport, Unverifiable
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.report.finding_lines import counted
+from kubectl_trainjob.report.grouped import counted
 from kubectl_trainjob.report.sentence import Data, Sentence, in_short, plural
 
 _LONGEST = 1000  # characters of a cause

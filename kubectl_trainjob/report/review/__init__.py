@@ -15,21 +15,24 @@ def written(review: Review, form: str, *, colour: bool = False) -> str:
     Formats that are lint's alone tell the findings. Raises KeyError for an unknown name.
     """
     if form == "text":
-        from kubectl_trainjob.report.review.text import as_text
+        from kubectl_trainjob.report import text
+        from kubectl_trainjob.report.review.document import for_terminal
 
-        return as_text(review, has_colour=colour)
+        return text.render(for_terminal(review), has_colour=colour)
     if form == "markdown":
-        from kubectl_trainjob.report.review.markdown import as_markdown
+        from kubectl_trainjob.report import markdown
+        from kubectl_trainjob.report.review.document import for_comment
 
-        return as_markdown(review)
+        return markdown.render(for_comment(review))
+    if form == "html":
+        from kubectl_trainjob.report import html
+        from kubectl_trainjob.report.review.document import for_page
+
+        return html.render(for_page(review))
     if form == "json":
         from kubectl_trainjob.report.review.jsontext import as_json
 
         return as_json(review)
-    if form == "html":
-        from kubectl_trainjob.report.review.html import as_html
-
-        return as_html(review)
     from kubectl_trainjob.report import lint
 
     return lint.written(review.lint, form)

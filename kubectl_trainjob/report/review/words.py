@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
 
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import STATES
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.report.diff.numbers import amount, joined
+from kubectl_trainjob.report.blocks import Badge, Weight
+from kubectl_trainjob.report.diff.numbers import amount
 from kubectl_trainjob.report.diff.words import Jobs, called
-from kubectl_trainjob.report.finding_lines import counted
-from kubectl_trainjob.report.sentence import Data, Sentence, in_short, listed
+from kubectl_trainjob.report.grouped import counted
+from kubectl_trainjob.report.sentence import Data, Sentence, in_short, joined, listed
 from kubectl_trainjob.review.diff.changes import Sizes, Totals
 from kubectl_trainjob.review.diff.gpus import gpus
 from kubectl_trainjob.review.view import JobRow, Outcome
-
-Weight = Literal["bad", "doubtful", "good"]
-"""How a verdict is marked."""
 
 HEAD = ("job", "change", "verdict", "GPUs", "world size", "new findings")
 _NOBODY_KNOWS = "?"
@@ -59,15 +56,15 @@ def change(row: JobRow) -> Sentence:
     return "renamed from ", Data(former)
 
 
-def verdict(row: JobRow) -> tuple[Weight, str]:
+def verdict(row: JobRow) -> Badge:
     """What becomes of the job, and how that is marked: worse where something new is wrong with it."""
     weight, words = _OUTCOMES[row.outcome]
     if (row.outcome is Outcome.REFUSED and 1 < len(row.refused) < len(STATES)) or row.refused == ("running",):
         words = f"{words} while {listed([*row.refused], 'or')}"
     severities = {result.rule.severity for result in row.results}
     if Severity.ERROR in severities:
-        return "bad", words
-    return "doubtful" if weight == "good" and Severity.WARNING in severities else weight, words
+        return Badge("bad", words)
+    return Badge("doubtful" if weight == "good" and Severity.WARNING in severities else weight, words)
 
 
 def gpu_cell(sizes: Sizes) -> Sentence:

@@ -7,8 +7,8 @@ import pytest
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.source import Place, Source, SourceFile
-from kubectl_trainjob.report.finding_lines import MOST_SHOWN
-from kubectl_trainjob.report.lint.human import as_human
+from kubectl_trainjob.report.lint.document import MOST_SHOWN
+from tests.cli.pages import findings_as_text as as_human
 from tests.unit.report.lint import reports
 from tests.unit.report.lint.reports import report, result, shared
 
@@ -30,7 +30,7 @@ def test_all_that_a_report_can_say() -> None:
         jobs/mnist.yaml:14:11: info KTJ950 no-deadline: hm
         note: not judged: no file says whether PriorityClass high exists (KTJ608, KTJ609)
         2 errors, 2 warnings, 1 info in 12 TrainJobs (2 suppressed, 5 in the baseline, 7 there before)
-        1 can be mended with --unsafe-fixes
+        1 fixable with --unsafe-fixes
     """)
 
 
@@ -86,20 +86,20 @@ def found(*fixes: Fix | None) -> list[reports.Result]:
 @pytest.mark.parametrize(
     ("results", "line"),
     [
-        pytest.param(found(SAFE, None), "1 can be mended with --fix", id="safe"),
-        pytest.param(found(UNSAFE, UNSAFE), "2 can be mended with --unsafe-fixes", id="unsafe"),
+        pytest.param(found(SAFE, None), "1 fixable with --fix", id="safe"),
+        pytest.param(found(UNSAFE, UNSAFE), "2 fixable with --unsafe-fixes", id="unsafe"),
         pytest.param(
             found(SAFE, UNSAFE, SAFE, None, SAFE, UNSAFE),
-            "3 can be mended with --fix, 2 more with --unsafe-fixes",
+            "3 fixable with --fix, 2 more with --unsafe-fixes",
             id="both",
         ),
-        pytest.param(shared(["a", "b"], fix=SAFE), "1 can be mended with --fix", id="several objects"),
+        pytest.param(shared(["a", "b"], fix=SAFE), "1 fixable with --fix", id="several objects"),
         pytest.param(
             [*shared(["a"]), *shared(["b"], fix=UNSAFE), *shared(["c"], fix=SAFE)],
-            "1 can be mended with --fix",
+            "1 fixable with --fix",
             id="several objects with different fixes",
         ),
-        pytest.param(found(*[SAFE] * (MOST_SHOWN + 5)), f"{MOST_SHOWN + 5} can be mended with --fix", id="not shown"),
+        pytest.param(found(*[SAFE] * (MOST_SHOWN + 5)), f"{MOST_SHOWN + 5} fixable with --fix", id="not shown"),
     ],
 )
 def test_what_can_be_mended_is_said_last(results: list[reports.Result], line: str) -> None:
@@ -119,7 +119,7 @@ def test_worse_findings_come_first_even_of_a_report_in_disorder() -> None:
 
 
 def test_colour_only_when_asked_for_and_the_same_words() -> None:
-    plain, coloured = as_human(reports.mixed()), as_human(reports.mixed(), colour=True)
+    plain, coloured = as_human(reports.mixed()), as_human(reports.mixed(), has_colour=True)
     assert "\x1b" not in plain
     assert "\x1b[1;31merror\x1b[0m" in coloured
     assert re.sub("\x1b" + r"\[[\d;]*m", "", coloured) == plain
@@ -128,4 +128,4 @@ def test_colour_only_when_asked_for_and_the_same_words() -> None:
 def test_many_findings_are_cut_and_counted() -> None:
     text = as_human(report(*(result(message=f"m{number}") for number in range(MOST_SHOWN + 5))))
     assert text.count("error KTJ301") == MOST_SHOWN
-    assert text.endswith(f"{MOST_SHOWN + 5} errors in 12 TrainJobs; 5 more not shown\n")
+    assert text.endswith(f"5 more findings are not shown\n{MOST_SHOWN + 5} errors in 12 TrainJobs\n")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.model.finding import Note
-from kubectl_trainjob.report.lint.markdown import as_markdown
 from kubectl_trainjob.report.markdown_syntax import length
+from tests.cli.pages import findings_as_markdown as as_markdown
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.unit.report.lint import reports
 from tests.unit.report.lint.reports import at, report, result, shared
@@ -26,7 +26,7 @@ def rows(tree: Any) -> list[list[str]]:
 def test_headline_table_and_details(render: Any) -> None:
     tree = render(as_markdown(reports.mixed()))
     assert words(tree.find(".//h3")) == "2 errors, 2 warnings, 1 info in 12 TrainJobs"
-    assert "Not told: 2 suppressed, 5 in the baseline, 7 there before." in words(tree)
+    assert "Findings not shown: 2 suppressed, 5 in the baseline, 7 there before." in words(tree)
     rule, message = "KTJ301 extended-resource-limit-missing", '"nvidia.com/gpu" has no limit; add one'
     assert rows(tree) == [
         ["error", rule, "jobs/mnist.yaml:14", message],
@@ -67,7 +67,7 @@ def test_the_table_has_the_worst_and_the_details_have_all() -> None:
     assert len(rows(tree)) == 50
     assert rows(tree)[0][:1] == ["error"]
     assert len(tree.findall(".//details/p")) == 61
-    assert "for want of room" not in words(tree)
+    assert "for lack of room" not in words(tree)
 
 
 def many(count: int) -> reports.LintReport:
@@ -85,7 +85,7 @@ def test_it_fits_and_counts_what_it_lacks(limit: int, count: int) -> None:
     told = {words(cells) for cells in tree.iterfind(".//tbody/tr/td[3]/code")}
     told |= {f"{words(each)}:14" for each in tree.iterfind(".//summary/code")}
     lacking = count - len(told)
-    assert (f"Left out for want of room: {lacking} finding" in text) == bool(lacking)
+    assert (f"Not shown for lack of room: {lacking} finding" in text) == bool(lacking)
 
 
 def test_the_limit_of_a_forge_is_the_default() -> None:

@@ -1,0 +1,240 @@
+"""Documents as Markdown for a pull request, cut to what a forge takes.
+
+The verdict has room in any case. Then what matters most is given room first, and what has none is counted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from kubectl_trainjob.report.blocks import (
+    Block,
+    Card,
+    Cards,
+    Document,
+    Effects,
+    Errors,
+    FindingDetails,
+    FindingTable,
+    Headline,
+    Names,
+    Numbers,
+    Statements,
+    Table,
+    Unverified,
+)
+from kubectl_trainjob.report.grouped import GroupedFinding, counted
+from kubectl_trainjob.report.markdown_blocks import (
+    FINDING_HEAD,
+    SIGNS,
+    block_lines,
+    card_lines,
+    finding_lines,
+    finding_row,
+    number_lines,
+    row_lines,
+)
+from kubectl_trainjob.report.markdown_syntax import code, folded, html_code, sentence, table
+from kubectl_trainjob.report.page import Page, fitting, size
+from kubectl_trainjob.report.sentence import begun, in_short, joined, plural
+
+_MOST_JOBS = 20  # rows of a table that is open from the start
+_MOST_FINDINGS = 50  # rows of theirs; all findings have their details
+_SHORTEST = 60  # characters of a card: where there is room for less, none is written to see whether it fits
+_ORDER = (Statements, Names, Errors, Table, FindingTable, Unverified, Effects, Numbers, Cards, FindingDetails)
+"""Which blocks have room first."""
+
+
+def render(document: Document, limit: int = 65_536) -> str:
+    """The whole text, of at most `limit` characters as forges count them, unless the headline alone is longer."""
+    return _Comment(document, limit).text()
+
+
+class _Comment:
+    """A document on a page; what is cut is counted."""
+
+    def __init__(self, document: Document, limit: int) -> None:
+        self._document = document
+        self._page = Page(limit, _head(document.headline) if document.headline else [])
+        self._cut: list[_Rows | _Findings | _Cards] = []
+        self._parts = 0  # that have no room
+
+    def text(self) -> str:
+        """The whole text."""
+        headline, blocks = self._document.headline, enumerate(self._document.blocks, 1)
+        self._add_part(0, _points(headline) if headline and headline.weight else ())
+        for place, block in sorted(blocks, key=lambda each: _ORDER.index(type(each[1]))):
+            self._add(place, block)
+        for share in (2, 1) if len(self._cut) > 1 else (1,):
+            for each in self._cut:
+                each.add_more(self._page.room // share)
+        return self._page.text(*self._left_out())
+
+    def _add(self, place: int, block: Block) -> None:
+        """Add what is shown first of a block."""
+        match block:
+            case Table():
+                self._cut.append(_Rows(self._page, place, block))
+            case FindingTable():
+                others = any(isinstance(each, Table | Cards) for each in self._document.blocks)
+                if block.title and block.findings:
+                    self._add_part(place, [f"#### {block.title}"])
+                self._cut.append(_Findings(self._page, place, block.findings, self._page.room // (2 if others else 1)))
+            case FindingDetails():
+                for each in self._cut:
+                    if isinstance(each, _Findings):
+                        each.place = place
+            case Cards():
+                self._cut.append(_Cards(self._page, place, block.cards))
+            case Numbers():
+                for lines in number_lines(block):
+                    self._add_part(place, lines)
+            case _:
+                self._add_part(place, list(block_lines(block)))
+
+    def _add_part(self, place: int, lines: Sequence[str]) -> None:
+        if lines and not self._page.add(["", *lines], place):
+            self._parts += 1
+
+    def _left_out(self) -> Iterator[str]:
+        counts = [count for each in self._cut for count in each.hidden()]
+        counts.append((self._parts, "part of the summary", "parts of the summary"))
+        told = ", ".join(plural(count, one, many) for count, one, many in counts if count)
+        if told:
+            yield from (
+                "",
+                f"**Not shown for lack of room: {told}**; `kubectl trainjob {self._document.command}` shows more.",
+            )
+
+
+def _head(of: Headline) -> list[str]:
+    parts = (of.first,) if of.weight else filter(None, (of.unknown, of.first, *of.bad, *of.others))
+    sign = f"{SIGNS[of.weight]} " if of.weight else ""
+    title = f"### {sign}{begun(sentence(joined([*parts], '; ')))}"
+    return [title, "", " → ".join(map(code, of.sides))] if of.sides else [title]
+
+
+def _points(of: Headline) -> list[str]:
+    """What else there is to say, in one line: what is bad in bold."""
+    parts = [sentence(each) for each in (*of.bad, *of.others)]
+    parts[:1] = map(begun, parts[:1])
+    parts[: len(of.bad)] = (f"**{part}**" for part in parts[: len(of.bad)])
+    return [f"{'; '.join(parts)}."] if parts else []
+
+
+class _Rows:
+    """A table whose first rows are open; the others are folded, as many as there is room for."""
+
+    def __init__(self, page: Page, place: int, table: Table) -> None:
+        self._page, self._place, self._table = page, place, table
+        head, dashes, *rows = row_lines(table, 0, _MOST_JOBS)
+        title = ["", f"#### {table.title}", "", head, dashes]
+        self._shown = fitting(([row] for row in rows), page.room - size(title))
+        if self._shown:
+            page.add([*title, *rows[: self._shown]], place)
+
+    def add_more(self, room: int) -> None:
+        """Add rows, folded, in that room at most."""
+        head, dashes, *rows = row_lines(self._table, self._shown)
+        frame = ["", *folded(plural(len(rows), "more job"), [head, dashes])]
+        count = fitting(([row] for row in rows), room - size(frame))
+        if count:
+            lines = [head, dashes, *rows[:count]]
+            self._page.add(["", *folded(plural(count, "more job"), lines)], self._place)
+        self._shown += count
+
+    def hidden(self) -> list[tuple[int, str, str]]:
+        """What there was no room for."""
+        return [(len(self._table.rows) - self._shown, "job", "")]
+
+
+class _Cards:
+    """Cards below one title: those of rejected updates first, then the others.
+
+    Where one of the former is left out, none of the latter is added: it would look as if all were well.
+    """
+
+    def __init__(self, page: Page, place: int, cards: Sequence[Card]) -> None:
+        self._page, self._place = page, place
+        self._title = ["", "#### What changes"]
+        self._others = [card for card in cards if card.weight != "bad"]
+        self._hidden = self._added(card for card in cards if card.weight == "bad")
+        self._is_cut = bool(self._hidden)
+
+    def add_more(self, _room: int) -> None:
+        """Add the other cards."""
+        others, self._others = self._others, []
+        self._hidden += sum(card.objects for card in others) if self._is_cut else self._added(others)
+
+    def _added(self, cards: Iterable[Card]) -> int:
+        """Add what there is room for; how many objects are left out."""
+        hidden = 0
+        for card in cards:
+            if self._page.room >= _SHORTEST and self._page.add([*self._title, "", *card_lines(card)], self._place):
+                self._title = []
+            else:
+                hidden += card.objects
+        return hidden
+
+    def hidden(self) -> list[tuple[int, str, str]]:
+        """What there was no room for."""
+        return [(self._hidden, "object", "")]
+
+
+class _Findings:
+    """A table of the first findings, then the details of each, file by file and folded.
+
+    No finding is there while one of a higher severity is not.
+    """
+
+    def __init__(self, page: Page, place: int, findings: Sequence[GroupedFinding], room: int) -> None:
+        self.place = place  # of the details
+        self._page, self._findings = page, findings
+        self._detailed = 0
+        head, dashes, *rows = table(FINDING_HEAD, map(finding_row, findings[:_MOST_FINDINGS]), len(FINDING_HEAD))
+        self._listed = fitting(([row] for row in rows), room - size(["", head, dashes]))
+        by_file = _by_file(range(self._listed), findings)
+        if self._listed:
+            page.add(["", head, dashes, *(rows[number] for numbers in by_file.values() for number in numbers)], place)
+
+    def add_more(self, room: int) -> None:
+        """Add details, as many as there is room for."""
+        findings = self._findings[self._detailed :]
+        details: list[list[str]] = []
+        count = fitting(self._details(findings, details), room)
+        for path, numbers in _by_file(range(count), findings).items():
+            lines = [line for number in numbers for line in details[number]]
+            self._page.add(["", *_file(path, [findings[number] for number in numbers], lines)], self.place)
+        self._detailed += count
+
+    def _details(self, findings: Sequence[GroupedFinding], details: list[list[str]]) -> Iterator[list[str]]:
+        """The lines of each finding, kept in `details`, and those of the fold of its file before the first one.
+
+        The summary of that has no more characters when not all of the file's findings are there.
+        """
+        by_file = _by_file(range(len(findings)), findings)
+        for number, finding in enumerate(findings):
+            path, lines = finding.first.position.path, [*finding_lines(finding), ""]
+            details.append(lines)
+            in_file = by_file[path]
+            frame = ["", *_file(path, [findings[each] for each in in_file], []), ""] if in_file[0] == number else []
+            yield [*frame, *lines]
+
+    def hidden(self) -> list[tuple[int, str, str]]:
+        """What there was no room for."""
+        count = len(self._findings)
+        hidden = count - max(self._listed, self._detailed)
+        return [(hidden, "finding", ""), (count - self._detailed - hidden, "finding's details", "findings' details")]
+
+
+def _by_file(numbers: Iterable[int], findings: Sequence[GroupedFinding]) -> dict[str, list[int]]:
+    """The numbers of findings by file: first the file of the first finding."""
+    files: dict[str, list[int]] = defaultdict(list)
+    for number in numbers:
+        files[findings[number].first.position.path].append(number)
+    return files
+
+
+def _file(path: str, findings: Sequence[GroupedFinding], lines: list[str]) -> list[str]:
+    return folded(f"{html_code(in_short(path))}: {counted(each.severity for each in findings)}", lines)
