@@ -65,10 +65,7 @@ _VOLUMES: list[Body] = [
     },
     {"name": "h", "hostPath": {"path": "/a", "type": "Directory"}},
     {"name": "i", "fc": {"targetWWNs": ["a"], "lun": 1}},
-    {"name": "j", "quobyte": {"registry": "a:1", "volume": "a"}},
-    {"name": "k", "flexVolume": {"driver": "a", "options": {"acme.io/a": "b"}}},
     {"name": "l", "iscsi": {"targetPortal": "a", "iqn": "iqn.2026-01.a:b", "lun": 1}},
-    {"name": "m", "azureDisk": {"diskName": "a", "diskURI": "https://a"}},
     {"name": "n", "nfs": {"server": "a", "path": "/a"}},
 ]
 _CONTAINER: Body = {

@@ -102,13 +102,9 @@ def profiles_agree(value: Mapping[str, str], visit: Visit) -> None:
         at = (*place, "securityContext")
         if (stated := value.get(_SECCOMP + container.get("name", ""))) is not None:
             _agree(stated, own.get("seccompProfile"), _SECCOMP_NAMES, (*at, "seccompProfile"), visit)
-        if (stated := value.get(_APP_ARMOR + container.get("name", ""))) is not None and not _is_windows(spec):
+        if (stated := value.get(_APP_ARMOR + container.get("name", ""))) is not None:
             profile = own.get("appArmorProfile") or pod.get("appArmorProfile")
             _agree(stated, profile, _APP_ARMOR_NAMES, (*at, "appArmorProfile"), visit)
-
-
-def _is_windows(spec: Mapping[str, Any]) -> bool:
-    return (spec.get("os") or {}).get("name") == "windows"
 
 
 def _agree(

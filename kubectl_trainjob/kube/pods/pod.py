@@ -1,6 +1,7 @@
 """The spec of a Pod in a Job's template.
 
-Mirrors k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodSpec) in 1.36 with the gates at their defaults.
+Mirrors k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodSpec) in 1.36 with the gates at their defaults. What
+concerns only Pods of Windows is not checked (validateWindows, validateWindowsHostProcessPod).
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from kubectl_trainjob.kube.pods.visit import (
     text,
 )
 from kubectl_trainjob.kube.pods.volumes import volumes
-from kubectl_trainjob.kube.pods.windows import host_processes, operating_system
 from kubectl_trainjob.kube.schemas.formats import INT32
 from kubectl_trainjob.kube.schemas.messages import quoted
 from kubectl_trainjob.model.rules import POD_WITHOUT_CONTAINERS
@@ -166,5 +166,11 @@ def pod_spec(spec: Mapping[str, Any], visit: Visit) -> None:
         message = f"serviceAccount {quoted(spec['serviceAccount'])} {wrong}"
         visit.refuse(message, "serviceAccountName", shown=("serviceAccount",))
     if "os" in spec:
-        operating_system(spec, visit)
-    host_processes(spec, visit)
+        _operating_system((spec["os"] or {}).get("name") or "", visit)
+
+
+def _operating_system(name: str, visit: Visit) -> None:
+    if not name:
+        visit.enter("os", name, lambda _, at: missing("name", at))
+    elif name not in ("linux", "windows"):
+        visit.refuse(f"os {quoted(name)} does not exist; use linux or windows", "os", shown=("os", "name"))

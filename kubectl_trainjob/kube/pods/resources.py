@@ -169,9 +169,6 @@ def _claims(value: list[Mapping[str, Any]], visit: Visit) -> None:
 def pod_resources(value: Mapping[str, Any], visit: Visit) -> None:
     """What is stated for a Pod as a whole, beside what its containers state."""
     spec = visit.pod.spec
-    if (spec.get("os") or {}).get("name") == "windows":
-        visit.refuse("a Pod of Windows has no resources as a whole; state them in its containers", on="key")
-        return
     if value.get("claims") is not None:
         visit.refuse("a Pod as a whole has no claims; state them in its containers", "claims", on="key")
         visit.enter("claims", value["claims"], _claims)

@@ -1,7 +1,7 @@
 """Security contexts of Pods and containers.
 
 Mirrors k8s.io/kubernetes/pkg/apis/core/validation (validatePodSpecSecurityContext, ValidateSecurityContext); privileged
-containers are a cluster's own decision.
+containers are a cluster's own decision. `windowsOptions` are not checked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 from kubectl_trainjob.kube.pods.texts import relative_path
 from kubectl_trainjob.kube.pods.visit import Check, Visit, between, choice, each, every, fields, missing
-from kubectl_trainjob.kube.pods.windows import windows_options
 from kubectl_trainjob.kube.schemas.formats import INT32
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
 
@@ -96,7 +95,6 @@ pod_security: Check = fields(
         "seLinuxChangePolicy": choice("Recursive", pointer=True),
         "seccompProfile": _seccomp,
         "appArmorProfile": _app_armor,
-        "windowsOptions": windows_options,
     }
 )
 
@@ -129,7 +127,6 @@ container_security: Check = every(
             "procMount": _proc_mount,
             "seccompProfile": _seccomp,
             "appArmorProfile": _app_armor,
-            "windowsOptions": windows_options,
         }
     ),
     _escalation,

@@ -1,11 +1,13 @@
 """Volumes and their sources.
 
 Mirrors k8s.io/kubernetes/pkg/apis/core/validation (ValidateVolumes, validateVolumeSource). A source that a cluster
-offers no more is validated all the same.
+no longer offers is validated, too, except for the form of its values where the type is deprecated or removed (flocker,
+quobyte, storageos, flexVolume, azureDisk).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +18,7 @@ from kubectl_trainjob.kube.pods.projected import projected
 from kubectl_trainjob.kube.pods.resources import amount
 from kubectl_trainjob.kube.pods.texts import absolute_path, driver_name, label, no_backsteps, relative_path, subdomain
 from kubectl_trainjob.kube.pods.visit import Check, Visit, between, choice, every, fields, missing, text
-from kubectl_trainjob.kube.pods.volume_sources import RARE_SOURCES
-from kubectl_trainjob.kube.schemas.messages import quoted
+from kubectl_trainjob.kube.schemas.messages import listed, quoted
 from kubectl_trainjob.model.rules import VOLUME_INVALID
 
 _HOST_PATH_TYPES = (
@@ -30,6 +31,11 @@ _HOST_PATH_TYPES = (
     "BlockDevice",
 )
 _LONGEST_PORTAL = 64
+_INITIATORS = {
+    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)\Z", re.ASCII),
+    "eui": re.compile(r"\Aeui.[A-Za-z0-9]{16}\Z"),
+    "naa": re.compile(r"\Anaa.[A-Za-z0-9]{32}\Z"),
+}
 
 
 def _empty_dir(value: Mapping[str, Any], visit: Visit) -> None:
@@ -59,6 +65,39 @@ def _csi(value: Mapping[str, Any], visit: Visit) -> None:
         visit.refuse(f"name {quoted(name)} {wrong}", "nodePublishSecretRef", "name")
 
 
+def _initiator(value: str) -> str:
+    pattern = _INITIATORS.get(value[:3])
+    if pattern is None:
+        return f"must start with {listed(_INITIATORS, 'or')}"
+    return "" if pattern.search(value) else f"must have the form of an {value[:3]} name"
+
+
+def _chap(value: Mapping[str, Any], visit: Visit) -> None:
+    if (value.get("chapAuthDiscovery") or value.get("chapAuthSession")) and value.get("secretRef") is None:
+        missing("secretRef", visit)
+
+
+_iscsi: Check = every(
+    fields(
+        {"iqn": text(_initiator), "initiatorName": text(_initiator, pointer=True), "lun": between(0, 255)},
+        ("targetPortal", "iqn"),
+    ),
+    _chap,
+)
+
+
+def _fibre_channel(value: Mapping[str, Any], visit: Visit) -> None:
+    names, ids, lun = value.get("targetWWNs"), value.get("wwids"), value.get("lun")
+    if bool(names) == bool(ids):
+        visit.refuse("fc needs targetWWNs or wwids, and only one of both; state one", "targetWWNs")
+    if not names:
+        return
+    if lun is None:
+        missing("lun", visit)
+    elif not 0 <= lun <= 255:
+        visit.refuse(f"lun {quoted(lun)} must be between 0 and 255", "lun")
+
+
 # In the order in which upstream looks at them: the first one counts, the others are refused.
 _SOURCES: dict[str, Check] = {
     "emptyDir": _empty_dir,
@@ -68,24 +107,24 @@ _SOURCES: dict[str, Check] = {
     "awsElasticBlockStore": fields({"partition": between(0, 255)}, ("volumeID",)),
     "secret": FILE_SOURCES["secret"],
     "nfs": fields({"path": text(absolute_path)}, ("server", "path")),
-    "iscsi": RARE_SOURCES["iscsi"],
+    "iscsi": _iscsi,
     "glusterfs": fields({}, ("endpoints", "path")),
-    "flocker": RARE_SOURCES["flocker"],
+    "flocker": fields({}),
     "persistentVolumeClaim": fields({}, ("claimName",)),
     "rbd": fields({}, ("monitors", "image")),
     "cinder": fields({"secretRef": fields({}, ("name",))}, ("volumeID",)),
     "cephfs": fields({}, ("monitors",)),
-    "quobyte": RARE_SOURCES["quobyte"],
+    "quobyte": fields({}, ("registry", "volume")),
     "downwardAPI": FILE_SOURCES["downwardAPI"],
-    "fc": RARE_SOURCES["fc"],
-    "flexVolume": RARE_SOURCES["flexVolume"],
+    "fc": _fibre_channel,
+    "flexVolume": fields({}, ("driver",)),
     "configMap": FILE_SOURCES["configMap"],
     "azureFile": fields({}, ("secretName", "shareName")),
     "vsphereVolume": fields({}, ("volumePath",)),
     "photonPersistentDisk": fields({}, ("pdID",)),
     "portworxVolume": fields({}, ("volumeID",)),
-    "azureDisk": RARE_SOURCES["azureDisk"],
-    "storageos": RARE_SOURCES["storageos"],
+    "azureDisk": fields({}, ("diskName", "diskURI")),
+    "storageos": fields({}, ("volumeName",)),
     "projected": projected,
     "scaleIO": fields({}, ("gateway", "system", "volumeName")),
     "csi": every(fields({"driver": text(driver_name)}, ("driver",)), _csi),

@@ -72,11 +72,6 @@ def _of_resources() -> Iterator[Case]:
         "devices for the whole Pod", pod(resources={"limits": {gpu: 1}}), (f"KTJ729 {POD}.resources.limits[{gpu}]",)
     )
     yield Case("claims of the whole Pod", pod(resources={"claims": []}), (f"KTJ729 {POD}.resources.claims",))
-    yield Case(
-        "resources of a whole Windows Pod",
-        pod(resources={"limits": {"cpu": 1}}, os={"name": "windows"}),
-        (f"KTJ729 {POD}.resources",),
-    )
     yield Case("overhead", pod(overhead={"cpu": "1m", "x": 1}), (f"KTJ729 {POD}.overhead.x",))
 
 

@@ -51,32 +51,8 @@ def _of_security() -> Iterator[Case]:
     yield Case(
         "processes of all", pod(hostPID=True, shareProcessNamespace=True), (f"KTJ729 {POD}.shareProcessNamespace",)
     )
-    windows = {"windowsOptions": {"hostProcess": True}}
-    yield Case("process of the node", pod(securityContext=windows), (f"KTJ729 {POD}.hostNetwork",))
-    differs = {"windowsOptions": {"hostProcess": False}}
-    yield Case(
-        "process of the node and not",
-        pod(securityContext=windows, containers=[container(securityContext=differs)]),
-        (f"KTJ729 {MAIN}.securityContext.windowsOptions.hostProcess",),
-    )
-    yield Case(
-        "credential",
-        pod(securityContext={"windowsOptions": {"gmsaCredentialSpec": ""}}),
-        (f"KTJ729 {at}.windowsOptions.gmsaCredentialSpec",),
-    )
-    yield Case(
-        "user of a domain",
-        pod(securityContext={"windowsOptions": {"runAsUserName": ".\\a"}}),
-        (f"KTJ729 {at}.windowsOptions.runAsUserName",),
-    )
-    yield Case(
-        "options on linux",
-        pod(os={"name": "linux"}, securityContext={"windowsOptions": {}}),
-        (f"KTJ729 {at}.windowsOptions",),
-    )
-    yield Case(
-        "groups on windows", pod(os={"name": "windows"}, securityContext={"fsGroup": 1}), (f"KTJ729 {at}.fsGroup",)
-    )
+    windows = pod(os={"name": "windows"}, securityContext={"windowsOptions": {"hostProcess": True}})
+    yield Case("windows is not checked", windows)
     yield Case("unknown system", pod(os={"name": "plan9"}), (f"KTJ729 {POD}.os",))
 
 

@@ -110,28 +110,12 @@ def _of_volumes() -> Iterator[Case]:
     yield Case("csi driver", volume(csi={"driver": "Acme.io"}))
     yield Case("csi driver too long", volume(csi={"driver": "a" * 64}), (f"KTJ725 {at}.csi.driver",))
     yield Case("image", volume(image={"reference": "acme/a:1", "pullPolicy": "x"}), (f"KTJ725 {at}.image.pullPolicy",))
-    yield Case("flocker", volume(flocker={"datasetName": "a/b"}), (f"KTJ725 {at}.flocker.datasetName",))
-    yield Case("flocker of nothing", volume(flocker={}), (f"KTJ725 {at}.flocker",))
+    yield Case("values of a removed type", volume(flocker={"datasetName": "a/b"}))
+    yield Case("a removed type without a field", volume(storageos={}), (f"KTJ725 {at}.storageos.volumeName",))
     yield Case("fibre channel", volume(fc={"targetWWNs": ["a"], "lun": 256}), (f"KTJ725 {at}.fc.lun",))
     yield Case("fibre channel without lun", volume(fc={"targetWWNs": ["a"]}), (f"KTJ725 {at}.fc.lun",))
-    yield Case(
-        "quobyte",
-        volume(quobyte={"registry": "a:1", "volume": "a", "tenant": "x" * 65}),
-        (f"KTJ725 {at}.quobyte.tenant",),
-    )
-    yield Case(
-        "flex",
-        volume(flexVolume={"driver": "a", "options": {"a.k8s.io/b": "c"}}),
-        (f"KTJ725 {at}.flexVolume.options[a.k8s.io/b]",),
-    )
     chap = {"targetPortal": "a", "iqn": "iqn.2026-01.a:b", "lun": 1, "chapAuthSession": True}
     yield Case("iscsi", volume(iscsi=chap), (f"KTJ725 {at}.iscsi.secretRef",))
-    yield Case("azure disk", volume(azureDisk={"diskName": "a", "diskURI": "/subscriptions/a", "kind": "Managed"}))
-    yield Case(
-        "azure blob",
-        volume(azureDisk={"diskName": "a", "diskURI": "/subscriptions/a"}),
-        (f"KTJ725 {at}.azureDisk.diskURI",),
-    )
 
 
 def _of_claims() -> Iterator[Case]:
