@@ -13,11 +13,12 @@ from typing import Any
 
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.repository.yaml import edit_flow, edit_lines
+from kubectl_trainjob.repository.yaml import edit_lines
 from kubectl_trainjob.repository.yaml.compose import YAMLError
 from kubectl_trainjob.repository.yaml.edit_data import REMOVE, Change, RefusedError, changed, in_order, same, small
 from kubectl_trainjob.repository.yaml.edit_lines import Splice, spliced
-from kubectl_trainjob.repository.yaml.edit_parts import Part, composed, way
+from kubectl_trainjob.repository.yaml.edit_parts import Entry, Part, composed, way
+from kubectl_trainjob.repository.yaml.edit_values import flow, flow_entry, respelled
 from kubectl_trainjob.repository.yaml.read import Reader
 from kubectl_trainjob.repository.yaml.stream import Piece, TooManyError, pieces, whole_surrogates_hidden
 
@@ -141,7 +142,7 @@ def _splices(text: str, root: Part, value: Any, change: Change, is_json: bool) -
     if change.value is REMOVE:
         return _removed(text, root, value, change, is_json)
     if entry is not None and part.is_flow:
-        return edit_flow.replaced(text, entry, change.value, as_json=is_json)
+        return _flow_replaced(text, entry, change.value, is_json)
     if entry is not None:
         return edit_lines.replaced(text, part, entry, change.value)
     if part.is_flow and _becomes_block(above, part, change.value, is_json):
@@ -149,7 +150,7 @@ def _splices(text: str, root: Part, value: Any, change: Change, is_json: bool) -
         below = {step: change.value} if isinstance(step, str) else [change.value]
         return edit_lines.replaced(text, parent, holder, below)
     if part.is_flow:
-        return edit_flow.inserted(text, part, step, change.value, as_json=is_json)
+        return _flow_inserted(text, part, step, change.value, is_json)
     return edit_lines.inserted(text, part, step, change.value) if part.is_block else []
 
 
@@ -165,10 +166,48 @@ def _removed(text: str, root: Part, value: Any, change: Change, is_json: bool) -
         raise RefusedError("what is to be removed comes from another place; edit by hand")
     part, entry = found[-1]
     if part.is_flow:
-        return edit_flow.removed(text, part, part.entries.index(entry))
+        return _flow_rewritten(text, part, [each for each in part.entries if each is not entry])
     if len(part.entries) > 1:
         return edit_lines.removed(text, part, part.entries.index(entry))
     if len(found) == 1:
         raise RefusedError("nothing would be left of the document; edit by hand")
     empty: Any = [] if part.kind == "list" else {}
     return _splices(text, root, value, Change(change.pointer[:-1], empty), is_json)
+
+
+def _flow_replaced(text: str, entry: Entry, value: Any, is_json: bool) -> list[Splice]:
+    """Another value for an entry in flow style."""
+    old, new = entry.value, flow(value, as_json=is_json)
+    if old.content == old.end:
+        at, colon = (entry.key_end, ":") if entry.head < 0 else (entry.head, "")
+        return [Splice(at, at, f"{colon} {new}")]
+    if not is_json and old.kind == "scalar":
+        new = respelled(value, text[old.content : old.end], new)
+    return [Splice(old.content, old.end, new)]
+
+
+def _flow_inserted(text: str, part: Part, key: str | int, value: Any, is_json: bool) -> list[Splice]:
+    """One more entry at the end of a collection in flow style, in the quotes of the last one."""
+    as_json = is_json or (bool(part.entries) and text[part.entries[-1].start] == '"')
+    new = flow_entry(key, value, as_json=as_json)
+    return _flow_rewritten(text, part, part.entries, new)
+
+
+def _end(entry: Entry) -> int:
+    return max(entry.key_end, entry.head, entry.value.end)
+
+
+def _flow_rewritten(text: str, part: Part, kept: list[Entry], *new: str) -> list[Splice]:
+    """A collection in flow style with other entries: a line each where the first one begins a line, else on one line.
+
+    Nothing where a comment between the entries would be lost.
+    """
+    ends = [part.content + 1, *map(_end, part.entries)]
+    starts = [*(each.start for each in part.entries), part.end - 1]
+    gaps = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    if any("#" in gap for gap in gaps):
+        return []
+    sources = [*(text[each.start : _end(each)] for each in kept), *new]
+    before, behind = (gaps[0], gaps[-1].replace(",", "")) if sources and part.entries else ("", "")
+    separator = f",{before}" if "\n" in before else ", "
+    return [Splice(part.content + 1, part.end - 1, before + separator.join(sources) + behind)]

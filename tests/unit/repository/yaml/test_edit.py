@@ -155,17 +155,16 @@ def test_json(pointer: Pointer, value: Any, old: str, new: str) -> None:
     assert change(JSON, (pointer, value)) == JSON.replace(old, new)
 
 
-FLOW = "a: {\n  b: 1,  # one\n  # above c\n  c: 2  # two\n}\nd: [x, {y: z}]\n"
+FLOW = "a: {\n  b: 1,\n  'c': \"2\",\n}\nd: [x, {y: z}]\ne: [ 1,\n  2 ]\n"
 
 
 @pytest.mark.parametrize(
     ("pointer", "value", "old", "new"),
     [
-        pytest.param(("a", "b"), REMOVE, "  b: 1,  # one\n", "", id="first line"),
-        pytest.param(
-            ("a", "c"), REMOVE, "1,  # one\n  # above c\n  c: 2  # two\n", "1  # one\n  # above c\n", id="last"
-        ),
-        pytest.param(("a", "e"), 3, "2  # two\n", "2,  # two\n  e: 3\n", id="insert"),
+        pytest.param(("a", "b"), REMOVE, "  b: 1,\n  'c': \"2\",\n", "  'c': \"2\"\n", id="first line"),
+        pytest.param(("a", "c"), REMOVE, "1,\n  'c': \"2\",\n", "1\n", id="last"),
+        pytest.param(("a", "e"), 3, '"2",\n', '"2",\n  e: 3\n', id="insert"),
+        pytest.param(("e", 2), 3, "[ 1,\n  2 ]", "[ 1, 2, 3 ]", id="on one line"),
         pytest.param(("d", 1, "y"), REMOVE, "{y: z}", "{}", id="emptied"),
         pytest.param(("d", 1, "q"), {"r": [1]}, "{y: z}", "{y: z, q: {r: [1]}}", id="nested"),
     ],
@@ -197,6 +196,8 @@ def test_documents(document: int, pointer: Pointer, value: Any, old: str, new: s
         pytest.param("a: &x {b: 1}\nc: *x\n", ("c", "b"), 2, id="through an alias"),
         pytest.param("a: &x {b: 1}\nc: *x\n", ("a",), REMOVE, id="anchor used elsewhere"),
         pytest.param("a: &x {b: 1}\nc: {<<: *x}\n", ("c", "b"), REMOVE, id="what a merge brings"),
+        pytest.param("a: {\n  b: 1,  # why\n  c: 2\n}\n", ("a", "c"), REMOVE, id="a comment in flow style, a removal"),
+        pytest.param("a: {\n  b: 1,  # why\n  c: 2\n}\n", ("a", "d"), 3, id="a comment in flow style, an entry"),
         pytest.param("a: 1\n", ("b",), REMOVE, id="nothing to remove"),
         pytest.param("a: 1\n", ("a",), REMOVE, id="all"),
         pytest.param("a: 1\n", (), {"b": 1}, id="the document"),
