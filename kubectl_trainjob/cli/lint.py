@@ -233,4 +233,4 @@ def _write(report: LintReport, outputs: tuple[Output, ...]) -> None:
 def _exit_code(request: _Request, report: LintReport) -> int:
     if request.strict and report.unverifiable:
         return 1
-    return int(any(options.is_as_bad(result.rule.severity, request.fail_on) for result in report.results))
+    return int(any(options.is_as_bad(result.severity, request.fail_on) for result in report.results))

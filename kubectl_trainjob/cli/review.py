@@ -115,5 +115,5 @@ def _write(review: Review, outputs: tuple[Output, ...]) -> None:
 
 
 def _exit_code(review: Review, fail_on: str) -> int:
-    is_bad = any(options.is_as_bad(result.rule.severity, fail_on) for result in review.results)
+    is_bad = any(options.is_as_bad(result.severity, fail_on) for result in review.results)
     return int(is_bad or (review.is_broken and fail_on != "never"))

@@ -9,7 +9,7 @@ from kubectl_trainjob.compiler.compilation import CompiledJob, Expansion, Findin
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.run import expand, required_secrets
 from kubectl_trainjob.compiler.expand.runtime_template import RuntimeTemplate, template_of
-from kubectl_trainjob.compiler.late import late_diagnostics
+from kubectl_trainjob.compiler.late import REJECTED, late_diagnostics
 from kubectl_trainjob.compiler.versions import Version
 from kubectl_trainjob.compiler.written_by import WrittenBy, recorded
 from kubectl_trainjob.kube.admission.jobset import findings as jobset_findings
@@ -20,10 +20,10 @@ from kubectl_trainjob.kube.facts.trainer import MANAGED_BY_TRAINER
 from kubectl_trainjob.kube.pods.jobset import late_problems
 from kubectl_trainjob.kube.pods.jobset import learn as learn_late
 from kubectl_trainjob.kube.pods.memo import LateMemo
-from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.walk import Memo
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.draft import INPUT, Draft
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import DEADLINE_NOT_ENFORCED, MANAGED_ELSEWHERE
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import (
@@ -201,12 +201,9 @@ def traced(manifest: Manifest) -> Traced:
 def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[Problem]) -> Findings:
     """What JobSet's admission refuses, at the lines that it comes from, as the recorded JobSet knows them."""
     jobset = render_create_defaults(recorded)
-    return tuple(_located(finding, jobset, resolved) for finding in refused)
-
-
-def _located(finding: Problem, jobset: Draft, resolved: Resolved) -> Diagnostic:
-    place = jobset.place(finding.pointer) or resolved.job.manifest.place("metadata", "name")
-    return Diagnostic(finding.rule, f"the JobSet would be refused: {finding.message}", place)
+    name = resolved.job.manifest.place("metadata", "name")
+    values = (replace(problem, on="value", related=()) for problem in refused)
+    return tuple(each.located(lambda pointer: jobset.place(pointer) or name, consequence=REJECTED) for each in values)
 
 
 def _unmanaged(job: Admitted, version: Version) -> list[Diagnostic]:

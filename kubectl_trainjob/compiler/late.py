@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 
 from kubectl_trainjob.compiler.written_by import WrittenBy
 from kubectl_trainjob.kube.admission.jobset import findings, unreadable
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND
 from kubectl_trainjob.kube.pods.jobset import late_problems
-from kubectl_trainjob.kube.pods.problem import LateProblem
-from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Subject
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXTENDED_RESOURCE_LIMIT_MISSING, RESTART_POLICY_INVALID
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, Resolved, identity_of
 
+REJECTED = "the JobSet would be refused"
+_REJECTED_LATER = "the API server will refuse the Job"
+
 
 def late_diagnostics(
-    resolved: Resolved, jobset: Body, problems: list[LateProblem], written_by: WrittenBy
+    resolved: Resolved, jobset: Body, problems: list[Problem], written_by: WrittenBy
 ) -> Iterator[Diagnostic]:
     """The problems of a TrainJob's JobSet."""
     identity = identity_of(jobset)
+    name = resolved.job.manifest.place("metadata", "name")
     for problem in problems:
-        found = written_by(0, problem.place)
-        place = found or resolved.job.manifest.place("metadata", "name")
         subject = Subject(str(identity), identity.namespace, problem.pointer)
-        fix = _fix(problem, place, resolved) if found else None
-        message = f"the API server will refuse the Job: {problem.message}"
-        yield Diagnostic(problem.rule, message, place.key() if problem.on == "key" else place, subject=subject, fix=fix)
+        diagnostic = problem.located(lambda pointer: written_by(0, pointer) or name, subject, _REJECTED_LATER)
+        yield replace(diagnostic, fix=_fix(problem, diagnostic.place, resolved))
 
 
 def is_jobset(manifest: Manifest) -> bool:
@@ -39,22 +40,17 @@ def is_jobset(manifest: Manifest) -> bool:
 
 def of_jobset(manifest: Manifest) -> Iterator[Diagnostic]:
     """What the API server refuses of a JobSet that somebody wrote: at once, or later of its Jobs."""
-    found: Sequence[Problem] = unreadable(manifest.body)
-    if not found:
-        jobset = webhook_defaults(manifest.body)
-        found = findings(manifest.body) or late_problems(jobset)
-    for problem in found:
-        is_late = isinstance(problem, LateProblem)
-        what = "the API server will refuse the Job" if is_late else "the JobSet would be refused"
-        shown = problem.place if isinstance(problem, LateProblem) else problem.pointer
-        place = Place(manifest.source, shown, problem.on)
+    at_once = unreadable(manifest.body) or findings(manifest.body)
+    consequence = REJECTED if at_once else _REJECTED_LATER
+    for problem in at_once or late_problems(webhook_defaults(manifest.body)):
         subject = Subject(str(manifest.id), manifest.id.namespace, problem.pointer)
-        yield Diagnostic(problem.rule, f"{what}: {problem.message}", place, subject=subject)
+        alone = replace(problem, related=())
+        yield alone.located(lambda pointer: manifest.place(*pointer), subject, consequence)
 
 
-def _fix(problem: LateProblem, place: Place, resolved: Resolved) -> Fix | None:
+def _fix(problem: Problem, place: Place, resolved: Resolved) -> Fix | None:
     """What mends it without a doubt, where the place is the very value that is meant."""
-    if problem.place[-1:] != place.pointer[-1:]:
+    if (problem.shown or problem.pointer)[-1:] != place.pointer[-1:]:
         return None
     if problem.rule is EXTENDED_RESOURCE_LIMIT_MISSING and place.pointer[-2:-1] == ("requests",):
         return _limit(place, resolved)

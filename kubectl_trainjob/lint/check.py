@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedJob, LintedOutput, LintedRuntime, Surroundings
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import Rule
 
 
@@ -15,7 +15,7 @@ class RuntimeCheck:
     """Looks at each admitted runtime, whether a TrainJob refers to it or not."""
 
     rule: Rule
-    find: Callable[[LintedRuntime], Iterator[Finding]]
+    find: Callable[[LintedRuntime], Iterator[Hit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class JobCheck:
     """Looks at each TrainJob that can be built, with what it becomes."""
 
     rule: Rule
-    find: Callable[[LintedJob], Iterator[Finding]]
+    find: Callable[[LintedJob], Iterator[Hit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class TreeCheck:
     """Looks once at everything that is built together."""
 
     rule: Rule
-    find: Callable[[Surroundings], Iterator[Finding]]
+    find: Callable[[Surroundings], Iterator[Hit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class OutputCheck:
     """Looks at each directory that an earlier build was written to."""
 
     rule: Rule
-    find: Callable[[LintedOutput], Iterator[Finding]]
+    find: Callable[[LintedOutput], Iterator[Hit]]
 
 
 Check = RuntimeCheck | JobCheck | TreeCheck | OutputCheck

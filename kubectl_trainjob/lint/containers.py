@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.lint.check import JobCheck, RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Pointer
 
@@ -30,12 +30,12 @@ def container_checks(rule: Rule, look: Look) -> tuple[JobCheck, RuntimeCheck]:
     return JobCheck(rule, partial(_in_job, look)), RuntimeCheck(rule, partial(_in_runtime, look))
 
 
-def _in_job(look: Look, job: LintedJob) -> Iterator[Finding]:
+def _in_job(look: Look, job: LintedJob) -> Iterator[Hit]:
     for replicated in job.replicated_jobs:
         for pointer, container in replicated.containers():
             for stated in look(container):
                 if not _is_in_runtime(look, stated, job.runtime()):
-                    yield Finding(stated.message, job.made((*pointer, *stated.pointer), on=stated.on))
+                    yield Hit(stated.message, job.made((*pointer, *stated.pointer), on=stated.on))
 
 
 def _is_in_runtime(look: Look, stated: Stated, runtime: LintedRuntime) -> bool:
@@ -43,8 +43,8 @@ def _is_in_runtime(look: Look, stated: Stated, runtime: LintedRuntime) -> bool:
     return any(stated.what == each.what for _, container in runtime.containers() for each in look(container))
 
 
-def _in_runtime(look: Look, runtime: LintedRuntime) -> Iterator[Finding]:
+def _in_runtime(look: Look, runtime: LintedRuntime) -> Iterator[Hit]:
     for pointer, container in runtime.containers():
         for stated in look(container):
             place = runtime.place(*pointer, *stated.pointer)
-            yield Finding(stated.message, place.key() if stated.on == "key" else place)
+            yield Hit(stated.message, place.key() if stated.on == "key" else place)

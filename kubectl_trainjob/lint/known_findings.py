@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.model.finding import Result
+from kubectl_trainjob.model.finding import Finding
 
 _VERSION = 1
 
@@ -19,17 +19,17 @@ _VERSION = 1
 class Split:
     """Results that are new, how many were known, and how many known ones were not found."""
 
-    new: list[Result]
+    new: list[Finding]
     known: int
     gone: int
 
 
-def split(results: Iterable[Result], known: Counter[str], *, with_refusals: bool) -> Split:
+def split(results: Iterable[Finding], known: Counter[str], *, with_refusals: bool) -> Split:
     """The results that are not known. As many of one fingerprint are known as were counted.
 
     What a build refuses counts as new all the same, unless refusals may be known, too.
     """
-    left, new, found = known.copy(), list[Result](), 0
+    left, new, found = known.copy(), list[Finding](), 0
     for result in results:
         may_be_known = with_refusals or not is_build_error(result.rule)
         if may_be_known and left[result.fingerprint] > 0:
@@ -40,12 +40,12 @@ def split(results: Iterable[Result], known: Counter[str], *, with_refusals: bool
     return Split(new, found, sum(left.values()))
 
 
-def fingerprints(results: Iterable[Result]) -> Counter[str]:
+def fingerprints(results: Iterable[Finding]) -> Counter[str]:
     """How many results there are of each fingerprint."""
     return Counter(result.fingerprint for result in results)
 
 
-def baseline_text(results: Iterable[Result]) -> str:
+def baseline_text(results: Iterable[Finding]) -> str:
     """A baseline of results, to be kept in a file: sorted, so that two teams' changes merge."""
     kept = [result for result in results if not is_build_error(result.rule)]
     counts = fingerprints(kept)

@@ -12,8 +12,8 @@ from kubectl_trainjob.kube.launch.flags import plain_python, torch_flags
 from kubectl_trainjob.kube.launch.read import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, counted_node
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses
+from kubectl_trainjob.lint.hit import At, Made
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime
-from kubectl_trainjob.model.hit import At, Made
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Manifest
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from kubectl_trainjob.lint.hit import At, Hit, Made
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Related, Subject
-from kubectl_trainjob.model.hit import At, Change, Finding, Made, Remedy
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related, Subject
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import identity_of
@@ -38,14 +37,14 @@ class _Locator:
         return Subject(str(identity), identity.namespace, at.pointer)
 
 
-def located(job: LintedJob, hits: Sequence[tuple[Rule, Finding]], written_by: WrittenBy) -> Iterator[Diagnostic]:
+def located(job: LintedJob, hits: Sequence[tuple[Rule, Hit]], written_by: WrittenBy) -> Iterator[Diagnostic]:
     """What checks found in a TrainJob."""
     locator = _Locator(job, written_by)
     for rule, finding in hits:
         yield _diagnostic(rule, finding, locator.place, locator.subject(finding.at))
 
 
-def of_tree(rule: Rule, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+def of_tree(rule: Rule, findings: Iterable[Hit]) -> Iterator[Diagnostic]:
     """What a check found that looks at inputs, not at what is made of them."""
     for finding in findings:
         yield _diagnostic(rule, finding, _as_it_is, None)
@@ -56,16 +55,8 @@ def _as_it_is(at: At) -> Place:
     return at
 
 
-def _diagnostic(rule: Rule, finding: Finding, place: Callable[[At], Place], subject: Subject | None) -> Diagnostic:
+def _diagnostic(rule: Rule, finding: Hit, place: Callable[[At], Place], subject: Subject | None) -> Diagnostic:
     related = tuple(Related(message, place(at)) for message, at in finding.related)
-    fix = _fix(finding.remedy, place) if finding.remedy else None
-    rule = rule._replace(severity=finding.severity) if finding.severity else rule
-    return Diagnostic(rule, finding.message, place(finding.at), related, subject, fix)
-
-
-def _fix(remedy: Remedy, place: Callable[[At], Place]) -> Fix:
-    return Fix(remedy.title, tuple(_edit(change, place(change.at)) for change in remedy.changes), remedy.is_safe)
-
-
-def _edit(change: Change, place: Place) -> Edit:
-    return Edit(place, None if change.value is None else json.dumps(change.value))
+    at = place(finding.at)
+    fix = finding.fix(at) if callable(finding.fix) else finding.fix
+    return Diagnostic(rule, finding.message, at, related, subject, fix, finding.severity)

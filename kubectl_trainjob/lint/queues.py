@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
+from kubectl_trainjob.lint.hit import At
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import At
 
 
 class Queue(NamedTuple):

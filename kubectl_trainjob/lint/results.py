@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.finding import Excerpt, Note, Position, Result
+from kubectl_trainjob.model.finding import Excerpt, Finding, Note, Position
 from kubectl_trainjob.model.source import Source, SourceFile, json_pointer
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.excerpt import Excerpts
@@ -25,15 +25,16 @@ class Results:
         self._excerpts = Excerpts()
         self._lines: dict[SourceFile, Lines] = {}
 
-    def result(self, found: Found, objects: Objects) -> tuple[Result, Spot]:
+    def result(self, found: Found, objects: Objects) -> tuple[Finding, Spot]:
         """A finding as it is told, and the text that it stands in."""
         diagnostic = found.diagnostic
         spot = self._locator.settle(diagnostic.place)
         name, namespace, pointer = _subject(diagnostic, objects)
         shown = None if diagnostic.rule.finds_secrets else self._excerpts.show(spot.file, spot.span)
         excerpt = Excerpt(*shown) if shown else None
-        result = Result(
+        result = Finding(
             rule=diagnostic.rule,
+            severity=diagnostic.severity,
             message=diagnostic.message,
             position=_position(spot),
             object=name,

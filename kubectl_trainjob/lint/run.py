@@ -21,7 +21,7 @@ from kubectl_trainjob.lint.stale import Judged, check_built
 from kubectl_trainjob.lint.suppressions import Suppressions
 from kubectl_trainjob.lint.unit import Found, Linted, UnitChecks
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.finding import LintReport, Result, Unverifiable
+from kubectl_trainjob.model.finding import Finding, LintReport, Unverifiable
 from kubectl_trainjob.model.rules import RULES, Category, Rule
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
@@ -61,9 +61,9 @@ class Run:
     `found` has the finding that each result was, `jobs` what was found in each TrainJob.
     """
 
-    results: list[Result] = field(default_factory=list)
-    found: dict[Result, Diagnostic] = field(default_factory=dict)
-    jobs: dict[JobId, list[Result]] = field(default_factory=dict)
+    results: list[Finding] = field(default_factory=list)
+    found: dict[Finding, Diagnostic] = field(default_factory=dict)
+    jobs: dict[JobId, list[Finding]] = field(default_factory=dict)
     suppressed: int = 0
     before: int = 0
     train_jobs: int = 0
@@ -72,7 +72,7 @@ class Run:
     unverifiable: tuple[Unverifiable, ...] = ()
     left_out: tuple[str, ...] = ()
 
-    def fixable(self, results: Iterable[Result]) -> list[Diagnostic]:
+    def fixable(self, results: Iterable[Finding]) -> list[Diagnostic]:
         """The findings of those results that have a fix."""
         return [self.found[result] for result in results if result.fix]
 
@@ -178,7 +178,7 @@ def _jobs(found: Found, linted: Linted) -> Iterable[Manifest]:
     return (written,) if written else ()
 
 
-def _add(told: Run, found: Found, result: Result, selections: list[Selection]) -> Result | None:
+def _add(told: Run, found: Found, result: Finding, selections: list[Selection]) -> Finding | None:
     """Add the result as the team wants to hear of it; None where it does not."""
     selection = next((each for each in selections if each.covers(result.position.path)), None)
     kept = selection.told(result) if selection else result
@@ -228,7 +228,7 @@ def _as_written(file: SourceFile) -> SourceFile:
     return file
 
 
-def _order(result: Result) -> tuple[object, ...]:
+def _order(result: Finding) -> tuple[object, ...]:
     span = result.position.span
     return (result.position.path, span.line, span.column, result.rule.id, result.object, result.message, result.pointer)
 

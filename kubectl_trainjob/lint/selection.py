@@ -10,7 +10,7 @@ from functools import cache
 
 from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.finding import Result
+from kubectl_trainjob.model.finding import Finding
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import INVALID_SETTING, RULES, Severity, rule_named
 from kubectl_trainjob.model.source import Place
@@ -42,7 +42,7 @@ class Selection:
         """Whether a file belongs to the repository."""
         return self._inside(path) is not None
 
-    def told(self, result: Result) -> Result | None:
+    def told(self, result: Finding) -> Finding | None:
         """The result as the team wants to hear it; None where it does not. What a build refuses is always told."""
         rule = result.rule
         if is_build_error(rule):
@@ -55,7 +55,7 @@ class Selection:
                 severity = each.severity.get(rule.id, severity)
         if is_ignored or (self._select and rule.id not in self._select):
             return None
-        return replace(result, rule=rule._replace(severity=severity)) if severity else result
+        return replace(result, severity=severity) if severity else result
 
     def _inside(self, path: str) -> str | None:
         relative = posixpath.relpath(path, self._directory or ".")

@@ -13,7 +13,7 @@ from kubectl_trainjob.kube.facts.trainer import (
     TRAINING_RUNTIME,
 )
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs, trainer_of
-from kubectl_trainjob.model.hit import Made
+from kubectl_trainjob.lint.hit import Made
 from kubectl_trainjob.model.source import Place, Pointer, SourceFile
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest, ObjectId, Resolved
 from kubectl_trainjob.model.units import LintSettings

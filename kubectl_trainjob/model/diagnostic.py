@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -43,6 +44,11 @@ class Fix:
     is_safe: bool = True
 
 
+def set_value(place: Place, value: object) -> Edit:
+    """An edit that sets plain data."""
+    return Edit(place, json.dumps(value))
+
+
 _LONGEST = 1000  # characters of a message
 _AT_ITS_END = 250
 
@@ -61,6 +67,12 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     subject: Subject | None = None
     fix: Fix | None = None
+    lowered: Severity | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """The rule's severity, or the lower one of this finding."""
+        return self.lowered or self.rule.severity
 
     def __post_init__(self) -> None:
         if len(self.message) > _LONGEST:
@@ -70,4 +82,4 @@ class Diagnostic:
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether any of them stops a build."""
-    return any(d.rule.severity is Severity.ERROR for d in diagnostics)
+    return any(d.severity is Severity.ERROR for d in diagnostics)

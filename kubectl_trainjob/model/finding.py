@@ -1,6 +1,6 @@
 """Findings as they are told: with lines, with the object that they are about, and what a report compares them by.
 
-Every report, for people or programs, is made of `Result`s alone.
+Every report, for people or programs, is made of `Finding`s only.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kubectl_trainjob.model.diagnostic import Fix
-from kubectl_trainjob.model.rules import Rule
+from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.model.source import Span
 
 
@@ -37,7 +37,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Finding:
     """One finding. All texts are as they stand in the files: whoever writes them makes them safe.
 
     `object` is `KIND/NAME` ("" where no object could be read), `namespace` what it states, `pointer` a JSON pointer
@@ -47,6 +47,7 @@ class Result:
     """
 
     rule: Rule
+    severity: Severity
     message: str
     position: Position
     object: str = ""
@@ -74,7 +75,7 @@ class LintReport:
     `baselined` how many the baseline did, `before` how many stood there before, with --since.
     """
 
-    results: tuple[Result, ...] = ()
+    results: tuple[Finding, ...] = ()
     unverifiable: tuple[Unverifiable, ...] = ()
     train_jobs: int = 0
     suppressed: int = 0

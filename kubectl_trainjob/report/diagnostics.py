@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.finding import Excerpt, Note, Position, Result
+from kubectl_trainjob.model.finding import Excerpt, Finding, Note, Position
 from kubectl_trainjob.report.blocks import Document, FindingDetails, Statements
 from kubectl_trainjob.report.grouped import GroupedFinding, counted
 from kubectl_trainjob.report.text import render
@@ -33,7 +33,7 @@ def report(diagnostics: Iterable[Diagnostic], settle: Settle, *, colour: bool = 
     found = _in_order(diagnostics, settle)
     writer = _Findings(settle)
     details = FindingDetails("", [writer.finding(each) for each in found[:MOST_SHOWN]], len(found) - MOST_SHOWN)
-    totals = counted(same[0].diagnostic.rule.severity for same in found)
+    totals = counted(same[0].diagnostic.severity for same in found)
     return render(Document(None, [details, *([Statements([(totals,)])] if len(found) > 1 else [])]), has_colour=colour)
 
 
@@ -62,7 +62,14 @@ class _Findings:
         shown = self._excerpts.show(spot.file, spot.span)
         excerpt = Excerpt(*shown) if shown else None
         notes = tuple(self._notes(same))
-        result = Result(diagnostic.rule, diagnostic.message, _position(spot), related=notes, excerpt=excerpt)
+        result = Finding(
+            diagnostic.rule,
+            diagnostic.severity,
+            diagnostic.message,
+            _position(spot),
+            related=notes,
+            excerpt=excerpt,
+        )
         return GroupedFinding(result, (result,))
 
     def _notes(self, same: Sequence[_Located]) -> Iterator[Note]:

@@ -25,7 +25,7 @@ def finding_lines(finding: GroupedFinding, paint: Paint) -> Iterator[str]:
     first = finding.first
     here, rule = _where(first.position, paint), first.rule
     about = printable(f"{rule.id} {rule.name}: {in_short(first.message, _LONGEST)}")
-    yield f"{here} {paint(rule.severity, rule.severity)} {about}"
+    yield f"{here} {paint(first.severity, first.severity)} {about}"
     if first.excerpt and first.excerpt.line:
         carets = printable(first.excerpt.carets)
         marks = carets.lstrip()

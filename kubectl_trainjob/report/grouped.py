@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Fix
-from kubectl_trainjob.model.finding import Note, Position, Result
+from kubectl_trainjob.model.finding import Finding, Note, Position
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.sentence import plural
 
@@ -18,13 +18,13 @@ _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 class GroupedFinding(NamedTuple):
     """Results that say the same of the same place; `first` has what they share."""
 
-    first: Result
-    all: tuple[Result, ...]
+    first: Finding
+    all: tuple[Finding, ...]
 
     @property
     def severity(self) -> Severity:
         """The severity of the rule."""
-        return self.first.rule.severity
+        return self.first.severity
 
     @property
     def related(self) -> tuple[Note, ...]:
@@ -50,9 +50,9 @@ class GroupedFinding(NamedTuple):
         return "; ".join(f"{kind} {_shortened(names)}" for kind, names in kinds.items())
 
 
-def group_findings(results: Iterable[Result]) -> list[GroupedFinding]:
+def group_findings(results: Iterable[Finding]) -> list[GroupedFinding]:
     """The findings by severity, otherwise in the order of the results."""
-    alike: dict[tuple[str, str, Position], list[Result]] = defaultdict(list)
+    alike: dict[tuple[str, str, Position], list[Finding]] = defaultdict(list)
     for result in results:
         alike[result.rule.id, result.message, result.position].append(result)
     return sorted(

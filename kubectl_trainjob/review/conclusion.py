@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
-from kubectl_trainjob.model.finding import LintReport, Result
+from kubectl_trainjob.model.finding import Finding, LintReport
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.review.diff.changes import Change
@@ -31,7 +31,7 @@ OUTCOMES: Mapping[Conclusion, tuple[Outcome, ...]] = MappingProxyType(
 def review_of(
     report: Report,
     lint: LintReport,
-    results: Mapping[JobId, Sequence[Result]],
+    results: Mapping[JobId, Sequence[Finding]],
     of_updates: Container[str],
     left_out: tuple[str, ...] = (),
 ) -> Review:
@@ -60,7 +60,7 @@ def _may_matter(change: Change) -> bool:
     return change.change == "removed" or not is_runtime or bool(refused_in(change))
 
 
-def _of_all(report: Report, new: Sequence[Result], others: Sequence[Change]) -> Iterator[Conclusion]:
+def _of_all(report: Report, new: Sequence[Finding], others: Sequence[Change]) -> Iterator[Conclusion]:
     """What is concluded from more than single jobs."""
     yield Conclusion.SAFE
     if any(problem.side == "new" for problem in report.problems):
@@ -69,7 +69,7 @@ def _of_all(report: Report, new: Sequence[Result], others: Sequence[Change]) -> 
         yield Conclusion.UNKNOWN
     if any(refused_in(change) for change in report.difference.changes):
         yield Conclusion.REFUSED
-    if any(result.rule.severity is Severity.ERROR for result in new):
+    if any(result.severity is Severity.ERROR for result in new):
         yield Conclusion.ERRORS
     if others:
         yield Conclusion.CHANGES

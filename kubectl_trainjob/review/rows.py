@@ -9,7 +9,7 @@ from types import MappingProxyType
 from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
 from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.verdict import STATES, State
-from kubectl_trainjob.model.finding import Result
+from kubectl_trainjob.model.finding import Finding
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import JobId
@@ -26,7 +26,7 @@ _TURNS: Mapping[tuple[State, ...], Outcome] = MappingProxyType(
 )
 
 
-def rows_of(difference: Difference, results: Mapping[JobId, Sequence[Result]]) -> tuple[JobRow, ...]:
+def rows_of(difference: Difference, results: Mapping[JobId, Sequence[Finding]]) -> tuple[JobRow, ...]:
     """A row for each job that differs, or of which a side does not know all; `results` are the new findings."""
     jobs = _Jobs(difference)
     rows = (row._replace(results=tuple(results.get(row.job, ()))) for row in (*jobs.train_jobs(), *jobs.job_sets()))
@@ -136,5 +136,5 @@ def _filled(sizes: Sizes) -> Sizes:
 
 
 def _worst_first(row: JobRow) -> tuple[object, ...]:
-    worst = min((_SEVERITIES[result.rule.severity] for result in row.results), default=len(_SEVERITIES))
+    worst = min((_SEVERITIES[result.severity] for result in row.results), default=len(_SEVERITIES))
     return _OUTCOMES[row.outcome], worst, row.job.overlay, row.job.identity

@@ -10,7 +10,7 @@ from kubectl_trainjob.explain.path import show
 from kubectl_trainjob.kube.facts.jobset import KIND
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.kube.facts.trainer import OVERRIDES
-from kubectl_trainjob.model.hit import Finding
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.model.rules import IMMUTABLE_JOBSET_FIELD, IMMUTABLE_RUNTIME_PATCH, IMMUTABLE_TRAINJOB_FIELD, Rule
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -45,22 +45,22 @@ class LintedChange:
     new: Body = field(default_factory=dict)
 
 
-def _in_train_job(change: LintedChange) -> Iterator[Finding]:
+def _in_train_job(change: LintedChange) -> Iterator[Hit]:
     if role_of(change.identity) is KindRole.TRAINING_JOB:
         yield from _findings(change, lambda each: OVERRIDES.isdisjoint(each.pointer[:2]))
 
 
-def _in_runtime_patch(change: LintedChange) -> Iterator[Finding]:
+def _in_runtime_patch(change: LintedChange) -> Iterator[Hit]:
     if role_of(change.identity) is KindRole.TRAINING_JOB:
         yield from _findings(change, lambda each: not OVERRIDES.isdisjoint(each.pointer[:2]))
 
 
-def _in_jobset(change: LintedChange) -> Iterator[Finding]:
+def _in_jobset(change: LintedChange) -> Iterator[Hit]:
     if change.identity.kind == KIND:
         yield from _findings(change)
 
 
-UPDATE_CHECKS: tuple[tuple[Rule, Callable[[LintedChange], Iterator[Finding]]], ...] = (
+UPDATE_CHECKS: tuple[tuple[Rule, Callable[[LintedChange], Iterator[Hit]]], ...] = (
     (IMMUTABLE_TRAINJOB_FIELD, _in_train_job),
     (IMMUTABLE_RUNTIME_PATCH, _in_runtime_patch),
     (IMMUTABLE_JOBSET_FIELD, _in_jobset),
@@ -69,7 +69,7 @@ UPDATE_CHECKS: tuple[tuple[Rule, Callable[[LintedChange], Iterator[Finding]]], .
 _MOST_RELATED = 5
 
 
-def _findings(change: LintedChange, is_meant: Callable[[Refused], bool] = lambda _: True) -> Iterator[Finding]:
+def _findings(change: LintedChange, is_meant: Callable[[Refused], bool] = lambda _: True) -> Iterator[Hit]:
     """One finding for all rejected values of an object that are meant, at the first of them. Values that can never
     change come before those that can change while the object is suspended.
     """
@@ -81,7 +81,7 @@ def _findings(change: LintedChange, is_meant: Callable[[Refused], bool] = lambda
     # One line often becomes several values: numNodes is parallelism, completions and a variable.
     others = [place for place in dict.fromkeys(each.place for each in found) if place != first.place]
     related = tuple(("this change is refused, too", place) for place in others[:_MOST_RELATED])
-    yield Finding(_message(change, first, len(found) - 1), first.place, related)
+    yield Hit(_message(change, first, len(found) - 1), first.place, related)
 
 
 def _message(change: LintedChange, refused: Refused, others: int) -> str:

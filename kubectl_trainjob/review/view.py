@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from kubectl_trainjob.kube.updates.verdict import State
-from kubectl_trainjob.model.finding import LintReport, Result
+from kubectl_trainjob.model.finding import Finding, LintReport
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.review.diff.changes import Change, Sizes
 from kubectl_trainjob.review.diff.view import Report
@@ -55,7 +55,7 @@ class JobRow(NamedTuple):
     sizes: Sizes = Sizes(None, None)
     refused: tuple[State, ...] = ()
     former: JobId | None = None
-    results: tuple[Result, ...] = ()
+    results: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +70,7 @@ class Review:
 
     report: Report
     lint: LintReport
-    results: tuple[Result, ...]
+    results: tuple[Finding, ...]
     rows: tuple[JobRow, ...]
     others: tuple[Change, ...]
     conclusion: Conclusion

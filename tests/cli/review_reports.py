@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kubectl_trainjob.model.finding import Excerpt, Note, Result
+from kubectl_trainjob.model.finding import Excerpt, Finding, Note
 from kubectl_trainjob.model.rules import RUNTIME_NOT_FOUND as NOT_FOUND
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import JobId, ObjectId
@@ -23,7 +23,7 @@ NONE = totals(0, 0, 0)
 
 def review(
     of: Report,
-    findings: Mapping[ObjectId | JobId, Iterable[Result]] | None = None,
+    findings: Mapping[ObjectId | JobId, Iterable[Finding]] | None = None,
     sizes: Mapping[ObjectId | JobId, tuple[Totals | None, Totals | None]] | None = None,
     broken: Iterable[ObjectId] = (),
     **about: Any,
@@ -31,7 +31,7 @@ def review(
     """The review that the product makes of a difference, of the new findings of each job, and of the jobs' sizes."""
     results = {diffs.job_id(each): list(found) for each, found in (findings or {}).items()}
     told = dict.fromkeys(result for found in results.values() for result in found)
-    worst_first = sorted(told, key=lambda result: list(Severity).index(result.rule.severity))
+    worst_first = sorted(told, key=lambda result: list(Severity).index(result.severity))
     known = {diffs.job_id(each): Sizes(*pair) for each, pair in (sizes or {}).items()}
     summary = replace(of.difference.summary, sizes=known)
     lost = tuple(map(diffs.job_id, broken))

@@ -109,7 +109,7 @@ def test_accepted_inputs_are_not_refused(version: str) -> None:
     wrong = defaultdict(Counter)
     for case, found in accepted(version):
         for each in found:
-            if each.rule.severity is Severity.ERROR and each.rule.category in classes:
+            if each.severity is Severity.ERROR and each.rule.category in classes:
                 wrong[case.id][each.rule.id] += 1
     assert wrong == {}
 

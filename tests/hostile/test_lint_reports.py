@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.finding import Excerpt, LintReport, Note, Position, Result, Unverifiable
+from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, Unverifiable
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
@@ -68,14 +68,18 @@ def hostile(text: str, words: str = "is harmless") -> LintReport:
         "fingerprint": "00ff",
     }
     results = [
-        Result(
-            Rule(f"KTJ99{number}", text, severity, Category.REJECTED), words, object=f"TrainJob/{text}{name}", **about
+        Finding(
+            Rule(f"KTJ99{number}", text, severity, Category.REJECTED),
+            severity,
+            words,
+            object=f"TrainJob/{text}{name}",
+            **about,
         )
         for number, severity in enumerate(Severity)
         for name in "ab"
     ]
     other = Rule("KTJ998", text, Severity.ERROR, Category.REJECTED)
-    results.append(Result(other, words, Position(f"{text}x", Span(1, 1, 5, 1)), object=text))
+    results.append(Finding(other, other.severity, words, Position(f"{text}x", Span(1, 1, 5, 1)), object=text))
     return LintReport(tuple(results), (Unverifiable(text, (text,)), Unverifiable(words, ())), 7, 1, 2, 3)
 
 
@@ -215,7 +219,7 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) 
 def test_a_megabyte(form: str, piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     rule, here = Rule("KTJ990", text, Severity.ERROR, Category.REJECTED), Position("a.yaml", Span(1, 1, 1, 2))
-    results = [Result(rule, words, here, excerpt=Excerpt(words, words)) for words in (text, "short")]
+    results = [Finding(rule, rule.severity, words, here, excerpt=Excerpt(words, words)) for words in (text, "short")]
     out = FORMATS[form](LintReport(tuple(results), (Unverifiable(text, ()),)))
     line = out.replace("\n", "")
     assert line.isprintable()

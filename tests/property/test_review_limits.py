@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_trainjob.kube.updates.verdict import STATES
-from kubectl_trainjob.model.finding import Excerpt, Result
+from kubectl_trainjob.model.finding import Excerpt, Finding
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.review import written
 from kubectl_trainjob.review.diff.changes import Incomplete, Totals
@@ -46,7 +46,7 @@ class Size(NamedTuple):
 def made(of: Size, fates: Callable[[int], str] = lambda number: FATES[number * 7 % 5]) -> Review:
     """Each job with an object of its own that changes like no other, and findings of all severities in some files."""
     objects, unbuilt, sizes = [], [], {}
-    findings: dict[Any, list[Result]] = {}
+    findings: dict[Any, list[Finding]] = {}
     for number in range(of.jobs):
         fate = fates(number)
         overlay = f"{'𝒳' * of.text}o{number % of.overlays:04}" if of.overlays > 1 else ""

@@ -87,7 +87,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def manifests(path: str) -> dict[str, Manifest]:
     documents = read([path], lambda _most: b"")
     prepared = prepare(documents, BuildOptions(), lambda _manifest: True)
-    assert [each.message for each in prepared.findings if each.rule.severity == "error"] == []
+    assert [each.message for each in prepared.findings if each.severity == "error"] == []
     return {job.manifest.id.name: job.manifest for job in prepared.jobs}
 
 

@@ -23,7 +23,7 @@ def errors(paths: Sequence[str], workspace: Workspace) -> list[Diagnostic]:
         found
         for path in paths
         for found in build_findings(build(read([path], workspace), BuildOptions()))
-        if found.rule.severity is Severity.ERROR
+        if found.severity is Severity.ERROR
     ]
 
 

@@ -21,8 +21,8 @@ from kubectl_trainjob.kube.facts.validation import domain_prefixed_path
 from kubectl_trainjob.kube.schemas.formats import INT32
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.walk import Memo
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import DEPENDS_ON_INVALID, INVALID_MANAGED_BY, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.stages import Body
 

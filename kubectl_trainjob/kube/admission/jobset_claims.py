@@ -11,7 +11,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import LABEL_LENGTH, dns_1123_subdomain
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import PVC_NAME_TOO_LONG, VOLUME_CLAIM_INVALID
 from kubectl_trainjob.model.source import Pointer
 

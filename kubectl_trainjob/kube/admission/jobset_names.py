@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import LABEL_LENGTH, dns_1035_label, dns_1123_subdomain
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import GENERATED_NAME_TOO_LONG, NAME_INVALID, SUBDOMAIN_OR_GROUP_INVALID
 
 _SUFFIX = "-abcde"

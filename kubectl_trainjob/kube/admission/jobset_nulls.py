@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.facts.jobset import pod_spec
-from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import MISSING_FIELD
 from kubectl_trainjob.model.source import Pointer
 

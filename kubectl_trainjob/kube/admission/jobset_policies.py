@@ -12,7 +12,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import label_value
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import (
     COORDINATOR_INVALID,
     FAILURE_RULE_INVALID,

@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import dns_1123_label, dns_1123_subdomain, label_value, qualified_name
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import GENERATE_NAME, INVALID_METADATA, MISSING_FIELD, NAME_INVALID
 from kubectl_trainjob.model.source import Pointer
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from kubectl_trainjob.kube.admission.metadata import NAME, metadata_problems
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.kube.schemas.load import Schema, schema_for
-from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.walk import Checked
-from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Related, has_errors
+from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, GENERATE_NAME, INVALID_TYPE_OR_ENUM
-from kubectl_trainjob.model.source import Place, show_pointer
+from kubectl_trainjob.model.source import show_pointer
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest
 
 Webhook = Callable[[Body], Iterator[Problem]]
@@ -44,7 +44,7 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, li
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
     if any(problem.rule is GENERATE_NAME for problem in problems):
         problems = [problem for problem in problems if problem.pointer != NAME]
-    diagnostics = [_diagnostic(problem, manifest) for problem in problems]
+    diagnostics = [problem.located(lambda pointer: manifest.place(*pointer)) for problem in problems]
     if has_errors(diagnostics):
         return None, diagnostics
     return Admitted(manifest, checked.value), diagnostics
@@ -91,10 +91,3 @@ def _nulls(checked: Checked) -> Iterator[Problem]:
     for pointer in checked.nulls:
         message = f"{show_pointer(pointer[-1:])} is null: taken as absent, refused by a server-side apply; remove it"
         yield Problem(EXPLICIT_NULL, pointer, message, "key")
-
-
-def _diagnostic(problem: Problem, manifest: Manifest) -> Diagnostic:
-    related = tuple(Related(message, manifest.place(*pointer)) for message, pointer in problem.related)
-    place, repair = Place(manifest.source, problem.pointer, problem.on), problem.repair
-    fix = Fix(repair.title, (Edit(place, repair.value),)) if repair else None
-    return Diagnostic(problem.rule, problem.message, place, related, fix=fix)

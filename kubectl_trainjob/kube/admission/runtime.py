@@ -18,9 +18,10 @@ from kubectl_trainjob.kube.facts.trainer import (
     SUPPORT_LABEL,
 )
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.kube.schemas.problem import Problem, Repair
+from kubectl_trainjob.model.diagnostic import Edit, Fix
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import ANCESTOR_CONTAINER_MISSING, ANCESTOR_REPLICAS, RUNTIME_DEPRECATED
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import Body
 
 VALIDATION_LABEL = "trainer.kubeflow.org/webhook-validation"
@@ -66,8 +67,11 @@ def _step(job: Mapping[str, Any]) -> str:
 def _replicas(job: Mapping[str, Any], who: str, place: Pointer) -> Iterator[Problem]:
     if job["replicas"] != 1:
         message = f"replicas of {who} must be 1, not {job['replicas']}; set the number of nodes with numNodes"
-        repair = Repair("set replicas to 1", "1")
-        yield Problem(ANCESTOR_REPLICAS, (*place, "replicas"), message, repair=repair)
+        yield Problem(ANCESTOR_REPLICAS, (*place, "replicas"), message, fix=_one_replica)
+
+
+def _one_replica(place: Place) -> Fix:
+    return Fix("set replicas to 1", (Edit(place, "1"),))
 
 
 def _container(job: Mapping[str, Any], step: str, place: Pointer) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.admission.metadata import NAME
 from kubectl_trainjob.kube.facts.validation import dns_1035_label
 from kubectl_trainjob.kube.schemas.messages import quoted
-from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import NAME_INVALID
 from kubectl_trainjob.model.stages import Body
 

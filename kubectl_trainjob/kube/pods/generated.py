@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import dns_1123_label, dns_1123_subdomain, label_value
-from kubectl_trainjob.kube.pods.problem import LateProblem
 from kubectl_trainjob.kube.pods.selectors import label_selector
 from kubectl_trainjob.kube.pods.visit import Visit
 from kubectl_trainjob.kube.schemas.messages import quoted
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import JOB_NAME_INVALID, POD_LABEL_INVALID
 from kubectl_trainjob.model.source import Pointer
 
@@ -117,4 +117,4 @@ def _refuse_name(message: str, visit: Visit, *field: str | int) -> None:
     """All Jobs are called after the JobSet, whatever field upstream names."""
     name: Pointer = ("metadata", "name")
     pointer = visit.pointer(*field) if field else name
-    visit.refused.append(LateProblem(JOB_NAME_INVALID, pointer, message, shown=name))
+    visit.refused.append(Problem(JOB_NAME_INVALID, pointer, message, shown=name))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from kubectl_trainjob.kube.pods.job import job
 from kubectl_trainjob.kube.pods.memo import LateMemo
-from kubectl_trainjob.kube.pods.problem import LateProblem
 from kubectl_trainjob.kube.pods.visit import Visit
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.stages import Body
 
 
-def late_problems(jobset: Body, memo: LateMemo | None = None) -> list[LateProblem]:
+def late_problems(jobset: Body, memo: LateMemo | None = None) -> list[Problem]:
     """Why Jobs of a JobSet that JobSet's admission accepts will be refused, with pointers into the JobSet.
 
     `memo` knows parts that were judged before (see `learn`).

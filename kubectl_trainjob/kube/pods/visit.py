@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from kubectl_trainjob.kube.pods.memo import LateMemo
-from kubectl_trainjob.kube.pods.problem import LateProblem
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
 from kubectl_trainjob.kube.schemas.walk import Walk
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import POD_FIELD_INVALID, Rule
 from kubectl_trainjob.model.source import Pointer
 
@@ -69,7 +69,7 @@ class Visit(Walk):
         super().__init__()
         self.known = known
         self.claimed = claimed
-        self.refused: list[LateProblem] = []
+        self.refused: list[Problem] = []
         self.rule = POD_FIELD_INVALID
         self.pod = PodFacts()
 
@@ -83,7 +83,7 @@ class Visit(Walk):
     ) -> None:
         """The value at hand, or what stands `below` it, is refused; `shown` leads from the value at hand, too."""
         place = self.pointer(*shown) if shown else ()
-        self.refused.append(LateProblem(rule or self.rule, self.pointer(*below), message, on, shown=place))
+        self.refused.append(Problem(rule or self.rule, self.pointer(*below), message, on, shown=place))
 
     def enter(self, step: str | int, value: Any, check: Check) -> None:
         """Check what stands one step below."""

@@ -11,10 +11,10 @@ from typing import Any
 
 from kubectl_trainjob.kube.schemas.cel import CelRule, broken
 from kubectl_trainjob.kube.schemas.messages import quoted, unknown_field, wrong_type
-from kubectl_trainjob.kube.schemas.problem import Problem
 from kubectl_trainjob.kube.schemas.scalars import Scalar
 from kubectl_trainjob.kube.schemas.walk import Walk
 from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import DUPLICATE_LIST_KEY, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
 
 

@@ -13,11 +13,12 @@ from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE
 from kubectl_trainjob.kube.schemas.composites import Composite, List, Object
 from kubectl_trainjob.kube.schemas.load import Schema, packaged, schema_for
 from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.kube.schemas.problem import Problem, Repair
 from kubectl_trainjob.kube.schemas.scalars import Scalar
 from kubectl_trainjob.kube.schemas.walk import Walk
+from kubectl_trainjob.model.diagnostic import Edit, Fix
+from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import FIELD_NEWER_THAN_TARGET, INVALID_TYPE_OR_ENUM, REMOVED_FIELD, UNKNOWN_FIELD
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Place, Pointer
 
 OVERRIDES = {
     "2.0": POD_SPEC_OVERRIDES,
@@ -40,13 +41,17 @@ _MIGRATE = "(build with --trainer-version, or migrate the manifest: `kubectl tra
 Node = Scalar | Composite
 
 
+def _without_processes(place: Place) -> Fix:
+    return Fix("remove numProcPerNode", (Edit(place),))
+
+
 def explained(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Problem:
     """A problem of `value`, told with the versions that have the field, or in which it has the type; else the same."""
     target = schema.product.rpartition("-")[2]
     if problem.rule is UNKNOWN_FIELD:
         told = _field(problem, target, [version for version, _ in _nodes(schema, problem.pointer)])
         says_nothing = told.pointer == _PROCESSES and _value(value, _PROCESSES) == "auto"  # what holds without it
-        return replace(told, repair=Repair("remove numProcPerNode")) if says_nothing else told
+        return replace(told, fix=_without_processes) if says_nothing else told
     if problem.rule is INVALID_TYPE_OR_ENUM:
         refused, kind = _value(value, problem.pointer), type(_at(schema.root, problem.pointer))
         others = [each for each in _nodes(schema, problem.pointer) if type(each[1]) is not kind]

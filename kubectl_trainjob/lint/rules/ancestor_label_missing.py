@@ -15,8 +15,9 @@ from kubectl_trainjob.kube.facts.trainer import (
     NODE,
 )
 from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import ANCESTOR_LABEL_MISSING
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Manifest
@@ -29,7 +30,7 @@ _STEPS = (ANCESTOR_TRAINER, *INITIALIZERS.values())
 _IGNORED = "numNodes, image, env and resources of TrainJobs are ignored"
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     jobs = [job.body for job in runtime.replicated_jobs]
     if any(_label(job, _ON_JOB) == ANCESTOR_TRAINER for job in jobs) or not _is_to_train(runtime):
         return
@@ -53,29 +54,29 @@ def _asks(job: Manifest, runtime: LintedRuntime) -> bool:
     return is_near and bool(value_at(job.body, ("spec", "trainer")))
 
 
-def _misplaced(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Finding | None:
+def _misplaced(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Hit | None:
     """The label where it has no effect, or with a value that is no step."""
     for index, job in enumerate(jobs):
         step = _label(job, _ON_JOB)
         if step is not None and step not in _STEPS:
             place = runtime.place(*_JOBS, index, *_ON_JOB, ANCESTOR_LABEL)
-            return Finding(f'"{step}" is none of Trainer\'s steps, so that {_IGNORED}; write {ANCESTOR_TRAINER}', place)
+            return Hit(f'"{step}" is none of Trainer\'s steps, so that {_IGNORED}; write {ANCESTOR_TRAINER}', place)
         if _label(job, _ON_POD) == ANCESTOR_TRAINER:
             place = runtime.place(*_JOBS, index, *_ON_POD, ANCESTOR_LABEL).key()
             message = f'"{ANCESTOR_LABEL}" has no effect on a Pod template, and {_IGNORED}; label the Job template'
-            return Finding(message, place)
+            return Hit(message, place)
     return None
 
 
-def _missing(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Finding:
+def _missing(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Hit:
     message = f'no replicatedJob is labelled "{ANCESTOR_LABEL}: {ANCESTOR_TRAINER}", so that {_IGNORED}; label one'
     if not jobs:
-        return Finding(message, runtime.place(*_JOBS))
+        return Hit(message, runtime.place(*_JOBS))
     index = next((index for index, job in enumerate(jobs) if job.get("name") == NODE), 0)
-    return Finding(message, runtime.place(*_JOBS, index, "name"), remedy=_remedy(runtime, jobs[index], index))
+    return Hit(message, runtime.place(*_JOBS, index, "name"), fix=_fix(runtime, jobs[index], index))
 
 
-def _remedy(runtime: LintedRuntime, job: Mapping[str, Any], index: int) -> Remedy | None:
+def _fix(runtime: LintedRuntime, job: Mapping[str, Any], index: int) -> Fix | None:
     """The label for what is named `node` and would be accepted with it; which one of others trains nobody can tell."""
     if job.get("name") != NODE or _label(job, _ON_JOB) is not None or job.get("replicas", 1) != 1:
         return None
@@ -86,8 +87,8 @@ def _remedy(runtime: LintedRuntime, job: Mapping[str, Any], index: int) -> Remed
     change: Any = value
     while len(way) > 1 and value_at(job, way[:-1]) is None:
         change, way = {way[-1]: change}, way[:-1]
-    change = Change(runtime.place(*_JOBS, index, *way), change)
-    return Remedy("label the replicatedJob `node` as the one that trains", (change,), is_safe=False)
+    change = set_value(runtime.place(*_JOBS, index, *way), change)
+    return Fix("label the replicatedJob `node` as the one that trains", (change,), is_safe=False)
 
 
 CHECK = RuntimeCheck(ANCESTOR_LABEL_MISSING, _find)

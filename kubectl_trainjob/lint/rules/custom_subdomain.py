@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.launches import rendezvous_setting
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.rules import CUSTOM_SUBDOMAIN
 from kubectl_trainjob.model.source import value_at
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     network = value_at(runtime.spec, ("template", "spec", "network")) or {}
     subdomain = network.get("subdomain")
     if not subdomain or network.get("enableDNSHostnames") is False:
@@ -25,7 +26,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
         message = (
             f'{setting} names a Pod below "<TrainJob>", but Pods are found below "{subdomain}"; remove the subdomain'
         )
-        yield Finding(message, place, remedy=Remedy("remove the subdomain", (Change(place),), is_safe=False))
+        yield Hit(message, place, fix=Fix("remove the subdomain", (Edit(place),), is_safe=False))
 
 
 CHECK = RuntimeCheck(CUSTOM_SUBDOMAIN, _find)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.lint.check import JobCheck
 from kubectl_trainjob.lint.gangs import pod_groups
+from kubectl_trainjob.lint.hit import At, Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import At, Finding
 from kubectl_trainjob.model.rules import GANG_MIN_MEMBER
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     pods = sum(each.pods for each in job.replicated_jobs)
     for nth, group in pod_groups(job):
         wanted = group["spec"]["minMember"]
@@ -21,7 +21,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
             at, advice = _cause(job, nth)
             consequence = "is placed before it is complete" if wanted < pods else "is never complete"
             message = f"the PodGroup has minMember {wanted} for {pods} Pods: the gang {consequence}; {advice}"
-            yield Finding(message, at, (counted,))
+            yield Hit(message, at, (counted,))
             return
 
 

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.gangs import kinds_of_gang
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import GANG_SCHEDULER_NAME
 from kubectl_trainjob.model.source import Place
 
 _USUAL = "default-scheduler"
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     if not kinds_of_gang(runtime.spec):
         return
     known = runtime.around.settings.schedulers
@@ -27,18 +28,18 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
                 f'"{named}" schedules the Pods of "{each.name}" and does not know PodGroups; set schedulerName to '
                 f"{_choice(known)}"
             )
-            yield Finding(message, place, remedy=_remedy(known, place))
+            yield Hit(message, place, fix=_fix(known, place))
 
 
 def _choice(known: Sequence[str]) -> str:
     return " or ".join(f'"{name}"' for name in known) or "the name of your gang scheduler"
 
 
-def _remedy(known: Sequence[str], place: Place) -> Remedy | None:
+def _fix(known: Sequence[str], place: Place) -> Fix | None:
     """The one scheduler that the team has."""
     if len(known) != 1:
         return None
-    return Remedy(f"set schedulerName to {known[0]}", (Change(place, known[0]),), is_safe=False)
+    return Fix(f"set schedulerName to {known[0]}", (set_value(place, known[0]),), is_safe=False)
 
 
 CHECK = RuntimeCheck(GANG_SCHEDULER_NAME, _find)

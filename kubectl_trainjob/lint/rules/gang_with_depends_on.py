@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.gangs import in_order, kinds_of_gang
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import GANG_WITH_DEPENDS_ON
 
 _ADVICE = "remove it, or podGroupPolicy"
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     if not kinds_of_gang(runtime.spec):
         return
     jobs = [job.body for job in runtime.replicated_jobs]
@@ -26,14 +26,14 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
                 f'"{body["name"]}" exist: the gang never starts; {_ADVICE}'
             )
             place = runtime.place("spec", "template", "spec", "replicatedJobs", index, "dependsOn")
-            yield Finding(message, place.key(), related)
+            yield Hit(message, place.key(), related)
     if len(jobs) > 1 and in_order(runtime):
         message = (
             f'"{jobs[1]["name"]}" is created after "{jobs[0]["name"]}", whose Pods are not placed before all exist: '
             f"the gang never starts; {_ADVICE}"
         )
         place = runtime.place("spec", "template", "spec", "startupPolicy", "startupPolicyOrder")
-        yield Finding(message, place, related)
+        yield Hit(message, place, related)
 
 
 CHECK = RuntimeCheck(GANG_WITH_DEPENDS_ON, _find)

@@ -16,8 +16,8 @@ from kubectl_trainjob.kube.facts.trainer import (
     SSH_PUBLIC_KEY,
 )
 from kubectl_trainjob.lint.check import TreeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import Surroundings
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import GENERATED_SECRET_IN_GIT
 from kubectl_trainjob.model.stages import Manifest
 
@@ -26,13 +26,13 @@ _MARKS = {SSH_PRIVATE_KEY: b"PRIVATE KEY-----", FLUX_CURVE_KEY: b"secret-key"}
 _WHAT = {SSH_PRIVATE_KEY: "SSH key of an MPI job", FLUX_CURVE_KEY: "CURVE certificate of a Flux job"}
 
 
-def _find(around: Surroundings) -> Iterator[Finding]:
+def _find(around: Surroundings) -> Iterator[Hit]:
     for manifest in around.objects:
         if manifest.id.kind == "Secret" and manifest.id.api_version == "v1":
             yield from _in_secret(manifest)
 
 
-def _in_secret(secret: Manifest) -> Iterator[Finding]:
+def _in_secret(secret: Manifest) -> Iterator[Hit]:
     for field in ("data", "stringData"):
         values = secret.body.get(field)
         if isinstance(values, dict):
@@ -41,7 +41,7 @@ def _in_secret(secret: Manifest) -> Iterator[Finding]:
                     message = (
                         f'"{key}" is the {_WHAT[key]}, which everybody who reads the repository now has; remove it'
                     )
-                    yield Finding(message, secret.place(field, key).key())
+                    yield Hit(message, secret.place(field, key).key())
 
 
 def _is_generated(secret: Manifest, key: str, values: Mapping[str, Any]) -> bool:

@@ -10,9 +10,9 @@ from kubectl_trainjob.kube.facts.node_counts import Amount, amounts, gpu_count, 
 from kubectl_trainjob.kube.facts.trainer import TORCHTUNE_COMMAND
 from kubectl_trainjob.kube.launch.by_variables import PER_NODE
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.launches import CountedResources, counted
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import GPU_NAME_AMBIGUOUS
 from kubectl_trainjob.model.source import Pointer
 
@@ -20,11 +20,11 @@ Outcome = Callable[[int], Hashable]
 """What becomes of a number of GPUs: two of them make no difference where this is the same."""
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     yield from list(_random(job)) or _of_two_vendors(job)
 
 
-def _of_two_vendors(job: LintedJob) -> Iterator[Finding]:
+def _of_two_vendors(job: LintedJob) -> Iterator[Hit]:
     """Containers for which there is hardly a node, whatever is counted."""
     for replicated in job.replicated_jobs:
         for pointer, container in replicated.containers():
@@ -33,17 +33,17 @@ def _of_two_vendors(job: LintedJob) -> Iterator[Finding]:
                 yield _impossible(job, pointer, asked)
 
 
-def _impossible(job: LintedJob, container: Pointer, asked: list[Amount]) -> Finding:
+def _impossible(job: LintedJob, container: Pointer, asked: list[Amount]) -> Hit:
     stated = (job.spec.get("trainer") or {}).get("resourcesPerNode") or {}
     # What a TrainJob adds to the runtime's is what its author wants to know of first.
     keys = sorted(asked, key=lambda each: each.name not in (stated.get(each.field) or {}))
     names = " and ".join(f'"{name}"' for name in sorted({each.name for each in asked}))
     message = f"one container asks for {names}, and waits for a node that has both; ask for one of them"
     first, *others = [job.made((*container, "resources", each.field, each.name), on="key") for each in keys]
-    return Finding(message, first, tuple(("asks for GPUs, too", other) for other in others))
+    return Hit(message, first, tuple(("asks for GPUs, too", other) for other in others))
 
 
-def _random(job: LintedJob) -> Iterator[Finding]:
+def _random(job: LintedJob) -> Iterator[Hit]:
     found = counted(job) if job.trainer != "2.0" else None
     if found is None or len(gpu_names(found.resources)) < 2:
         return
@@ -81,7 +81,7 @@ def _same(_count: int) -> Hashable:
     return None
 
 
-def _finding(found: CountedResources, counts: set[int], setting: str, *, can_be_stated: bool) -> Finding:
+def _finding(found: CountedResources, counts: set[int], setting: str, *, can_be_stated: bool) -> Hit:
     keys = [each for field in ("limits", "requests") for each in amounts(found.resources, field, names_gpu)]
     names = " or ".join(f'"{name}"' for name in gpu_names(found.resources))
     numbers = " or ".join(map(str, sorted(counts)))
@@ -92,7 +92,7 @@ def _finding(found: CountedResources, counts: set[int], setting: str, *, can_be_
         f"{', or state numProcPerNode' if can_be_stated else ''}"
     )
     first, *others = [found.at(each.field, each.name) for each in keys]
-    return Finding(message, first, tuple(("counts as GPUs, too", other) for other in others))
+    return Hit(message, first, tuple(("counts as GPUs, too", other) for other in others))
 
 
 CHECK = JobCheck(GPU_NAME_AMBIGUOUS, _find)

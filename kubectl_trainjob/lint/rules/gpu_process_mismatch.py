@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.devices import devices
 from kubectl_trainjob.kube.facts.node_counts import Amount
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.launches import Started, started
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import GPU_PROCESS_MISMATCH
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     for each in started(job):
         held = devices(each.node.resources)
         if held is not None and isinstance(each.each, int) and each.each != held.pieces:
             asked = job.made((*each.node.pointer, "resources", held.field, held.name))
             related = (("the GPUs are asked for here", asked),)
-            yield Finding(_message(job, each, held), each.at, related, _remedy(job, each, held))
+            yield Hit(_message(job, each, held), each.at, related, _fix(job, each, held))
             return
 
 
@@ -32,13 +33,13 @@ def _message(job: LintedJob, each: Started, held: Amount) -> str:
     return f'each Pod holds "{held}", but the number of its processes is "{each.each}" ({each.setting}); {advice}'
 
 
-def _remedy(job: LintedJob, each: Started, held: Amount) -> Remedy | None:
+def _fix(job: LintedJob, each: Started, held: Amount) -> Fix | None:
     """The number, where it is sure to be read: Trainer 2.0 may pass over it, XGBoost never reads it."""
     is_read = job.spec.get("trainer") is not None and job.policy("xgboost") is None and job.trainer != "2.0"
     if each.is_flag or not is_read:
         return None
-    change = Change(job.in_train_job("spec", "trainer", "numProcPerNode"), held.pieces)
-    return Remedy(f"start {held.pieces} processes in each Pod, one a GPU", (change,), is_safe=False)
+    change = set_value(job.in_train_job("spec", "trainer", "numProcPerNode"), held.pieces)
+    return Fix(f"start {held.pieces} processes in each Pod, one a GPU", (change,), is_safe=False)
 
 
 CHECK = JobCheck(GPU_PROCESS_MISMATCH, _find)

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.kube.facts.validation import dns_1123_subdomain
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import At, Hit
 from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model import rules
-from kubectl_trainjob.model.hit import At, Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Edit, Fix, set_value
 from kubectl_trainjob.model.source import Pointer, has, value_at
 
 _LABEL: Pointer = ("metadata", "labels", KUEUE_QUEUE_LABEL)
@@ -21,24 +22,24 @@ _ADVICE = "label the TrainJob's own metadata instead"
 _POD_GROUP: Pointer = ("metadata", "labels", "kueue.x-k8s.io/pod-group-name")
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     queue = kueue_queue(job)
     if queue is None:
         yield from _misplaced(job)
     elif wrong := dns_1123_subdomain(queue.name):
-        yield Finding(f'"{queue.name}" cannot be a LocalQueue\'s name: it {wrong}; write the name of one', queue.at)
+        yield Hit(f'"{queue.name}" cannot be a LocalQueue\'s name: it {wrong}; write the name of one', queue.at)
 
 
-def _misplaced(job: LintedJob) -> Iterator[Finding]:
+def _misplaced(job: LintedJob) -> Iterator[Hit]:
     """The first place where somebody wrote a queue, and Kueue does not read it."""
     stated = value_at(job.resolved.job.body, _ANNOTATION)
     if stated is not None:
         message = f'Kueue reads the queue "{stated}" from a label, not from an annotation; move it to metadata.labels'
-        yield Finding(message, job.in_train_job(*_ANNOTATION), remedy=_remedy(job, stated))
+        yield Hit(message, job.in_train_job(*_ANNOTATION), fix=_fix(job, stated))
         return
     found = next(_elsewhere(job), None)
     if found is not None:
-        yield Finding(*found)
+        yield Hit(*found)
 
 
 def _elsewhere(job: LintedJob) -> Iterator[tuple[str, At]]:
@@ -60,13 +61,13 @@ def _written(job: LintedJob, pointer: Pointer) -> At:
     return job.in_runtime(*in_runtime) if is_runtimes else job.made(pointer)
 
 
-def _remedy(job: LintedJob, queue: str) -> Remedy:
+def _fix(job: LintedJob, queue: str) -> Fix:
     labels = job.resolved.job.body["metadata"].get("labels")
-    label = Change(job.in_train_job(*_LABEL), queue)
+    label = set_value(job.in_train_job(*_LABEL), queue)
     if not labels:
-        label = Change(job.in_train_job(*_LABEL[:-1]), {KUEUE_QUEUE_LABEL: queue})
-    changes = (Change(job.in_train_job(*_ANNOTATION)), label)
-    return Remedy("make a label of the annotation", changes, is_safe=False)
+        label = set_value(job.in_train_job(*_LABEL[:-1]), {KUEUE_QUEUE_LABEL: queue})
+    changes = (Edit(job.in_train_job(*_ANNOTATION)), label)
+    return Fix("make a label of the annotation", changes, is_safe=False)
 
 
 CHECK = JobCheck(rules.KUEUE_QUEUE_LABEL, _find)

@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.rules import KUEUE_SUSPEND_IN_GIT
 
 _CONSEQUENCE = {False: "start it past the queue", True: "stop it when it runs"}
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     # As written: the schema's default stands in every admitted body.
     stated = job.resolved.job.manifest.body["spec"].get("suspend")
     queue = kueue_queue(job) if stated is not None else None
@@ -23,8 +24,8 @@ def _find(job: LintedJob) -> Iterator[Finding]:
         message = f'Kueue starts and stops this job for queue "{queue.name}", and suspend: {shown} here would '
         place = job.in_train_job("spec", "suspend")
         # Without `true` nothing is left that could be meant to keep the job from starting.
-        remedy = Remedy(f"leave suspend: {shown} out", (Change(place),), is_safe=not stated)
-        yield Finding(f"{message}{_CONSEQUENCE[bool(stated)]} at each apply; leave it out", place, remedy=remedy)
+        fix = Fix(f"leave suspend: {shown} out", (Edit(place),), is_safe=not stated)
+        yield Hit(f"{message}{_CONSEQUENCE[bool(stated)]} at each apply; leave it out", place, fix=fix)
 
 
 CHECK = JobCheck(KUEUE_SUSPEND_IN_GIT, _find)

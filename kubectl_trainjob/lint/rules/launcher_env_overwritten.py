@@ -15,8 +15,9 @@ from kubectl_trainjob.kube.facts.trainer import (
 )
 from kubectl_trainjob.kube.launch.flags import JAX_VARIABLES
 from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.rules import LAUNCHER_ENV_OVERWRITTEN
 
 _ENV: Mapping[str, frozenset[str]] = {
@@ -28,7 +29,7 @@ _ENV: Mapping[str, frozenset[str]] = {
 _PORTS = ("PET_MASTER_PORT", "DMLC_TRACKER_PORT")
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     kind = next((kind for kind in _ENV if runtime.policy(kind) is not None), None)
     if kind is None:
         return
@@ -55,10 +56,10 @@ def _written(runtime: LintedRuntime, kind: str) -> Iterator[tuple[int, str]]:
                 yield positions[target["jobName"]], name
 
 
-def _finding(runtime: LintedRuntime, name: str, entry: tuple[str | int, ...]) -> Finding:
-    remedy = Remedy(f"remove {name}", (Change(runtime.in_template(entry)),), is_safe=False)
+def _finding(runtime: LintedRuntime, name: str, entry: tuple[str | int, ...]) -> Hit:
+    fix = Fix(f"remove {name}", (Edit(runtime.in_template(entry)),), is_safe=False)
     message = f'"{name}" is lost: Trainer writes its own value over it; remove the entry, or use a flag in the command'
-    return Finding(message, runtime.in_template((*entry, "name")), remedy=remedy)
+    return Hit(message, runtime.in_template((*entry, "name")), fix=fix)
 
 
 CHECK = RuntimeCheck(LAUNCHER_ENV_OVERWRITTEN, _find)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.mpi import roles
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import MPI_CONTAINER_NAME
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     for role in roles(runtime):
         names = [container["name"] for container in role.pod.get("containers") or ()]
         if NODE not in names:
@@ -22,7 +22,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
                 f'replicatedJob "{role.name}" has the containers {has}, and Trainer gives SSH keys and hostfile only '
                 f'to one named "{NODE}"; rename the container that runs MPI'
             )
-            yield Finding(message, runtime.in_template(role.in_pod("containers", 0, "name")))
+            yield Hit(message, runtime.in_template(role.in_pod("containers", 0, "name")))
 
 
 CHECK = RuntimeCheck(MPI_CONTAINER_NAME, _find)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import MPI_EXTRA_NODE
 from kubectl_trainjob.model.source import Place
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     policy = job.policy("mpi")
     if not policy or not policy.get("runLauncherAsNode"):
         return
@@ -28,7 +28,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
                 f'"{NODE}"; state numNodes {nodes + 1}, or use a runtime without runLauncherAsNode'
             )
             related = (("makes the launcher a node", job.in_runtime("spec", "mlPolicy", "mpi", "runLauncherAsNode")),)
-            yield Finding(message, place, related)
+            yield Hit(message, place, related)
 
 
 def _asked(job: LintedJob, node: ReplicatedJob) -> tuple[int | None, Place]:

@@ -8,16 +8,17 @@ from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import RuntimeCheck
 from kubectl_trainjob.lint.gangs import in_order, kinds_of_gang
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.mpi import launcher_and_node
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import MPI_LAUNCHER_NOT_AWAITING
 from kubectl_trainjob.model.source import Pointer
 
 _READY = {"name": NODE, "status": "Ready"}
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     roles = launcher_and_node(runtime)
     if roles is None or kinds_of_gang(runtime.spec):
         return
@@ -38,29 +39,29 @@ def _depends_on(launcher: ReplicatedJob) -> Pointer:
     return (*launcher.in_job()[:-1], "dependsOn")
 
 
-def _never_ends(runtime: LintedRuntime, status: Pointer, stated: str) -> Finding:
+def _never_ends(runtime: LintedRuntime, status: Pointer, stated: str) -> Hit:
     message = f'the launcher awaits status "{stated}" of "{NODE}", whose SSH servers never end; write "Ready"'
     place = runtime.in_template(status)
-    return Finding(message, place, remedy=Remedy("await that the nodes are ready", (Change(place, "Ready"),)))
+    return Hit(message, place, fix=Fix("await that the nodes are ready", (set_value(place, "Ready"),)))
 
 
-def _not_awaited(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Finding:
+def _not_awaited(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Hit:
     message = (
         "the launcher does not wait for its hosts' SSH servers; give it `dependsOn: [{name: node, status: Ready}]`"
     )
     if node.position > launcher.position:
         message += f', and move "{NODE}" before it'
     place = runtime.in_template((*launcher.in_job()[:-1], "dependsOn" if _awaited(launcher) else "name"))
-    return Finding(message, place, remedy=_remedy(runtime, launcher, node))
+    return Hit(message, place, fix=_fix(runtime, launcher, node))
 
 
-def _remedy(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Remedy | None:
+def _fix(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Fix | None:
     """The missing dependsOn, where JobSet takes it: on an earlier replicatedJob, in no order, in 2.0 only one."""
     awaited, place = _awaited(launcher), runtime.in_template(_depends_on(launcher))
     if in_order(runtime) or node.position > launcher.position or (awaited and runtime.trainer == "2.0"):
         return None
-    change = Change(place.child(len(awaited)), _READY) if awaited else Change(place, [_READY])
-    return Remedy("let the launcher wait for its hosts", (change,))
+    change = set_value(place.child(len(awaited)), _READY) if awaited else set_value(place, [_READY])
+    return Fix("let the launcher wait for its hosts", (change,))
 
 
 CHECK = RuntimeCheck(MPI_LAUNCHER_NOT_AWAITING, _find)

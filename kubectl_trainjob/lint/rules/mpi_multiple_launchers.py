@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, LAUNCHER
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.mpi import roles
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import MPI_MULTIPLE_LAUNCHERS
 from kubectl_trainjob.model.source import Place
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     for role in roles(runtime):
         if role.name == LAUNCHER:
             for field, count, place in _counts(runtime, role):
@@ -23,8 +24,8 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
                         f"{field} {count} starts {count} launchers, and each of them starts the whole training; "
                         'write 1, and state the nodes in TrainJobs or as parallelism of "node"'
                     )
-                    remedy = Remedy(f"set {field} to 1", (Change(place, 1),), is_safe=False)
-                    yield Finding(message, place, remedy=remedy)
+                    fix = Fix(f"set {field} to 1", (set_value(place, 1),), is_safe=False)
+                    yield Hit(message, place, fix=fix)
 
 
 def _counts(runtime: LintedRuntime, launcher: ReplicatedJob) -> Iterator[tuple[str, int, Place]]:

@@ -9,8 +9,8 @@ from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.command_line import Word, base, behind, commands
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import MPI_ONE_NODE
 
 _PROGRAM = re.compile(r"python[0-9.]*|torchrun")
@@ -21,7 +21,7 @@ _STARTS = re.compile(
 _MAY_START = re.compile(r".*(\.sh|hostfile.*|[$`].*)", re.DOTALL)
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     if job.policy("mpi") is None:
         return
     roles = {each.name: each for each in job.replicated_jobs}
@@ -33,14 +33,14 @@ def _find(job: LintedJob) -> Iterator[Finding]:
             f'each of {node.pods} Pods of "{NODE}" runs its command for itself: only a replicatedJob "{LAUNCHER}" gets '
             "the hostfile; add one that runs mpirun"
         )
-        yield Finding(message, job.in_runtime("spec", "template", "spec", "replicatedJobs", node.position, "name"))
+        yield Hit(message, job.in_runtime("spec", "template", "spec", "replicatedJobs", node.position, "name"))
 
 
-def _started_alone(job: LintedJob, launcher: ReplicatedJob) -> Iterator[Finding]:
+def _started_alone(job: LintedJob, launcher: ReplicatedJob) -> Iterator[Hit]:
     program = _program(launcher)
     if program is not None:
         message = f'the launcher runs "{program.text}" itself, in one process on one node; put mpirun before it'
-        yield Finding(message, job.made(program.pointer))
+        yield Hit(message, job.made(program.pointer))
 
 
 def _program(launcher: ReplicatedJob) -> Word | None:

@@ -8,13 +8,14 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.mpi import launcher_and_node
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import MPI_SUCCESS_POLICY
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     if launcher_and_node(runtime) is None:
         return
     policy = runtime.spec["template"]["spec"].get("successPolicy") or {}
@@ -24,7 +25,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
         message = f"{_stated(operator, targets)}, so {consequence}; write `targetReplicatedJobs: [{LAUNCHER}]`"
         field = ("targetReplicatedJobs",) if "targetReplicatedJobs" in policy else ()
         place = runtime.place("spec", "template", "spec", "successPolicy", *field)
-        yield Finding(message, place, remedy=_remedy(runtime, policy))
+        yield Hit(message, place, fix=_fix(runtime, policy))
 
 
 def _consequence(operator: str, targets: list[str]) -> str:
@@ -43,13 +44,13 @@ def _stated(operator: str, targets: list[str]) -> str:
     return f"{operator.lower()} {named} must succeed"
 
 
-def _remedy(runtime: LintedRuntime, policy: Mapping[str, Any]) -> Remedy:
+def _fix(runtime: LintedRuntime, policy: Mapping[str, Any]) -> Fix:
     place = runtime.place("spec", "template", "spec", "successPolicy")
     wanted = {"operator": "All", "targetReplicatedJobs": [LAUNCHER]}
     if not policy:
-        return Remedy("let the launcher's end end the training", (Change(place, wanted),))
-    changes = tuple(Change(place.child(key), value) for key, value in wanted.items() if policy.get(key) != value)
-    return Remedy("let the launcher's end end the training", changes)
+        return Fix("let the launcher's end end the training", (set_value(place, wanted),))
+    changes = tuple(set_value(place.child(key), value) for key, value in wanted.items() if policy.get(key) != value)
+    return Fix("let the launcher's end end the training", changes)
 
 
 CHECK = RuntimeCheck(MPI_SUCCESS_POLICY, _find)

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import RuntimeCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.launches import rendezvous_variable
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import NON_INDEXED_COMPLETION
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Finding]:
+def _find(runtime: LintedRuntime) -> Iterator[Hit]:
     for role in _known_by_index(runtime):
         if role.job.get("completionMode") == "NonIndexed":
             place = runtime.in_template(role.in_job("spec", "completionMode"))
@@ -21,7 +22,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Finding]:
                 f'Pods of "{role.name}" get no rank and no host name that others know, as completionMode is '
                 '"NonIndexed"; write Indexed'
             )
-            yield Finding(message, place, remedy=Remedy("write `Indexed`", (Change(place, "Indexed"),)))
+            yield Hit(message, place, fix=Fix("write `Indexed`", (set_value(place, "Indexed"),)))
 
 
 def _known_by_index(runtime: LintedRuntime) -> Iterator[ReplicatedJob]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.trainer import XGBOOST_RESERVED_ENV
 from kubectl_trainjob.kube.launch.command_line import references
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.launches import trainer_node
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import NONDETERMINISTIC_OUTPUT
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     entries = (job.spec.get("trainer") or {}).get("env") if job.policy("xgboost") is not None else None
     if not entries or trainer_node(job) is None:
         return
@@ -27,7 +27,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
                 f"replaced or stays as it is; this build writes {entry['name']} first, and it stays; refer to {name} "
                 "in the command"
             )
-            yield Finding(message, job.in_train_job("spec", "trainer", "env", index, "value"))
+            yield Hit(message, job.in_train_job("spec", "trainer", "env", index, "value"))
 
 
 def _of_runtime(job: LintedJob) -> set[str]:

@@ -9,13 +9,13 @@ from kubectl_trainjob.kube.facts.devices import devices
 from kubectl_trainjob.kube.launch.by_variables import PER_NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.launches import is_stated, reads_no_variables, trainer_node
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Finding
 from kubectl_trainjob.model.rules import NOT_TORCHRUN
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     node = trainer_node(job) if job.policy("torch") is not None and job.spec.get("trainer") is not None else None
     if node is None or not node.body.get("command") or not _has_several(job, node):
         return
@@ -25,7 +25,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
             f'"{python.text}" starts one process in each Pod, and nothing reads PET_*: Pods and GPUs do not train '
             "together; start it with torchrun"
         )
-        yield Finding(message, job.made(python.pointer))
+        yield Hit(message, job.made(python.pointer))
 
 
 def _has_several(job: LintedJob, node: ContainerSpec) -> bool:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.jobset import JOBSET_NAME_LABEL
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import At, Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import At, Finding
 from kubectl_trainjob.model.rules import SERVICE_NAME_COLLISION
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     metadata, network = job.jobset["metadata"], job.jobset["spec"].get("network") or {}
     if network.get("enableDNSHostnames") is False:
         return
@@ -32,7 +32,7 @@ def _find(job: LintedJob) -> Iterator[Finding]:
         "this name is taken for the Service",
         job.made(("spec", "network", "subdomain")) if subdomain else by_job,
     )
-    yield Finding(message, service.place("metadata", "name"), (related,))
+    yield Hit(message, service.place("metadata", "name"), (related,))
 
 
 def _serves(service: Body, jobset: str) -> bool:

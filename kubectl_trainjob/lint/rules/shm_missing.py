@@ -9,20 +9,20 @@ from kubectl_trainjob.kube.facts.node_counts import amounts, names_gpu
 from kubectl_trainjob.kube.facts.trainer import INITIALIZERS
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit, Made
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Finding, Made
 from kubectl_trainjob.model.rules import SHM_MISSING
 
 _PATH = "/dev/shm"
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     for role in job.replicated_jobs:
         if role.ancestor not in INITIALIZERS.values() and not role.pod.get("hostIPC"):
             yield from _in_role(job, role)
 
 
-def _in_role(job: LintedJob, role: ReplicatedJob) -> Iterator[Finding]:
+def _in_role(job: LintedJob, role: ReplicatedJob) -> Iterator[Hit]:
     for index, container in enumerate(role.pod.get("containers") or ()):
         pointer = role.in_pod("containers", index)
         asked = _gpus(container)
@@ -34,7 +34,7 @@ def _in_role(job: LintedJob, role: ReplicatedJob) -> Iterator[Finding]:
         )
         field, name, _ = asked
         related = (("the GPUs are asked for here", job.made((*pointer, "resources", field, name))),)
-        yield Finding(message, _mount(pointer, container) or job.made((*pointer, "name")), related)
+        yield Hit(message, _mount(pointer, container) or job.made((*pointer, "name")), related)
 
 
 def _gpus(container: Mapping[str, Any]) -> tuple[str, str, int] | None:

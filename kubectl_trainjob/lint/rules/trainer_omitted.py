@@ -10,15 +10,16 @@ from kubectl_trainjob.kube.launch.by_variables import PER_NODE
 from kubectl_trainjob.kube.launch.flags import torch_flags
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import JobCheck
+from kubectl_trainjob.lint.hit import Hit
 from kubectl_trainjob.lint.launches import trainer_node
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.hit import Change, Finding, Remedy
+from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.rules import TRAINER_OMITTED
 
 _TOLD_BY = {"torch": "PET_NNODES", "jax": "JAX_NUM_PROCESSES", "xgboost": "DMLC_NUM_WORKER"}
 
 
-def _find(job: LintedJob) -> Iterator[Finding]:
+def _find(job: LintedJob) -> Iterator[Hit]:
     kind = next((kind for kind in _TOLD_BY if job.policy(kind) is not None), None)
     trainer, node = job.trainer_job(), trainer_node(job)
     if kind is None or trainer is None or node is None or job.spec.get("trainer") is not None:
@@ -29,13 +30,13 @@ def _find(job: LintedJob) -> Iterator[Finding]:
     missing = [name for name in _needed(kind, pods, gpus) if not _is_told(kind, node, name)]
     if missing:
         place = job.in_train_job("spec")
-        remedy = Remedy("write an empty `trainer`", (Change(place.child("trainer"), {}),), is_safe=False)
+        fix = Fix("write an empty `trainer`", (set_value(place.child("trainer"), {}),), is_safe=False)
         what = f"{pods} Pods" if pods > 1 else f"{gpus} GPUs"
         message = (
             f'without spec.trainer nothing sets "{missing[0]}", so that the {what} do not train together; write '
             "`trainer: {}`"
         )
-        yield Finding(message, place.key(), remedy=remedy)
+        yield Hit(message, place.key(), fix=fix)
 
 
 def _needed(kind: str, pods: int, gpus: int) -> list[str]:

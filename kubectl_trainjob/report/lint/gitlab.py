@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kubectl_trainjob.model.finding import LintReport, Result
+from kubectl_trainjob.model.finding import Finding, LintReport
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Category, Severity
 from kubectl_trainjob.report.grouped import group_findings
@@ -33,7 +33,7 @@ def _unique(fingerprint: str, seen: Counter[str]) -> str:
     return fingerprint if seen[fingerprint] == 1 else f"{fingerprint}-{seen[fingerprint]}"
 
 
-def _issue(result: Result, description: str, fingerprint: str) -> dict[str, Any]:
+def _issue(result: Finding, description: str, fingerprint: str) -> dict[str, Any]:
     span = result.position.span
     return {
         "description": f"{result.rule.id}: {printable(description)}",
@@ -47,9 +47,9 @@ def _issue(result: Result, description: str, fingerprint: str) -> dict[str, Any]
     }
 
 
-def _severity(result: Result) -> str:
-    if result.rule.severity is Severity.ERROR:
+def _severity(result: Finding) -> str:
+    if result.severity is Severity.ERROR:
         return "critical"
-    if result.rule.severity is Severity.INFO:
+    if result.severity is Severity.INFO:
         return "info"
     return "minor" if result.rule.category in (Category.POLICY, Category.TOOL) else "major"

@@ -19,7 +19,7 @@ from collections import Counter
 from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.finding import LintReport, Note, Result
+from kubectl_trainjob.model.finding import Finding, LintReport, Note
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import json_pointer
 from kubectl_trainjob.report.json_syntax import as_json_text
@@ -40,12 +40,12 @@ def as_data(report: LintReport) -> dict[str, Any]:
     }
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: Finding) -> dict[str, Any]:
     rule, span = result.rule, result.position.span
     return {
         "rule": rule.id,
         "name": rule.name,
-        "severity": rule.severity.value,
+        "severity": result.severity.value,
         "class": rule.category.value,
         "message": result.message,
         "file": result.position.path,
@@ -83,7 +83,7 @@ def _edit(edit: Edit) -> dict[str, Any]:
 
 
 def _summary(report: LintReport) -> dict[str, int]:
-    totals = Counter(result.rule.severity for result in report.results)
+    totals = Counter(result.severity for result in report.results)
     return {
         **{f"{severity}s": totals[severity] for severity in Severity},
         "trainJobs": report.train_jobs,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubectl_trainjob import __version__
-from kubectl_trainjob.model.finding import LintReport, Note, Position, Result
+from kubectl_trainjob.model.finding import Finding, LintReport, Note, Position
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.report.grouped import GroupedFinding, group_findings
@@ -101,15 +101,15 @@ def _result(finding: GroupedFinding, rule_index: int) -> dict[str, Any]:
     return told | ({"partialFingerprints": {"trainjobFinding/v1": first.fingerprint}} if first.fingerprint else {})
 
 
-def _has_object(result: Result) -> bool:
+def _has_object(result: Finding) -> bool:
     return bool(result.object)
 
 
-def _object(result: Result) -> tuple[str, str]:
+def _object(result: Finding) -> tuple[str, str]:
     return result.object.rpartition("/")[2], f"{_qualified(result)}#{result.pointer}"
 
 
-def _qualified(result: Result) -> str:
+def _qualified(result: Finding) -> str:
     return f"{result.namespace}/{result.object}" if result.namespace else result.object
 
 

@@ -60,5 +60,5 @@ def _row(row: JobRow) -> dict[str, Any]:
 
 
 def _findings(row: JobRow) -> dict[str, int]:
-    counts = Counter(result.rule.severity for result in row.results)
+    counts = Counter(result.severity for result in row.results)
     return {f"{severity}s": counts[severity] for severity in Severity}

@@ -61,7 +61,7 @@ def verdict(row: JobRow) -> Badge:
     weight, words = _OUTCOMES[row.outcome]
     if (row.outcome is Outcome.REFUSED and 1 < len(row.refused) < len(STATES)) or row.refused == ("running",):
         words = f"{words} while {listed([*row.refused], 'or')}"
-    severities = {result.rule.severity for result in row.results}
+    severities = {result.severity for result in row.results}
     if Severity.ERROR in severities:
         return Badge("bad", words)
     return Badge("doubtful" if weight == "good" and Severity.WARNING in severities else weight, words)
@@ -101,4 +101,4 @@ def _becomes(before: str, after: str) -> str:
 
 def finding_cell(row: JobRow) -> str:
     """`1 error, 2 warnings`."""
-    return counted(result.rule.severity for result in row.results)
+    return counted(result.severity for result in row.results)

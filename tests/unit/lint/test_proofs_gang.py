@@ -31,7 +31,7 @@ POD_GROUPS = ("scheduling.x-k8s.io", "scheduling.volcano.sh")
 def made(folder: Path, text: str, emit: str = "jobset") -> list[Mapping[str, Any]]:
     """What a text becomes, without its runtimes."""
     built = build(documents_of(folder, {"all.yaml": text}), BuildOptions(emit=emit))
-    assert not [each for each in built.diagnostics if each.rule.severity == "error"]
+    assert not [each for each in built.diagnostics if each.severity == "error"]
     return [each for each in built.objects if each["kind"] != "ClusterTrainingRuntime"]
 
 

@@ -32,7 +32,7 @@ def told(body):
     before = copy.deepcopy(body)
     admitted, diagnostics = admit(manifest(body))
     assert body == before
-    assert (admitted is None) == any(d.rule.severity is Severity.ERROR for d in diagnostics)
+    assert (admitted is None) == any(d.severity is Severity.ERROR for d in diagnostics)
     assert all(d.place.source is SOURCE for d in diagnostics)
     return [(d.rule.id, show_pointer(d.place.pointer), d.place.on) for d in diagnostics]
 

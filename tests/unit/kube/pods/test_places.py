@@ -52,12 +52,12 @@ from tests.unit.kube.pods.building import (
 )
 def test_the_place_is_what_one_would_edit(body: Body, shown: str, on: str) -> None:
     [problem] = late_problems(body)
-    assert (show_pointer(problem.place[4:]), problem.on) == (shown, on)
+    assert (show_pointer((problem.shown or problem.pointer)[4:]), problem.on) == (shown, on)
 
 
 def test_what_follows_from_the_name_is_shown_at_the_name() -> None:
     body = {**pod(), "metadata": {"name": "j" * 57}}
-    assert {problem.place for problem in late_problems(body)} == {("metadata", "name")}
+    assert {problem.shown or problem.pointer for problem in late_problems(body)} == {("metadata", "name")}
 
 
 @pytest.mark.parametrize(

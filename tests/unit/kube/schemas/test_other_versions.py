@@ -12,7 +12,7 @@ from kubectl_trainjob.kube.schemas.composites import List, Object
 from kubectl_trainjob.kube.schemas.load import Schema, packaged, schema_for
 from kubectl_trainjob.kube.schemas.messages import listed
 from kubectl_trainjob.kube.schemas.other_versions import OVERRIDES, explained
-from kubectl_trainjob.kube.schemas.problem import Problem
+from kubectl_trainjob.model.problem import Problem
 
 API = "trainer.kubeflow.org/v1alpha1"
 KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.finding import Excerpt, LintReport, Note, Position, Result, Unverifiable
+from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, Unverifiable
 from kubectl_trainjob.model.rules import (
     EXTENDED_RESOURCE_LIMIT_MISSING,
     MPI_EXTRA_NODE,
@@ -28,13 +28,13 @@ def at(path: str = "jobs/mnist.yaml", line: int = 14, column: int = 11, width: i
     return Position(path, Span(line, column, line + lines, column + width))
 
 
-def result(rule: Rule = LIMIT, message: str = '"nvidia.com/gpu" has no limit; add one', **given: Any) -> Result:
+def result(rule: Rule = LIMIT, message: str = '"nvidia.com/gpu" has no limit; add one', **given: Any) -> Finding:
     """A finding in TrainJob mnist, unless told otherwise."""
     values = {"position": at(), "object": "TrainJob/mnist", "pointer": "/spec/trainer", "fingerprint": "0123abcd"}
-    return Result(rule, message, **{**values, **given})
+    return Finding(rule, given.pop("severity", rule.severity), message, **{**values, **given})
 
 
-def full() -> Result:
+def full() -> Finding:
     """A finding that has all that one can have."""
     edit = Place(Source(SourceFile("jobs/mnist.yaml", ""), 1, ("items", 0)), ("spec", "a/b"))
     return result(
@@ -45,7 +45,7 @@ def full() -> Result:
     )
 
 
-def shared(names: Sequence[str], **given: Any) -> list[Result]:
+def shared(names: Sequence[str], **given: Any) -> list[Finding]:
     """The same mistake of a runtime, in every TrainJob of these names."""
     where = at("runtimes/torch.yaml", 7, 3)
     return [
@@ -54,7 +54,7 @@ def shared(names: Sequence[str], **given: Any) -> list[Result]:
     ]
 
 
-def report(*results: Result, **given: Any) -> LintReport:
+def report(*results: Finding, **given: Any) -> LintReport:
     """A report of 12 TrainJobs."""
     return LintReport(tuple(results), **{"train_jobs": 12, **given})
 

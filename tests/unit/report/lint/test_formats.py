@@ -11,7 +11,7 @@ import pytest
 
 from kubectl_trainjob.lint.results import Results
 from kubectl_trainjob.lint.unit import Found
-from kubectl_trainjob.model.finding import LintReport, Result
+from kubectl_trainjob.model.finding import Finding, LintReport
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.report.lint import FORMATS, written
 from kubectl_trainjob.repository.positions import Locator
@@ -44,7 +44,7 @@ def test_no_writer_is_imported_before_it_is_asked_for() -> None:
     assert done.stdout.split() == ["kubectl_trainjob.report.lint"]
 
 
-def results_of_manual(rule: Rule, folder: Path) -> list[Result]:
+def results_of_manual(rule: Rule, folder: Path) -> list[Finding]:
     """What lint tells of the bad example in the manual of a rule."""
     source, trainer = section(rule, "Source"), trainer_of(rule)
     find = partial(findings_of_output, source) if source else findings

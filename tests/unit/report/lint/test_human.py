@@ -68,7 +68,7 @@ def test_nothing_found(given: dict[str, int], line: str) -> None:
         pytest.param([result(object=""), result(object="")], "", id="no object"),
     ],
 )
-def test_the_objects_of_one_finding(results: list[reports.Result], note: str) -> None:
+def test_the_objects_of_one_finding(results: list[reports.Finding], note: str) -> None:
     lines = as_human(report(*results)).splitlines()
     assert [line.partition(": note: ")[2] for line in lines[1:-1]] == ([note] if note else [])
     assert lines[-1].startswith("1 error in")
@@ -78,7 +78,7 @@ EDIT = Edit(Place(Source(SourceFile("a.yaml", "")), ("spec",)))
 SAFE, UNSAFE = Fix("remove it", (EDIT,)), Fix("remove it", (EDIT,), is_safe=False)
 
 
-def found(*fixes: Fix | None) -> list[reports.Result]:
+def found(*fixes: Fix | None) -> list[reports.Finding]:
     """A finding for each fix."""
     return [result(message=f"m{number}", fix=each) for number, each in enumerate(fixes)]
 
@@ -102,7 +102,7 @@ def found(*fixes: Fix | None) -> list[reports.Result]:
         pytest.param(found(*[SAFE] * (MOST_SHOWN + 5)), f"{MOST_SHOWN + 5} fixable with --fix", id="not shown"),
     ],
 )
-def test_what_can_be_mended_is_said_last(results: list[reports.Result], line: str) -> None:
+def test_what_can_be_mended_is_said_last(results: list[reports.Finding], line: str) -> None:
     lines = as_human(report(*results)).splitlines()
     assert lines[-1] == line
     assert " in 12 TrainJobs" in lines[-2]

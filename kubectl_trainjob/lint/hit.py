@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from kubectl_trainjob.model.diagnostic import Fix
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import Place, Pointer
 
@@ -25,32 +27,15 @@ At = Place | Made
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One edit of a fix: `value` is plain data that shall stand at the place of `at`; None removes the entry."""
-
-    at: At
-    value: object = None
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """A fix, before it is known where its places are; `title` is an imperative in lower case."""
-
-    title: str
-    changes: tuple[Change, ...]
-    is_safe: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Hit:
     """One occurrence of a rule. `message` starts in lower case, quotes values and ends with what to do.
 
-    It does not name the TrainJob: a runtime's mistake is told once for all jobs that share it. `severity` is set where
-    this occurrence is less bad than others.
+    The message does not name the TrainJob: an error in a runtime is reported once for all jobs that share it. `fix` may
+    be a function of the place that is reported. `severity` is set if it is lower than the rule's.
     """
 
     message: str
     at: At
     related: tuple[tuple[str, At], ...] = ()
-    remedy: Remedy | None = None
+    fix: Fix | Callable[[Place], Fix] | None = None
     severity: Severity | None = None
