@@ -121,8 +121,8 @@ def unedited() -> dict[str, Side]:
 @pytest.mark.parametrize(
     ("name", "emit"),
     [
-        *sample([pytest.param(name, "jobset") for name in EDITS], every=2),
-        *sample([pytest.param(name, "trainjob") for name in EDITS], every=5),
+        *sample([pytest.param(name, "jobset") for name in EDITS], every=3),
+        *sample([pytest.param(name, "trainjob") for name in EDITS], every=9),
     ],
 )
 def test_examples(

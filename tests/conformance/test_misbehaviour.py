@@ -14,8 +14,7 @@ import yaml
 
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
-from tests.conformance.cases import load
-from tests.conformance.versions import EACH_VERSION
+from tests.conformance.versions import EACH_VERSION, Chosen
 from tests.reading import read
 
 STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -51,18 +50,18 @@ class Made(NamedTuple):
 
 
 @cache
-def made(version: str) -> list[Made]:
+def made(chosen: Chosen) -> list[Made]:
     """Each case with one TrainJob, which upstream accepts."""
-    return list(_made(version))
+    return list(_made(chosen))
 
 
-def _made(version: str) -> Iterator[Made]:
-    for case in load(version):
+def _made(chosen: Chosen) -> Iterator[Made]:
+    for case in chosen.cases():
         jobs = case.expected.get("jobs") or ()
         if len(jobs) == 1 and jobs[0]["verdict"] == "accepted" and "runtime-findings" not in case.expected:
             text = case.input.encode()
             documents = read(["-"], lambda _most, text=text: text)
-            found = lint(documents, BuildOptions(trainer_version=version)).diagnostics
+            found = lint(documents, BuildOptions(trainer_version=chosen.version)).diagnostics
             [job] = [each for each in yaml.safe_load_all(case.input) if each and each["kind"] == "TrainJob"]
             [jobset] = [each for each in jobs[0]["objects"] if each["kind"] == "JobSet"]
             yield Made(case.id, frozenset(each.rule.id for each in found), job, jobset)
@@ -82,17 +81,17 @@ def is_address(jobset: Any, host: str) -> bool:
 
 
 @EACH_VERSION
-def test_a_training_that_nothing_is_told_of_has_none_of_the_variables(version: str) -> None:
-    told = [each for each in made(version) if "KTJ403" in each.rules]
+def test_a_training_that_nothing_is_told_of_has_none_of_the_variables(chosen: Chosen) -> None:
+    told = [each for each in made(chosen) if "KTJ403" in each.rules]
     assert told
     assert [each.id for each in told if each.job["spec"].get("trainer") is not None] == []
     assert [each.id for each in told if set(each.env) >= set(COUNTS[:2]) or set(each.env) & set(COUNTS[2:])] == []
 
 
 @EACH_VERSION
-def test_the_address_of_the_first_process_is_that_of_a_pod_unless_told_otherwise(version: str) -> None:
+def test_the_address_of_the_first_process_is_that_of_a_pod_unless_told_otherwise(chosen: Chosen) -> None:
     wrong = []
-    for each in made(version):
+    for each in made(chosen):
         host = next((each.env[name] for name in MEETING if each.env.get(name)), None)
         network = each.jobset["spec"].get("network") or {}
         own = {entry["name"] for entry in (each.job["spec"].get("trainer") or {}).get("env") or ()}
@@ -106,9 +105,9 @@ def test_the_address_of_the_first_process_is_that_of_a_pod_unless_told_otherwise
 
 
 @EACH_VERSION
-def test_processes_are_other_than_gpus_where_that_is_told(version: str) -> None:
+def test_processes_are_other_than_gpus_where_that_is_told(chosen: Chosen) -> None:
     wrong, seen = [], 0
-    for each in made(version):
+    for each in made(chosen):
         processes = each.env.get("PET_NPROC_PER_NODE") or ""
         limits = (each.node.get("resources") or {}).get("limits") or {}
         gpus = [str(amount) for name, amount in limits.items() if "gpu" in name.lower()]

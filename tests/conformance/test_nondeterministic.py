@@ -22,7 +22,7 @@ from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
 from tests.conformance import upstream
 from tests.conformance.cases import VERSIONS, Case, load
-from tests.conformance.versions import EACH_VERSION
+from tests.conformance.versions import EACH_VERSION, Chosen
 from tests.reading import read
 from tests.tools import require
 
@@ -56,14 +56,14 @@ def told_of(case: Case) -> set[str]:
 
 
 @EACH_VERSION
-def test_what_a_record_marks_as_random_is_told_and_nothing_else(version: str) -> None:
+def test_what_a_record_marks_as_random_is_told_and_nothing_else(chosen: Chosen) -> None:
     seen, wrong = 0, []
-    for case in load(version):
+    for case in chosen.cases():
         jobs = case.expected.get("jobs") or ()
         is_random, has_order = (any(job.get(mark) for job in jobs) for mark in ("nondeterministic", "unordered"))
         rules = told_of(case)
         seen += "gpu" in case.input.lower()
-        is_unlucky = (version, case.id) in UNLUCKY
+        is_unlucky = (chosen.version, case.id) in UNLUCKY
         if is_random != bool(rules) and not (is_unlucky or (has_order and rules == {ORDER})):
             wrong.append((case.id, is_random, rules))
         if ORDER in rules and not (is_random or has_order):

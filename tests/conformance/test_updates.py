@@ -26,6 +26,7 @@ from tests.conformance.updates import (
     train_job_as_written,
     train_job_of,
 )
+from tests.loops import sample
 
 COUNT = 271
 _LATEST = VERSIONS[-1]
@@ -33,6 +34,9 @@ _REASON = re.compile(
     r"spec[\w.\[\]]*: (field is immutable|Value is immutable"
     r"|RuntimePatches can only be modified when the TrainJob is suspended before or after the update)"
 )
+
+
+EVERY = pytest.mark.parametrize("every", sample({"some": 4, "all": 1}, every=2))
 
 
 class _Sides(NamedTuple):
@@ -44,14 +48,14 @@ class _Sides(NamedTuple):
 
 
 @cache
-def _all() -> list[_Sides]:
+def _some(every: int) -> list[_Sides]:
     return [
         _Sides(
             update,
             (train_job_of(update.old), train_job_of(update.new)),
             (jobset_of(update.old), jobset_of(update.new)),
         )
-        for update in recorded()
+        for update in recorded()[::every]
     ]
 
 
@@ -59,15 +63,17 @@ def test_none_is_lost() -> None:
     assert len(recorded()) == COUNT
 
 
-def test_train_jobs() -> None:
+@EVERY
+def test_train_jobs(every: int) -> None:
     """Of TrainJobs as they are printed, which upstream's mutating webhook, no part of the records, leaves alone."""
-    verdicts = ((each.update, train_job_verdict(*each.train_jobs, _LATEST)) for each in _all())
+    verdicts = ((each.update, train_job_verdict(*each.train_jobs, _LATEST)) for each in _some(every))
     differences = [line for update, verdict in verdicts for line in _differences(update.name, update.trainjob, verdict)]
     assert not differences, "\n".join(differences)
 
 
-def test_jobsets() -> None:
-    verdicts = ((each.update, jobset_verdict(*each.jobsets)) for each in _all())
+@EVERY
+def test_jobsets(every: int) -> None:
+    verdicts = ((each.update, jobset_verdict(*each.jobsets)) for each in _some(every))
     differences = [line for update, verdict in verdicts for line in _differences(update.name, update.jobset, verdict)]
     assert not differences, "\n".join(differences)
 
@@ -75,7 +81,7 @@ def test_jobsets() -> None:
 @pytest.mark.slow
 def test_the_mutating_webhook_matters_for_files_that_are_applied_as_they_are() -> None:
     respelt = {}
-    for each in _all():
+    for each in _some(1):
         written = (train_job_as_written(text) for text in (each.update.old, each.update.new))
         verdict = train_job_verdict(*written, _LATEST)
         if verdict != train_job_verdict(*each.train_jobs, _LATEST):
@@ -84,9 +90,10 @@ def test_the_mutating_webhook_matters_for_files_that_are_applied_as_they_are() -
     assert all("spec.trainer" in fields for fields in respelt.values())
 
 
+@EVERY
 @pytest.mark.parametrize("kind", ["TrainJob", "JobSet"])
-def test_refusals_lead_to_values_and_hold_none(kind: str) -> None:
-    for each in _all():
+def test_refusals_lead_to_values_and_hold_none(kind: str, every: int) -> None:
+    for each in _some(every):
         old, new = each.train_jobs if kind == "TrainJob" else each.jobsets
         verdict = train_job_verdict(old, new, _LATEST) if kind == "TrainJob" else jobset_verdict(old, new)
         told = [(refusal.state, refusal.pointer, refusal.is_gone) for refusal in verdict.refused]
@@ -96,8 +103,9 @@ def test_refusals_lead_to_values_and_hold_none(kind: str) -> None:
             assert _REASON.fullmatch(refusal.reason)
 
 
-def test_what_says_the_same_is_accepted() -> None:
-    for each in _all():
+@EVERY
+def test_what_says_the_same_is_accepted(every: int) -> None:
+    for each in _some(every):
         for jobset in each.jobsets:
             assert jobset_verdict(jobset, complete(jobset)) == jobset_verdict(complete(jobset), jobset) == Verdict()
         for job in each.train_jobs:

@@ -14,8 +14,7 @@ from kubectl_trainjob.compiler.expand.run import expand
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import lint
-from tests.conformance.cases import load
-from tests.conformance.versions import EACH_VERSION
+from tests.conformance.versions import EACH_VERSION, Chosen
 from tests.reading import read
 
 
@@ -28,7 +27,9 @@ def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
 
 
 @EACH_VERSION
-def test_untouched_values_stand_where_a_recorded_expansion_says(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_untouched_values_stand_where_a_recorded_expansion_says(
+    chosen: Chosen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[written_by.WrittenBy] = []
 
     class Noted(written_by.WrittenBy):
@@ -37,10 +38,10 @@ def test_untouched_values_stand_where_a_recorded_expansion_says(version: str, mo
             made.append(self)
 
     monkeypatch.setattr(compilation, "WrittenBy", Noted)
-    for case in load(version)[::5]:
+    for case in chosen.cases()[::5]:
         if "stream-error" not in case.expected:
             documents = read(["-"], lambda _most, text=case.input: text.encode())
-            lint(documents, BuildOptions(trainer_version=version))
+            lint(documents, BuildOptions(trainer_version=chosen.version))
     quick = 0
     for each in made:
         (jobset, *_), _ = expand(each._resolved, each._template, each._behaviour, record=True)

@@ -13,8 +13,7 @@ from kubectl_trainjob.explain.environment.values import Environment, Role
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.repository.positions import Locator
-from tests.conformance.cases import load
-from tests.conformance.versions import EACH_VERSION
+from tests.conformance.versions import EACH_VERSION, Chosen
 from tests.reading import read
 
 Object = dict[str, Any]
@@ -22,16 +21,16 @@ INDEX = {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-com
 
 
 @cache
-def told(version: str) -> list[tuple[str, Environment, list[Object]]]:
+def told(chosen: Chosen) -> list[tuple[str, Environment, list[Object]]]:
     """Each job that upstream accepts and whose record is the same each time: what is told, and what is recorded."""
     found = []
-    for case in load(version):
+    for case in chosen.cases():
         records = {job["job"]: job for job in case.expected.get("jobs", [])}
         refused = [job for job in records.values() if job["verdict"] != "accepted" or job.get("nondeterministic")]
         if refused or not records or case.expected.get("runtime-findings"):
             continue
         documents = read(["-"], lambda _, text=case.input: text.encode())
-        for job in trace(documents, BuildOptions(trainer_version=version), is_train_job).jobs:
+        for job in trace(documents, BuildOptions(trainer_version=chosen.version), is_train_job).jobs:
             name = job.train_job.identity.name
             found.append((f"{case.id}/{name}", describe(job), records[name]["objects"]))
     return found
@@ -41,9 +40,9 @@ def of_kind(objects: list[Object], kind: str, suffix: str = "") -> list[Object]:
     return [one for one in objects if one["kind"] == kind and one["metadata"]["name"].endswith(suffix)]
 
 
-def pairs(version: str) -> Iterator[tuple[str, Role, Object]]:
+def pairs(chosen: Chosen) -> Iterator[tuple[str, Role, Object]]:
     """Each role with the recorded replicatedJob."""
-    for name, environment, objects in told(version):
+    for name, environment, objects in told(chosen):
         [jobset] = of_kind(objects, "JobSet")
         recorded = jobset["spec"].get("replicatedJobs", [])
         assert [role.name for role in environment.roles] == [job["name"] for job in recorded]
@@ -58,9 +57,9 @@ def env_of(container: Mapping[str, Any], is_indexed: bool) -> dict[str, Any]:
 
 
 @EACH_VERSION
-def test_containers(version: str) -> None:
+def test_containers(chosen: Chosen) -> None:
     compared = 0
-    for name, role, job in pairs(version):
+    for name, role, job in pairs(chosen):
         spec = job["template"]["spec"]
         pod = spec["template"]["spec"]
         recorded = [*pod.get("initContainers", []), *pod.get("containers", [])]
@@ -74,8 +73,8 @@ def test_containers(version: str) -> None:
 
 
 @EACH_VERSION
-def test_pods(version: str) -> None:
-    for name, role, job in pairs(version):
+def test_pods(chosen: Chosen) -> None:
+    for name, role, job in pairs(chosen):
         spec = job["template"]["spec"]
         size = max(spec["completions"], 0)
         assert (role.pods.replicas, max(role.pods.size, 0)) == (job["replicas"], size), name
@@ -83,9 +82,9 @@ def test_pods(version: str) -> None:
 
 
 @EACH_VERSION
-def test_hostfiles(version: str) -> None:
+def test_hostfiles(chosen: Chosen) -> None:
     seen = 0
-    for name, environment, objects in told(version):
+    for name, environment, objects in told(chosen):
         recorded = of_kind(objects, "ConfigMap", "-mpi-hostfile")
         lines = recorded[0]["data"].get("hostfile", "").splitlines() if recorded else None
         assert (list(environment.hostfile.lines) if environment.hostfile else None) == lines, name
@@ -98,10 +97,10 @@ def test_hostfiles(version: str) -> None:
 
 
 @EACH_VERSION
-def test_world_sizes(version: str) -> None:
+def test_world_sizes(chosen: Chosen) -> None:
     """By the variables that torchrun, JAX and XGBoost read."""
     seen = 0
-    for name, environment, objects in told(version):
+    for name, environment, objects in told(chosen):
         [jobset] = of_kind(objects, "JobSet")
         world = environment.world
         env = first_env(jobset)
@@ -126,9 +125,9 @@ def first_env(jobset: Object) -> dict[str, str]:
 
 
 @EACH_VERSION
-def test_everything_has_a_reason_and_a_line(version: str) -> None:
+def test_everything_has_a_reason_and_a_line(chosen: Chosen) -> None:
     settle = Locator().settle
-    for name, environment, _ in told(version):
+    for name, environment, _ in told(chosen):
         assert all(role.processes.why for role in environment.roles if role.processes), name
         for caution in environment.cautions:
             assert caution.place is not None, f"{name}: {caution.message}"

@@ -265,7 +265,7 @@ def _changes(value: Any) -> Iterator[Change]:
 
 
 def _ordinary(every: int) -> Iterator[tuple[str, str]]:
-    for path in sorted((*ROOT.glob("runtimes/*.yaml"), *ROOT.glob("overlays/**/*.yaml"))):
+    for path in sorted((*ROOT.glob("runtimes/*.yaml"), *ROOT.glob("overlays/**/*.yaml")))[:: 1 + every // 500]:
         yield path.name, path.read_text()
     for version in VERSIONS:
         yield from ((case.id, case.input) for case in load(version)[::every])

@@ -17,8 +17,7 @@ from kubectl_trainjob.model.stages import BuildOptions, Manifest
 from kubectl_trainjob.review.diff.changes import Compiled, Totals
 from kubectl_trainjob.review.diff.gpus import gpus, is_gpu
 from kubectl_trainjob.review.diff.totals import NOTHING, add, total, totals_of, world_size
-from tests.conformance.cases import VERSIONS, load
-from tests.conformance.versions import EACH_VERSION, SINCE_2_1
+from tests.conformance.versions import EACH_VERSION, LATEST_ONLY, SINCE_2_1, Chosen
 from tests.reading import read
 from tests.unit.explain.environment.jobs import asking, container, manifests, role
 from tests.unit.review.diff.repository import compiled
@@ -244,15 +243,15 @@ class Recorded(NamedTuple):
 
 
 @cache
-def recorded(version: str) -> list[Recorded]:
-    return list(_recorded(version))
+def recorded(chosen: Chosen) -> list[Recorded]:
+    return list(_recorded(chosen))
 
 
-def _recorded(version: str) -> Iterator[Recorded]:
-    for case in load(version):
+def _recorded(chosen: Chosen) -> Iterator[Recorded]:
+    for case in chosen.cases():
         records = {job["job"]: job for job in case.expected.get("jobs", [])}
         documents = read(["-"], lambda _, text=case.input: text.encode())
-        for traced in trace(documents, BuildOptions(trainer_version=version), is_train_job).jobs:
+        for traced in trace(documents, BuildOptions(trainer_version=chosen.version), is_train_job).jobs:
             if not traced.objects or traced.resolved is None:
                 continue
             world = describe(traced).world
@@ -266,9 +265,9 @@ def _recorded(version: str) -> Iterator[Recorded]:
 
 
 @EACH_VERSION
-def test_processes_are_those_of_env(version: str) -> None:
+def test_processes_are_those_of_env(chosen: Chosen) -> None:
     known = 0
-    for each in recorded(version):
+    for each in recorded(chosen):
         assert world_size(each.job) == each.world, each.name
         known += each.world is not None
     assert known > 150
@@ -289,21 +288,22 @@ def requests_all(resources: Object) -> bool:
 
 
 @SINCE_2_1
-def test_pods_are_those_of_upstreams_pod_groups(version: str) -> None:
+def test_pods_are_those_of_upstreams_pod_groups(chosen: Chosen) -> None:
     """But for replicas, which PodGroups do not count; 2.0 counts wrong where several replicatedJobs are trainers."""
     compared = 0
-    for each in recorded(version):
+    for each in recorded(chosen):
         if all(job.get("replicas", 1) == 1 for job in replicated(each.objects)):
             for group in (body for body in each.objects if body["kind"] == "PodGroup"):
                 assert totals_of(each.job).pods == group["spec"]["minMember"], each.name
                 compared += 1
-    assert compared > 25
+    assert compared > 25 // chosen.every
 
 
-def test_resources_are_those_of_upstreams_pod_groups() -> None:
+@LATEST_ONLY
+def test_resources_are_those_of_upstreams_pod_groups(chosen: Chosen) -> None:
     """But for replicas and limits that nobody requests; before 2.3 not all of a TrainJob's resources count there."""
     compared = 0
-    for each in recorded(VERSIONS[-1]):
+    for each in recorded(chosen):
         is_plain = all(job.get("replicas", 1) == 1 for job in replicated(each.objects))
         if not is_plain or not all(requests_all(one.get("resources", {})) for one in containers(each.objects)):
             continue
@@ -311,4 +311,4 @@ def test_resources_are_those_of_upstreams_pod_groups() -> None:
             least = {name: Quantity.parse(text) for name, text in group["spec"].get("minResources", {}).items()}
             assert totals_of(each.job).resources == {k: v for k, v in least.items() if not v.is_zero()}, each.name
             compared += bool(least)
-    assert compared > 25
+    assert compared > 25 // chosen.every
