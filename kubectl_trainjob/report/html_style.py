@@ -118,6 +118,8 @@ footer { margin-top: 2rem; color: var(--faint); font-size: .875rem; }
   body { padding: 1rem .6rem 3rem; }
   h1 { font-size: 1.25rem; }
   th, td { padding: .4rem .5rem; font-size: .875rem; }
+  .scroll code { max-width: 7.5rem; }
+  td.words { white-space: normal; min-width: 5.5rem; }
   .object > summary, .object > .title, .object > .body, .causes > li { padding-left: .7rem; padding-right: .7rem; }
 }
 @media print {

@@ -305,6 +305,42 @@ def test_a_page_is_as_wide_as_the_window(of: Review, width: int, wider: int, tmp
     assert wider <= scrolling <= boxes
 
 
+_VERDICTS = """<script>onload = () => {
+  const page = frames[0].document, boxes = [...page.querySelectorAll("h1, td.words:nth-child(3)")];
+  const [title, ...cells] = boxes.map((each) => each.getBoundingClientRect());
+  document.title = `${title.bottom} ${Math.max(title.right, ...cells.map((cell) => cell.right))} ${cells.length}`;
+}</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("of", "jobs"),
+    [
+        pytest.param(reviews.pull_request(), 4, id="pull-request"),
+        pytest.param(reviews.bump(), 40, id="bump"),
+        pytest.param(long_names(), 1, id="long-names"),
+    ],
+)
+def test_a_narrow_page_shows_the_verdicts_without_scrolling(of: Review, jobs: int, tmp_path: Path) -> None:
+    """That on the whole in the upper part of a telephone's window, that on each job without scrolling sideways."""
+    frame = f'<iframe width="420" height="700" frameborder="0" srcdoc="{escape(as_html(of))}"></iframe>'
+    shown = browser.show(f"<!DOCTYPE html><title>a</title>{_VERDICTS}{frame}", tmp_path)
+    measured = re.search(r"<title>([\d.]+) ([\d.]+) (\d+)</title>", shown.dom)
+    assert measured is not None, shown.dom[:200]
+    bottom, right, cells = map(float, measured.groups())
+    assert cells == jobs
+    assert bottom <= 350
+    assert right <= 420
+
+
+@pytest.mark.parametrize("write", [as_markdown, as_text])
+@pytest.mark.parametrize("of", [*EXAMPLES, pytest.param(long_names(), id="long-names")])
+def test_the_verdict_is_in_the_first_lines(write: Callable[[Review], str], of: Review) -> None:
+    """Of a comment whose first ten lines a forge shows in a list, or a mail."""
+    verdict = written(of, "json").partition('"headline": "')[2].partition(":")[0]
+    assert verdict.lower() in "\n".join(write(of).split("\n")[:10]).lower()
+
+
 @pytest.mark.slow
 def test_a_browser_shows_it(tmp_path: Path) -> None:
     text = as_html(reviews.pull_request())
