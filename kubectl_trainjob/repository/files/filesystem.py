@@ -31,7 +31,7 @@ class FileSystem(Protocol):
     current: CurrentDirectory
 
     def named(self, path: str) -> Named:
-        """What a person named, relative to the current directory; "-" is standard input.
+        """What a path of the user leads to, from the current directory; "-" is standard input.
 
         Raises UnsafePathError, OSError, ValueError, and EnvironmentFault for what this one cannot have.
         """

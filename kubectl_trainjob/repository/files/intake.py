@@ -39,7 +39,7 @@ _TROUBLE: dict[Trouble, tuple[Rule, str]] = {
 
 
 class Intake:
-    """Reads files; limits hold for all files of a build together. What is wrong is noted in `diagnostics`."""
+    """Reads files; limits hold for all files of a build together. Problems are noted in `diagnostics`."""
 
     def __init__(self, limits: Limits, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -151,7 +151,7 @@ class Intake:
     def file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
         """A file's text; None where it cannot be had, which is noted. Raises OSError.
 
-        A file is read once, whatever ways lead to it, and keeps the name that it was first shown by.
+        A file is read once, by any path, and keeps the path that it was first shown with.
         """
         if self.is_full:
             return None
@@ -246,7 +246,7 @@ class Intake:
         )
 
     def report(self, rule: Rule, message: str, shown: str) -> None:
-        """Note what is wrong with a file as a whole."""
+        """Note a problem of a file as a whole."""
         file = SourceFile(shown, "", below_base=self._below_base(shown))
         place = Place(Source(file), span=Span(1, 1, 1, 1))
         self.diagnostics.append(Diagnostic(rule, message, place))
@@ -262,7 +262,7 @@ def _walked(root: Root, inside: str, shown: str) -> Iterator[Found]:
 
 
 def _shown(path: str, inside: str, shown: str) -> str:
-    """A path below the directory `inside`, as shown to people who know that directory as `shown`."""
+    """A path below the directory `inside`, as shown where that directory is shown as `shown`."""
     below = path[len(inside) :].lstrip("/") if inside else path
     return os.path.normpath(os.path.join(shown, below))
 

@@ -204,7 +204,7 @@ class _Inputs:
             self._take(file)
 
     def library(self) -> tuple[Manifest, ...]:
-        """The runtimes in the folders of all roots that are not among the inputs; what is wrong there is noted."""
+        """The runtimes in the folders of all roots that are not among the inputs; problems there are noted."""
         first = len(self.manifests)
         for root in list(self.intake.roots.values()):
             for folder in dict.fromkeys(root.config.runtimes):

@@ -36,7 +36,7 @@ class Parsed:
     """Files that were parsed. A file with the text of an earlier one has the same bodies, and one with its path (as
     shown), too, the same sources and manifests.
 
-    Each reading counts them towards its own limits, and tells what is wrong with them. A file made of another, by a
+    Each reading counts them towards its own limits, and reports the problems in them. A file made of another, by a
     template say, is not kept.
     """
 
@@ -60,14 +60,14 @@ class Parsed:
 
 
 class _SharingReader(Reader):
-    """Reads files that nobody has read so far, within the same limits."""
+    """Reads files that no earlier reading had, within the same limits."""
 
     def __init__(self, limits: Limits, known: dict[tuple[Limits, str], _Known]) -> None:
         super().__init__(limits)
         self._known = known
 
     def read(self, file: SourceFile) -> Reading:
-        """The objects of one file. One that comes up to a limit is read anew: the objects behind that are left out."""
+        """The objects of one file. One that reaches a limit is read again: the objects after that are omitted."""
         if file.written is not None:
             return super().read(file)
         key = (self._limits, file.text)

@@ -35,7 +35,7 @@ class Repository:
         self._objects = Objects(git)
 
     def resolve(self, ref: str) -> Commit:
-        """The commit that a person calls so."""
+        """The commit of a name."""
         return refs.resolve(self._git, ref)
 
     def merge_base(self, one: Commit, other: Commit) -> Commit:

@@ -106,7 +106,7 @@ class _Links:
 
 
 class _CommitFiles:
-    """The files of a commit below a root: `Files`, with the same refusals as `SecureRoot` has."""
+    """The files of a commit below a root: `Files`, which rejects the same paths as `SecureRoot`."""
 
     def __init__(self, directory: str, tree: Tree, inside: str) -> None:
         self.directory = directory

@@ -1,7 +1,7 @@
 """What the child process answered, as a made file or as a diagnostic.
 
-The process that renders is not believed: whatever it sends is checked, and where it sends nothing useful there is a
-diagnostic that says so.
+The process that renders is not trusted: all that it sends is checked, and an answer that is not valid becomes a
+diagnostic.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RULES: dict[str, Rule] = {
     "failed": TEMPLATE_FAILED,
 }
 _TOLD = 1 << 16  # bytes of how the child ended, and of its last words
-_ABOUT = 1 << 21  # bytes of what is sent besides a text and its lines
+_ABOUT = 1 << 21  # bytes of what is sent in addition to a text and its lines
 _FRAME = re.compile(rb'File "<template>", line ([0-9]{1,9}) in')
 
 
@@ -68,7 +68,7 @@ def sizes(limits: Limits) -> tuple[int, int, int]:
 
 
 def understand(template: SourceFile, answer: Answer, limits: Limits) -> SourceFile | Diagnostic:
-    """The rendered file, or what is wrong with the template."""
+    """The rendered file, or the problem of the template."""
     try:
         ending = Ending.decode(answer.ended)
         parts = {} if ending.is_flood else _parts(answer.sent)

@@ -126,7 +126,7 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 def _command() -> list[str]:
-    """This Python, isolated (-I), without site-packages (-S), told where the few packages lie that are needed."""
+    """This Python, isolated (-I), without site-packages (-S), with the folders of the few packages that it needs."""
     if not sys.executable:
         raise EnvironmentFault("templates need a Python interpreter of their own, and it is not known where it is")
     caches = [] if sys.pycache_prefix is None else ["-X", f"pycache_prefix={sys.pycache_prefix}"]
@@ -151,7 +151,7 @@ def _folders() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Empty, save for what a system needs to load Python itself; the child clears that, too."""
+    """Empty, except for what a system needs to load Python itself; the child clears that, too."""
     return {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
 
 

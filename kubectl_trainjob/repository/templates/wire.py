@@ -16,7 +16,7 @@ from typing import Literal, Protocol, Self
 READY = b"ready"
 
 TABLE = b"D"
-"""Jinja2's table from lines of code to lines of the template, for whoever finds the rendering dead."""
+"""Jinja2's table from lines of code to lines of the template, for the case that the rendering dies."""
 
 TEXT = b"T"
 LINES = b"L"
@@ -70,8 +70,8 @@ class Ending:
     @classmethod
     def decode(cls, body: bytes) -> Self:
         """Raises ValueError, TypeError, KeyError or RecursionError for what is none."""
-        told = json.loads(body)
-        return cls(_number(told["code"]), bool(told["is_flood"]))
+        fields = json.loads(body)
+        return cls(_number(fields["code"]), bool(fields["is_flood"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +85,17 @@ class Problem:
 
     def encode(self) -> bytes:
         """Its frame, in ASCII, because a message can quote half a character."""
-        told = {"kind": self.kind, "message": self.message, "line": self.line, "column": self.column}
-        return json.dumps(told).encode()
+        fields = {"kind": self.kind, "message": self.message, "line": self.line, "column": self.column}
+        return json.dumps(fields).encode()
 
     @classmethod
     def decode(cls, body: bytes) -> Self:
         """Raises ValueError, TypeError, KeyError or RecursionError for what is none."""
-        told = json.loads(body)
-        kind, message = told["kind"], told["message"]
+        fields = json.loads(body)
+        kind, message = fields["kind"], fields["message"]
         if not isinstance(kind, str) or not isinstance(message, str):
             raise TypeError
-        return cls(kind, message, _number(told["line"]), _number(told["column"]))
+        return cls(kind, message, _number(fields["line"]), _number(fields["column"]))
 
 
 class WireError(Exception):
