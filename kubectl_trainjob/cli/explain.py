@@ -12,7 +12,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import complain, emit
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.explain.field import Fields
+    from kubectl_trainjob.explain.field import TracedFields
 
 _HELP = """Show why a value of an object is what it is: its origin, its line, and the values that it replaced.
 
@@ -66,7 +66,7 @@ def explain(**given: Any) -> int:
     gc.disable()  # as in build: a short life, in which nearly everything is kept
     request = _Request(**given)
     from kubectl_trainjob.cli.tracing import look_up, target_of
-    from kubectl_trainjob.explain.field import Fields
+    from kubectl_trainjob.explain.field import TracedFields
     from kubectl_trainjob.explain.path import PathError, resolve
     from kubectl_trainjob.model.stages import BuildOptions
 
@@ -75,7 +75,7 @@ def explain(**given: Any) -> int:
     found, _, has_errors = look_up(target, request.filenames, wanted)
     if found is None:
         return 1
-    fields = Fields(found)
+    fields = TracedFields(found)
     try:
         pointer = resolve(fields.body, request.path)
     except PathError as error:
@@ -90,7 +90,7 @@ def explain(**given: Any) -> int:
     return int(has_errors)
 
 
-def _offer(fields: Fields, path: str) -> None:
+def _offer(fields: TracedFields, path: str) -> None:
     """Paths that somebody may have meant who wrote only the end of one."""
     from kubectl_trainjob.explain.ends import paths_that_end
 

@@ -12,7 +12,7 @@ from kubectl_trainjob.cli.streams import complain, stderr_has_colour, tell
 
 if TYPE_CHECKING:
     from kubectl_trainjob.compiler.prepare import Wanted
-    from kubectl_trainjob.explain.target import Found, Target
+    from kubectl_trainjob.explain.target import FoundObject, ObjectName
     from kubectl_trainjob.model.diagnostic import Diagnostic
     from kubectl_trainjob.model.stages import BuildOptions, Manifest, ObjectId, Traced, Tracing
     from kubectl_trainjob.repository.files.filesystem import Workspace
@@ -21,7 +21,7 @@ _MOST_NAMED = 20
 _LONGEST = 100  # characters of what is no target
 
 
-def target_of(text: str, namespace: str, example: str) -> Target:
+def target_of(text: str, namespace: str, example: str) -> ObjectName:
     """The target that an argument means. Raises a usage error, which shows the example."""
     from kubectl_trainjob.explain.target import parse_target
 
@@ -52,12 +52,12 @@ class _Request(NamedTuple):
 class Seen(NamedTuple):
     """What a look-up found: the object that was meant, if it was clear, and all that was traced."""
 
-    found: Found | None
+    found: FoundObject | None
     tracing: Tracing
     has_errors: bool
 
 
-def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside: Collection[str] = ()) -> Seen:
+def look_up(target: ObjectName, paths: Sequence[str], options: BuildOptions, beside: Collection[str] = ()) -> Seen:
     """As `_look_up`, in a workspace of its own."""
     from kubectl_trainjob.cli.workspace import open_workspace
 
@@ -65,7 +65,7 @@ def look_up(target: Target, paths: Sequence[str], options: BuildOptions, beside:
         return _look_up(target, _Request(paths, options, workspace), beside)
 
 
-def _look_up(target: Target, request: _Request, beside: Collection[str]) -> Seen:
+def _look_up(target: ObjectName, request: _Request, beside: Collection[str]) -> Seen:
     """The one object that is meant; stderr is told of what is wrong, and why there is none.
 
     Objects of the kinds `beside` are traced, too; without, files that cannot matter are not parsed.
@@ -116,7 +116,7 @@ def _states_namespace(traced: Traced) -> bool:
     return place is not None and Locator().has(place)
 
 
-def _note_what_was_not_looked_at(target: Target, tracing: Tracing, found: Sequence[Found]) -> None:
+def _note_what_was_not_looked_at(target: ObjectName, tracing: Tracing, found: Sequence[FoundObject]) -> None:
     if tracing.left_out:
         complain(f"note: overlays are looked at only when named: -f {', -f '.join(tracing.left_out[:_MOST_NAMED])}")
     if len(found) == 1 and found[0].object.identity.name == target.name:
@@ -130,7 +130,7 @@ def _note_what_was_not_looked_at(target: Target, tracing: Tracing, found: Sequen
             complain(f"note: overlays renamed others of this name: {_named(also)}")
 
 
-def _tell_rivals(target: Target, rivals: Sequence[Traced]) -> None:
+def _tell_rivals(target: ObjectName, rivals: Sequence[Traced]) -> None:
     complain(f"error: {target} may mean {len(rivals)} objects; choose with -n, or name their files with -f:")
     for each in rivals[:_MOST_NAMED]:
         namespace = each.identity.namespace
@@ -149,7 +149,7 @@ def _where(traced: Traced) -> str:
     return f" ({spot.file.path}:{spot.span.line})" if spot else ""
 
 
-def _tell_what_is_made(target: Target, tracing: Tracing) -> None:
+def _tell_what_is_made(target: ObjectName, tracing: Tracing) -> None:
     made = [each.identity for job in tracing.jobs for each in job.objects]
     job = tracing.jobs[0].train_job.identity
     if made:
@@ -158,7 +158,7 @@ def _tell_what_is_made(target: Target, tracing: Tracing) -> None:
         complain(f"error: {job} cannot be built, so there is no {target}")
 
 
-def _tell_what_is_there(target: Target, request: _Request) -> None:
+def _tell_what_is_there(target: ObjectName, request: _Request) -> None:
     there: dict[ObjectId, tuple[str, ...]] = {}
 
     def note(manifest: Manifest) -> bool:

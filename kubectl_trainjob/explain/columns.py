@@ -13,7 +13,7 @@ _JUMP = 16  # columns; a line that stands out by more moves no other line's note
 _BETWEEN = 2
 
 
-class Note(NamedTuple):
+class LineNote(NamedTuple):
     """What is said of a line: `file` is "" where no file is meant; `rest` may be "" where one is."""
 
     file: str
@@ -21,7 +21,7 @@ class Note(NamedTuple):
     rest: str = ""
 
 
-def abbreviated(notes: Sequence[Note | None]) -> list[str]:
+def abbreviated(notes: Sequence[LineNote | None]) -> list[str]:
     """A text for each line, "" for None: `FILE:LINE REST`, and `:LINE REST` below a note of the same file.
 
     A group of notes begins with a file's name.
@@ -76,7 +76,7 @@ def _column(widths: Sequence[int], most: int) -> int:
     return min(column, most)
 
 
-def _text(note: Note, above: str) -> str:
+def _text(note: LineNote, above: str) -> str:
     if not note.file:
         return note.rest
     where = f":{note.line}" if note.file == above else f"{note.file}:{note.line}"

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.explain.history import Historian, Write, inputs_of
 from kubectl_trainjob.explain.masking import masked
 from kubectl_trainjob.explain.path import Memo, show
-from kubectl_trainjob.explain.target import Found
+from kubectl_trainjob.explain.target import FoundObject
 from kubectl_trainjob.model.source import Pointer, value_at
 
 
-class Field(NamedTuple):
+class TracedField(NamedTuple):
     """A value without anything below it, and its history, the newest write first."""
 
     pointer: Pointer
@@ -20,10 +20,10 @@ class Field(NamedTuple):
     history: tuple[Write, ...]
 
 
-class Fields:
+class TracedFields:
     """The values of one object; those of a Secret, or of what was one, are masked."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: FoundObject) -> None:
         self.identity = found.object.identity
         self._draft = found.object.draft
         self._historian = Historian(inputs_of(found.job) if found.job else {})
@@ -36,14 +36,14 @@ class Fields:
         """The pointer as people write it."""
         return show(self.body, pointer, self._memo)
 
-    def field(self, pointer: Pointer) -> Field:
+    def field(self, pointer: Pointer) -> TracedField:
         """What is told of the value at `pointer`."""
         value, history = self._draft.get(*pointer), self._history(pointer)
         if self.is_secret:
             value, history = masked(value, pointer), tuple(_hidden(write, pointer) for write in history)
-        return Field(pointer, value, history)
+        return TracedField(pointer, value, history)
 
-    def below(self, pointer: Pointer) -> Iterator[Field]:
+    def below(self, pointer: Pointer) -> Iterator[TracedField]:
         """Every value without anything below it, at `pointer` or below, in the object's order."""
         for each in leaves(self._draft.get(*pointer), pointer):
             yield self.field(each)

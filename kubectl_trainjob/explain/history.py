@@ -42,10 +42,10 @@ class Write(NamedTuple):
     how: How
     value: Any
     place: Spot | None = None
-    made_of: tuple[Input, ...] = ()
+    made_of: tuple[TracedInput, ...] = ()
 
 
-class Input(NamedTuple):
+class TracedInput(NamedTuple):
     """A value that another one was made of: where it stands, in which object, and its own history.
 
     `name` is "" for the documents of overlays, whose values stand at their `place` and nowhere else. `path` is the
@@ -133,12 +133,12 @@ class Historian:
             return Write("form", "fixed", origin.value)  # what Go writes for a field that nobody set
         return Write(origin.step, "copied", origin.value, self._locator.settle(origin.place), (copied, *made_of))
 
-    def _input(self, place: Place) -> Input:
+    def _input(self, place: Place) -> TracedInput:
         source, pointer, settled = place.source, place.pointer, self._locator.settle(place)
         if isinstance(source.edits, Drafted):
             body, origin = source.edits.value, source.edits.origin(pointer)
             name, history = f"the {body.get('kind') or 'JobSet'}", self._below(self._writes(origin))
-            return Input(
+            return TracedInput(
                 name,
                 show(body, pointer, self._memos.setdefault(id(body), {})),
                 pointer,
@@ -149,9 +149,9 @@ class Historian:
         known = self._known.get(source)
         if known is None:
             value = source.edits.origin(pointer).value if source.edits else self._texts.value(place)
-            return Input("", show_pointer(pointer), pointer, value, settled)
+            return TracedInput("", show_pointer(pointer), pointer, value, settled)
         value = value_at(known.body, pointer)
-        return Input(
+        return TracedInput(
             known.name,
             show(known.body, pointer, known.memo),
             pointer,

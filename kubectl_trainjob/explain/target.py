@@ -16,7 +16,7 @@ _SUFFIXES = ("", HOSTFILE_SUFFIX, FLUX_ENTRYPOINT_SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ObjectName:
     """An object as a person names it: the kind in any case, singular or plural, and a namespace, "" for any."""
 
     kind: str
@@ -64,25 +64,25 @@ class Target:
         return means_training_job(self.kind)
 
 
-def parse_target(text: str, namespace: str = "") -> Target | None:
+def parse_target(text: str, namespace: str = "") -> ObjectName | None:
     """`KIND/NAME` or `KIND.GROUP/NAME`, the kind in any case, singular or plural; None for anything else."""
     kind, slash, name = text.partition("/")
     kind, _, group = kind.partition(".")
     if not (kind and slash and name) or "/" in name or len(text) > _LONGEST:
         return None
-    return Target(kind, group.lower(), name, namespace)
+    return ObjectName(kind, group.lower(), name, namespace)
 
 
-class Found(NamedTuple):
+class FoundObject(NamedTuple):
     """One object that is meant, and the TrainJob that it is made from or is; None for other objects of the inputs."""
 
     object: Traced
     job: TracedJob | None = None
 
 
-def find(target: Target, tracing: Tracing) -> list[Found]:
+def find(target: ObjectName, tracing: Tracing) -> list[FoundObject]:
     """Every object that the target may mean; where none is called so, those that were before overlays renamed them."""
-    of_jobs = [Found(each, job) for job in tracing.jobs for each in (job.train_job, *job.objects)]
-    found = [*of_jobs, *map(Found, tracing.others)]
+    of_jobs = [FoundObject(each, job) for job in tracing.jobs for each in (job.train_job, *job.objects)]
+    found = [*of_jobs, *map(FoundObject, tracing.others)]
     exactly = [each for each in found if target.is_met_by(each.object.identity)]
     return exactly or [each for each in found if target.is_met_by(each.object.identity, *each.object.names, "")]

@@ -24,10 +24,14 @@ OBJECT = "object"
 
 
 class Edit(NamedTuple):
-    """One change: `step` says what makes it, `write` makes it; None means that the object is deleted."""
+    """One change: `step` names it, `write` makes it, where None means that the object is deleted.
+
+    `cause` is the name of an input and the pointer there of the setting; () for what follows from other edits.
+    """
 
     step: str
     write: Callable[[Draft], Draft | None]
+    cause: Pointer = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, Literal, Protocol
 
 Pointer = tuple[str | int, ...]
+
+
+class Absent(Enum):
+    """No value, not even null."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
 
 
 @dataclass(frozen=True, slots=True, eq=False)

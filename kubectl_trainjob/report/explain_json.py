@@ -15,13 +15,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubectl_trainjob.explain.field import Field, Fields
-from kubectl_trainjob.explain.history import Input, Write
+from kubectl_trainjob.explain.field import TracedField, TracedFields
+from kubectl_trainjob.explain.history import TracedInput, Write
 from kubectl_trainjob.model.source import Pointer, json_pointer
 from kubectl_trainjob.repository.positions import Spot
 
 
-def as_json(fields: Fields, pointer: Pointer) -> str:
+def as_json(fields: TracedFields, pointer: Pointer) -> str:
     """The values at `pointer` and below."""
     identity = fields.identity
     told = {
@@ -37,7 +37,7 @@ def as_json(fields: Fields, pointer: Pointer) -> str:
     return json.dumps(told, indent=4) + "\n"
 
 
-def _field(fields: Fields, field: Field) -> dict[str, Any]:
+def _field(fields: TracedFields, field: TracedField) -> dict[str, Any]:
     return {
         "path": fields.path(field.pointer),
         "pointer": json_pointer(field.pointer),
@@ -56,7 +56,7 @@ def _write(write: Write) -> dict[str, Any]:
     }
 
 
-def _input(made_of: Input) -> dict[str, Any]:
+def _input(made_of: TracedInput) -> dict[str, Any]:
     return {
         "object": made_of.name,
         "path": made_of.path,

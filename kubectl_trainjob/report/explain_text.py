@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kubectl_trainjob.explain.columns import Note, abbreviated, beside
-from kubectl_trainjob.explain.field import Field, Fields, is_leaf
-from kubectl_trainjob.explain.history import Input, Write
+from kubectl_trainjob.explain.columns import LineNote, abbreviated, beside
+from kubectl_trainjob.explain.field import TracedField, TracedFields, is_leaf
+from kubectl_trainjob.explain.history import TracedInput, Write
 from kubectl_trainjob.explain.lines import numbered
 from kubectl_trainjob.explain.steps import in_short, in_words
 from kubectl_trainjob.model.printable import columns, printable
@@ -20,13 +20,13 @@ _LONGEST = 100  # characters of a value that is shown
 _MOST_INPUTS = 20  # values that one value was computed from
 
 
-def as_text(fields: Fields, pointer: Pointer) -> str:
+def as_text(fields: TracedFields, pointer: Pointer) -> str:
     """The history of the value at `pointer`, or what stands there with the origins beside it."""
     lines = _leaf(fields, fields.field(pointer)) if is_leaf(fields.body, pointer) else _tree(fields, pointer)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _leaf(fields: Fields, field: Field) -> Iterator[str]:
+def _leaf(fields: TracedFields, field: TracedField) -> Iterator[str]:
     yield printable(f"{fields.identity} {fields.path(field.pointer)}")
     yield from _history(field.history, "  ")
 
@@ -76,7 +76,7 @@ def _is_told_whole(write: Write) -> bool:
     return not only.name or (write.how == "copied" and steps == ["file"])
 
 
-def _input(made_of: Input, indent: str) -> Iterator[str]:
+def _input(made_of: TracedInput, indent: str) -> Iterator[str]:
     name = f" of {printable(made_of.name)}" if made_of.name else ""
     told = f"{indent}{printable(made_of.path)}{name}"
     steps = [write.step for write in made_of.history]
@@ -100,7 +100,7 @@ def _value(value: Any) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
 
 
-def _tree(fields: Fields, pointer: Pointer) -> Iterator[str]:
+def _tree(fields: TracedFields, pointer: Pointer) -> Iterator[str]:
     if pointer:
         yield printable(f"# {fields.identity} {fields.path(pointer)}")
     lines = [line for line in numbered(fields.body) if line.pointer[: len(pointer)] == pointer]
@@ -113,7 +113,7 @@ def _tree(fields: Fields, pointer: Pointer) -> Iterator[str]:
     yield from beside(list(zip(texts, notes, strict=True)), _WIDTH, columns)
 
 
-def _note(field: Field) -> Note:
+def _note(field: TracedField) -> LineNote:
     newest = field.history[0]
     words = [word] if (word := in_short(_maker(newest))) else []
     older = (write for write in _older(field.history) if write.how not in ("absent", "removed"))
@@ -122,7 +122,7 @@ def _note(field: Field) -> Note:
         stands = replaced.how in ("copied", "written")
         words.append(f"was {_value(replaced.value)}{_where(replaced.place) if stands else ''}")
     spot, rest = newest.place, ", ".join(words)
-    return Note(printable(spot.file.path), spot.span.line, rest) if spot else Note("", 0, rest)
+    return LineNote(printable(spot.file.path), spot.span.line, rest) if spot else LineNote("", 0, rest)
 
 
 def _older(history: Sequence[Write]) -> Iterator[Write]:

@@ -11,10 +11,10 @@ from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.explain.masking import MASK
+from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.report.sentence import Data, Sentence
 from kubectl_trainjob.repository.yaml.emit import Emitter
 from kubectl_trainjob.repository.yaml.quoting import scalar
-from kubectl_trainjob.review.diff.changes import ABSENT
 from kubectl_trainjob.review.diff.fields import Order
 
 _WIDEST = 80  # characters of a mapping or list that is shown in one line

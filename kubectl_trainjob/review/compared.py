@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.source import ABSENT, Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.trees import Both, Sides
 from kubectl_trainjob.review.comparison import Comparison, Examination, Input, compare, contents, input_of
 from kubectl_trainjob.review.diff.by_side import BySide, by_side
-from kubectl_trainjob.review.diff.changes import ABSENT, Change, Difference, FieldChange
+from kubectl_trainjob.review.diff.changes import Change, Difference, FieldChange
 from kubectl_trainjob.review.diff.contents import Contents
 from kubectl_trainjob.review.diff.merged import merged
 from kubectl_trainjob.review.diff.moved_units import UnitContents, moved

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.consequence import consequence
 from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict
-from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, json_pointer
+from kubectl_trainjob.model.source import ABSENT, Place, Pointer, Source, SourceFile, json_pointer
 from kubectl_trainjob.model.stages import Body, JobId, ObjectId
-from kubectl_trainjob.review.diff.changes import ABSENT, Cause, Change, Difference, Group, Incomplete, Summary, Totals
+from kubectl_trainjob.review.diff.changes import Cause, Change, Difference, Group, Incomplete, Summary, Totals
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, Row, SourceLine, Sources
 
 JOB_SET, TRAINER = "jobset.x-k8s.io/v1alpha2", "trainer.kubeflow.org/v1alpha1"

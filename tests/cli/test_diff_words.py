@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.train_job import train_job_verdict
 from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, Verdict
+from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.model.stages import JobId, identity_of
 from kubectl_trainjob.report.diff.alike import alike, places
 from kubectl_trainjob.report.diff.headline import headline
@@ -19,7 +20,7 @@ from kubectl_trainjob.report.diff.numbers import amount, by_group, numbers, unch
 from kubectl_trainjob.report.diff.words import Jobs, caused, consequence, members, refusals, refused_when, unread, where
 from kubectl_trainjob.report.sentence import Sentence, in_short, written
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair, short
-from kubectl_trainjob.review.diff.changes import ABSENT, Change, Difference, Incomplete, Totals
+from kubectl_trainjob.review.diff.changes import Change, Difference, Incomplete, Totals
 from kubectl_trainjob.review.diff.fields import field_changes
 from kubectl_trainjob.review.diff.view import Report, SourceLine, Sources, view_difference
 from tests.cli import diff_reports as reports

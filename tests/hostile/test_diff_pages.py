@@ -16,8 +16,9 @@ import pytest
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import Refusal, Verdict
 from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.model.stages import JobId, ObjectId
-from kubectl_trainjob.review.diff.changes import ABSENT, Change, Difference, FieldChange, Group, Incomplete, Totals
+from kubectl_trainjob.review.diff.changes import Change, Difference, FieldChange, Group, Incomplete, Totals
 from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine, view_difference
 from tests.cli import browser
 from tests.cli import diff_reports as reports

@@ -106,7 +106,8 @@ def _settings(overlay: Overlay, api_version: str, kind: str, images: Images, ste
 
 
 def _edit(write: Callable[..., Draft], *setting: str | int, **given: Any) -> Edit:
-    return Edit(f"overlay {setting[0]}", partial(write, **given, cause=("overlay", *setting)))
+    cause = ("overlay", *setting)
+    return Edit(f"overlay {setting[0]}", partial(write, **given, cause=cause), cause)
 
 
 def _made(

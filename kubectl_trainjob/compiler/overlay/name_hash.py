@@ -22,8 +22,10 @@ def with_hash(job: Manifest, contents: Iterable[Body]) -> Manifest:
     if name_hash is None or not job.id.name:
         return job
     name = f"{job.id.name}-{_digest([job.body, *contents])}"
-    because = (OBJECT, "metadata", "name"), ("overlay", *name_hash.pointer)
-    edit = Edit("overlay nameHash", partial(Draft.put, pointer=("metadata", "name"), value=name, because=because))
+    cause = ("overlay", *name_hash.pointer)
+    because = (OBJECT, "metadata", "name"), cause
+    write = partial(Draft.put, pointer=("metadata", "name"), value=name, because=because)
+    edit = Edit("overlay nameHash", write, cause)
     written = edit.write(Draft(job.body))
     assert written is not None
     return edited(job, written.value, {"overlay": name_hash.source}, (edit,))

@@ -70,7 +70,7 @@ class Patching:
 
     def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
         try:
-            edit = Edit("overlay patch", self._edit(patch, member.type, cause))
+            edit = Edit("overlay patch", self._edit(patch, member.type, cause), cause)
             member.patch(edit, Place(patch.source, patch.pointer))
         except PatchError as error:
             source = self._inputs[str(error.cause[0])]

@@ -20,7 +20,7 @@ _STATED = "numProcPerNode"
 _COUNTED = ("resourcesPerNode", "resources")
 
 
-class Reason(NamedTuple):
+class CountReason(NamedTuple):
     """`is_counted`: from resources."""
 
     why: str
@@ -28,16 +28,18 @@ class Reason(NamedTuple):
     is_counted: bool = False
 
 
-def reason(job: TracedJob, causes: Iterable[Place], each: int | str | None, *, counts_cpus: bool = False) -> Reason:
+def reason(
+    job: TracedJob, causes: Iterable[Place], each: int | str | None, *, counts_cpus: bool = False
+) -> CountReason:
     """Why there are `each` processes on a node; `causes` are those of the number that tells the launcher."""
     cause = next(iter(causes), None)
     if job.resolved is None or cause is None:
-        return Reason("", None)
+        return CountReason("", None)
     if cause.pointer[-1:] == (_STATED,):
-        return Reason(_stated(job.resolved, cause, each), cause)
+        return CountReason(_stated(job.resolved, cause, each), cause)
     if any(field in cause.pointer for field in _COUNTED):
-        return Reason(_counted(job.resolved, cause, each, counts_cpus), cause, is_counted=True)
-    return Reason("neither numProcPerNode nor resources are stated", None, is_counted=True)
+        return CountReason(_counted(job.resolved, cause, each, counts_cpus), cause, is_counted=True)
+    return CountReason("neither numProcPerNode nor resources are stated", None, is_counted=True)
 
 
 def stated(job: TracedJob, of_policy: Pointer, each: int | str | None) -> tuple[str, Place | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kubectl_trainjob.explain.environment.counting import Reason, reason, stated
+from kubectl_trainjob.explain.environment.counting import CountReason, reason, stated
 from kubectl_trainjob.explain.environment.values import Container, Master, Processes, Role, Variable, WorldSize
 from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, Setting
@@ -61,33 +61,33 @@ class LaunchOrigins(NamedTuple):
             return variable.place
         return origin.first_place() if origin else None
 
-    def _reason(self, of: PodProcesses) -> Reason:
+    def _reason(self, of: PodProcesses) -> CountReason:
         if of.setting is None:
-            return Reason(self._why_unset(), None)
+            return CountReason(self._why_unset(), None)
         if of.setting.flag is not None:
-            return Reason(f"{of.setting.flag} in the command", self.place(of.setting))
+            return CountReason(f"{of.setting.flag} in the command", self.place(of.setting))
         return self._reason_without_flag(of, of.setting)
 
-    def _reason_without_flag(self, of: PodProcesses, setting: Setting) -> Reason:
+    def _reason_without_flag(self, of: PodProcesses, setting: Setting) -> CountReason:
         launcher = self.launch.launcher
         if launcher == "torch":
             return self._reason_of_torch(of, setting)
         if launcher == "jax":
-            return Reason("JAX starts one process a node", None)
+            return CountReason("JAX starts one process a node", None)
         if launcher == "flux":
-            return Reason(*stated(self.job, ("flux", "numProcPerNode"), of.value))
+            return CountReason(*stated(self.job, ("flux", "numProcPerNode"), of.value))
         origin = self._origin(setting)
         causes = (each for each in (origin.causes if origin else ()) if each.pointer[-1:] != ("numNodes",))
         return reason(self.job, causes, of.value)  # a number of workers depends on numNodes, too
 
-    def _reason_of_torch(self, of: PodProcesses, setting: Setting) -> Reason:
+    def _reason_of_torch(self, of: PodProcesses, setting: Setting) -> CountReason:
         variable = self._variable(setting)
         if variable is None:
-            return Reason("", None)
+            return CountReason("", None)
         if variable.value is None:
-            return Reason(f"{setting.name} is taken from elsewhere", variable.place)
+            return CountReason(f"{setting.name} is taken from elsewhere", variable.place)
         if variable.is_copied:
-            return Reason(f"{setting.name} is written in env", variable.place)
+            return CountReason(f"{setting.name} is written in env", variable.place)
         return reason(self.job, variable.causes, of.value, counts_cpus=True)
 
     def _why_unset(self) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.model.source import Pointer
 
 _SHELLS = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
@@ -28,21 +29,6 @@ _NOT_PLAIN = re.compile(r"[$`]")
 _MADE = re.compile(r"[$\\]")  # a line that may name a launcher in another spelling
 _ANY = re.compile("")
 _REMEMBERED = 4096  # lines
-
-
-class Container(Protocol):
-    """What a command line is read from: a container, which stands at `pointer` of the JobSet."""
-
-    @property
-    def pointer(self) -> Pointer:
-        """Its place."""
-
-    @property
-    def body(self) -> Mapping[str, Any]:
-        """All that is said of it."""
-
-    def value(self, name: str) -> str | None:
-        """The value of a variable, None where there is none or it is taken from elsewhere."""
 
 
 class Word(NamedTuple):
@@ -72,7 +58,7 @@ Arity = Callable[[str], int]
 """How many words follow a flag, by the flag as it is spelled."""
 
 
-def flags(container: Container, names: re.Pattern[str], find: Find, arity: Arity) -> dict[str, Flag]:
+def flags(container: ContainerSpec, names: re.Pattern[str], find: Find, arity: Arity) -> dict[str, Flag]:
     """The flags of the launcher that a container runs, by their names; {} without one.
 
     Lines of scripts in which none of the launcher's `names` stands, nor can come from a variable, are passed over. Of a
@@ -127,7 +113,7 @@ def base(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def commands(container: Container, names: re.Pattern[str] = _ANY) -> Iterator[list[Word]]:
+def commands(container: ContainerSpec, names: re.Pattern[str] = _ANY) -> Iterator[list[Word]]:
     """The commands that a container runs: the one of its word list, or those of a shell's script, line by line."""
     words = [
         Word(_expanded(container, text), (*container.pointer, field, index))
@@ -179,15 +165,15 @@ def _parted(line: str) -> Iterator[list[str]]:
     yield command
 
 
-def _expanded(container: Container, text: str) -> str:
+def _expanded(container: ContainerSpec, text: str) -> str:
     """The text as the kubelet hands it over, as far as that is known."""
     return _KUBELET.sub(lambda match: _value(container, match[1], match[0]), text)
 
 
-def _in_shell(container: Container, text: str) -> str:
+def _in_shell(container: ContainerSpec, text: str) -> str:
     return _SHELL.sub(lambda match: _value(container, match[1] or match[2], match[0]), text)
 
 
-def _value(container: Container, name: str, otherwise: str) -> str:
+def _value(container: ContainerSpec, name: str, otherwise: str) -> str:
     value = container.value(name)
     return otherwise if value is None else value

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.launch.command_line import Container, Flag, Word, base, behind, commands, flags
+from kubectl_trainjob.kube.launch.command_line import Flag, Word, base, behind, commands, flags
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 
 _PYTHON = re.compile(r"python[0-9.]*")
 _MODULES = frozenset({"torch.distributed.launch", "torch.distributed.run"})
@@ -66,7 +67,7 @@ class FlagValue(NamedTuple):
     value: str | None
 
 
-def torch_flags(container: Container) -> dict[str, FlagValue]:
+def torch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
     """What the container's torchrun is told by flags, by the names of the variables that mean the same."""
     found = flags(container, _TORCH_NAMES, _behind_torchrun, _torch_words)
     told = {
@@ -115,7 +116,7 @@ def _behind_torchrun(words: Sequence[Word]) -> int | None:
     return None
 
 
-def plain_python(container: Container) -> Word | None:
+def plain_python(container: ContainerSpec) -> Word | None:
     """The Python that a container runs at last, where it runs a file or module that is known for no launcher.
 
     None besides where torchrun stands anywhere, and for code in the command (`python -c`).
@@ -145,7 +146,7 @@ class Ranks(NamedTuple):
     each: int | None = None
 
 
-def mpi_ranks(container: Container) -> Ranks | None:
+def mpi_ranks(container: ContainerSpec) -> Ranks | None:
     """What the container's mpirun is told by flags; None where the hostfile alone decides."""
     found = flags(container, _MPI_NAMES, _behind_mpirun, _mpi_words)
     for name in ("hostfile", "machinefile", "default-hostfile", "host", "H", "app", "map-by"):

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.schemas.composites import List, Object
-from kubectl_trainjob.kube.updates.parts import ABSENT, Node, members
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.kube.updates.parts import Node, members
+from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body
 
 _NOTHING: Mapping[str, Any] = {}

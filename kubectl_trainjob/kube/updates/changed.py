@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.schemas.composites import List
 from kubectl_trainjob.kube.schemas.scalars import Amount
-from kubectl_trainjob.kube.updates.parts import ABSENT, WHOLE, Ends, Node, Part, members, parts
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.kube.updates.parts import WHOLE, Ends, Node, Part, members, parts
+from kubectl_trainjob.model.source import ABSENT, Pointer
 
 
 class Value(NamedTuple):

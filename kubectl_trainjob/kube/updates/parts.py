@@ -7,24 +7,14 @@ absent) and pkg/apiserver/schema/cel (members of a list that is a map are the sa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import Enum
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.schemas.composites import Composite, List, Object
 from kubectl_trainjob.kube.schemas.scalars import Scalar
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import ABSENT, Pointer
 
 Node = Scalar | Composite
-
-
-class Absent(Enum):
-    """No value, and no default for it."""
-
-    ABSENT = "absent"
-
-
-ABSENT = Absent.ABSENT
 
 
 class Ends(NamedTuple):

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from kubectl_trainjob.kube.schemas.composites import List, Object
 from kubectl_trainjob.kube.updates.changed import AS_STORED, Value, changed
-from kubectl_trainjob.kube.updates.parts import ABSENT, WHOLE, Part, parts
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.kube.updates.parts import WHOLE, Part, parts
+from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubectl_trainjob.review.diff.changes import ABSENT, Change
+from kubectl_trainjob.model.source import ABSENT
+from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.refused import is_refused
 from kubectl_trainjob.review.diff.view import ObjectView, Report, Row, SourceLine, Sources
 

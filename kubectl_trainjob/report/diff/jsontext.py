@@ -30,10 +30,10 @@ from __future__ import annotations
 from typing import Any
 
 from kubectl_trainjob.kube.updates.verdict import STATES
-from kubectl_trainjob.model.source import json_pointer
+from kubectl_trainjob.model.source import ABSENT, json_pointer
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.review.diff.changes import ABSENT, Change, Summary, Totals
+from kubectl_trainjob.review.diff.changes import Change, Summary, Totals
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, Row, SourceLine
 
 

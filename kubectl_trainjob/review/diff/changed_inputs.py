@@ -15,8 +15,16 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.contents import Contents, difference
 from kubectl_trainjob.review.diff.image_entries import Entry, differing, meant
-from kubectl_trainjob.review.diff.ingredients import IMAGES, OVERLAY, PATCH, Setting, as_read, renamed, settings_of
-from kubectl_trainjob.review.diff.settings import Documents, paired
+from kubectl_trainjob.review.diff.ingredients import (
+    IMAGES,
+    OVERLAY,
+    PATCH,
+    OverlaySetting,
+    as_read,
+    renamed,
+    settings_of,
+)
+from kubectl_trainjob.review.diff.settings import OverlayDocuments, paired
 from kubectl_trainjob.review.diff.templated import reasons
 
 Pair = tuple[Compiled, Compiled]
@@ -45,7 +53,7 @@ class ChangedInputs:
 
     def __init__(self, pairs: Iterable[Pair]) -> None:
         self._contents = Contents()
-        self._documents = Documents(), Documents()
+        self._documents = OverlayDocuments(), OverlayDocuments()
         for pair in pairs:
             for compiled, documents in zip(pair, self._documents, strict=True):
                 for manifest in (compiled.manifest, compiled.runtime):
@@ -99,27 +107,27 @@ class ChangedInputs:
             known = self._templates[key] = tuple(Changed(what, place, is_gone=gone) for what, place, gone in found)
         return known
 
-    def _of_settings(self, old: list[Setting], new: list[Setting]) -> Iterator[Changed]:
+    def _of_settings(self, old: list[OverlaySetting], new: list[OverlaySetting]) -> Iterator[Changed]:
         for before, after in paired(old, new, self._contents):
             if before and after:
                 yield from self._of_both(before, after)
             elif only := before or after:
                 yield from self._of_one(only, is_gone=after is None)
 
-    def _of_both(self, old: Setting, new: Setting) -> Iterator[Changed]:
+    def _of_both(self, old: OverlaySetting, new: OverlaySetting) -> Iterator[Changed]:
         if old.step == IMAGES:
             yield from self._of_images(old.place, new.place, (old, new))
             return
         way = self._contents.difference(old.place, new.place) or ()
         yield self._setting(new.step, old.place.child(*way), new.place.child(*way))
 
-    def _of_one(self, only: Setting, *, is_gone: bool) -> Iterator[Changed]:
+    def _of_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[Changed]:
         """A setting that changes the object on one side alone: it is new or gone, or for other objects than before."""
         found = self._why_one(only, is_gone=is_gone)
         old, new = (only.place, None) if is_gone else (None, only.place)
         return (each if only.step == IMAGES else each._replace(old=old, new=new) for each in found)
 
-    def _why_one(self, only: Setting, *, is_gone: bool) -> Iterator[Changed]:
+    def _why_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[Changed]:
         others = self._documents[is_gone]
         other = others.overlay(only)
         if other is None:
@@ -136,7 +144,7 @@ class ChangedInputs:
         elif only.step == PATCH and not others.has_same_patch(only):
             yield Changed("patch", others.patch(only) or only.place if is_gone else only.place)
 
-    def _of_images(self, old: Place, new: Place, settings: Iterable[Setting]) -> Iterator[Changed]:
+    def _of_images(self, old: Place, new: Place, settings: Iterable[OverlaySetting]) -> Iterator[Changed]:
         entries = self._images.get((old, new))
         if entries is None:
             entries = self._images[old, new] = differing(self._contents.at(old), self._contents.at(new))
@@ -178,7 +186,7 @@ def _read_as(manifest: Manifest) -> tuple[str, str]:
     return identity.kind, identity.name
 
 
-def _renaming(sources: Iterable[Source]) -> dict[tuple[str, str], list[Setting]]:
+def _renaming(sources: Iterable[Source]) -> dict[tuple[str, str], list[OverlaySetting]]:
     """What may have renamed each of some renamed objects, by what they were called when they were read."""
     found = {}
     for source in sources:

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.verdict import Verdict
-from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.source import ABSENT, Place, Pointer
 from kubectl_trainjob.model.stages import Body, JobId, Manifest, ObjectId
-
-
-class Absent(Enum):
-    """No value, not even null."""
-
-    ABSENT = "absent"
-
-
-ABSENT = Absent.ABSENT
 
 
 class FieldChange(NamedTuple):

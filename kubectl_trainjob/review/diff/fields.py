@@ -21,9 +21,9 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar
 
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body, is_same
-from kubectl_trainjob.review.diff.changes import ABSENT, FieldChange
+from kubectl_trainjob.review.diff.changes import FieldChange
 from kubectl_trainjob.review.diff.list_keys import Key, Shape, are_same, likeness, shape_of, token
 
 _SPARE = 2000  # of pairs of equal members that a comparison of two lists looks at, besides a few for each member

@@ -5,7 +5,6 @@ changed it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 from kubectl_trainjob.model.edited import Edit, Edited
@@ -17,7 +16,7 @@ PATCH = "overlay patch"
 IMAGES = "overlay images"
 
 
-class Setting(NamedTuple):
+class OverlaySetting(NamedTuple):
     """One edit of an object: `step` makes it, and it stands at `place`, in the document of `overlay` or in a patch of
     its own; `before` is the object as it was before that overlay.
     """
@@ -40,7 +39,7 @@ def as_read(manifest: Manifest) -> Manifest:
     return manifest
 
 
-def settings_of(source: Source) -> list[Setting]:
+def settings_of(source: Source) -> list[OverlaySetting]:
     """The settings that made an object what it is, in the order in which they did."""
     levels = []
     while isinstance(edits := source.edits, Edited):
@@ -56,23 +55,15 @@ def renamed(source: Source) -> Iterator[Source]:
         source = edits.before.source
 
 
-def _settings(level: Edited) -> Iterator[Setting]:
+def _settings(level: Edited) -> Iterator[OverlaySetting]:
     overlay = level.inputs.get(OVERLAY)
     for edit in level.edits if overlay else ():
-        name, *pointer = _cause(edit) or ("",)
+        name, *pointer = edit.cause or ("",)
         source = level.inputs.get(str(name))
         if overlay and source:
-            yield Setting(edit.step, Place(source, _whole(edit, tuple(pointer))), overlay, level.before.body)
+            yield OverlaySetting(edit.step, Place(source, _whole(edit, tuple(pointer))), overlay, level.before.body)
 
 
 def _whole(edit: Edit, pointer: Pointer) -> Pointer:
     """A patch's own place, or an item of labels with its flags: what a cause names is the pairs alone."""
     return pointer if edit.step == PATCH else pointer[:2]
-
-
-def _cause(edit: Edit) -> Pointer | None:
-    """The input and the place there that an edit is caused by, as its write was told."""
-    if not isinstance(edit.write, partial):
-        return None
-    told = edit.write.keywords
-    return told.get("cause") or next(reversed(told.get("because", ())), None)

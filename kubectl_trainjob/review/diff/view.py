@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 from kubectl_trainjob.explain.masking import masked
 from kubectl_trainjob.explain.path import Memo, show
 from kubectl_trainjob.kube.updates.verdict import Refusal
-from kubectl_trainjob.model.source import Place, Pointer, json_pointer
+from kubectl_trainjob.model.source import ABSENT, Place, Pointer, json_pointer
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.review.diff.changes import ABSENT, Cause, Change, Difference, FieldChange
+from kubectl_trainjob.review.diff.changes import Cause, Change, Difference, FieldChange
 
 
 class SourceLine(NamedTuple):

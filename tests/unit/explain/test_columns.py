@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.explain.columns import Note, abbreviated, beside
+from kubectl_trainjob.explain.columns import LineNote, abbreviated, beside
 from kubectl_trainjob.explain.lines import numbered
 from kubectl_trainjob.model.printable import columns
 from tests.property import hostile, readers
@@ -72,18 +72,24 @@ A, B = "runtimes/a.yaml", "jobs/b.yaml"
 @pytest.mark.parametrize(
     ("notes", "texts"),
     [
-        pytest.param([Note(A, 3)], [f"{A}:3"], id="one"),
-        pytest.param([Note(A, 3, "default")], [f"{A}:3 default"], id="with words"),
-        pytest.param([Note(A, 3), Note(A, 4, "computed")], [f"{A}:3", ":4 computed"], id="the same file"),
-        pytest.param([Note(A, 3), Note(B, 4), Note(A, 5)], [f"{A}:3", f"{B}:4", f"{A}:5"], id="other files"),
-        pytest.param([Note(A, 3), None, Note(A, 5)], [f"{A}:3", "", ":5"], id="over a line without a note"),
-        pytest.param([Note(A, 3), Note("", 0, "fixed"), Note(A, 5)], [f"{A}:3", "fixed", f"{A}:5"], id="no file"),
-        pytest.param([Note(A, 3), *[None] * 8, Note(A, 5)], [f"{A}:3", *[""] * 8, f"{A}:5"], id="another group"),
+        pytest.param([LineNote(A, 3)], [f"{A}:3"], id="one"),
+        pytest.param([LineNote(A, 3, "default")], [f"{A}:3 default"], id="with words"),
+        pytest.param([LineNote(A, 3), LineNote(A, 4, "computed")], [f"{A}:3", ":4 computed"], id="the same file"),
+        pytest.param(
+            [LineNote(A, 3), LineNote(B, 4), LineNote(A, 5)], [f"{A}:3", f"{B}:4", f"{A}:5"], id="other files"
+        ),
+        pytest.param([LineNote(A, 3), None, LineNote(A, 5)], [f"{A}:3", "", ":5"], id="over a line without a note"),
+        pytest.param(
+            [LineNote(A, 3), LineNote("", 0, "fixed"), LineNote(A, 5)], [f"{A}:3", "fixed", f"{A}:5"], id="no file"
+        ),
+        pytest.param(
+            [LineNote(A, 3), *[None] * 8, LineNote(A, 5)], [f"{A}:3", *[""] * 8, f"{A}:5"], id="another group"
+        ),
         pytest.param([None, None], ["", ""], id="none"),
         pytest.param([], [], id="no lines"),
     ],
 )
-def test_files_are_named_once(notes: list[Note | None], texts: list[str]) -> None:
+def test_files_are_named_once(notes: list[LineNote | None], texts: list[str]) -> None:
     assert abbreviated(notes) == texts
 
 

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from kubectl_trainjob.compiler.job import compile_job
 from kubectl_trainjob.compiler.prepare import Prepared, prepare
-from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.source import ABSENT, Pointer, value_at
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.review.diff.changes import ABSENT, FieldChange
+from kubectl_trainjob.review.diff.changes import FieldChange
 from kubectl_trainjob.review.diff.fields import Order, field_changes, woven
 from tests.conformance.cases import FOLDER, VERSIONS, load, read_lines
 from tests.loops import for_each, sampled
