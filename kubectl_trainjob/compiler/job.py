@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.compiler.compilation import CompiledJob, Expansion, Findings, Job, Target
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
-from kubectl_trainjob.compiler.expand.run import expand, required_secrets
-from kubectl_trainjob.compiler.expand.runtime_template import RuntimeTemplate, template_of
+from kubectl_trainjob.compiler.expand.run import RuntimeTemplate, expand, required_secrets, template_of
 from kubectl_trainjob.compiler.late import REJECTED, late_diagnostics
 from kubectl_trainjob.compiler.versions import Version
 from kubectl_trainjob.compiler.written_by import WrittenBy, recorded

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
-from kubectl_trainjob.compiler.expand.run import expand
-from kubectl_trainjob.compiler.expand.runtime_template import RuntimeTemplate
+from kubectl_trainjob.compiler.expand.run import RuntimeTemplate, expand
 from kubectl_trainjob.kube.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Place, Pointer, value_at

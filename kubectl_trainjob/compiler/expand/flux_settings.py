@@ -5,8 +5,7 @@ Mirrors brokerSettingsFromEnvironment in trainer `pkg/runtime/framework/plugins/
 
 from __future__ import annotations
 
-from kubectl_trainjob.compiler.expand.counted import Counted
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, TRAINER, Plan
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, TRAINER, Counted, Plan
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE
 
 DEFAULTS = {

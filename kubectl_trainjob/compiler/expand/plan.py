@@ -1,20 +1,21 @@
 """`Plan`: what is known about one expansion while the passes run.
 
 Mirrors trainer `pkg/runtime` (Info, PodSet), with one difference: upstream copies containers into PodSets and writes
-them back, here passes write straight into the JobSet draft, and `ports.py` refuses what only the copying spoils.
+them back. Here passes write into the JobSet draft, and `builders/jobset.py` reports the ports that the copying loses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from kubectl_trainjob.compiler.expand.counted import Counted
 from kubectl_trainjob.kube.facts.jobset import job_template, pod_spec
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_LABEL
-from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.draft import Cause, Draft, Write, computed, copied
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import Resolved
+
+Value_co = TypeVar("Value_co", covariant=True)
 
 # The names of the inputs that causes begin with. JOB is the TrainJob; JOB_SET is the JobSet as written so far.
 JOB = "trainJob"
@@ -23,6 +24,17 @@ JOB_SET = "jobSet"
 NAME: Cause = (JOB, "metadata", "name")
 TRAINER: Cause = (JOB, "spec", "trainer")
 RUNTIME_METADATA: Cause = (RUNTIME, "spec", "template", "metadata")
+
+
+class Counted(NamedTuple, Generic[Value_co]):
+    """A value that was counted or chosen, and the input values that it rests on.
+
+    The first of these decides: it is the line that a person would edit, which is what `Origin.first_place` names and
+    `environment/counting.py` explains. The others are what was looked at besides.
+    """
+
+    value: Value_co
+    because: tuple[Cause, ...] = ()
 
 
 class PodSet(NamedTuple):
@@ -144,3 +156,12 @@ def ancestor_of(jobset: Draft, index: int) -> str | None:
     labels = jobset.get(*job_template(index), "metadata", "labels") or {}
     ancestor: str | None = labels.get(ANCESTOR_LABEL)
     return ancestor
+
+
+def identity(plan: Plan, suffix: str = "") -> list[Write]:
+    """Writes of `metadata.name`, the TrainJob's with a suffix, and of `metadata.namespace` if the TrainJob has one."""
+    name, namespace = ("metadata", "name"), ("metadata", "namespace")
+    writes: list[Write] = [computed(name, plan.name + suffix, (NAME,)) if suffix else copied(name, plan.name, NAME)]
+    if plan.namespace:
+        writes.append(copied(namespace, plan.namespace, (JOB, *namespace)))
+    return writes

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.compiler.expand.nodes import is_trainer
 from kubectl_trainjob.compiler.expand.plan import JOB_SET, TRAINER, Plan, PodSet
-from kubectl_trainjob.compiler.expand.training_nodes import is_trainer
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.pod_requests import pod_requests, request_pointers
 from kubectl_trainjob.kube.facts.quantity import Quantity

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kubectl_trainjob.compiler.expand.counted import Counted
-from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Plan
+from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Counted, Plan
 from kubectl_trainjob.compiler.expand.resources import NodeResources, node_resources
 from kubectl_trainjob.kube.facts.node_counts import names_gpu
 from kubectl_trainjob.kube.facts.numbers import as_int32

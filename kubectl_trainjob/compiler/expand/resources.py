@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubectl_trainjob.compiler.expand.counted import Counted
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, RUNTIME, TRAINER, Plan, ancestor_of
-from kubectl_trainjob.compiler.expand.training_nodes import is_counted
+from kubectl_trainjob.compiler.expand.nodes import is_counted
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, RUNTIME, TRAINER, Counted, Plan, ancestor_of
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.node_counts import NodeCount, Resources, cpu_count, gpu_count
 from kubectl_trainjob.kube.facts.trainer import NODE

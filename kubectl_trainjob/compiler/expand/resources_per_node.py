@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kubectl_trainjob.compiler.expand.behaviour import ResourcesPerNode
+from kubectl_trainjob.compiler.expand.nodes import is_trainer_or_mpi_node
 from kubectl_trainjob.compiler.expand.plan import TRAINER, Plan, ancestor_of
-from kubectl_trainjob.compiler.expand.training_nodes import is_trainer_or_mpi_node
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.quantity import canonical
 from kubectl_trainjob.kube.facts.trainer import NODE

@@ -1,27 +1,43 @@
 """The order of an expansion: start, check, enforce, build.
 
-Mirrors trainer `pkg/runtime/core/trainingruntime.go` NewObjects and ValidateObjects.
+Mirrors trainer `pkg/runtime/core/trainingruntime.go` NewObjects, newRuntimeInfo and ValidateObjects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.builders import jobset
-from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, RUNTIME, Plan
-from kubectl_trainjob.compiler.expand.ports import overwritten
-from kubectl_trainjob.compiler.expand.runtime_template import RuntimeTemplate
-from kubectl_trainjob.compiler.expand.start import start
+from kubectl_trainjob.compiler.expand.builders.jobset import overwritten_ports
+from kubectl_trainjob.compiler.expand.nodes import is_trainer
+from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, RUNTIME, TRAINER, Counted, Plan, PodSet, ancestor_of
 from kubectl_trainjob.compiler.expand.strategic_merge import MergeError
+from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, SPEC_TYPE, job_template
 from kubectl_trainjob.kube.facts.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.kube.facts.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
+from kubectl_trainjob.kube.facts.types import canonical, settle
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.draft import Cause, Draft, copied
 from kubectl_trainjob.model.rules import HOSTFILE_TOO_LARGE, PATCH_UNMERGEABLE
-from kubectl_trainjob.model.stages import RequiredSecret, Resolved
+from kubectl_trainjob.model.stages import Admitted, Body, RequiredSecret, Resolved
 
 Drafts = tuple[Draft, ...]
+_COMMAND: tuple[Cause, ...] = ((*TRAINER, "command"),)
+
+
+class RuntimeTemplate(NamedTuple):
+    """A runtime's JobSet spec in canonical form, and the ids of its dicts and lists, which are canonical for good."""
+
+    spec: Body
+    settled: frozenset[int]
+
+
+def template_of(runtime: Admitted) -> RuntimeTemplate:
+    """The template of a runtime, worked out once however many jobs use it."""
+    spec = canonical((runtime.body["spec"].get("template") or {}).get("spec") or {}, SPEC_TYPE)
+    return RuntimeTemplate(spec, settle(spec))
 
 
 def expand(
@@ -32,7 +48,7 @@ def expand(
     With `record` the drafts know where each value is from.
     """
     try:
-        plan = start(resolved, template, behaviour, record=record)
+        plan = _start(resolved, template, behaviour, record=record)
     except MergeError as error:
         return (), (_unmergeable(resolved, behaviour, error),)
     passes = [each for each in behaviour.passes if each.applies(plan)]
@@ -42,7 +58,7 @@ def expand(
         return ((), diagnostics) if record else expand(resolved, template, behaviour, record=True)
     for each in passes:
         plan = each.enforce(plan.with_jobset(plan.jobset.step(each.name)))
-    lost = tuple(overwritten(plan, behaviour.ports_written_back))
+    lost = tuple(overwritten_ports(plan, behaviour.ports_written_back))
     if lost:
         return ((), (*diagnostics, *lost)) if record else expand(resolved, template, behaviour, record=True)
     drafts = tuple(_build(plan, behaviour, record=record))
@@ -92,3 +108,54 @@ def _unmergeable(resolved: Resolved, behaviour: Behaviour, error: MergeError) ->
     field = behaviour.overrides.field
     message = f"{field} cannot be merged into the runtime ({error}): the API server answers with an internal error"
     return Diagnostic(PATCH_UNMERGEABLE, message, resolved.job.manifest.place("spec", field).key())
+
+
+def _start(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool) -> Plan:
+    """The plan before any plugin ran: overrides and resources merged, labels gathered, Pods counted (newRuntimeInfo).
+
+    Raises MergeError.
+    """
+    inputs = {JOB: resolved.job.manifest.source, RUNTIME: resolved.runtime.manifest.source, JOB_SET: None}
+    overrides = behaviour.overrides
+    jobset = Draft({}, inputs if record else None).step("runtime")
+    jobset = jobset.put(("spec",), template.spec, copied=(RUNTIME, "spec", "template", "spec"))
+    for cause, metadata in overrides.metadata(resolved):
+        jobset = _metadata(jobset.step("runtime" if cause[0] == RUNTIME else "trainJob"), cause, metadata)
+    jobset = overrides.merge(jobset.step(overrides.field), resolved, template.settled)
+    jobset = behaviour.resources_per_node.at_start(jobset.step("resourcesPerNode"), resolved)
+    trainer = resolved.job.body["spec"].get("trainer") or {}
+    return Plan(
+        resolved,
+        jobset,
+        _pod_sets(jobset, resolved),
+        Counted(trainer.get("command"), _COMMAND),
+        trainer.get("args"),
+    )
+
+
+def _metadata(jobset: Draft, cause: Cause, metadata: Mapping[str, Any]) -> Draft:
+    """Labels and annotations of the JobSet, over those that it has."""
+    return jobset.put_each(
+        [
+            copied(("metadata", field, key), value, (*cause, field, key))
+            for field in ("labels", "annotations")
+            for key, value in (metadata.get(field) or {}).items()
+        ]
+    )
+
+
+def _pod_sets(jobset: Draft, resolved: Resolved) -> tuple[PodSet, ...]:
+    policy = resolved.runtime.body["spec"].get("mlPolicy")
+    return tuple(_pod_set(jobset, index, job, policy) for index, job in enumerate(jobset.get(*REPLICATED_JOBS) or ()))
+
+
+def _pod_set(jobset: Draft, index: int, job: Mapping[str, Any], policy: Mapping[str, Any] | None) -> PodSet:
+    ancestor = ancestor_of(jobset, index)
+    if is_trainer(ancestor) and policy is not None:
+        cause: Cause = (RUNTIME, "spec", "mlPolicy", "numNodes")
+        count = policy.get("numNodes", 1)
+    else:
+        count = jobset.get(*job_template(index), "spec", "parallelism")
+        count = 1 if count is None else count
+        cause = (RUNTIME, "spec", "template", *job_template(index), "spec", "parallelism")
+    return PodSet(index, job["name"], ancestor, max(count, 1), (cause,))

@@ -5,8 +5,7 @@ Mirrors the first half of EnforceMLPolicy in trainer `pkg/runtime/framework/plug
 
 from __future__ import annotations
 
-from kubectl_trainjob.compiler.expand.counted import Counted
-from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Plan
+from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Counted, Plan
 from kubectl_trainjob.compiler.expand.resources import node_resources
 from kubectl_trainjob.kube.facts.numbers import as_int32
 from kubectl_trainjob.model.draft import Cause

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kubectl_trainjob.compiler.expand.counted import Counted
 from kubectl_trainjob.compiler.expand.nodes import first_node, node_count
-from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, NAME, TRAINER, Plan, ancestor_of
+from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, NAME, TRAINER, Counted, Plan, ancestor_of
 from kubectl_trainjob.compiler.expand.processes import Processes
 from kubectl_trainjob.compiler.expand.resources import node_resources
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec

@@ -1,7 +1,7 @@
 """Why a launcher starts as many processes as it does: the sentence, and the line to edit.
 
 Which setting decides is read from the causes that the expansion recorded, of which the first one decides
-(`expand/counted.py`). What resources ask for is counted once more, by the same functions, to say it in words, and never
+(`expand/plan.py`). What resources ask for is counted once more, by the same functions, to say it in words, and never
 against the number.
 """
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kubectl_trainjob.compiler.expand.identity import identity
 from kubectl_trainjob.compiler.expand.nodes import launcher_as_node
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, Plan, PodSet
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, Plan, PodSet, identity
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS
 from kubectl_trainjob.kube.facts.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.kube.facts.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI

@@ -6,11 +6,12 @@ Kueue's labels.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
-from kubectl_trainjob.compiler.expand.identity import identity
-from kubectl_trainjob.compiler.expand.plan import JOB, NAME, TRAINER, Plan, PodSet
-from kubectl_trainjob.compiler.expand.training_nodes import is_trainer, is_trainer_or_mpi_node
-from kubectl_trainjob.compiler.expand.upsert import Upsert, job_env, upsert
+from kubectl_trainjob.compiler.expand.nodes import is_trainer, is_trainer_or_mpi_node
+from kubectl_trainjob.compiler.expand.plan import JOB, NAME, TRAINER, Plan, PodSet, identity
+from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, job_env, same_port, upsert
 from kubectl_trainjob.kube.facts import jobset as api
 from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_TRAINER,
@@ -19,7 +20,9 @@ from kubectl_trainjob.kube.facts.trainer import (
     KUEUE_LABEL_PREFIX,
     NODE,
 )
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Cause, Draft, Entry, Write, computed, copied, fixed
+from kubectl_trainjob.model.rules import PORTS_OVERWRITTEN
 from kubectl_trainjob.model.source import Pointer
 
 
@@ -130,3 +133,37 @@ def _metadata(plan: Plan, jobset: Draft) -> Draft:
     kept: list[Write] = [copied(each, labels[each[-1]], (JOB, *each)) for each in pointers]
     kind: list[Write] = [fixed(("apiVersion",), api.API_VERSION), fixed(("kind",), api.KIND)]
     return jobset.put_each(kind + kept + identity(plan))
+
+
+def overwritten_ports(plan: Plan, kinds: tuple[str, ...]) -> Iterator[Diagnostic]:
+    """A finding for each container that loses ports; `kinds` are the lists of containers that are written back.
+
+    Build copies the ports of each container and writes them back one by one (UpsertPort of `pkg/apply`). An unnamed
+    port takes the place of the first unnamed one: of several some are lost and one is there twice.
+    """
+    for pods in plan.pod_sets:
+        for pointer, container in _containers(plan, pods, kinds):
+            clash = _clash(container["ports"])
+            if clash is not None:
+                message = (
+                    f'container "{container["name"]}" has several ports that Trainer takes for the same one, so it '
+                    "writes one twice and the JobSet is refused; give each port a name and a number of its own"
+                )
+                first, later = (plan.origin_place(*pointer, index, "containerPort") for index in clash)
+                yield Diagnostic(PORTS_OVERWRITTEN, message, later, (Related("overwrites this one", first),))
+
+
+def _containers(plan: Plan, pods: PodSet, kinds: tuple[str, ...]) -> Iterator[tuple[Pointer, Item]]:
+    for kind in kinds:
+        for index, container in enumerate(plan.jobset.get(*api.pod_spec(pods.position), kind) or ()):
+            if len(container.get("ports") or ()) > 1:
+                yield (*api.pod_spec(pods.position), kind, index, "ports"), container
+
+
+def _clash(ports: list[Item]) -> tuple[int, int] | None:
+    """The first port that is overwritten, and the port that takes its place."""
+    for later, port in enumerate(ports):
+        first = next(index for index, old in enumerate(ports) if same_port(old, port))
+        if first != later:
+            return first, later
+    return None

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubectl_trainjob.compiler.expand.identity import identity
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, RUNTIME, Plan
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, RUNTIME, Plan, identity
 from kubectl_trainjob.compiler.expand.pod_sizes import PodSize, Sizes
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.numbers import as_int32

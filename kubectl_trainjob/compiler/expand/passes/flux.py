@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kubectl_trainjob.compiler.expand.counted import Counted
 from kubectl_trainjob.compiler.expand.flux_settings import broker_settings
 from kubectl_trainjob.compiler.expand.flux_volumes import SHARED_MEMORY, flux_installer, flux_mounts, flux_volumes
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, TRAINER, Plan, PodSet
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, TRAINER, Counted, Plan, PodSet
 from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, upsert
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.trainer import (

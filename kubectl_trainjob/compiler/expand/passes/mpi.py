@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.compiler.expand.counted import Counted
-from kubectl_trainjob.compiler.expand.mpi_volumes import hostfile_volume, ssh_volume
-from kubectl_trainjob.compiler.expand.nodes import launcher_as_node
-from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Plan, PodSet
-from kubectl_trainjob.compiler.expand.reserved import reserved_env
+from kubectl_trainjob.compiler.expand.nodes import launcher_as_node, reserved_env
+from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Counted, Plan, PodSet
 from kubectl_trainjob.compiler.expand.slots import MPI
-from kubectl_trainjob.compiler.expand.upsert import Upsert, env, upsert
+from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, env, upsert
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.numbers import as_int32
-from kubectl_trainjob.kube.facts.trainer import LAUNCHER, MPI_RESERVED_ENV, NODE, OPEN_MPI
+from kubectl_trainjob.kube.facts.trainer import (
+    HOSTFILE_SUFFIX,
+    LAUNCHER,
+    MPI_RESERVED_ENV,
+    NODE,
+    OPEN_MPI,
+    SSH_AUTH_SUFFIX,
+)
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM, MPI_IMPLEMENTATION, MPI_JOBS_MISSING
@@ -124,3 +128,23 @@ def _launcher_env(plan: Plan, pods: PodSet, slots: Counted[int]) -> Plan:
     for container in plan.containers(pods, NODE):
         plan = plan.with_jobset(upsert(plan.jobset, container, "env", writes))
     return plan
+
+
+def ssh_volume(name: str, modes: bool) -> Item:
+    """The keys of the job; `modes`: with the mode of each file."""
+    files = [
+        ("ssh-privatekey", "id_rsa", 0o640),
+        ("ssh-publickey", "id_rsa.pub", 0o644),
+        ("ssh-publickey", "authorized_keys", 0o644),
+    ]
+    secret: dict[str, Any] = {"secretName": f"{name}{SSH_AUTH_SUFFIX}"}
+    if modes:
+        secret["defaultMode"] = 0o400
+    secret["items"] = [{"key": key, "path": path, **({"mode": mode} if modes else {})} for key, path, mode in files]
+    return {"name": "mpi-ssh-auth", "secret": secret}
+
+
+def hostfile_volume(name: str) -> Item:
+    """The list of hosts."""
+    items = [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]
+    return {"name": "mpi-hostfile", "configMap": {"name": f"{name}{HOSTFILE_SUFFIX}", "items": items}}

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.compiler.expand import torchtune
-from kubectl_trainjob.compiler.expand.counted import Counted
-from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, trainer_nodes
-from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Plan
+from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, reserved_env, trainer_nodes
+from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Counted, Plan
 from kubectl_trainjob.compiler.expand.processes import WORDS, Processes
-from kubectl_trainjob.compiler.expand.reserved import reserved_env
 from kubectl_trainjob.compiler.expand.upsert import Upsert, env, field_env, job_env, upsert, upsert_port
 from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_TRAINER,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, trainer_nodes
+from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, reserved_env, trainer_nodes
 from kubectl_trainjob.compiler.expand.plan import NAME, Plan
-from kubectl_trainjob.compiler.expand.reserved import reserved_env
 from kubectl_trainjob.compiler.expand.resources import node_resources
 from kubectl_trainjob.compiler.expand.upsert import env, field_env, upsert, upsert_port
 from kubectl_trainjob.kube.facts.numbers import as_int32

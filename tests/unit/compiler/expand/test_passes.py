@@ -4,8 +4,7 @@ from functools import partial
 
 import pytest
 
-from kubectl_trainjob.compiler.expand.counted import Counted
-from kubectl_trainjob.compiler.expand.plan import Plan
+from kubectl_trainjob.compiler.expand.plan import Counted, Plan
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
 from kubectl_trainjob.model.draft import Draft
