@@ -6,6 +6,7 @@ Trainer's program then judges.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import shutil
@@ -35,7 +36,12 @@ def program(folder: str = ".", version: str = VERSIONS[-1]) -> Path:
     if version != VERSIONS[-1]:
         built = built.with_name(f"recorder-{version}")
         flags = [f"-modfile={RECORDER / 'releases' / version}.mod", *(["-tags=early"] if version in _EARLY else [])]
-    subprocess.run([go, "build", *flags, "-o", str(built), "."], cwd=RECORDER / folder, check=True)
+    built.parent.mkdir(exist_ok=True)
+    with (built.parent / "lock").open(
+        "w"
+    ) as lock:  # another worker may want the same program; the second finds it built
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run([go, "build", *flags, "-o", str(built), "."], cwd=RECORDER / folder, check=True)
     return built
 
 
