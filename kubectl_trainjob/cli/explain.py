@@ -92,7 +92,7 @@ def explain(**given: Any) -> int:
 
 def _offer(fields: TracedFields, path: str) -> None:
     """Paths that somebody may have meant who wrote only the end of one."""
-    from kubectl_trainjob.explain.ends import paths_that_end
+    from kubectl_trainjob.explain.path import paths_that_end
 
     for each in paths_that_end(fields.body, path):
         complain(f"note: there is {each}")

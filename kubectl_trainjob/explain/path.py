@@ -45,6 +45,8 @@ Memo = dict[int, _Members]
 """What the lists of one object call their members, by the lists' ids."""
 
 __all__ = ["Memo", "PathError", "resolve", "show"]
+_LOOKED_AT = 5000  # values of an object
+_MOST = 5
 
 
 def resolve(body: Body, text: str) -> Pointer:
@@ -223,3 +225,19 @@ def _listed(shown: Iterable[str], count: int) -> str:
     if count > len(first):
         first.append(f"{count - len(first)} more")
     return " and ".join([", ".join(first[:-1]), first[-1]]) if len(first) > 1 else first[0]
+
+
+def paths_that_end(body: Body, text: str) -> list[str]:
+    """The first few paths to a value that end with a text, `PET_NNODES` or `containers[node].image`, as `show` does."""
+    end = text.strip().removeprefix(".")
+    if not end:
+        return []
+    shown = (show(body, pointer) for pointer in islice(_below(body, ()), _LOOKED_AT))
+    return list(islice((path for path in shown if path.endswith((f".{end}", f"[{end}]"))), _MOST))
+
+
+def _below(value: Any, pointer: Pointer) -> Iterator[Pointer]:
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        yield (*pointer, key)
+        yield from _below(entry, (*pointer, key))

@@ -9,11 +9,11 @@ from typing import Any
 from kubectl_trainjob.explain.columns import LineNote, abbreviated, beside
 from kubectl_trainjob.explain.field import TracedField, TracedFields, is_leaf
 from kubectl_trainjob.explain.history import TracedInput, Write
-from kubectl_trainjob.explain.lines import numbered
 from kubectl_trainjob.explain.steps import in_short, in_words
 from kubectl_trainjob.model.printable import columns, printable
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.repository.positions import Spot
+from kubectl_trainjob.repository.yaml.lines import numbered
 
 _WIDTH = 140  # columns of a screen
 _LONGEST = 100  # characters of a value that is shown

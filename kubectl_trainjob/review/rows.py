@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
-from kubectl_trainjob.kube.updates.reachable import reachable
-from kubectl_trainjob.kube.updates.verdict import STATES, State
+from kubectl_trainjob.kube.updates.verdict import STATES, State, reachable
 from kubectl_trainjob.model.finding import Finding
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import value_at

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kubectl_trainjob.kube.facts.kinds import is_job
-from kubectl_trainjob.kube.updates.reachable import reachable
-from kubectl_trainjob.kube.updates.verdict import Refusal, State, Verdict
+from kubectl_trainjob.kube.updates.verdict import Refusal, State, Verdict, reachable
 from kubectl_trainjob.lint.locate import of_tree
 from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.model.diagnostic import Subject

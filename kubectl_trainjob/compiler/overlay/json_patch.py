@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kubectl_trainjob.compiler.overlay.json_patch_growth import Growth
-from kubectl_trainjob.compiler.overlay.json_patch_operation import Operation, read_operation
-from kubectl_trainjob.compiler.overlay.json_patch_place import new_place_of, place_of
+from kubectl_trainjob.compiler.overlay.json_patch_operation import Operation, new_place_of, place_of, read_operation
 from kubectl_trainjob.compiler.overlay.patch_error import PatchError
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.model.draft import Cause, Draft

@@ -8,16 +8,15 @@ first (pkg/runtime/core/snapshot.go); until 2.2 a finalizer keeps a runtime whil
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeGuard
 
+from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.updates.immutable import immutable_verdict
-from kubectl_trainjob.kube.updates.live import dropped
-from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.refusals import EMPTIED
-from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict
+from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict, reachable
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -177,7 +176,13 @@ def _without(identity: ObjectId, verdict: Verdict, old: Body, new: Body) -> str:
     """What is accepted, but hardly what somebody wants: fields that a new JobSet would get a default for."""
     if not _is_jobset(identity) or not verdict.accepts("suspended"):
         return ""
-    fields = [f"spec.{field}" for field in dropped(old, new)]
+    fields = [f"spec.{field}" for field in _without_defaults(old, new)]
     if not fields:
         return ""
     return f"; {' and '.join(fields)} {'is' if len(fields) == 1 else 'are'} lost, and no default comes back"
+
+
+def _without_defaults(old: Body, new: Body) -> Iterator[str]:
+    """The fields of `spec` for which a new JobSet would get a default, and which this update leaves without a value."""
+    defaulted = webhook_defaults(new)["spec"]
+    return (key for key in old["spec"] if key in defaulted and key not in new["spec"])

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND, REPLICATED_JOBS, SPEC_TYPE
 from kubectl_trainjob.kube.facts.types import canonical
 from kubectl_trainjob.kube.schemas.composites import Object
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC_IN_JOBSETS, applied
 from kubectl_trainjob.kube.updates.changed import AS_DECODED, Value, changed
-from kubectl_trainjob.kube.updates.live import created
 from kubectl_trainjob.kube.updates.parts import Ends
-from kubectl_trainjob.kube.updates.refusals import Refused, always, verdict_of
-from kubectl_trainjob.kube.updates.transitions import broken_transitions
+from kubectl_trainjob.kube.updates.refusals import Refused, always, broken_transitions, verdict_of
 from kubectl_trainjob.kube.updates.verdict import STATES, Verdict
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Pointer
@@ -44,7 +43,7 @@ def jobset_verdict(old: Body, new: Body) -> Verdict:
     Both as a build prints them, or as somebody wrote them. `spec.suspend` is the state's, whatever they say.
     """
     root = schema_for(_SCHEMAS, API_VERSION, KIND).root
-    live = created(old)
+    live = webhook_defaults(old)  # an update does not ask JobSet's mutating webhook
     after, emptied = applied(live, old, new, root, ATOMIC_IN_JOBSETS)
     found = always(broken_transitions(live, after, root))
     jobs = _replicated_jobs(live["spec"], after["spec"], root)

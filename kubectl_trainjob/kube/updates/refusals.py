@@ -1,17 +1,50 @@
-"""Refusals gathered from the parts of admission: each value once a state, the states in their order."""
+"""Refusals gathered from the parts of admission: each value once a state, the states in their order.
+
+Mirrors k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel (validator.validate with an old object) for the rules of
+the packaged CRDs that check updates. Such a rule is checked where both versions have the value, and only where mappings
+and lists with keys lead to it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.updates.changed import Value
-from kubectl_trainjob.kube.updates.transitions import Broken
+from kubectl_trainjob.kube.schemas.composites import List, Object
+from kubectl_trainjob.kube.updates.changed import AS_STORED, Value, changed
+from kubectl_trainjob.kube.updates.parts import WHOLE, Part, parts
 from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict
-from kubectl_trainjob.model.source import Pointer, show_pointer
+from kubectl_trainjob.model.source import ABSENT, Pointer, show_pointer
+from kubectl_trainjob.model.stages import Body
 
 EMPTIED = 'in body must be of type object: "null"; server-side apply empties the mapping, leave it out'
 """What is said of a mapping that became null."""
+
+
+class Broken(NamedTuple):
+    """A rule that does not hold: the field that has it, in the new object, its words, and the values that changed."""
+
+    field: Pointer
+    message: str
+    values: tuple[Value, ...]
+
+
+def broken_transitions(old: Body, new: Body, root: Object) -> Iterator[Broken]:
+    """The rules that the update breaks; both bodies with or without the schema's defaults."""
+    return _broken(Part(old, new, root, WHOLE))
+
+
+def _broken(part: Part) -> Iterator[Broken]:
+    old, new, node, ends = part
+    if old is ABSENT or new is ABSENT or node is None or old == new:
+        return
+    if node.immutable:
+        values = tuple(changed(old, new, node, AS_STORED, ends))
+        if values:
+            yield Broken(ends.new, node.immutable, values)
+    elif not isinstance(node, List) or node.keys:
+        for each in parts(old, new, node, ends) or ():
+            yield from _broken(each)
 
 
 class Refused(NamedTuple):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC_IN_JOBSETS, applied
-from kubectl_trainjob.kube.updates.refusals import always, verdict_of
-from kubectl_trainjob.kube.updates.transitions import broken_transitions
+from kubectl_trainjob.kube.updates.refusals import always, broken_transitions, verdict_of
 from kubectl_trainjob.kube.updates.verdict import Verdict
 from kubectl_trainjob.model.stages import Body
 

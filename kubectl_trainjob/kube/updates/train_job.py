@@ -20,17 +20,17 @@ from kubectl_trainjob.kube.facts.trainer import (
     TRAIN_JOB,
 )
 from kubectl_trainjob.kube.facts.types import canonical
-from kubectl_trainjob.kube.schemas.composites import Object
+from kubectl_trainjob.kube.schemas.composites import List, Object
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import applied
 from kubectl_trainjob.kube.updates.changed import AS_DECODED, Value, changed
 from kubectl_trainjob.kube.updates.parts import Ends
-from kubectl_trainjob.kube.updates.refusals import Refused, always, verdict_of
-from kubectl_trainjob.kube.updates.respelling import respells_on
-from kubectl_trainjob.kube.updates.transitions import Broken, broken_transitions
+from kubectl_trainjob.kube.updates.refusals import Broken, Refused, always, broken_transitions, verdict_of
 from kubectl_trainjob.kube.updates.verdict import State, Verdict
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body
+
+_PATCH_TYPE = "trainer/v1alpha1.RuntimePatch"
 
 
 class _Overrides(NamedTuple):
@@ -115,3 +115,41 @@ def _decoded(items: list[Mapping[str, Any]], item_type: str) -> list[Any]:
     """The items as Go decodes them, but for when they were stamped: the webhook puts the old time back."""
     plain = ({key: value for key, value in item.items() if key != "time"} for item in items)
     return [canonical(item, item_type) for item in plain]
+
+
+def respells_on(old: Body, new: Body, root: Object) -> tuple[bool, bool]:
+    """Whether the creation of the TrainJob `old` changes the spelling of its quantities, and whether its update does.
+
+    Since 2.2 the mutating webhook stamps `runtimePatches`. When it does, the whole TrainJob is decoded, and quantities
+    are written back in canonical form (`1000m` becomes "1"). So an immutable field counts as changed although no file
+    changed it. Mirrors kubeflow/trainer pkg/webhooks/trainjob_webhook.go (TrainJobDefaulter) and
+    sigs.k8s.io/controller-runtime pkg/webhook/admission/defaulter_custom.go (v0.24).
+    """
+    patches, changes = (side["spec"].get(RUNTIME_PATCHES) or [] for side in (old, new))
+    return any(_stamp(patch) is None for patch in patches), _restamps(patches, changes, root)
+
+
+def _stamp(patch: Mapping[str, Any]) -> Any:
+    return patch.get("time")
+
+
+def _restamps(old: list[Mapping[str, Any]], new: list[Mapping[str, Any]], root: Object) -> bool:
+    """Whether an update sets the time of a patch to another one than it states, or has from its creation."""
+    known = {patch.get("manager"): patch for patch in old}
+    for patch in new:
+        before = known.get(patch.get("manager"))
+        if before is None:
+            if _stamp(patch) is None:
+                return True
+        elif _stamp(patch) not in (None, _stamp(before)) or _differ(before, patch, root):
+            return True
+    return False
+
+
+def _differ(old: Mapping[str, Any], new: Mapping[str, Any], root: Object) -> bool:
+    spec = root.fields["spec"]
+    assert isinstance(spec, Object)
+    patches = spec.fields[RUNTIME_PATCHES]
+    assert isinstance(patches, List)
+    before, after = (canonical({**patch, "time": None}, _PATCH_TYPE) for patch in (old, new))
+    return any(changed(before, after, patches.item, AS_DECODED))

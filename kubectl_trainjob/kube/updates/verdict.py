@@ -1,10 +1,12 @@
-"""What admission says to an update. All are immutable."""
+"""What admission says to an update, and the states of suspension that an update can meet."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from kubectl_trainjob.kube.facts.kinds import is_job
 from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Body, identity_of
 
 State = Literal["running", "suspended", "suspending", "resuming"]
 """A live object by its `spec.suspend`, before and after the update: false → false, true → true, and the two between."""
@@ -32,3 +34,21 @@ class Verdict(NamedTuple):
     def accepts(self, state: State) -> bool:
         """Whether the update passes in that state."""
         return all(refusal.state != state for refusal in self.refused)
+
+
+def reachable(old: Body, new: Body) -> tuple[State, ...]:
+    """The states that the update of `old` to `new` can meet, where nobody but these files suspends the job.
+
+    Files that keep `spec.suspend` say nothing of a live object: it may be any state. Those that change it are the ones
+    who suspend or start the job. None for a kind that cannot be suspended.
+    """
+    if not is_job(identity_of(new)):
+        return ()
+    before, after = _is_suspended(old), _is_suspended(new)
+    if before == after:
+        return STATES
+    return ("suspending",) if after else ("resuming",)
+
+
+def _is_suspended(body: Body) -> bool:
+    return (body.get("spec") or {}).get("suspend") is True

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.kube.updates.reachable import reachable
-from kubectl_trainjob.kube.updates.verdict import STATES, State
+from kubectl_trainjob.kube.updates.verdict import STATES, State, reachable
 from kubectl_trainjob.review.diff.changes import Change
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_trainjob.explain.columns import LineNote, abbreviated, beside
-from kubectl_trainjob.explain.lines import numbered
 from kubectl_trainjob.model.printable import columns
+from kubectl_trainjob.repository.yaml.lines import numbered
 from tests.property import hostile, readers
 
 WIDE = 120

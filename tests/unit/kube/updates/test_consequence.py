@@ -9,10 +9,9 @@ import pytest
 from kubectl_trainjob.kube.updates.consequence import consequence
 from kubectl_trainjob.kube.updates.immutable import immutable_verdict
 from kubectl_trainjob.kube.updates.jobset import jobset_verdict
-from kubectl_trainjob.kube.updates.reachable import reachable
 from kubectl_trainjob.kube.updates.runtime import runtime_verdict
 from kubectl_trainjob.kube.updates.train_job import train_job_verdict
-from kubectl_trainjob.kube.updates.verdict import STATES, Verdict
+from kubectl_trainjob.kube.updates.verdict import STATES, Verdict, reachable
 from kubectl_trainjob.model.stages import identity_of
 from tests.unit.kube.updates.cases import (
     JOBSETS,
