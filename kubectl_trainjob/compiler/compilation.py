@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
@@ -16,6 +17,7 @@ from kubectl_trainjob.model.stages import Manifest, Object, RequiredSecret, Reso
 from kubectl_trainjob.model.units import Settings
 
 Findings = tuple[Diagnostic, ...]
+_NO_BODY: Mapping[str, Any] = MappingProxyType({})
 Note = TypeVar("Note")
 Other = TypeVar("Other")
 
@@ -86,7 +88,7 @@ class CompiledJob(Generic[Note]):
 
     def without_inputs(self) -> CompiledJob[Note]:
         """The job with its name and place only, so that the parsed TrainJob can be freed."""
-        return replace(self, source=replace(self.source, body={}), runtime=None)
+        return replace(self, source=replace(self.source, body=_NO_BODY), runtime=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

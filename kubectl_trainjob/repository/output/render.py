@@ -30,10 +30,12 @@ def printer(fmt: Format) -> Callable[[Body], bytes]:
 
 
 def texts(objects: list[Object | PrintedObject], fmt: Format) -> Iterator[bytes]:
-    """The text of each object; the list is emptied, and bodies are freed on the way."""
+    """The text of each object; the list is emptied: first the places go, with the texts of files, then each body."""
     text = printer(fmt)
-    for each in pop_each(objects):
-        yield each.text if isinstance(each, PrintedObject) else text(each.body)
+    contents = [each.text if isinstance(each, PrintedObject) else each.body for each in objects]
+    objects.clear()
+    for content in pop_each(contents):
+        yield content if isinstance(content, bytes) else text(content)
 
 
 def joined(texts: Iterable[bytes], fmt: Format) -> Iterator[bytes]:
