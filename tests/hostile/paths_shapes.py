@@ -85,8 +85,13 @@ def _broken(world: World) -> None:
 
 
 def _socket(world: World) -> None:
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(os.path.relpath(world.slot))  # the whole path may be too long for a socket
+    before = Path.cwd()
+    os.chdir(world.slot.parent)  # the whole path may be too long for a socket
+    try:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(world.slot.name)
+    finally:
+        os.chdir(before)
 
 
 def _device(world: World) -> None:

@@ -160,15 +160,18 @@ def test_a_bomb_of_each_kind_ends_at_once(tmp_path: Path) -> None:
     check(measured([*names, "signs", "open comment"], tmp_path), BOMBS)
 
 
+@pytest.mark.gate
 def test_a_bomb_ends_in_time(tmp_path: Path) -> None:
     check(measured(["nested loops"], tmp_path), SLOW_BOMBS)
 
 
+@pytest.mark.gate
 @pytest.mark.slow
 def test_all_bombs_end_at_once(tmp_path: Path) -> None:
     check(measured(list(BOMBS), tmp_path), BOMBS)
 
 
+@pytest.mark.gate
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW_BOMBS)
 def test_every_bomb_ends_in_time(name: str, tmp_path: Path) -> None:
