@@ -54,7 +54,9 @@ _THEIRS = _spellings(
 
 
 _UNCHECKED = re.compile(
-    r"\.windowsOptions\b|\.volumes\[\d+\]\.(?:quobyte\.|storageos\.|azureDisk\.|flexVolume\.options|flocker: Required)"
+    r"\.windowsOptions\b"
+    r"|\.volumes\[\d+\]\.(?:quobyte\.|storageos\.(?!volumeName: Required)|azureDisk\.|flexVolume\.options)"
+    r"|\.volumes\[\d+\]\.flocker(?:\.datasetName|: Required)"
     r"|: Forbidden: cannot be set for a windows pod$|hostProcess containers$"
 )
 
