@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -343,11 +343,11 @@ def test_what_is_generated_is_there(
     assert made == there - {("ConfigMap", "kube-root-ca.crt")}
 
 
-def test_enough_was_compared(pods: dict[str, list[Object]], told: list[str]) -> None:
+def test_enough_was_compared(pods: dict[str, list[Object]], tell: Callable[[str], None]) -> None:
     every = [pod for each in pods.values() for pod in each]
     containers = [one for pod in every for one in _containers(pod)]
     variables = sum(len(container.get("env", [])) for _, container in containers)
-    told.append(
+    tell(
         f"TrainJobs whose Pods' environment is what env tells: {len(pods)}, with {len(every)} Pods, "
         f"{len(containers)} containers, {variables} variables"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -44,22 +44,24 @@ _SHOWN = 5
 
 
 @pytest.fixture(scope="module")
-def treatments(control_plane: type[Plane], suspended: list[Job], told: list[str]) -> Mapping[str, Treatment]:
+def treatments(control_plane: type[Plane], suspended: list[Job]) -> Mapping[str, Treatment]:
     """How the cluster treated each TrainJob, by its id."""
     with control_plane("jobset-manager", "trainer-manager") as plane:
         for name in PRIORITY_CLASSES:
             body = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}}
             plane.client.create({**body, "value": 1000})
         treated = submit(plane, suspended)
-    built = Counter("built" if job.outcome.exit_code == 0 else "refused by build" for job in suspended)
-    ended = Counter(ending(treatment) for treatment in treated.values())
-    told.append(f"TrainJobs with Trainer 2.3: {len(treated)}; {dict(built)}; the cluster: {dict(ended)}")
     if path := os.environ.get("TRAINJOB_CLUSTER_REPORT"):
         Path(path).write_text(report(suspended, treated))
     return treated
 
 
-def test_every_group_and_every_ending_takes_part(suspended: list[Job], treatments: Mapping[str, Treatment]) -> None:
+def test_every_group_and_every_ending_takes_part(
+    suspended: list[Job], treatments: Mapping[str, Treatment], tell: Callable[[str], None]
+) -> None:
+    built = Counter("built" if job.outcome.exit_code == 0 else "refused by build" for job in suspended)
+    ended = Counter(ending(treatment) for treatment in treatments.values())
+    tell(f"TrainJobs with Trainer 2.3: {len(treatments)}; {dict(built)}; the cluster: {dict(ended)}")
     assert {job.case.group for job in suspended} == set(GROUPS)
     assert {ending(treatment) for treatment in treatments.values()} == {"refused", "no JobSet", "JobSet"}
     assert len(suspended) == len(treatments) >= 100

@@ -5,7 +5,7 @@ The controllers of Jobs are stopped: a Job with an active Pod would keep patches
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -57,7 +57,7 @@ def _some() -> list[Recorded]:
 
 
 @pytest.mark.parametrize("cases", [TRAIN_JOBS, JOBSETS, RUNTIMES], ids=["TrainJob", "JobSet", "TrainingRuntime"])
-def test_the_server_says_what_the_cases_say(plane: Plane, cases: list[Update], told: list[str]) -> None:
+def test_the_server_says_what_the_cases_say(plane: Plane, cases: list[Update], tell: Callable[[str], None]) -> None:
     with ThreadPoolExecutor(_THREADS) as pool:
         answers = list(pool.map(lambda one: _asked(plane.client, *one), enumerate(cases)))
     failures = []
@@ -66,15 +66,15 @@ def test_the_server_says_what_the_cases_say(plane: Plane, cases: list[Update], t
         if fields != dict(case.refused):
             failures.append(f"== {case.name}: expected {dict(case.refused)}, the server says {said}")
         failures += [f"== {case.name}: {line}" for line in disagreements(said, verdict_on(case))]
-    told.append(f"updates of {cases[0].old['kind']}s by hand: {len(cases)}, in {len(STATES)} states each")
+    tell(f"updates of {cases[0].old['kind']}s by hand: {len(cases)}, in {len(STATES)} states each")
     assert not failures, "\n".join(failures)
 
 
-def test_the_server_says_what_we_say_to_recorded_updates(plane: Plane, told: list[str]) -> None:
+def test_the_server_says_what_we_say_to_recorded_updates(plane: Plane, tell: Callable[[str], None]) -> None:
     chosen = [_built(number, pair) for number, pair in enumerate(_some())]
     with ThreadPoolExecutor(_THREADS) as pool:
         failures = [line for lines in pool.map(lambda one: _compared(plane.client, one), chosen) for line in lines]
-    told.append(f"recorded updates: {len(chosen)}, of runtime, TrainJob and JobSet, in {len(STATES)} states each")
+    tell(f"recorded updates: {len(chosen)}, of runtime, TrainJob and JobSet, in {len(STATES)} states each")
     assert len(chosen) >= 40
     assert not failures, f"{len(failures)} answers:\n" + "\n".join(failures[:20])
 
