@@ -1,9 +1,9 @@
-# kubectl-trainjob on a slim Python, with the git that `diff` and `review` read commits with.
+# kubectl-trainjob on a slim Python, with git: `diff` and `review` read commits with it.
 #
 #   docker build -t kubectl-trainjob .
 #   docker run --rm --read-only --network none -v "$PWD:/repo:ro" kubectl-trainjob build overlays/vision/prod
 #
-# It runs as any user, with a read-only root and without /tmp, and writes nothing but what a command is told to write.
+# It runs as any user, with a read-only root and without /tmp, and only writes the output of a command.
 # As a sidecar of Argo CD's repo-server it needs no change: user 999, and the command is the mounted
 # /var/run/argocd/argocd-cmp-server (ENTRYPOINT is replaced by the Pod's `command`).
 #
@@ -20,8 +20,8 @@ ENV LC_ALL=C.UTF-8 \
     PIP_NO_CACHE_DIR=1 \
     PYTHONDONTWRITEBYTECODE=1
 
-# Git alone, without the Perl and the libraries for fetching that its package asks for: nothing is fetched, and what
-# runs (rev-parse, cat-file, merge-base …) is in this one file. Its entry of dpkg's list is for those who scan images.
+# Only git, without the Perl and the libraries for fetching that its package requires. Nothing is fetched, and all git
+# commands in use (rev-parse, cat-file, merge-base …) are in this one file. Image scanners read its entry of dpkg's list.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends git \
@@ -45,8 +45,8 @@ COPY runtimes runtimes
 RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheel . \
     && /build/bin/pip --python /opt/kubectl-trainjob/bin/python install --no-compile --no-deps --no-index /wheel/*.whl
 
-# A start takes a quarter of a second with byte code and more than one without; who runs the image cannot write any, and
-# Python's own is not in the base. Told by nothing but names (unchecked-hash), it does not depend on times.
+# A start takes a quarter of a second with byte code, and more than one second without it. The user of the image cannot
+# write it, and the base does not contain that of Python. With unchecked-hash, it does not depend on times.
 RUN PYTHONHASHSEED=0 PYTHONPYCACHEPREFIX=/opt/kubectl-trainjob/bytecode /opt/kubectl-trainjob/bin/python -m compileall -qq \
         --invalidation-mode unchecked-hash \
         -x '/(ensurepip|idlelib|lib2to3|pydoc_data|test|tests|tkinter|turtledemo|dist-packages|python3[.0-9]*/site-packages/pip)/' \
@@ -64,7 +64,7 @@ ENV PATH=/opt/kubectl-trainjob/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONPYCACHEPREFIX=/opt/kubectl-trainjob/bytecode
 WORKDIR /repo
-# A number, so that Kubernetes can see that it is not root.
+# A number: Kubernetes can check that it is not root.
 USER 999:999
 ENTRYPOINT ["kubectl-trainjob"]
 CMD ["--help"]

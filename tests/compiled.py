@@ -14,12 +14,11 @@ from kubectl_trainjob.compiler.printing import (
     required_secrets,
 )
 from kubectl_trainjob.lint.run import lint_unit
-from kubectl_trainjob.lint.unit import Linted
+from kubectl_trainjob.lint.unit import LintedUnit
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions, PrintedObject, RequiredSecret
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.review import comparison
-from kubectl_trainjob.review.comparison import Comparison, input_of
+from kubectl_trainjob.review.compare_unit import CompareOptions, Comparison, compare_unit, input_of
 
 
 class Build(NamedTuple):
@@ -43,7 +42,7 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     return Build(printed_objects(found), findings, late_findings(found), required_secrets(found))
 
 
-def lint(documents: Documents, options: BuildOptions) -> Linted:
+def lint(documents: Documents, options: BuildOptions) -> LintedUnit:
     """All findings of one unit, compiled in this process."""
     return lint_unit(documents, options, IN_PROCESS)[0]
 
@@ -51,4 +50,4 @@ def lint(documents: Documents, options: BuildOptions) -> Linted:
 def compare(base: Documents, head: Documents, options: BuildOptions) -> Comparison:
     """Two readings of one unit, compiled, compared and linted in this process."""
     sides = input_of(base, options), input_of(head, options)
-    return comparison.compare(*sides, "", comparison.Examination(has_checks=True), IN_PROCESS)
+    return compare_unit(*sides, "", CompareOptions(options, options, has_checks=True), IN_PROCESS)

@@ -12,9 +12,8 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files import read as product
-from kubectl_trainjob.repository.files.current import CurrentDirectory
 from kubectl_trainjob.repository.files.filesystem import Disk, FileSystem, Workspace
-from kubectl_trainjob.repository.git import commits
+from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.git.commits import Repository
 from kubectl_trainjob.repository.templates import render
 
@@ -46,7 +45,7 @@ class NoProgress:
 
 def open_repository(directory: str = ".") -> Repository:
     """The repository of a directory, whose paths begin there."""
-    return commits.open_repository(CurrentDirectory(os.path.abspath(directory)))
+    return Repository(CurrentDirectory(os.path.abspath(directory)))
 
 
 def workspace(stdin: Callable[[int], bytes] = no_input, **fields: Any) -> Workspace:

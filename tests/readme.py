@@ -32,7 +32,7 @@ from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARG
 from kubectl_trainjob.kube.facts.trainer import API_VERSION
 from kubectl_trainjob.model.limits import LIMITS, size
 from kubectl_trainjob.report.review.headline import _VERDICTS
-from kubectl_trainjob.review.view import Conclusion
+from kubectl_trainjob.review.result import ReviewVerdict
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -122,14 +122,14 @@ def _shown(name: str, value: Any) -> str:
 
 
 _VERDICT_MEANS = {
-    Conclusion.UNBUILT: "an object of the head cannot be built, and it is new or the base can build it",
-    Conclusion.REFUSED: "the cluster rejects an update",
-    Conclusion.ERRORS: "a new finding is an error",
-    Conclusion.RERUNS: "a run ends, and a new one starts under another name or kind",
-    Conclusion.ENDS: "a run ends or is suspended",
-    Conclusion.UNKNOWN: "not everything could be compared: the base has errors, for example",
-    Conclusion.CHANGES: "a job changes in place, or another object changes that jobs may use",
-    Conclusion.SAFE: "no running job changes",
+    ReviewVerdict.UNBUILT: "an object of the head cannot be built, and it is new or the base can build it",
+    ReviewVerdict.REJECTED: "the cluster rejects an update",
+    ReviewVerdict.ERRORS: "a new finding is an error",
+    ReviewVerdict.RERUNS: "a run ends, and a new one starts under another name or kind",
+    ReviewVerdict.ENDS: "a run ends or is suspended",
+    ReviewVerdict.UNKNOWN: "not everything could be compared: the base has errors, for example",
+    ReviewVerdict.CHANGES: "a job changes in place, or another object changes that jobs may use",
+    ReviewVerdict.SAFE: "no running job changes",
 }
 
 
@@ -137,7 +137,7 @@ def verdicts() -> Iterator[str]:
     """Each verdict of a review, by severity."""
     yield "| verdict | key | meaning |"
     yield "| --- | --- | --- |"
-    for each in Conclusion:
+    for each in ReviewVerdict:
         yield f"| {_VERDICTS[each][1]} | `{each}` | {_VERDICT_MEANS[each]} |"
 
 

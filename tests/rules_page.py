@@ -13,17 +13,17 @@ _HEAD = """\
 
 All rules of `kubectl trainjob lint`, one page each. `kubectl trainjob lint explain ID` prints a page.
 
-The category says what happens to a user who ignores the rule:
+The class of a rule says what happens to a file that breaks it:
 
 - *rejected*: the API server, a webhook or the controller rejects the object
 - *late*: accepted, then rejected when Jobs or Pods are created
-- *misbehaves*: runs, but hangs or does something else than meant
-- *policy*: works, but a team would not want it
+- *misbehaves*: runs, but hangs or does something else
+- *policy*: works, but a team does not want it
 - *tool*: a limit or convention of this tool
 
-✗ marks errors that stop a build. They can neither be ignored nor get a lower severity.
+✗ marks build errors. They cannot be suppressed, and their severity cannot be lower.
 
-| rule | name | severity | category |
+| rule | name | severity | class |
 | --- | --- | --- | --- |
 """
 

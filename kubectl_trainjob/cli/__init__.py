@@ -1,6 +1,6 @@
-"""The command line: one module a subcommand, and how results and diagnostics are written.
+"""The command line: one module per command, and the output of results and findings.
 
 In: arguments, standard input. Out: the result on stdout, everything else on stderr, an exit code.
-Must not: decide anything about training jobs. A command calls the stages through `pipeline` and renders what they
-return; whatever costs start-up time is imported inside the function that needs it.
+Must not: decide anything about training jobs. A command calls the stages through `pipeline` and renders their results.
+Imports that cost start-up time are inside the function that needs them.
 """

@@ -1,7 +1,8 @@
-"""The command group: finds subcommands late, and turns every way to end into an exit code."""
+"""The command group: finds subcommands late, and turns every kind of end into an exit code."""
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from kubectl_trainjob import __version__
-from kubectl_trainjob.cli.streams import complain, forsake, tell
+from kubectl_trainjob.cli.streams import print_error, redirect_to_devnull, write_stderr
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -95,14 +96,14 @@ def app() -> None:
     """Compile training runtimes and TrainJobs, offline, into exactly what the controllers create."""
 
 
-def _refuse(error: click.ClickException) -> None:
+def _print_usage_error(error: click.ClickException) -> None:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
-            tell(error.ctx.get_help() + "\n")
+            write_stderr(error.ctx.get_help() + "\n")
             return
-        tell(f"{error.ctx.get_usage()}\n")
+        write_stderr(f"{error.ctx.get_usage()}\n")
     for line in error.format_message().splitlines():
-        complain(f"error: {line}")
+        print_error(f"error: {line}")
 
 
 def program_name(argv0: str) -> str:
@@ -113,31 +114,32 @@ def program_name(argv0: str) -> str:
 
 def run(argv0: str, arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; a bug is the only thing that leaves as an exception."""
+    gc.disable()  # a short life in which nearly everything is kept: a collection frees nothing
     try:
         with app.make_context(program_name(argv0), list(arguments)) as context:
             return int(app.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        _refuse(error)
+        _print_usage_error(error)
         return 2
     except EnvironmentFault as fault:
-        complain(f"error: {fault}")
+        print_error(f"error: {fault}")
         return 2
     except (OSError, MemoryError) as error:
         return _unable(error)
     except (KeyboardInterrupt, click.Abort):
-        forsake(sys.stdout, sys.stderr)
+        redirect_to_devnull(sys.stdout, sys.stderr)
         return 130
 
 
 def _unable(error: OSError | MemoryError) -> int:
     if isinstance(error, MemoryError):
-        complain("error: out of memory; build fewer files at a time")
+        print_error("error: out of memory; build fewer files at a time")
         return 2
-    if isinstance(error, BrokenPipeError):  # the reader of our output has gone (`| head`): end as SIGPIPE would
-        forsake(sys.stdout, sys.stderr)
+    if isinstance(error, BrokenPipeError):  # the reader closed the pipe (`| head`): end as SIGPIPE would
+        redirect_to_devnull(sys.stdout, sys.stderr)
         return 141
-    forsake(sys.stdout)  # no room behind stdout or stderr, or the current directory is gone
-    complain(f"error: {error.strerror or error}")
+    redirect_to_devnull(sys.stdout)  # the disk of stdout is full, or the current directory was removed
+    print_error(f"error: {error.strerror or error}")
     return 2

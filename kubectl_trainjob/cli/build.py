@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import complain, emit, stderr_has_colour, tell
+from kubectl_trainjob.cli.streams import emit, note_unread_overlays, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import EMITS
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.compiler.compilation import Compilation, Findings, Reading
     from kubectl_trainjob.compiler.printing import AnyObject, Printed
     from kubectl_trainjob.model.limits import Limits
-    from kubectl_trainjob.repository.files.current import CurrentDirectory
-    from kubectl_trainjob.repository.files.filesystem import Workspace
+    from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 
 
-_MOST_SECRETS = 100  # named one by one
+_REASONS = {"built": "built files", "template": "for the overlays that list it"}
+_MOST_SECRETS = 100  # in the notes
 
 _HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers create for TrainJobs.
 
@@ -67,7 +67,7 @@ def _or_nothing(_context: click.Context, _parameter: click.Parameter, value: str
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What was asked for; the names are those of the options."""
+    """The options, by their names."""
 
     paths: tuple[str, ...]
     filenames: tuple[str, ...]
@@ -111,46 +111,43 @@ class _Request:
 @click.option("--strict", is_flag=True, help="Also reject JobSets whose Jobs the API server will reject.")
 @click.option("--allow-empty", is_flag=True, help="Accept inputs without any object to print.")
 def build(**given: Any) -> int:
-    """Run the stages, then write: diagnostics and notes to stderr, the result to stdout when there is no error."""
-    gc.disable()  # one batch that keeps what it makes: collecting would only walk it again and again
+    """Compile, then write: findings and notes to stderr, the objects to stdout or to files if there is no error."""
     request = _Request(**given)
     if request.output_directory and request.output == "json":
-        raise click.UsageError("files are written as YAML; leave out -o json, or -O")
-    from kubectl_trainjob.cli.workspace import open_workspace
+        raise click.UsageError("files are written as YAML; remove -o json or -O")
+    from kubectl_trainjob.cli.session import open_session
     from kubectl_trainjob.compiler.printing import build_findings, printed_objects
     from kubectl_trainjob.model.diagnostic import has_errors
 
-    with open_workspace() as workspace:
-        compilation = _compiled(request, workspace)
+    with open_session() as session:
+        compilation = _compile(request, session)
     findings = build_findings(compilation, is_strict=request.strict)
-    _report(findings)
+    print_findings(findings)
     if has_errors(findings):
         return 1
     objects, reading = list(printed_objects(compilation)), compilation.reading
     if not objects and not request.allow_empty:
-        complain("error: nothing to print: no TrainJob, and no other object besides runtimes (see --allow-empty)")
+        print_error("error: nothing to print: the inputs have no object except runtimes (see --allow-empty)")
         _note_overlays(reading)
         return 1
     _note(compilation)
     del compilation  # each body is freed when it has been printed
     if request.output_directory:
-        _write_files(objects, request.output_directory, reading, workspace.files.current)
+        _write_files(objects, request.output_directory, reading, session.workspace.files.current)
     else:
         _print(objects, request.output, reading.limits)
     return 0
 
 
-def _compiled(request: _Request, workspace: Workspace) -> Compilation[Printed]:
-    from kubectl_trainjob.cli.workers import Forked
+def _compile(request: _Request, session: Session) -> Compilation[Printed]:
     from kubectl_trainjob.compiler import pipeline
-    from kubectl_trainjob.compiler.executor import BuildContext
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.repository.files.read import read
     from kubectl_trainjob.repository.output.render import printer
 
     options = BuildOptions(request.namespace, request.trainer_version, request.emit)
-    context, paths = BuildContext(Forked(), workspace.progress), request.paths + request.filenames
-    return pipeline.build(read(paths, workspace), options, printer(request.output), context)
+    paths, finish = request.paths + request.filenames, printer(request.output)
+    return pipeline.build(read(paths, session.workspace), options, finish, session.context)  # the only reference
 
 
 def _print(objects: list[AnyObject], fmt: Literal["yaml", "json"], limits: Limits) -> None:
@@ -170,21 +167,12 @@ def _write_files(objects: list[AnyObject], directory: str, reading: Reading, cur
     counts = (("created", result.created), ("changed", result.changed), ("removed", result.removed))
     for word, changed in counts:
         for path in changed:
-            complain(f"{word} {directory.rstrip('/')}/{path}")
-    complain(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")
-
-
-def _report(findings: Findings) -> None:
-    if not findings:
-        return
-    from kubectl_trainjob.report.diagnostics import report
-    from kubectl_trainjob.repository.positions import Locator
-
-    tell(report(findings, Locator().settle, colour=stderr_has_colour()))
+            print_error(f"{word} {directory.rstrip('/')}/{path}")
+    print_error(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")
 
 
 def _warn(late: Findings) -> None:
-    """One line for all Jobs that the API server will refuse; lint tells them one by one."""
+    """One line for all Jobs that the API server will reject; lint reports each of them."""
     from kubectl_trainjob.repository.positions import Locator
 
     jobs = {(each.subject.namespace, each.subject.object): each for each in late if each.subject}
@@ -192,7 +180,7 @@ def _warn(late: Findings) -> None:
     spot = Locator().settle(first.place)
     count = "a JobSet" if len(jobs) == 1 else f"{len(jobs)} JobSets"
     where = f"{spot.file.path}:{spot.span.line}: {first.rule.id} {first.message}"
-    complain(f"warning: {count} will be accepted and never start ({where}); kubectl trainjob lint tells all")
+    print_error(f"warning: {count} will be accepted and never start ({where}); kubectl trainjob lint shows all")
 
 
 def _note(compilation: Compilation[Printed]) -> None:
@@ -204,19 +192,17 @@ def _note(compilation: Compilation[Printed]) -> None:
     secrets = sorted({(s.namespace, s.name, s.purpose) for s in required_secrets(compilation)})
     for namespace, name, purpose in secrets[:_MOST_SECRETS]:
         where = f"{namespace}/{name}" if namespace else name
-        complain(f"note: Secret {where} must exist: {purpose}")
+        print_error(f"note: Secret {where} must exist: {purpose}")
     if len(secrets) > _MOST_SECRETS:
-        complain(f"note: Secrets that must exist besides these: {len(secrets) - _MOST_SECRETS}")
+        print_error(f"note: {len(secrets) - _MOST_SECRETS} more Secrets must exist")
     reading = compilation.reading
     _note_overlays(reading)
     if reading.ignored:
         what = "1 document" if reading.ignored == 1 else f"{reading.ignored} documents"
-        complain(f"note: {what} without apiVersion and kind ignored")
+        print_error(f"note: {what} without apiVersion and kind ignored")
 
 
 def _note_overlays(reading: Reading) -> None:
-    if reading.passed_by:
-        complain(f"note: not read: {', '.join(reading.passed_by)}")
-    if reading.left_out:
-        what = "an overlay is" if len(reading.left_out) == 1 else "overlays are"
-        complain(f"note: {what} built only when named: {', '.join(reading.left_out)}")
+    if reading.skipped:
+        print_error(f"note: skipped: {', '.join(f'{each.path} ({_REASONS[each.reason]})' for each in reading.skipped)}")
+    note_unread_overlays(reading.left_out, "built")

@@ -1,4 +1,4 @@
-"""`completion`: the scripts for bash, zsh and fish, and the candidates that they and kubectl ask for at each <TAB>.
+"""`completion`: the scripts for bash, zsh and fish, and the candidates that they and kubectl request at each <TAB>.
 
 One protocol for all four, kubectl's: a candidate a line, a tab before its description, `:N` as the last line, where N
 adds up cobra's ShellCompDirective (k8s.io/kubectl pkg/cmd/plugin/plugin_completion.go, spf13/cobra completions.go).
@@ -65,7 +65,7 @@ def _say(words: Sequence[str]) -> int:
     try:
         sys.stdout.buffer.write("".join(f"{line}\n" for line in complete(words)).encode())
         sys.stdout.buffer.flush()
-    except (AttributeError, OSError):  # the reader has gone
+    except (AttributeError, OSError):  # the reader closed the pipe
         return 1
     return 0
 

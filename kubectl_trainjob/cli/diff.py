@@ -1,23 +1,21 @@
-"""`diff`: what a change of the files does to TrainJobs, and what a cluster says to it."""
+"""`diff`: what a change of the files does to TrainJobs, and which updates a cluster rejects."""
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import complain, emit, has_colour, stderr_has_colour, tell
+from kubectl_trainjob.cli.streams import emit, has_colour, note_unread_overlays, print_error, print_findings
+from kubectl_trainjob.cli.trees import TreesRequest, open_trees
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.repository.files.filesystem import FileSystem
     from kubectl_trainjob.repository.trees import Sides
-    from kubectl_trainjob.review.compared import Compared
+    from kubectl_trainjob.review.compare_trees import TreeComparison
     from kubectl_trainjob.review.diff.view import Report
 
 _HELP = """Show what a change of the files does to TrainJobs: which ones change, and which updates a cluster rejects.
@@ -58,16 +56,11 @@ Exit codes: 0 no difference, 1 differences, 2 the command failed or an object ca
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    """What was asked for; the names are those of the options."""
+class _Request(TreesRequest):
+    """The options, by their names."""
 
-    sides: tuple[str, ...]
-    filenames: tuple[str, ...]
     output: Literal["text", "markdown", "json", "html"]
     why: bool
-    namespace: str
-    trainer_version: tuple[str, str]
-    emit: str
 
 
 @click.command(help=_HELP)
@@ -86,51 +79,33 @@ class _Request:
 @options.emit("Compare JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions
 def diff(**given: Any) -> int:
-    """Read both sides, compare them, write what differs."""
-    gc.disable()  # as in build: a short life, in which nearly everything is kept
+    """Compare the base and the head, and write what differs."""
     request = _Request(**given)
-    from kubectl_trainjob.cli.workers import Forked
-    from kubectl_trainjob.cli.workspace import open_workspace
-    from kubectl_trainjob.compiler.executor import BuildContext
-    from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.review.compared import Wanted, compared, report_of
+    from kubectl_trainjob.review.compare_trees import compare_trees, report_of
+    from kubectl_trainjob.review.compare_unit import CompareOptions
 
-    old, new = (BuildOptions(request.namespace, each, request.emit) for each in request.trainer_version)
-    with open_workspace() as workspace, closing(_sides(request, workspace.files)) as both:
-        context = BuildContext(Forked(), workspace.progress)
-        found = compared(both.read(request.filenames, workspace), Wanted(old, new), context)
-        report = report_of(both, found, with_lines=request.why or request.output == "json")
-    _tell(both, found)
+    with open_trees(request) as (trees, units, session):
+        found = compare_trees(units, CompareOptions(*request.build_options()), session.context)
+        report = report_of(trees, found, with_lines=request.why or request.output == "json")
+    _print_errors(trees, found)
+    note_unread_overlays(found.left_out, "compared")
     _write(report, request.output)
     if found.has_errors:
         return 2
     return int(bool(report.objects or report.difference.summary.changed))
 
 
-def _sides(request: _Request, disk: FileSystem) -> Sides:
-    from kubectl_trainjob.repository.trees import WrongArguments, sides
-
-    try:
-        return sides(request.sides, request.trainer_version, disk)
-    except WrongArguments as fault:
-        raise click.UsageError(str(fault)) from None
-
-
-def _tell(both: Sides, found: Compared) -> None:
-    """What cannot be built, on either side; what else is to be said of the files is for build and lint."""
-    from kubectl_trainjob.report.diagnostics import report
-
+def _print_errors(trees: Sides, found: TreeComparison) -> None:
+    """What cannot be built; build and lint report the other findings."""
     groups = (
-        ("on both sides", found.errors.both),
-        (f"on the new side only, {both.new.whole}", found.errors.new),
-        (f"on the old side only, {both.old.whole}", found.errors.old),
+        ("in base and head", found.errors.both),
+        (f"only in the head, {trees.new.whole}", found.errors.new),
+        (f"only in the base, {trees.old.whole}", found.errors.old),
     )
     for where, errors in groups:
         if errors:
-            complain(f"error: not everything can be built, {where}:")
-            tell(report(errors, found.locator.settle, colour=stderr_has_colour()))
-    if found.left_out:
-        complain(f"note: overlays are compared only when named: -f {', -f '.join(found.left_out)}")
+            print_error(f"error: not everything can be built, {where}:")
+            print_findings(errors, found.locator.settle)
 
 
 def _write(report: Report, output: str) -> None:

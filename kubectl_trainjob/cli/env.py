@@ -1,8 +1,7 @@
-"""`env`: one TrainJob in, what the processes in its Pods will find out, as text or as JSON."""
+"""`env`: what the processes of one TrainJob will see in their Pods, as text or as JSON."""
 
 from __future__ import annotations
 
-import gc
 import sys
 from typing import TYPE_CHECKING
 
@@ -48,13 +47,12 @@ Exit codes: 0 shown, 1 the files have errors or no such TrainJob, 2 the command 
 @options.trainer_version
 def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trainer_version: str) -> int:
     """Trace the TrainJob, then describe it; findings go to stderr."""
-    gc.disable()  # as in build: a short life, in which nearly everything is kept
     from kubectl_trainjob.cli.tracing import look_up, target_of
     from kubectl_trainjob.model.stages import BuildOptions
 
     target = target_of(name, namespace, "TrainJob/llama")
     if not target.is_training_job:
-        raise click.UsageError(f'"{name}" is no TrainJob; write TrainJob/{target.name}')
+        raise click.UsageError(f'"{name}" is not a TrainJob; write TrainJob/{target.name}')
     seen = look_up(target, filenames, BuildOptions(namespace, trainer_version), beside=("Secret", "ConfigMap"))
     job = seen.found.job if seen.found else None
     if job is None or not job.objects:
@@ -73,6 +71,7 @@ def _print(job: TracedJob, inputs: frozenset[ObjectId], version: str, output: st
 
         emit([as_json(environment, version, settle).encode()])
         return
-    from kubectl_trainjob.report.env_text import as_text
+    from kubectl_trainjob.report.env_document import document
+    from kubectl_trainjob.report.text import render
 
-    emit([as_text(environment, version, settle, colour=has_colour(sys.stdout)).encode()])
+    emit([render(document(environment, version, settle), has_colour=has_colour(sys.stdout)).encode()])

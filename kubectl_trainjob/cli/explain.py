@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import gc
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import complain, emit
+from kubectl_trainjob.cli.streams import emit, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.explain.field import TracedFields
+    from kubectl_trainjob.model.source import Pointer
 
 _HELP = """Show why a value of an object is what it is: its origin, its line, and the values that it replaced.
 
@@ -42,18 +41,6 @@ Exit codes: 0 explained, 1 the files have errors or no such object or value, 2 t
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """What was asked for; the names are those of the options."""
-
-    target: str
-    path: str
-    filenames: tuple[str, ...]
-    output: Literal["text", "json"]
-    namespace: str
-    trainer_version: str
-
-
 @click.command(help=_HELP)
 @click.argument("target", metavar="KIND/NAME")
 @click.argument("path", metavar="[PATH]", default="")
@@ -61,38 +48,44 @@ class _Request:
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
 @options.namespace("Namespace of the object, and for objects without a namespace. The default is any.")
 @options.trainer_version
-def explain(**given: Any) -> int:
-    """Find the object, follow the path, print what is known of what is there."""
-    gc.disable()  # as in build: a short life, in which nearly everything is kept
-    request = _Request(**given)
+def explain(  # the options, by their names
+    target: str, path: str, filenames: tuple[str, ...], output: str, namespace: str, trainer_version: str
+) -> int:
+    """Find the object, follow the path, print the origin of the value."""
     from kubectl_trainjob.cli.tracing import look_up, target_of
     from kubectl_trainjob.explain.field import TracedFields
     from kubectl_trainjob.explain.path import PathError, resolve
     from kubectl_trainjob.model.stages import BuildOptions
 
-    target = target_of(request.target, request.namespace, "JobSet/llama")
-    wanted = BuildOptions(request.namespace, request.trainer_version)
-    found, _, has_errors = look_up(target, request.filenames, wanted)
+    name = target_of(target, namespace, "JobSet/llama")
+    found, _, has_errors = look_up(name, filenames, BuildOptions(namespace, trainer_version))
     if found is None:
         return 1
     fields = TracedFields(found)
     try:
-        pointer = resolve(fields.body, request.path)
+        pointer = resolve(fields.body, path)
     except PathError as error:
-        complain(f"error: {error}")
-        _offer(fields, request.path)
+        print_error(f"error: {error}")
+        _offer(fields, path)
         return 1
-    if request.output == "json":
-        from kubectl_trainjob.report.explain_json import as_json as write
-    else:
-        from kubectl_trainjob.report.explain_text import as_text as write
-    emit([write(fields, pointer).encode()])
+    emit([_written(fields, pointer, output).encode()])
     return int(has_errors)
 
 
+def _written(fields: TracedFields, pointer: Pointer, output: str) -> str:
+    if output == "json":
+        from kubectl_trainjob.report.explain_json import as_json
+
+        return as_json(fields, pointer)
+    from kubectl_trainjob.report.explain_document import document
+    from kubectl_trainjob.report.text import render
+
+    return render(document(fields, pointer))
+
+
 def _offer(fields: TracedFields, path: str) -> None:
-    """Paths that somebody may have meant who wrote only the end of one."""
+    """Name the paths that end like this one."""
     from kubectl_trainjob.explain.path import paths_that_end
 
     for each in paths_that_end(fields.body, path):
-        complain(f"note: there is {each}")
+        print_error(f"note: this path exists: {each}")

@@ -1,8 +1,8 @@
-"""`KUBECTL_EXTERNAL_DIFF`: the objects that differ, shown by another program, as `kubectl diff` has it.
+"""`KUBECTL_EXTERNAL_DIFF`: another program shows the objects that differ, as in `kubectl diff`.
 
-The program gets two flat directories with one YAML file an object. As in kubectl, the variable is split at blanks, and
-arguments may hold letters, digits, "-" and "=" only; what Secrets hold is masked. The directories go when it ends, also
-when we are told to end meanwhile.
+The program gets two flat directories with one YAML file per object. As in kubectl, the variable is split at blanks, and
+arguments have letters, digits, "-" and "=" only. The content of Secrets is masked. The directories are removed when the
+program ends, also after a signal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from kubectl_trainjob.cli.streams import complain
+from kubectl_trainjob.cli.streams import print_error
 from kubectl_trainjob.explain.masking import masked
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body
@@ -34,10 +34,10 @@ def command_of(environment: Mapping[str, str]) -> list[str]:
     program, *arguments = environment.get(VARIABLE, "").split() or [""]
     if not program:
         return []
-    wrong = next((each for each in arguments if not _ARGUMENT.fullmatch(each)), None)
-    if wrong is not None:
+    invalid = next((each for each in arguments if not _ARGUMENT.fullmatch(each)), None)
+    if invalid is not None:
         raise EnvironmentFault(
-            f'{VARIABLE}: the argument "{wrong}" holds more than letters, digits, "-" and "="; call a script instead'
+            f'{VARIABLE}: the argument "{invalid}" may only have letters, digits, "-" and "="; call a script instead'
         )
     return [program, *arguments]
 
@@ -54,7 +54,7 @@ def show_with(command: list[str], changes: tuple[Change, ...]) -> None:
         except OSError as error:
             raise EnvironmentFault(f"{VARIABLE}: {command[0]} cannot be run: {error.strerror}") from None
     if ended.returncode not in (0, 1):
-        complain(f"note: {command[0]} ended with {ended.returncode}")
+        print_error(f"note: {command[0]} ended with {ended.returncode}")
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def _write(directory: str, changes: tuple[Change, ...], bodies: list[Body | None
 
 
 def _names(changes: tuple[Change, ...]) -> list[str]:
-    """The file of each object: `NAMESPACE.KIND_NAME.yaml`, behind a number where two overlays build the object."""
+    """The file of each object: `NAMESPACE.KIND_NAME.yaml`, after a number if two overlays build the object."""
     names: dict[int, str] = {}
     for overlay in dict.fromkeys(change.overlay for change in changes):
         numbers = [number for number, change in enumerate(changes) if change.overlay == overlay]

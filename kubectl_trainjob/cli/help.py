@@ -1,22 +1,22 @@
-"""`help`: a page of the manual, which is `manual/*.md` beside this module, or the manual of a rule."""
+"""`help`: a page of the manual, which is `manual/*.md` next to this module. Also `lint rules` and `lint explain`."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
-from kubectl_trainjob.cli.streams import emit, has_colour
+from kubectl_trainjob.cli.streams import emit, page_width, rendered_page
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "manual")
 _SUFFIX = ".md"
-_WIDTH, _WIDEST = 80, 100  # columns
 
 _HELP = """Print a page of the manual.
 
@@ -68,7 +68,7 @@ def help(topic: str) -> int:  # noqa: A001
     name = topic.lower()
     if topic and name not in topics():
         return _print_rule(topic)
-    emit([(rendered(read(name)) if topic else _list(_width())).encode()])
+    emit([(rendered_page(read(name)) if topic else _list(page_width())).encode()])
     return 0
 
 
@@ -87,24 +87,8 @@ def _list(width: int) -> str:
     return formatter.getvalue().lstrip("\n")
 
 
-def _width() -> int:
-    """The columns of the terminal, in bounds; a fixed number without one."""
-    from shutil import get_terminal_size
-
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return min(get_terminal_size((_WIDTH, 0)).columns, _WIDEST) if is_terminal else _WIDTH
-
-
-def rendered(markdown: str) -> str:
-    """A page as the terminal shows it."""
-    from kubectl_trainjob.report.manual_text import as_text
-
-    return as_text(markdown, _width(), colour=has_colour(sys.stdout))
-
-
 def _print_rule(name: str) -> int:
     """Print the manual of a rule. Raises a usage error with the nearest names if there is none."""
-    from kubectl_trainjob.cli.lint_manual import explain_rule
     from kubectl_trainjob.model.rules import RULES, rule_named
 
     rule = rule_named(name.upper()) or rule_named(name.lower())
@@ -114,3 +98,57 @@ def _print_rule(name: str) -> int:
     nearest = get_close_matches(name[:100], known) or get_close_matches(name.upper()[:100], known)
     hint = f"did you mean {' or '.join(nearest)}?" if nearest else "`help` without a topic lists the pages"
     raise click.UsageError(f'there is no page "{name[:100]}"; {hint}')
+
+
+def wants_json(outputs: Iterable[tuple[str, str]]) -> bool:
+    """Whether `outputs`, formats and files, request JSON. Raises a usage error for options that have no effect here."""
+    rejected = [*_options_given(), *(f"-o {form}={file}" for form, file in outputs if file)]
+    rejected += [f"-o {form}" for form, file in outputs if not file and form not in ("human", "json")]
+    if rejected:
+        raise click.UsageError(f"`lint rules` and `lint explain` accept only -o json; remove {', '.join(rejected)}")
+    return any(form == "json" for form, _ in outputs)
+
+
+def _options_given() -> Iterator[str]:
+    """The options of the command line except `-o`."""
+    context = click.get_current_context()
+    for each in context.command.params:
+        source = context.get_parameter_source(each.name or "")
+        if (
+            isinstance(each, click.Option)
+            and each.name != "output"
+            and source is click.core.ParameterSource.COMMANDLINE
+        ):
+            yield each.opts[-1]
+
+
+def list_rules(*, as_json: bool) -> int:
+    """Print a line for each rule: id, severity, class, name; a terminal that is wide enough shows a summary, too."""
+    from kubectl_trainjob.model.rules import RULES
+    from kubectl_trainjob.report.lint.rules import rule_lines, rules_as_json
+
+    rules = RULES.values()
+    text = rules_as_json(rules) if as_json else "".join(f"{line}\n" for line in rule_lines(rules, _width()))
+    emit([text.encode()])
+    return 0
+
+
+def _width() -> int:
+    """The columns of the terminal, 0 where there is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
+
+
+def explain_rule(name: str, *, as_json: bool) -> int:
+    """Print the manual of a rule. Raises a usage error if there is none."""
+    from kubectl_trainjob.lint.selection import unknown_rule
+    from kubectl_trainjob.model.rules import rule_named
+    from kubectl_trainjob.report.lint.manual import page
+    from kubectl_trainjob.report.lint.rules import rule_as_json
+
+    rule = rule_named(name) or rule_named(name.upper())
+    if rule is None:
+        raise click.UsageError(unknown_rule(name[:100]))
+    emit([(rule_as_json(rule) if as_json else rendered_page(page(rule.id))).encode()])
+    return 0

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_trainjob.cli.streams import complain, emit, stderr_has_colour, tell
+from kubectl_trainjob.cli.streams import emit, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
-from kubectl_trainjob.kube.facts.validation import dns_1035_label, dns_1123_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
 
     from kubectl_trainjob.cli.scaffold.existing import Existing
-    from kubectl_trainjob.cli.scaffold.plans import Plan
+    from kubectl_trainjob.cli.scaffold.plans import Scaffold
     from kubectl_trainjob.model.diagnostic import Diagnostic
 
 _HELP = """Create a repository in DIRECTORY: settings, a runtime of the catalogue, a job, and overlays.
@@ -51,13 +51,14 @@ The runtime is in the repository or in the catalogue. A runtime of the catalogue
 _OVERLAY_HELP = "Add an overlay of the jobs to the repository of the current directory."
 
 
-def _label(check: Callable[[str], str]) -> Callable[[click.Context, click.Parameter, str], str]:
-    def checked(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-        if value and (fault := check(value)):
-            raise click.BadParameter(f'"{value}" {fault}')
-        return value
+def _label(context: click.Context, _parameter: click.Parameter, value: str, *, starts_with_letter: bool = False) -> str:
+    if value and not context.resilient_parsing:  # completion needs no check
+        from kubectl_trainjob.kube.facts.validation import dns_1035_label, dns_1123_label
 
-    return checked
+        error = (dns_1035_label if starts_with_letter else dns_1123_label)(value)
+        if error:
+            raise click.BadParameter(f'"{value}" {error}')
+    return value
 
 
 def _complete_runtimes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -99,11 +100,7 @@ def _first_sentence(manifest: str) -> str:
 
 
 _RUNTIME = click.option(
-    "--runtime",
-    default="",
-    metavar="RUNTIME",
-    shell_complete=_complete_runtimes,
-    help="Runtime of the job.",
+    "--runtime", default="", metavar="RUNTIME", shell_complete=_complete_runtimes, help="Runtime of the job."
 )
 
 
@@ -112,61 +109,57 @@ _RUNTIME = click.option(
 def _runtime(name: str) -> int:
     from kubectl_trainjob.cli.scaffold import plans
 
-    there = _existing()
-    if there.diagnostics:
-        return _report(there.diagnostics)
-    return _carry_out(lambda: plans.added_runtime(there, name), "'NAME'")
+    return _add(lambda known: plans.added_runtime(known, name), "'NAME'")
 
 
 @click.command("job", help=_JOB_HELP)
-@click.argument("name", callback=_label(dns_1035_label))
+@click.argument("name", callback=partial(_label, starts_with_letter=True))
 @_RUNTIME
 def _job(name: str, runtime: str) -> int:
     from kubectl_trainjob.cli.scaffold import plans
 
-    there = _existing()
-    if there.diagnostics:
-        return _report(there.diagnostics)
-    return _carry_out(lambda: plans.added_job(there, name, runtime))
+    return _add(lambda known: plans.added_job(known, name, runtime))
 
 
 @click.command("overlay", help=_OVERLAY_HELP)
-@click.argument("name", callback=_label(dns_1123_label))
+@click.argument("name", callback=_label)
 @click.option(
     "-n",
     "--namespace",
     default="",
-    callback=_label(dns_1123_label),
+    callback=_label,
     metavar="NAMESPACE",
     help="Namespace of the jobs. The default is the name of the overlay.",
 )
 def _overlay(name: str, namespace: str) -> int:
     from kubectl_trainjob.cli.scaffold import plans
 
-    there = _existing()
-    if there.diagnostics:
-        return _report(there.diagnostics)
-    return _carry_out(lambda: plans.added_overlay(there, name, namespace or name))
+    return _add(lambda known: plans.added_overlay(known, name, namespace or name))
 
 
-def _existing() -> Existing:
+def _add(plan: Callable[[Existing], Scaffold], named_by: str = "'--runtime'") -> int:
+    """Add a piece to the repository of the current directory."""
     from kubectl_trainjob.cli.scaffold.existing import existing
-    from kubectl_trainjob.cli.workspace import open_workspace
+    from kubectl_trainjob.cli.session import open_session
 
-    with open_workspace() as workspace:
-        return existing(workspace)
+    with open_session() as session:
+        repository = existing(session.workspace)
+    if repository.diagnostics:
+        print_findings(repository.diagnostics)
+        return 1
+    return _carry_out(lambda: plan(repository), named_by)
 
 
 _FORMS = {"runtime": _runtime, "job": _job, "overlay": _overlay}
 
 
 class _Init(click.Command):
-    """The whole repository, unless the first word names one of the pieces."""
+    """The whole repository, unless the first word is one of the pieces."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """The context of the form that the words mean."""
+        """The context of the form of the words."""
         if args and args[0] in _FORMS:
             return _FORMS[args[0]].make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
@@ -179,7 +172,7 @@ class _Init(click.Command):
     "--name",
     default="train",
     show_default=True,
-    callback=_label(dns_1035_label),
+    callback=partial(_label, starts_with_letter=True),
     metavar="JOB",
     help="Name of the job.",
 )
@@ -213,68 +206,60 @@ def init(directory: str, runtime: str, name: str, emit: str, trainer_version: st
     return _carry_out(lambda: plans.repository(directory, runtime, name, trainer_version, emit))
 
 
-def _carry_out(make_plan: Callable[[], Plan], named_by: str = "'--runtime'") -> int:
-    """Write what is planned, see that it builds, and say what was done; nothing is left of what does not build."""
-    from kubectl_trainjob.cli.scaffold.plans import RefusedRuntimeError, UnsuitableRuntimeError
+def _carry_out(plan: Callable[[], Scaffold], named_by: str = "'--runtime'") -> int:
+    """Write the planned files, check that they build, print what was done; files that do not build are removed."""
+    from kubectl_trainjob.cli.scaffold.plans import RejectedRuntimeError, UnsuitableRuntimeError
 
     try:
-        plan = make_plan()
+        return _write(plan())
     except UnsuitableRuntimeError as error:
         raise click.BadParameter(str(error), param_hint=named_by) from None
-    except RefusedRuntimeError as error:
-        return _report(error.diagnostics)
-    return _write(plan)
+    except RejectedRuntimeError as error:
+        print_findings(error.diagnostics)
+        return 1
 
 
-def _write(plan: Plan) -> int:
-    from kubectl_trainjob.cli.scaffold import proof
-    from kubectl_trainjob.cli.workspace import open_workspace
+def _write(plan: Scaffold) -> int:
+    from kubectl_trainjob.cli.scaffold import plans
+    from kubectl_trainjob.cli.session import open_session
     from kubectl_trainjob.repository.output.new_files import NewFiles
 
-    with open_workspace() as workspace:
-        new = NewFiles(plan.directory, plan.files, workspace.files.current)
+    with open_session() as session:
+        new = NewFiles(plan.directory, plan.files, session.workspace.files.current)
         new.create()
         paths = [new.shown(file) for file in plan.files]
         try:
             builds = [os.path.normpath(os.path.join(plan.directory, path)) for path in plan.builds]
-            found = proof.errors(builds, workspace)
+            found = plans.errors(builds, session.workspace)
         except BaseException:
             new.take_back()
             raise
     if found:
-        return _refuse(found, new.take_back(), mine=proof.only_in(paths, found))
+        return _reject(found, new.take_back(), mine=plans.only_in(paths, found))
     for path in paths:
-        complain(f"created {path}")
+        print_error(f"created {path}")
     _show_next(plan)
     return 0
 
 
-def _refuse(found: list[Diagnostic], outcome: str, *, mine: bool) -> int:
-    """What was wanted does not build: because of what was asked for, or of what was there before."""
+def _reject(found: list[Diagnostic], outcome: str, *, mine: bool) -> int:
+    """The result does not build: because of the arguments, or of the existing files."""
     if not mine:
-        _report(found)
-        complain(f"error: the repository does not build; {outcome}")
+        print_findings(found)
+        print_error(f"error: the repository does not build; {outcome}")
         return 1
     for message in dict.fromkeys(finding.message for finding in found):
-        complain(f"error: {message}; {outcome}")
+        print_error(f"error: {message}; {outcome}")
     return 2
 
 
-def _show_next(plan: Plan) -> None:
+def _show_next(plan: Scaffold) -> None:
     command, *words = plan.following
     if command == "build":
         words = [_as_argument(os.path.normpath(os.path.join(plan.directory, word))) for word in words]
     program = click.get_current_context().find_root().info_name
-    complain(f"next: {program} {command} {' '.join(map(shlex.quote, words))}")
+    print_error(f"next: {program} {command} {' '.join(map(shlex.quote, words))}")
 
 
 def _as_argument(path: str) -> str:
     return os.path.join(os.curdir, path) if path.startswith("-") else path
-
-
-def _report(diagnostics: Sequence[Diagnostic]) -> int:
-    from kubectl_trainjob.report.diagnostics import report
-    from kubectl_trainjob.repository.positions import Locator
-
-    tell(report(diagnostics, Locator().settle, colour=stderr_has_colour()))
-    return 1

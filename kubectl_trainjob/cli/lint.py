@@ -1,9 +1,7 @@
-"""`lint`: what is wrong with runtimes and TrainJobs, at the line to edit."""
+"""`lint`: the errors of runtimes and TrainJobs, at the line to edit, and their fixes."""
 
 from __future__ import annotations
 
-import gc
-import sys
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,16 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.outputs import Output, output, write_all, write_file
-from kubectl_trainjob.cli.streams import complain, has_colour
+from kubectl_trainjob.cli.streams import emit, note_unread_overlays, print_error, write_file, write_outputs
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.lint.run import Run
+    from collections.abc import Sequence
+
+    from kubectl_trainjob.cli.session import Session
+    from kubectl_trainjob.lint.fix.fixes import Fixing
+    from kubectl_trainjob.lint.run import LintRun
+    from kubectl_trainjob.model.diagnostic import Diagnostic
     from kubectl_trainjob.model.finding import LintReport
-    from kubectl_trainjob.repository.files.filesystem import FileSystem, Workspace
-    from kubectl_trainjob.repository.trees import Sides
+    from kubectl_trainjob.repository.files.filesystem import FileSystem
 
 FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
+_MOST_SHOWN = 20  # findings that are not fixed
 _MOST_PASSES = 5  # of --fix
 
 _HELP = """Find what a cluster rejects, what fails when Pods are created, and what runs differently than it seems.
@@ -57,11 +59,11 @@ Exit codes: 0 no finding at the level of --fail-on, 1 findings, 2 the command fa
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What was asked for; the names are those of the options."""
+    """The options, by their names."""
 
     paths: tuple[str, ...]
     filenames: tuple[str, ...]
-    output: tuple[Output, ...]
+    output: tuple[options.Output, ...]
     namespace: str
     trainer_version: str
     since: str | None
@@ -79,7 +81,7 @@ class _Request:
 @click.command(help=_HELP)
 @click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...|rules|explain RULE]")
 @options.filenames("Same as PATH. Can be repeated.")
-@output(FORMATS)
+@options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")
 @options.trainer_version
 @click.option("--since", metavar="REF", help="Report only findings that are new since this branch left REF.")
@@ -97,55 +99,56 @@ class _Request:
 @click.option("--no-ignores", is_flag=True, help="Also report findings that comments and annotations suppress.")
 @click.option("--strict", is_flag=True, help="Also fail if something could not be checked.")
 def lint(**given: Any) -> int:
-    """Read, look, report."""
-    gc.disable()  # as in build: a short life, in which nearly everything is kept
+    """Check the files, fix them if requested, write the reports."""
     request = _Request(**given)
     if request.paths[:1] in (("rules",), ("explain",)):
         return _manual(request)
-    _refuse_contradictions(request)
-    from kubectl_trainjob.cli.workspace import open_workspace
+    _reject_contradictions(request)
+    from kubectl_trainjob.cli.session import open_session
 
-    with open_workspace() as workspace:
-        return _lint(request, workspace)
+    with open_session() as session:
+        return _lint(request, session)
 
 
-def _lint(request: _Request, workspace: Workspace) -> int:
-    found = _run(request, workspace)
+def _lint(request: _Request, session: Session) -> int:
+    from kubectl_trainjob.report.lint import written
+
+    found = _run(request, session)
     if request.write_baseline:
         return _write_baseline(found, request.write_baseline)
     report = _without_baseline(found, request.baseline)
     if request.fix or request.unsafe_fixes:
-        from kubectl_trainjob.cli.lint_fix import mend
-
-        passes = 0
-        while passes < _MOST_PASSES and mend(
-            found.fixable(report.results), workspace.files, with_unsafe=request.unsafe_fixes, only_show=request.diff
+        disk, passes = session.workspace.files, 0
+        while passes < _MOST_PASSES and _apply_fixes(
+            found.fixable(report.results), disk, with_unsafe=request.unsafe_fixes, only_show=request.diff
         ):
-            passes += 1  # what was refused may have hidden what can be mended now
-            found = _run(request, workspace)
+            passes += 1  # an error may have hidden other fixable findings
+            found = _run(request, session)
             report = _without_baseline(found, request.baseline)
         if request.diff:
             return _exit_code(request, report)
-    _note(found)
-    _write(report, request.output)
+    note_unread_overlays(found.left_out, "checked")
+    write_outputs(request.output, written, report, default="human")
     if found.is_empty and request.fail_if_empty:
-        complain("error: no object was found")
+        print_error("error: the paths contain no object")
         return 1
     return _exit_code(request, report)
 
 
-def _refuse_contradictions(request: _Request) -> None:
-    mends = request.fix or request.unsafe_fixes
-    if request.diff and not mends:
+def _reject_contradictions(request: _Request) -> None:
+    fixes = request.fix or request.unsafe_fixes
+    if request.since == "":
+        raise click.UsageError("--since has no commit; is a variable unset?")
+    if request.diff and not fixes:
         raise click.UsageError("--diff shows what --fix would change; write --fix --diff")
     if request.diff and request.output:
-        raise click.UsageError("--diff prints the changes instead of a report; leave out -o")
-    if request.write_baseline and (request.baseline or request.since is not None or mends):
-        raise click.UsageError("--write-baseline writes all findings; leave out --baseline, --since and --fix")
+        raise click.UsageError("--diff prints the changes instead of a report; remove -o")
+    if request.write_baseline and (request.baseline or request.since is not None or fixes):
+        raise click.UsageError("--write-baseline writes all findings; remove --baseline, --since and --fix")
 
 
 def _manual(request: _Request) -> int:
-    from kubectl_trainjob.cli.lint_manual import explain_rule, list_rules, wants_json
+    from kubectl_trainjob.cli.help import explain_rule, list_rules, wants_json
 
     what, *names = request.paths
     if what == "rules" and not names:
@@ -155,46 +158,37 @@ def _manual(request: _Request) -> int:
     raise click.UsageError("write `lint rules`, or `lint explain KTJ301`; a path of this name is ./rules or ./explain")
 
 
-def _run(request: _Request, workspace: Workspace) -> Run:
+def _run(request: _Request, session: Session) -> LintRun:
     from datetime import date
 
-    from kubectl_trainjob.cli.workers import Forked
-    from kubectl_trainjob.compiler.executor import BuildContext
-    from kubectl_trainjob.lint.run import Wanted, lint_tree
+    from kubectl_trainjob.lint.run import LintOptions, lint_tree
     from kubectl_trainjob.model.stages import BuildOptions
+    from kubectl_trainjob.repository.trees import since, the_files
 
-    options = BuildOptions(request.namespace, request.trainer_version)
-    suppresses = not request.no_ignores
-    with workspace.progress, closing(_sides(request, workspace.files)) as sides:
-        context = BuildContext(Forked(), workspace.progress)
-        read = sides.read(request.paths + request.filenames, workspace)
-        if request.since is None:
-            return lint_tree(read, Wanted(options, date.today(), suppresses), context)
-        from kubectl_trainjob.review import run
+    options, suppresses = BuildOptions(request.namespace, request.trainer_version), not request.no_ignores
+    workspace, context = session
+    disk, today = workspace.files, date.today()
+    with workspace.progress, closing(since(request.since, disk) if request.since else the_files(disk)) as trees:
+        units = trees.read(request.paths + request.filenames, workspace)
+        if not request.since:
+            return lint_tree(units, LintOptions(options, disk.current, today, suppresses), context)
+        from kubectl_trainjob.review.review_trees import ReviewOptions, lint_since
 
-        return run.lint_since(read, run.Wanted(options, options, date.today(), suppresses), context)
-
-
-def _sides(request: _Request, disk: FileSystem) -> Sides:
-    from kubectl_trainjob.repository import trees as sides
-
-    if request.since is None:
-        return sides.the_files(disk)
-    if not request.since:
-        raise click.UsageError("--since names no commit; is a variable unset?")
-    return sides.since(request.since, disk)
+        return lint_since(units, ReviewOptions(options, options, disk.current, today, suppresses), context)
 
 
-def _without_baseline(found: Run, path: str) -> LintReport:
+def _without_baseline(found: LintRun, path: str) -> LintReport:
     if not path:
         return found.report()
     from dataclasses import replace
 
-    from kubectl_trainjob.lint.known_findings import read_baseline, split
+    from kubectl_trainjob.lint.baseline import read_baseline, split
 
-    divided = split(found.results, read_baseline(_read(path), path), with_refusals=False)
+    divided = split(found.results, read_baseline(_read(path), path), with_build_errors=False)
     if divided.gone:
-        complain(f"note: {divided.gone} findings of {path} are gone; write it anew with --write-baseline {path}")
+        ending, verb = ("", "exists") if divided.gone == 1 else ("s", "exist")
+        gone = f"{divided.gone} finding{ending} of {path} no longer {verb}"
+        print_error(f"note: {gone}; update it with --write-baseline {path}")
     return replace(found.report(), results=tuple(divided.new), baselined=divided.known)
 
 
@@ -208,29 +202,65 @@ def _read(path: str) -> str:
         raise EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _write_baseline(found: Run, path: str) -> int:
-    from kubectl_trainjob.lint.known_findings import baseline_text
+def _write_baseline(found: LintRun, path: str) -> int:
+    from kubectl_trainjob.lint.baseline import baseline_text
 
     write_file(path, baseline_text(found.results))
-    complain(f"note: {path} written; refusals of build are never part of it")
+    print_error(f"note: {path} written; it omits errors of build, which always count")
     return 0
 
 
-def _note(found: Run) -> None:
-    if found.left_out:
-        complain(f"note: overlays are looked at only when named: {', '.join(found.left_out)}")
-
-
-def _write(report: LintReport, outputs: tuple[Output, ...]) -> None:
-    from kubectl_trainjob.report.lint import written
-
-    def text(form: str, is_shown: bool) -> str:
-        return written(report, form, colour=is_shown and has_colour(sys.stdout))
-
-    write_all(outputs, text, default="human")
-
-
 def _exit_code(request: _Request, report: LintReport) -> int:
-    if request.strict and report.unverifiable:
+    if request.strict and report.unchecked:
         return 1
-    return int(any(options.is_as_bad(result.severity, request.fail_on) for result in report.results))
+    return int(any(options.reaches(result.severity, request.fail_on) for result in report.results))
+
+
+def _apply_fixes(fixable: Sequence[Diagnostic], disk: FileSystem, *, with_unsafe: bool, only_show: bool) -> bool:
+    """Apply the fixes, or print the changes; whether any file was written.
+
+    Raises EnvironmentFault for a file that cannot be written.
+    """
+    from kubectl_trainjob.lint.fix.fixes import fix
+
+    fixing = fix(fixable, with_unsafe=with_unsafe)
+    _print_rejected(fixing)
+    if only_show:
+        if not fixing.files:
+            print_error(f"note: {_counted(fixing)}")
+        _show(fixing)
+        return False
+    if fixing.files:
+        from kubectl_trainjob.repository.output.changed_files import write
+
+        write(fixing.files, disk)
+    print_error(f"note: {_counted(fixing)}")
+    return bool(fixing.files)
+
+
+def _counted(fixing: Fixing) -> str:
+    """How much was fixed; a runtime's finding counts once for all its TrainJobs."""
+    if not fixing.files:
+        return "no safe fix is left"
+    count = len({(each.rule.id, each.message) for each in fixing.fixed})
+    findings = "1 finding" if count == 1 else f"{count} findings"
+    files = "1 file" if len(fixing.files) == 1 else f"{len(fixing.files)} files"
+    return f"{findings} fixed in {files}"
+
+
+def _show(fixing: Fixing) -> None:
+    from kubectl_trainjob.lint.fix.diff import diff_lines
+
+    emit(f"{line}\n".encode("utf-8", "backslashreplace") for line in diff_lines(fixing.files))
+
+
+def _print_rejected(fixing: Fixing) -> None:
+    from kubectl_trainjob.repository.positions import Locator
+
+    locator = Locator()
+    for each in fixing.not_fixed[:_MOST_SHOWN]:
+        spot = locator.settle(each.diagnostic.place)
+        rule = each.diagnostic.rule
+        print_error(f"note: {spot.file.path}:{spot.span.line}: {rule.id} {rule.name} is not fixed: {each.reason}")
+    if len(fixing.not_fixed) > _MOST_SHOWN:
+        print_error(f"note: {len(fixing.not_fixed) - _MOST_SHOWN} more are not fixed")

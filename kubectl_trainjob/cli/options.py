@@ -1,10 +1,11 @@
-"""Options that every command which reads a repository takes, with one meaning."""
+"""Options that several commands have, with the same meaning in each."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -16,6 +17,39 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SEVERITIES = ("error", "warning", "info")
+
+
+class Output(NamedTuple):
+    """One `-o FORMAT[=FILE]`; without a file it goes to stdout."""
+
+    format: str
+    file: str
+
+
+def output(formats: Sequence[str]) -> Callable[[Command], Command]:
+    """`-o FORMAT[=FILE]`, any number of times; the first format goes to stdout if no other one does."""
+
+    def parsed(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Output, ...]:
+        return _parsed(values, formats)
+
+    words = f"Format: {', '.join(formats)}. Can be repeated, each with a file. The default is {formats[0]}, on stdout."
+    return click.option("-o", "--output", multiple=True, callback=parsed, metavar="FORMAT[=FILE]", help=words)
+
+
+def _parsed(values: Sequence[str], formats: Sequence[str]) -> tuple[Output, ...]:
+    outputs = tuple(Output(*value.partition("=")[::2]) for value in values)
+    for each, value in zip(outputs, values, strict=True):
+        if each.format not in formats:
+            raise click.BadParameter(f'unknown format "{each.format}"; use {", ".join(formats)}')
+        if "=" in value and not each.file:
+            raise click.BadParameter(f'"{value}" has no file name')
+    files = [os.path.abspath(each.file) for each in outputs if each.file]
+    if len(set(files)) < len(files):
+        raise click.BadParameter("two reports cannot go to one file; use a file for each")
+    if sum(not each.file for each in outputs) > 1:
+        example = f"{outputs[-1].format}=report.{outputs[-1].format}"
+        raise click.BadParameter(f"only one report can go to stdout; write others to files: -o {example}")
+    return outputs
 
 
 class PathType(click.types.StringParamType):
@@ -79,13 +113,13 @@ def emit(help_text: str) -> Callable[[Command], Command]:
 
 
 def fail_on(help_text: str) -> Callable[[Command], Command]:
-    """`--fail-on error|warning|info|never`; `is_as_bad` says what that means."""
+    """`--fail-on error|warning|info|never`; see `reaches`."""
     choice = click.Choice([*_SEVERITIES, "never"])
     return click.option("--fail-on", type=choice, default="error", show_default=True, help=help_text)
 
 
-def is_as_bad(severity: str, fail_on: str) -> bool:
-    """Whether a finding of a severity is as bad as `--fail-on` says."""
+def reaches(severity: str, fail_on: str) -> bool:
+    """Whether a severity reaches the level of `--fail-on`."""
     return fail_on != "never" and _SEVERITIES.index(severity) <= _SEVERITIES.index(fail_on)
 
 
@@ -105,7 +139,7 @@ def _versions(_context: click.Context, _parameter: click.Parameter, value: str) 
 
 def _namespace(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value and not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", value):
-        raise click.BadParameter(f'"{value}" is no namespace: up to 63 lower case letters, digits and "-"')
+        raise click.BadParameter(f'"{value}" is not a valid namespace; use up to 63 lower case letters, digits and "-"')
     return value
 
 

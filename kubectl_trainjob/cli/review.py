@@ -1,23 +1,18 @@
-"""`review`: one report for a pull request: what it changes, what a cluster says to that, and what is new wrong."""
+"""`review`: one report for a pull request: what it changes, what a cluster rejects, and new findings."""
 
 from __future__ import annotations
 
-import gc
-import sys
-from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.outputs import Output, output, write_all
-from kubectl_trainjob.cli.streams import complain, has_colour
+from kubectl_trainjob.cli.streams import note_unread_overlays, write_outputs
+from kubectl_trainjob.cli.trees import TreesRequest, open_trees
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.repository.files.filesystem import FileSystem
-    from kubectl_trainjob.repository.trees import Sides
-    from kubectl_trainjob.review.view import Review
+    from kubectl_trainjob.review.result import Review
 
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
 _WITH_LINES = ("markdown", "json", "html")
@@ -48,72 +43,44 @@ With --fail-on never, the exit code is never 1. Exit codes: 0 passed, 1 problems
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    """What was asked for; the names are those of the options."""
+class _Request(TreesRequest):
+    """The options, by their names."""
 
-    sides: tuple[str, ...]
-    filenames: tuple[str, ...]
-    output: tuple[Output, ...]
-    namespace: str
-    trainer_version: tuple[str, str]
-    emit: str
+    output: tuple[options.Output, ...]
     fail_on: str
 
 
 @click.command(help=_HELP)
 @click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
-@output(FORMATS)
+@options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")
 @options.emit("Review JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions
 @options.fail_on("Minimum severity of a new finding for exit code 1.")
 def review(**given: Any) -> int:
-    """Read both sides once, compare, lint, report."""
-    gc.disable()  # as in build: a short life, in which nearly everything is kept
+    """Review the change, write the reports."""
     request = _Request(**given)
-    found = _reviewed(request)
-    if found.left_out:
-        complain(f"note: overlays are reviewed only when named: -f {', -f '.join(found.left_out)}")
-    _write(found, request.output)
+    from kubectl_trainjob.report.review import written
+
+    found = _review(request)
+    note_unread_overlays(found.left_out, "reviewed")
+    write_outputs(request.output, written, found, default="text")
     return _exit_code(found, request.fail_on)
 
 
-def _reviewed(request: _Request) -> Review:
+def _review(request: _Request) -> Review:
     from datetime import date
 
-    from kubectl_trainjob.cli.workers import Forked
-    from kubectl_trainjob.cli.workspace import open_workspace
-    from kubectl_trainjob.compiler.executor import BuildContext
-    from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.review.run import Wanted, reviewed
+    from kubectl_trainjob.review.review_trees import ReviewOptions, review_trees
 
-    old, new = (BuildOptions(request.namespace, version, request.emit) for version in request.trainer_version)
     with_lines = any(each.format in _WITH_LINES for each in request.output)
-    wanted = Wanted(old, new, date.today(), with_lines=with_lines)
-    with open_workspace() as workspace, closing(_sides(request, workspace.files)) as both:
-        context = BuildContext(Forked(), workspace.progress)
-        return reviewed(both, both.read(request.filenames, workspace), wanted, context)
-
-
-def _sides(request: _Request, disk: FileSystem) -> Sides:
-    from kubectl_trainjob.repository.trees import WrongArguments, sides
-
-    try:
-        return sides(request.sides, request.trainer_version, disk)
-    except WrongArguments as fault:
-        raise click.UsageError(str(fault)) from None
-
-
-def _write(review: Review, outputs: tuple[Output, ...]) -> None:
-    from kubectl_trainjob.report.review import written
-
-    def text(form: str, is_shown: bool) -> str:
-        return written(review, form, colour=is_shown and has_colour(sys.stdout))
-
-    write_all(outputs, text, default="text")
+    with open_trees(request) as (trees, units, session):
+        current, today = session.workspace.files.current, date.today()
+        review_options = ReviewOptions(*request.build_options(), current, today, with_lines=with_lines)
+        return review_trees(trees, units, review_options, session.context)
 
 
 def _exit_code(review: Review, fail_on: str) -> int:
-    is_bad = any(options.is_as_bad(result.severity, fail_on) for result in review.results)
-    return int(is_bad or (review.is_broken and fail_on != "never"))
+    has_reached = any(options.reaches(result.severity, fail_on) for result in review.results)
+    return int(has_reached or (review.is_broken and fail_on != "never"))

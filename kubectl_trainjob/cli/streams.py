@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TextIO
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.limits import size as in_words
 from kubectl_trainjob.model.printable import printable
 
+if TYPE_CHECKING:
+    from kubectl_trainjob.cli.options import Output
+    from kubectl_trainjob.model.diagnostic import Diagnostic
+    from kubectl_trainjob.repository.positions import Settle
+
+_WIDTH, _WIDEST = 80, 100  # columns of a page
+
 
 def standard_input(most: int) -> bytes:
-    """What stands on standard input; one byte more than `most` where it is longer."""
+    """The bytes of standard input; one byte more than `most` if it is longer."""
     if sys.stdin is None:
         raise EnvironmentFault('standard input is closed, so "-" has nothing to read')
     return sys.stdin.buffer.read(most + 1)
@@ -23,7 +30,7 @@ def standard_input(most: int) -> bytes:
 def emit(chunks: Iterable[bytes], most: int = LIMITS.output_bytes) -> None:
     """Write the result, of at most `most` bytes, to stdout.
 
-    Raises BrokenPipeError when nobody reads on.
+    Raises BrokenPipeError if the reader closed the pipe.
     """
     parts = list(_bounded(chunks, most))  # all of them before the first byte: never half a result
     if not parts:
@@ -36,7 +43,7 @@ def emit(chunks: Iterable[bytes], most: int = LIMITS.output_bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        forsake(sys.stdout)
+        redirect_to_devnull(sys.stdout)
         raise EnvironmentFault(f"the result could not be written: {error.strerror}") from error
 
 
@@ -53,36 +60,46 @@ def _bounded(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
         yield part
 
 
-def complain(line: str) -> None:
-    """Write one line to stderr; whatever a terminal or a CI system's log would interpret in it is escaped."""
-    from kubectl_trainjob.report import commands
+def print_findings(findings: Collection[Diagnostic], settle: Settle | None = None) -> None:
+    """Write findings to stderr, with the lines that `settle` finds."""
+    if findings:
+        from kubectl_trainjob.report.diagnostics import report
+        from kubectl_trainjob.repository.positions import Locator
 
-    tell(commands.at_start(commands.inside(printable(line))) + "\n")
+        write_stderr(report(findings, settle or Locator().settle, colour=has_colour(sys.stderr)))
 
 
-def tell(text: str) -> None:
+def note_unread_overlays(paths: Sequence[str], what: str) -> None:
+    """Name the overlays below a directory that were not read."""
+    if paths:
+        print_error(f"note: overlays are {what} only if passed with -f: {', '.join(paths)}")
+
+
+def print_error(line: str) -> None:
+    """Write one line to stderr; characters that a terminal or the log of a CI system interprets are escaped."""
+    from kubectl_trainjob.report.phrases import without_command_at_start, without_commands
+
+    write_stderr(without_command_at_start(without_commands(printable(line))) + "\n")
+
+
+def write_stderr(text: str) -> None:
     """Write text to stderr that is safe for a terminal already."""
     if sys.stderr is not None and text:
         try:
             sys.stderr.write(text)
             sys.stderr.flush()
-        except OSError:  # nobody can be told
-            forsake(sys.stderr)
+        except OSError:  # there is no place for an error
+            redirect_to_devnull(sys.stderr)
 
 
-def forsake(*streams: TextIO) -> None:
-    """Point streams at nothing, so that the interpreter's last flush cannot fail and speak."""
+def redirect_to_devnull(*streams: TextIO) -> None:
+    """Point streams at the null device: then the last flush of the interpreter cannot fail."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     for stream in streams:
         try:
             os.dup2(nothing, stream.fileno())
-        except (AttributeError, OSError, ValueError):  # closed, or replaced by something that is no file
+        except (AttributeError, OSError, ValueError):  # closed, or replaced by an object without a file
             continue
-
-
-def stderr_has_colour() -> bool:
-    """Whether stderr is a terminal that wants colour."""
-    return has_colour(sys.stderr)
 
 
 def has_colour(stream: TextIO | None) -> bool:
@@ -90,3 +107,40 @@ def has_colour(stream: TextIO | None) -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream is not None and stream.isatty()
+
+
+def page_width() -> int:
+    """The columns of the terminal, in bounds; a fixed number without one."""
+    from shutil import get_terminal_size
+
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return min(get_terminal_size((_WIDTH, 0)).columns, _WIDEST) if is_terminal else _WIDTH
+
+
+def rendered_page(markdown: str) -> str:
+    """A page of a manual as the terminal shows it."""
+    from kubectl_trainjob.report.manual_text import as_text
+
+    return as_text(markdown, page_width(), colour=has_colour(sys.stdout))
+
+
+def write_outputs(outputs: Sequence[Output], written: Callable[..., str], report: object, default: str) -> None:
+    """Write a report in every format; `written` makes the text. Raises EnvironmentFault.
+
+    Files come first: nothing is on stdout if one of them cannot be written.
+    """
+    on_stdout = [each.format for each in outputs if not each.file] or [default]
+    colour = has_colour(sys.stdout)
+    shown = [written(report, form, colour=colour).encode("utf-8", "backslashreplace") for form in on_stdout]
+    for path, text in [(each.file, written(report, each.format, colour=False)) for each in outputs if each.file]:
+        write_file(path, text)
+    emit(shown)
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a file. Raises EnvironmentFault."""
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        raise EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None

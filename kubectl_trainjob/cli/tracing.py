@@ -1,4 +1,4 @@
-"""Commands about one object: `KIND/NAME` to the object with who wrote its values, or the reason why there is none."""
+"""Commands about one object: from `KIND/NAME` to the object with the origins of its values, or to an error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from kubectl_trainjob.cli.streams import complain, stderr_has_colour, tell
+from kubectl_trainjob.cli.streams import note_unread_overlays, print_error, print_findings
 
 if TYPE_CHECKING:
     from kubectl_trainjob.compiler.prepare import Wanted
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repository.files.filesystem import Workspace
 
 _MOST_NAMED = 20
-_LONGEST = 100  # characters of what is no target
+_LONGEST = 100  # characters of an invalid target
 
 
 def target_of(text: str, namespace: str, example: str) -> ObjectName:
-    """The target that an argument means. Raises a usage error, which shows the example."""
+    """The target of an argument. Raises a usage error, which shows the example."""
     from kubectl_trainjob.explain.target import parse_target
 
     target = parse_target(text, namespace)
     if os.path.exists(text):
         raise click.UsageError(f'"{text}" is a path; write -f {text} {example}')
     if target is None:
-        raise click.UsageError(f'"{text[:_LONGEST]}" is no object; write KIND/NAME, for example {example}')
+        raise click.UsageError(f'"{text[:_LONGEST]}" is not an object; write KIND/NAME, for example {example}')
     return target
 
 
-class _Request(NamedTuple):
+class _Trace(NamedTuple):
     """What is traced: paths, for a target, in a workspace."""
 
     paths: Sequence[str]
@@ -50,7 +50,7 @@ class _Request(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a look-up found: the object that was meant, if it was clear, and all that was traced."""
+    """What a look-up found: the object, if exactly one matches, and all that was traced."""
 
     found: FoundObject | None
     tracing: Tracing
@@ -58,18 +58,17 @@ class Seen(NamedTuple):
 
 
 def look_up(target: ObjectName, paths: Sequence[str], options: BuildOptions, beside: Collection[str] = ()) -> Seen:
-    """As `_look_up`, in a workspace of its own."""
-    from kubectl_trainjob.cli.workspace import open_workspace
-
-    with open_workspace() as workspace:
-        return _look_up(target, _Request(paths, options, workspace), beside)
-
-
-def _look_up(target: ObjectName, request: _Request, beside: Collection[str]) -> Seen:
-    """The one object that is meant; stderr is told of what is wrong, and why there is none.
+    """The object of a target; findings, and why there is no such object, go to stderr.
 
     Objects of the kinds `beside` are traced, too; without, files that cannot matter are not parsed.
     """
+    from kubectl_trainjob.cli.session import open_session
+
+    with open_session() as session:
+        return _look_up(target, _Trace(paths, options, session.workspace), beside)
+
+
+def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> Seen:
     from kubectl_trainjob.explain.target import find
 
     def wanted(manifest: Manifest) -> bool:
@@ -81,32 +80,27 @@ def _look_up(target: ObjectName, request: _Request, beside: Collection[str]) -> 
     if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects that state none
         found = [each for each in found if _states_namespace(each.object)] or found
     if len(found) > 1:
-        _tell_rivals(target, [each.object for each in found])
+        _print_candidates(target, [each.object for each in found])
     elif not found and tracing.jobs:
-        _tell_what_is_made(target, tracing)
+        _print_generated(target, tracing)
     elif not found:
-        _tell_what_is_there(target, request)
-    _note_what_was_not_looked_at(target, tracing, found)
+        _print_missing(target, request)
+    _note_other_objects(target, tracing, found)
     return Seen(found[0] if len(found) == 1 else None, tracing, has_errors)
 
 
 def _report(diagnostics: list[Diagnostic]) -> bool:
-    """Tell what is wrong, errors first, and whether there are any; a large tree may be full of other things."""
+    """Print the findings, errors first; whether there are errors. A large tree may have many findings."""
     from kubectl_trainjob.model.diagnostic import has_errors
 
-    if diagnostics:
-        from kubectl_trainjob.report.diagnostics import report
-        from kubectl_trainjob.repository.positions import Locator
-
-        shown = sorted(diagnostics, key=lambda each: not has_errors([each]))[:_MOST_NAMED]
-        tell(report(shown, Locator().settle, colour=stderr_has_colour()))
-        if len(diagnostics) > len(shown):
-            complain(f"note: {len(diagnostics) - len(shown)} more findings; build tells them")
+    print_findings(sorted(diagnostics, key=lambda each: not has_errors([each]))[:_MOST_NAMED])
+    if len(diagnostics) > _MOST_NAMED:
+        print_error(f"note: {len(diagnostics) - _MOST_NAMED} more findings; build shows them")
     return has_errors(diagnostics)
 
 
 def _states_namespace(traced: Traced) -> bool:
-    """Whether a file says which namespace the object is in."""
+    """Whether a file sets the namespace of the object."""
     from kubectl_trainjob.repository.positions import Locator
 
     origin = traced.draft.origin(("metadata", "namespace"))
@@ -116,9 +110,8 @@ def _states_namespace(traced: Traced) -> bool:
     return place is not None and Locator().has(place)
 
 
-def _note_what_was_not_looked_at(target: ObjectName, tracing: Tracing, found: Sequence[FoundObject]) -> None:
-    if tracing.left_out:
-        complain(f"note: overlays are looked at only when named: -f {', -f '.join(tracing.left_out[:_MOST_NAMED])}")
+def _note_other_objects(target: ObjectName, tracing: Tracing, found: Sequence[FoundObject]) -> None:
+    note_unread_overlays(tracing.left_out[:_MOST_NAMED], "read")
     if len(found) == 1 and found[0].object.identity.name == target.name:
         also = [
             each.identity
@@ -127,17 +120,17 @@ def _note_what_was_not_looked_at(target: ObjectName, tracing: Tracing, found: Se
             if each is not found[0].object and target.is_met_by(each.identity, *each.names, "")
         ]
         if also:
-            complain(f"note: overlays renamed others of this name: {_named(also)}")
+            print_error(f"note: overlays renamed other objects of this name: {_named(also)}")
 
 
-def _tell_rivals(target: ObjectName, rivals: Sequence[Traced]) -> None:
-    complain(f"error: {target} may mean {len(rivals)} objects; choose with -n, or name their files with -f:")
+def _print_candidates(target: ObjectName, rivals: Sequence[Traced]) -> None:
+    print_error(f"error: {target} matches {len(rivals)} objects; choose one with -n, or pass its files with -f:")
     for each in rivals[:_MOST_NAMED]:
         namespace = each.identity.namespace
         stated = f"in namespace {namespace}" if namespace else "without a namespace"
-        complain(f"  {each.identity} {stated}{_where(each)}")
+        print_error(f"  {each.identity} {stated}{_where(each)}")
     if len(rivals) > _MOST_NAMED:
-        complain(f"  and {len(rivals) - _MOST_NAMED} more")
+        print_error(f"  and {len(rivals) - _MOST_NAMED} more")
 
 
 def _where(traced: Traced) -> str:
@@ -149,16 +142,16 @@ def _where(traced: Traced) -> str:
     return f" ({spot.file.path}:{spot.span.line})" if spot else ""
 
 
-def _tell_what_is_made(target: ObjectName, tracing: Tracing) -> None:
+def _print_generated(target: ObjectName, tracing: Tracing) -> None:
     made = [each.identity for job in tracing.jobs for each in job.objects]
     job = tracing.jobs[0].train_job.identity
     if made:
-        complain(f"error: {job} makes no {target}; it makes {_named(made)}")
+        print_error(f"error: {job} generates no {target}; it generates {_named(made)}")
     else:
-        complain(f"error: {job} cannot be built, so there is no {target}")
+        print_error(f"error: {job} cannot be built, therefore {target} does not exist")
 
 
-def _tell_what_is_there(target: ObjectName, request: _Request) -> None:
+def _print_missing(target: ObjectName, request: _Trace) -> None:
     there: dict[ObjectId, tuple[str, ...]] = {}
 
     def note(manifest: Manifest) -> bool:
@@ -173,9 +166,9 @@ def _tell_what_is_there(target: ObjectName, request: _Request) -> None:
     meant = nearest(target.name, {name for names in there.values() for name in names})
     hint = f'; did you mean "{meant}"?' if meant and not same else ""
     where = f" in namespace {target.namespace}" if target.namespace else ""
-    complain(f"error: there is no {target}{where}{hint}")
+    print_error(f"error: {target} does not exist{where}{hint}")
     if same:
-        complain(f"note: these are: {_named(same)}")
+        print_error(f"note: these exist: {_named(same)}")
 
 
 def _named(identities: Sequence[ObjectId]) -> str:

@@ -21,7 +21,7 @@ _FEWEST = 500  # items; below, starting processes costs more than it saves
 _MANY = 8000  # items; above, one process needs less memory: it can let go of what is done with
 _CHUNK = 64  # items whose results are sent together
 _MOST = 8  # processes
-_LENGTH = 8  # bytes that say how long a message is
+_LENGTH = 8  # bytes of the length of a message
 
 
 class _Child(NamedTuple):
@@ -66,15 +66,12 @@ class Forked:
 
 
 def in_chunks(
-    work: Callable[[Sequence[Item]], Result],
-    items: list[Item],
-    known: dict[int, object],
-    done: Callable[[int], None],
+    work: Callable[[Sequence[Item]], Result], items: list[Item], known: dict[int, object], done: Callable[[int], None]
 ) -> Iterator[Result]:
     """`work` of each chunk of items, in order, by several processes; `items` is emptied.
 
-    `known` holds objects by their id that both sides have and results may refer to; `done` is told how many items are
-    through. Raises EnvironmentFault where a process was killed.
+    `known` has objects by id that parent and children have and that results may refer to. `done` gets the number of
+    finished items. Raises EnvironmentFault if a process was killed.
     """
     count = processes(len(items))
     chunks = [items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK)]
@@ -86,7 +83,7 @@ def in_chunks(
         chunks.clear()  # the children have them
         results = _gathered(children, known, done)
     if any(len(found) < child.turns for found, child in zip(results, children, strict=True)):
-        raise EnvironmentFault("a worker process was killed; is there too little memory? build fewer TrainJobs at once")
+        raise EnvironmentFault("a worker process was killed, perhaps for lack of memory; build fewer TrainJobs at once")
     for number in range(turns):
         yield results[number % count][number // count]
 

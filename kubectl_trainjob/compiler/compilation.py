@@ -14,7 +14,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import Manifest, Object, RequiredSecret, Resolved
-from kubectl_trainjob.model.units import Settings
+from kubectl_trainjob.model.units import Settings, Skipped
 
 Findings = tuple[Diagnostic, ...]
 _NO_BODY: Mapping[str, Any] = MappingProxyType({})
@@ -39,12 +39,12 @@ class Job(NamedTuple):
 
     @property
     def runtime(self) -> Manifest | None:
-        """The runtime that it refers to; None where that cannot be found."""
+        """The runtime that it refers to; None if that does not exist."""
         return self.runtimes.meant(self.manifest)
 
 
 class Expansion(NamedTuple):
-    """What is known only while a job is compiled: the admitted inputs, and who finds the origin of a value."""
+    """What exists only while a job is compiled: the admitted inputs, and the search for origins of values."""
 
     resolved: Resolved
     written_by: WrittenBy
@@ -87,19 +87,21 @@ class CompiledJob(Generic[Note]):
         return CompiledJob(*head, objects, self.secrets, self.findings, self.late, is_shared=is_shared)
 
     def without_inputs(self) -> CompiledJob[Note]:
-        """The job with its name and place only, so that the parsed TrainJob can be freed."""
-        return replace(self, source=replace(self.source, body=_NO_BODY), runtime=None)
+        """The job with its name and place only, which frees the parsed TrainJob."""
+        source = Manifest(self.source.id, _NO_BODY, self.source.source, self.source.name_hash)
+        rest = self.objects, self.secrets, self.findings, self.late
+        return CompiledJob(source, None, self.unit, self.note, *rest, is_shared=self.is_shared)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What reading the inputs left: `left_out` are overlays below a directory that was read, `passed_by` other entries,
-    `read_from` the real paths of all directories and files that were passed.
+    """How the inputs were read: `left_out` are unread overlays below a directory that was read, `skipped` other unread
+    entries, `read_from` the real paths of all directories and files that were passed.
     """
 
     ignored: int = 0
     left_out: tuple[str, ...] = ()
-    passed_by: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
     read_from: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS
@@ -109,8 +111,8 @@ class Reading:
 class Compilation(Generic[Note]):
     """What one build unit of one side compiles to.
 
-    `others` are the objects that are copied unchanged, `manifests` all inputs that are no TrainJobs, where they were
-    asked for. `findings` concern the inputs as a whole; `unread` those that matter only if a runtime is missing.
+    `others` are the objects that are copied unchanged, `manifests` all other requested inputs. `findings` concern
+    the inputs as a whole; `unread` those that matter only if a runtime is missing.
     """
 
     target: Target

@@ -11,17 +11,17 @@ from kubectl_trainjob.compiler.expand.run import RuntimeTemplate, expand, requir
 from kubectl_trainjob.compiler.late import REJECTED, late_diagnostics
 from kubectl_trainjob.compiler.versions import Version
 from kubectl_trainjob.compiler.written_by import WrittenBy, recorded
-from kubectl_trainjob.kube.admission.jobset import findings as jobset_findings
-from kubectl_trainjob.kube.admission.jobset import learn
+from kubectl_trainjob.kube.admission.jobset import jobset_problems, prime_cache
 from kubectl_trainjob.kube.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.kube.admission.objects import Admission, admit, readable
 from kubectl_trainjob.kube.facts.trainer import MANAGED_BY_TRAINER
-from kubectl_trainjob.kube.pods.jobset import late_problems
-from kubectl_trainjob.kube.pods.jobset import learn as learn_late
-from kubectl_trainjob.kube.pods.memo import LateMemo
-from kubectl_trainjob.kube.schemas.walk import Memo
+from kubectl_trainjob.kube.pods.jobset import job_problems
+from kubectl_trainjob.kube.pods.jobset import prime_cache as prime_pod_cache
+from kubectl_trainjob.kube.pods.visit import PodCache
+from kubectl_trainjob.kube.schemas.walk import PartCache
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.draft import INPUT, Draft
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import DEADLINE_NOT_ENFORCED, MANAGED_ELSEWHERE
 from kubectl_trainjob.model.source import Source
@@ -53,13 +53,13 @@ class AdmittedRuntime:
 class AdmittedRuntimes:
     """A cache: each runtime is admitted once, however many jobs use it.
 
-    `memo` is what JobSet's admission learnt of them meanwhile, so that it need not judge in each JobSet what all share,
-    `late` what the validation of Jobs did.
+    `cache` has the parts that JobSet's admission accepted, which all JobSets share, `late` those of the validation of
+    Jobs.
     """
 
     def __init__(self, admission: Admission) -> None:
-        self.memo = Memo()
-        self.late = LateMemo()
+        self.cache = PartCache()
+        self.late = PodCache()
         self._admission = admission
         self._by_source: dict[Source, AdmittedRuntime] = {}
 
@@ -75,8 +75,8 @@ class AdmittedRuntimes:
         if runtime is None:
             return AdmittedRuntime(None, _NO_TEMPLATE, tuple(diagnostics))
         template = template_of(runtime)
-        learn(template.spec, self.memo)
-        learn_late(template.spec, self.late)
+        prime_cache(template.spec, self.cache)
+        prime_pod_cache(template.spec, self.late)
         return AdmittedRuntime(runtime, template, tuple(diagnostics))
 
 
@@ -92,13 +92,13 @@ def compile_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> Compile
     """One TrainJob through admission, resolution, expansion and the admission of its JobSet."""
     ready = _ready(job, target, admitted)
     found = _expand(ready, target.version.behaviour, admitted)
-    head = CompiledJob(job.manifest, job.runtime, job.unit, None, findings=found.findings)
+    inputs = job.manifest, job.runtime, job.unit, None
     if ready.resolved is None or found.written_by is None or has_errors(found.findings):
-        return head
-    owner, place = job.manifest.id, head.place
+        return CompiledJob(*inputs, findings=found.findings)
+    owner, place = job.manifest.id, job.manifest.place("metadata", "name")
     objects = tuple(Object(identity_of(body), place, job.unit, owner, body=body) for body in found.bodies)
     expansion = Expansion(ready.resolved, found.written_by)
-    return replace(head, objects=objects, secrets=found.secrets, late=found.late, expansion=expansion)
+    return CompiledJob(*inputs, objects, found.secrets, found.findings, found.late, expansion)
 
 
 def _ready(wanted: Job, target: Target, admitted: AdmittedRuntimes) -> _Ready:
@@ -136,13 +136,13 @@ def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> 
     if not drafts:
         return _Expanded(diagnostics)
     jobset = render_create_defaults(drafts[0])
-    rejected = jobset_findings(jobset.value, admitted.memo)
+    rejected = jobset_problems(jobset.value, admitted.cache)
     if rejected:
         drafts, _ = expand(resolved, template, behaviour, record=True)
         return _Expanded(diagnostics + _at_the_source(resolved, drafts[0], rejected))
     bodies = (jobset.value, *(draft.value for draft in drafts[1:]))
     written_by = WrittenBy(resolved, template, behaviour, jobset.value)
-    problems = late_problems(jobset.value, admitted.late)
+    problems = job_problems(jobset.value, admitted.late)
     late = tuple(late_diagnostics(resolved, jobset.value, problems, written_by)) if problems else ()
     return _Expanded(diagnostics, bodies, required_secrets(resolved), late, written_by)
 
@@ -197,11 +197,11 @@ def traced(manifest: Manifest) -> Traced:
     return Traced(manifest.id, draft.put((), manifest.body, copied=("object",)), names)
 
 
-def _at_the_source(resolved: Resolved, recorded: Draft, refused: list[Problem]) -> Findings:
-    """What JobSet's admission refuses, at the lines that it comes from, as the recorded JobSet knows them."""
+def _at_the_source(resolved: Resolved, recorded: Draft, rejected: list[Problem]) -> Findings:
+    """What JobSet's admission rejects, at the lines of origin that the recorded JobSet knows."""
     jobset = render_create_defaults(recorded)
     name = resolved.job.manifest.place("metadata", "name")
-    values = (replace(problem, on="value", related=()) for problem in refused)
+    values = (replace(problem, on="value") for problem in rejected)
     return tuple(each.located(lambda pointer: jobset.place(pointer) or name, consequence=REJECTED) for each in values)
 
 
@@ -211,9 +211,9 @@ def _unmanaged(job: Admitted, version: Version) -> list[Diagnostic]:
     spec, place = job.body["spec"], job.manifest.place
     manager = spec.get("managedBy", MANAGED_BY_TRAINER)
     if manager != MANAGED_BY_TRAINER and version.keeps_off:
-        message = f'"{manager}" runs this TrainJob in another cluster: there is no JobSet to build; remove managedBy'
+        message = say('"{}" runs this TrainJob in another cluster, so no JobSet is built; remove managedBy', manager)
         found.append(Diagnostic(MANAGED_ELSEWHERE, message, place("spec", "managedBy")))
     if spec.get("activeDeadlineSeconds"):
-        message = "only Trainer's controller enforces activeDeadlineSeconds; a JobSet without it runs on"
+        message = say("only the controller of Trainer enforces activeDeadlineSeconds; the built JobSet has no deadline")
         found.append(Diagnostic(DEADLINE_NOT_ENFORCED, message, place("spec", "activeDeadlineSeconds").key()))
     return found

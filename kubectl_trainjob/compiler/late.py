@@ -1,4 +1,4 @@
-"""What the API server will refuse of the Jobs of a JobSet that it accepts, at the lines that it comes from."""
+"""What the API server will reject of the Jobs of a JobSet that it accepts, at the lines of origin."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kubectl_trainjob.compiler.written_by import WrittenBy
-from kubectl_trainjob.kube.admission.jobset import findings, unreadable
+from kubectl_trainjob.kube.admission.jobset import jobset_problems, unreadable_problems
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND
-from kubectl_trainjob.kube.pods.jobset import late_problems
+from kubectl_trainjob.kube.pods.jobset import job_problems
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Subject
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXTENDED_RESOURCE_LIMIT_MISSING, RESTART_POLICY_INVALID
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, Resolved, identity_of
 
-REJECTED = "the JobSet would be refused"
-_REJECTED_LATER = "the API server will refuse the Job"
+REJECTED = say("the API server will reject the JobSet")
+_REJECTED_LATER = say("the API server will reject the Job")
 
 
 def late_diagnostics(
@@ -34,28 +35,27 @@ def late_diagnostics(
 
 
 def is_jobset(manifest: Manifest) -> bool:
-    """Whether somebody wrote this JobSet."""
+    """Whether this is a JobSet, written by a user."""
     return (manifest.id.api_version, manifest.id.kind) == (API_VERSION, KIND)
 
 
 def of_jobset(manifest: Manifest) -> Iterator[Diagnostic]:
-    """What the API server refuses of a JobSet that somebody wrote: at once, or later of its Jobs."""
-    at_once = unreadable(manifest.body) or findings(manifest.body)
+    """What the API server rejects of a user's JobSet: at once, or later of its Jobs."""
+    at_once = unreadable_problems(manifest.body) or jobset_problems(manifest.body)
     consequence = REJECTED if at_once else _REJECTED_LATER
-    for problem in at_once or late_problems(webhook_defaults(manifest.body)):
+    for problem in at_once or job_problems(webhook_defaults(manifest.body)):
         subject = Subject(str(manifest.id), manifest.id.namespace, problem.pointer)
-        alone = replace(problem, related=())
-        yield alone.located(lambda pointer: manifest.place(*pointer), subject, consequence)
+        yield problem.located(lambda pointer: manifest.place(*pointer), subject, consequence)
 
 
 def _fix(problem: Problem, place: Place, resolved: Resolved) -> Fix | None:
-    """What mends it without a doubt, where the place is the very value that is meant."""
+    """The safe fix, if the place is the value with the error."""
     if (problem.shown or problem.pointer)[-1:] != place.pointer[-1:]:
         return None
     if problem.rule is EXTENDED_RESOURCE_LIMIT_MISSING and place.pointer[-2:-1] == ("requests",):
         return _limit(place, resolved)
     if problem.rule is RESTART_POLICY_INVALID and place.pointer[-1] == "restartPolicy":
-        return Fix("set restartPolicy to Never", (Edit(place, json.dumps("Never")),))
+        return Fix(say("set restartPolicy to Never"), (Edit(place, json.dumps("Never")),))
     return None
 
 
@@ -69,4 +69,4 @@ def _limit(place: Place, resolved: Resolved) -> Fix | None:
     amount = value_at(body, place.pointer)
     has_limits = isinstance(value_at(body, (*above, "limits")), dict)
     at, value = ((*above, "limits", name), amount) if has_limits else ((*above, "limits"), {str(name): amount})
-    return Fix(f"set the limit of {name}, too", (Edit(Place(place.source, at), json.dumps(value)),))
+    return Fix(say("set the limit of {}, too", name), (Edit(Place(place.source, at), json.dumps(value)),))

@@ -1,23 +1,27 @@
 """The order of the stages: read → overlay → check → admit → resolve → expand → admit the result. Start reading here.
 
 `prepare` does what concerns all inputs of a unit together, `compile_job` does one TrainJob. Neither raises for what is
-in a user's files: every problem is a `Diagnostic`, and one broken object does not hide another's problems.
+in a user's files: every problem is a `Diagnostic`, and one broken object does not hide another's problems. `Origins`
+expands a job again, recorded, when a caller needs the origins of its values.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple
 
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings, Job, Note
 from kubectl_trainjob.compiler.executor import IN_PROCESS, BuildContext
-from kubectl_trainjob.compiler.job import compile_job, trace_job, traced
+from kubectl_trainjob.compiler.job import compile_job, trace_compiled, trace_job, traced
 from kubectl_trainjob.compiler.prepare import Prepared, Wanted, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.source import Place, Source
+from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.source import Origin, Place, Pointer, Source
 from kubectl_trainjob.model.stages import Body, BuildOptions, ObjectId, Tracing, is_same
 from kubectl_trainjob.model.units import Documents
 
@@ -32,7 +36,7 @@ class Task(NamedTuple):
 
 
 class Compiler(NamedTuple, Generic[Note]):
-    """How to compile: `examine` looks at each job where it is compiled, and its result comes back as the job's note."""
+    """How to compile: `examine` gets each job in the process that compiles it, and its result is the job's note."""
 
     examine: Callable[[CompiledJob[None], Task], Note]
     context: BuildContext = IN_PROCESS
@@ -94,7 +98,8 @@ def compile_sides(
 def _twins(base: Prepared, head: Prepared) -> dict[ObjectId, Job]:
     """The jobs of the base that the head has, too, with the same content, runtime and target."""
     known = {job.manifest.id: job for job in base.jobs} if base.target == head.target else {}
-    found = ((job, known.get(job.manifest.id)) for job in head.jobs)
+    counts = Counter(job.manifest.id for job in (*base.jobs, *head.jobs))  # duplicates have no twin
+    found = ((job, known.get(job.manifest.id)) for job in head.jobs if counts[job.manifest.id] == 2)
     return {job.manifest.id: twin for job, twin in found if twin and _are_same(job, twin)}
 
 
@@ -109,20 +114,25 @@ def _at_twin(job: CompiledJob[Note], twin: Job) -> CompiledJob[Note]:
     return replace(job, source=twin.manifest, runtime=twin.runtime, unit=twin.unit, findings=moved[0], late=moved[1])
 
 
-def findings_at(findings: Iterable[Diagnostic], job: CompiledJob[Any], twin: Job) -> Findings:
-    """Findings in a job and its runtime, at the same places of its twin."""
+def findings_at(
+    findings: Iterable[Diagnostic],
+    job: CompiledJob[Any],
+    twin: Job,
+    others: Mapping[Source, Source] = MappingProxyType({}),
+) -> Findings:
+    """Findings in a job and its runtime, at the same places of its twin; `others` has twins of more sources."""
     sources = {job.source.source: twin.manifest.source}
     if job.runtime and twin.runtime:
         sources[job.runtime.source] = twin.runtime.source
-    return tuple(_finding_at(each, sources) for each in findings)
 
-
-def _finding_at(finding: Diagnostic, sources: Mapping[Source, Source]) -> Diagnostic:
     def moved(place: Place) -> Place:
-        return replace(place, source=sources.get(place.source, place.source))
+        return replace(place, source=sources.get(place.source) or others.get(place.source, place.source))
 
-    related = tuple(replace(each, place=moved(each.place)) for each in finding.related)
-    return replace(finding, place=moved(finding.place), related=related)
+    def at_twin(finding: Diagnostic) -> Diagnostic:
+        related = tuple(replace(each, place=moved(each.place)) for each in finding.related)
+        return replace(finding, place=moved(finding.place), related=related)
+
+    return tuple(map(at_twin, findings))
 
 
 def _shared(jobs: list[Job]) -> dict[int, object]:
@@ -157,3 +167,41 @@ def _compilation(prepared: Prepared, jobs: Iterable[CompiledJob[Note]]) -> Compi
         prepared.unread,
         prepared.reading,
     )
+
+
+_MOST_KEPT = 64  # recorded objects
+
+
+class Origins:
+    """Finds the origins of the values of the objects of one side."""
+
+    def __init__(self, prepared: Prepared, jobs: Iterable[CompiledJob[Any]]) -> None:
+        """`jobs` are those whose generated objects were kept."""
+        self._prepared = prepared
+        self._jobs = {job.manifest.id: job for job in prepared.jobs}
+        self._built = {job.source.id for job in jobs if job.is_built}
+        self._owners = {each.id: job.source.id for job in jobs for each in job.objects}
+        self._others = {manifest.id: manifest for manifest in prepared.manifests}
+        self._drafts: dict[ObjectId, Draft] = {}
+
+    def origin(self, identity: ObjectId, pointer: Pointer) -> Origin | None:
+        """The newest write of a value; None where the side has no such object."""
+        draft = self._draft(identity)
+        return draft.origin(pointer) if draft else None
+
+    def _draft(self, identity: ObjectId) -> Draft | None:
+        if identity not in self._drafts:
+            if len(self._drafts) > _MOST_KEPT:  # callers come job by job
+                self._drafts.clear()
+            self._drafts.update(self._traced(identity))
+        return self._drafts.get(identity)
+
+    def _traced(self, identity: ObjectId) -> Iterator[tuple[ObjectId, Draft]]:
+        owner = self._jobs.get(self._owners.get(identity, identity))
+        if owner is not None and owner.manifest.id in self._built:
+            found = trace_compiled(owner, self._prepared.target, self._prepared.admitted)
+            yield from ((each.identity, each.draft) for each in (found.train_job, *found.objects))
+        elif owner is not None:
+            yield identity, traced(owner.manifest).draft
+        elif identity in self._others:
+            yield identity, traced(self._others[identity]).draft

@@ -7,27 +7,67 @@ are copied unchanged. Must not: expand anything.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_trainjob.compiler.compilation import Job, Reading, Target
 from kubectl_trainjob.compiler.job import AdmittedRuntimes
 from kubectl_trainjob.compiler.resolve.objects import check, in_namespace
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
-from kubectl_trainjob.compiler.resolve.target import emitted, targeted
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.facts.kinds import is_runtime, is_train_job
-from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS
+from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import BuildOptions, Manifest, Object
-from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.model.units import Documents, Settings
+
+
+def targeted(settings: Sequence[Settings], stated: str) -> tuple[str, list[Diagnostic]]:
+    """The requested version of Trainer, else the repositories' target, else the latest; and conflicts."""
+    named = [(each.trainer, Place(each.source, ("target", "trainer"))) for each in settings if each.trainer]
+    return _agreed(stated, named, say("target"), LATEST_TRAINER)
+
+
+def emitted(settings: Sequence[Settings], stated: str) -> tuple[str, list[Diagnostic]]:
+    """What is printed for a TrainJob, "jobset" by default; and conflicts."""
+    named = [(each.emit, Place(each.source, ("emit",))) for each in settings if each.emit]
+    return _agreed(stated, named, say("emit"), EMITS[0])
+
+
+def deciding(settings: Sequence[Settings], options: BuildOptions) -> dict[str, Place]:
+    """Where configurations decide what the command line does not, by the settings' names."""
+    found: dict[str, Place] = {}
+    for each in settings:
+        if each.trainer and not options.trainer_version:
+            found.setdefault("target.trainer", Place(each.source, ("target", "trainer")))
+        if each.emit and not options.emit:
+            found.setdefault("emit", Place(each.source, ("emit",)))
+    return found
+
+
+def _agreed(stated: str, named: list[tuple[str, Place]], what: Message, default: str) -> tuple[str, list[Diagnostic]]:
+    if stated or not named:
+        return stated or default, []
+    first, place = named[0]
+    other = next(((value, where) for value, where in named if value != first), None)
+    if other is None:
+        return first, []
+    message = say(
+        '{} "{}" here and "{}" in another repository of this build; set one value in both', what, other[0], first
+    )
+    return first, [Diagnostic(CONFLICTING_SETTINGS, message, other[1], (Related(say("the other {}", what), place),))]
+
 
 Wanted = Callable[[Manifest], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """The inputs of a unit after overlays. `manifests` are the wanted objects that are no TrainJobs; `usual_emit` is
-    what the repository prints, whatever was asked for once.
+    """The inputs of a unit after overlays. `manifests` are the wanted objects other than TrainJobs; `usual_emit`
+    is what the repository prints by default.
     """
 
     target: Target
@@ -74,7 +114,7 @@ def _empty(documents: Documents, options: BuildOptions) -> Prepared:
         Reading(
             documents.ignored,
             documents.left_out,
-            documents.passed_by,
+            documents.skipped,
             documents.read_from,
             documents.settings,
             documents.limits,
@@ -122,7 +162,7 @@ def _named(job: Manifest, runtimes: Runtimes, usual_emit: str) -> Manifest:
     """
     if job.name_hash is None:
         return job
-    from kubectl_trainjob.compiler.overlay.name_hash import with_hash
+    from kubectl_trainjob.compiler.overlay.names import with_hash
 
     runtime = runtimes.meant(job) if usual_emit == "jobset" else None
     return with_hash(job, [runtime.body] if runtime else [])

@@ -1,4 +1,4 @@
-"""The lines that the values of a TrainJob's objects come from, for who asks after the expansion."""
+"""The lines that the values of a TrainJob's objects come from, found after the expansion."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from kubectl_trainjob.model.stages import Body, Resolved
 class WrittenBy:
     """Finds them for one TrainJob that can be built; it is expanded again, recorded, if it has to be.
 
-    What expansion only passed on is the runtime's or the TrainJob's own, the same object in memory: no need to ask who
-    wrote it.
+    A value that the expansion only copied is the same object in memory as the runtime's or the TrainJob's, so its
+    place is known without that.
     """
 
     def __init__(self, resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, jobset: Body) -> None:
@@ -29,7 +29,7 @@ class WrittenBy:
         self._of_job: dict[int, Pointer] = {}
 
     def __call__(self, nth: int, pointer: Pointer) -> Place | None:
-        """The line that a person would edit to change a value of object `nth`, 0 being the JobSet; None if nobody's."""
+        """The line to edit to change a value of object `nth`, 0 for the JobSet; None if it is in no file."""
         if nth == 0 and (place := self.passed_on(pointer)):
             return place
         if not self._drafts:
@@ -41,7 +41,7 @@ class WrittenBy:
         if len(pointer) < 3 or value_at(self._jobset, pointer) is None:
             return None
         holder = value_at(self._jobset, pointer[:-1])
-        if id(holder) in self._template.settled:
+        if id(holder) in self._template.canonical_ids:
             is_own = holder is value_at(self._template.spec, pointer[1:-1])
             return self._resolved.runtime.manifest.place("spec", "template", *pointer) if is_own else None
         if not self._of_job:
@@ -59,6 +59,6 @@ def _containers(value: Any, pointer: Pointer) -> Iterator[tuple[int, Pointer]]:
 
 
 def recorded(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour) -> tuple[Draft, ...]:
-    """The objects of a TrainJob that can be built, which know who wrote each value."""
+    """The objects of a TrainJob that can be built, which know the origin of each value."""
     (jobset, *others), _ = expand(resolved, template, behaviour, record=True)
     return render_create_defaults(jobset), *others

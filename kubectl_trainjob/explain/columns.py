@@ -1,6 +1,6 @@
 """Lines of YAML with notes beside them, as comments: what is copied from the screen is the same YAML.
 
-A note on a line inside a text of several lines would become part of the text: the caller gives none there.
+A note on a line inside a text of several lines would be a part of the text: the caller gives none there.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 _APART = 8  # lines without a note that part one group of notes from the next
-_JUMP = 16  # columns; a line that stands out by more moves no other line's note
+_JUMP = 16  # columns; a longer line moves no other line's note
 _BETWEEN = 2
 
 
@@ -38,11 +38,11 @@ def abbreviated(notes: Sequence[LineNote | None]) -> list[str]:
 
 
 def beside(lines: Sequence[tuple[str, str]], width: int, columns: Callable[[str], int] = len) -> list[str]:
-    """Each (text, note) as one line, the notes of a group in one column; without a note the text alone.
+    """Each (text, note) as one line, the notes of a group in one column; without a note only the text.
 
-    Notes begin within `width` columns less the longest of them, or half of `width` if that is more, and never far
-    behind what most lines of a group need: a longer line has its note right behind it. `columns` tells how many columns
-    of a screen a text takes.
+    Notes begin within `width` columns less the longest of them, or half of `width` if that is more, and close
+    to the end of most lines of a group: a longer line has its note directly after it. `columns` returns the width of a
+    text on a screen.
     """
     shown = [text for text, _ in lines]
     for group in _groups([bool(note) for _, note in lines]):
@@ -68,7 +68,7 @@ def _groups(has_note: Sequence[bool]) -> Iterator[range]:
 
 
 def _column(widths: Sequence[int], most: int) -> int:
-    """The width of the longest line that the notes stand behind; `widths` is sorted."""
+    """The width of the longest line before the notes; `widths` is sorted."""
     column = widths[(len(widths) - 1) // 2]
     for width in widths:
         if column < width <= min(column + _JUMP, most):

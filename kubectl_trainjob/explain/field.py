@@ -1,4 +1,4 @@
-"""What is told of one value of an object, and of all values below it."""
+"""The history of one value of an object, and of all values below it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.explain.history import Historian, Write, inputs_of
-from kubectl_trainjob.explain.masking import masked
+from kubectl_trainjob.explain.masking import is_secret_kind, masked
 from kubectl_trainjob.explain.path import Memo, show
 from kubectl_trainjob.explain.target import FoundObject
 from kubectl_trainjob.model.source import Pointer, value_at
@@ -21,23 +21,23 @@ class TracedField(NamedTuple):
 
 
 class TracedFields:
-    """The values of one object; those of a Secret, or of what was one, are masked."""
+    """The values of one object; those of a Secret, or of a former Secret, are masked."""
 
     def __init__(self, found: FoundObject) -> None:
         self.identity = found.object.identity
         self._draft = found.object.draft
         self._historian = Historian(inputs_of(found.job) if found.job else {})
-        kinds = {found.object.identity.kind, *(write.value for write in self._history(("kind",)))}
-        self.is_secret = "Secret" in kinds
+        kinds = found.object.identity.kind, *(write.value for write in self._history(("kind",)))
+        self.is_secret = any(map(is_secret_kind, kinds))
         self.body: Any = masked(self._draft.value) if self.is_secret else self._draft.value
         self._memo: Memo = {}
 
     def path(self, pointer: Pointer) -> str:
-        """The pointer as people write it."""
+        """The pointer as users write it."""
         return show(self.body, pointer, self._memo)
 
     def field(self, pointer: Pointer) -> TracedField:
-        """What is told of the value at `pointer`."""
+        """The value at `pointer` and its history."""
         value, history = self._draft.get(*pointer), self._history(pointer)
         if self.is_secret:
             value, history = masked(value, pointer), tuple(_hidden(write, pointer) for write in history)
@@ -45,8 +45,7 @@ class TracedFields:
 
     def below(self, pointer: Pointer) -> Iterator[TracedField]:
         """Every value without anything below it, at `pointer` or below, in the object's order."""
-        for each in leaves(self._draft.get(*pointer), pointer):
-            yield self.field(each)
+        yield from map(self.field, leaves(self._draft.get(*pointer), pointer))
 
     def _history(self, pointer: Pointer) -> tuple[Write, ...]:
         origin = self._draft.origin(pointer)
@@ -55,7 +54,7 @@ class TracedFields:
 
 
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
-    """Where nothing more stands below: scalars, and empty mappings and lists."""
+    """The values without other values below: scalars, and empty mappings and lists."""
     if isinstance(value, dict) and value:
         for key, entry in value.items():
             yield from leaves(entry, (*pointer, key))
@@ -67,7 +66,7 @@ def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
 
 
 def is_leaf(body: Any, pointer: Pointer) -> bool:
-    """Whether nothing more stands below a value."""
+    """Whether a value has no other values below."""
     value = value_at(body, pointer)
     return not (isinstance(value, (dict, list)) and value)
 
@@ -75,8 +74,7 @@ def is_leaf(body: Any, pointer: Pointer) -> bool:
 def _hidden(write: Write, pointer: Pointer) -> Write:
     inputs = tuple(
         each._replace(
-            value=masked(each.value, ("data",)),
-            history=tuple(_hidden(older, ("data",)) for older in each.history),
+            value=masked(each.value, ("data",)), history=tuple(_hidden(older, ("data",)) for older in each.history)
         )
         for each in write.made_of
     )

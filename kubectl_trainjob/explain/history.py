@@ -1,7 +1,7 @@
-"""Origins to the history of a value: each write, the newest first, down to the lines that people wrote.
+"""The history of a value: each write, the newest first, down to the lines that users wrote.
 
-A write in an expanded object is made of values of its inputs. These have a history of their own: overlays change them,
-templates make them, the API server's defaults fill them in.
+A write in an expanded object depends on values of its inputs. These have a separate history: overlays change them,
+templates render them, and defaults of the API server complete them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from kubectl_trainjob.repository.positions import Locator, Spot
 from kubectl_trainjob.repository.yaml.read import Reader
 
 How = Literal["copied", "computed", "fixed", "removed", "written", "mentions", "default", "option", "absent"]
-"""Copied or computed from inputs; fixed, whatever the inputs say; taken away; written in a file by a person; rendered
-from a line that mentions values; the API's default; an option of the command line; not there at all."""
+"""Copied or computed from inputs; fixed for all inputs; removed; written in a file; rendered from a line that mentions
+values; the default of the API; an option of the command line; does not exist."""
+
+_DEEPEST = 12  # levels of values that depend on values
+_MOST_BELOW = 500  # writes of all values that one value depends on
 
 
-_DEEPEST = 12  # values that are made of values
-_MOST_BELOW = 500  # writes that are told of what one value was made of
-
-
-class Known(NamedTuple):
-    """An input: what it is called, its body as admitted, and what is known of the paths into it."""
+class KnownInput(NamedTuple):
+    """An input: its name, its admitted body, and a cache of the paths into it."""
 
     name: str
     body: Any
@@ -46,10 +45,10 @@ class Write(NamedTuple):
 
 
 class TracedInput(NamedTuple):
-    """A value that another one was made of: where it stands, in which object, and its own history.
+    """A value that another one depends on: its place, its object, and its history.
 
-    `name` is "" for the documents of overlays, whose values stand at their `place` and nowhere else. `path` is the
-    pointer as people write it.
+    `name` is "" for the documents of overlays, whose values only have a `place`. `path` is the pointer as users write
+    it.
     """
 
     name: str
@@ -60,42 +59,41 @@ class TracedInput(NamedTuple):
     history: tuple[Write, ...] = ()
 
 
-def inputs_of(job: TracedJob) -> dict[Source, Known]:
-    """What the objects of a TrainJob are made of: itself and its runtime."""
+def inputs_of(job: TracedJob) -> dict[Source, KnownInput]:
+    """The inputs of the objects of a TrainJob: the TrainJob and its runtime."""
     if job.resolved is None:
         return {}
     inputs = (job.resolved.job, job.resolved.runtime)
-    return {each.manifest.source: Known(str(each.manifest.id), each.body, {}) for each in inputs}
+    return {each.manifest.source: KnownInput(str(each.manifest.id), each.body, {}) for each in inputs}
 
 
 class Historian:
-    """Tells the histories of one object's values. `known` are the inputs that it was made of."""
+    """Finds the histories of the values of one object. `known` are the inputs of the object."""
 
-    def __init__(self, known: Mapping[Source, Known], locator: Locator | None = None) -> None:
+    def __init__(self, known: Mapping[Source, KnownInput], locator: Locator | None = None) -> None:
         self._known = known
         self._locator = locator or Locator()
-        self._texts = _Texts()
+        self._bodies: dict[SourceFile, dict[Source, Any]] = {}  # documents of overlays and their patches
         self._depth, self._left = 0, _MOST_BELOW
-        self._memos: dict[int, Memo] = {}  # of what was drafted
+        self._memos: dict[int, Memo] = {}  # by the id of a drafted body
 
     def history(self, origin: Origin) -> tuple[Write, ...]:
         """Every write of the value, the newest first.
 
-        Of what it was made of, and that again, the histories are told up to a bound: a value can be copied to and fro a
-        thousand times.
+        The histories of the values that it depends on have a limit: a value can be copied thousands of times.
         """
         self._depth, self._left = 0, _MOST_BELOW
         return tuple(self._writes(origin))
 
     def _below(self, writes: Iterator[Write]) -> tuple[Write, ...]:
-        """The history of a value that another one was made of."""
-        told: list[Write] = []
+        """The history of a value that another one depends on."""
+        found: list[Write] = []
         self._depth += 1
         while self._depth <= _DEEPEST and self._left > 0 and (write := next(writes, None)):
-            told.append(write)
+            found.append(write)
             self._left -= 1
         self._depth -= 1
-        return tuple(told)
+        return tuple(found)
 
     def _writes(self, newest: Origin) -> Iterator[Write]:
         origin: Origin | None = newest
@@ -110,13 +108,13 @@ class Historian:
             origin = origin.over
 
     def _removals(self, place: Place) -> Iterator[Write]:
-        """The writes of a value that an input had before its edits took it away; none where it never had one."""
+        """The writes of a value that the edits of an input removed; none if it never had one."""
         if place.source.edits is None:
             return
         origin = place.source.edits.origin(place.pointer)
         if origin.step == INPUT and origin.place is not None:
             yield from self._removals(origin.place)
-        elif not origin.removes and origin.over is not None:  # what holds it was written anew, without it
+        elif not origin.removes and origin.over is not None:  # its parent was replaced by one without it
             yield from self._writes(origin.over)
         elif origin.over or origin.place:
             yield from self._writes(origin)
@@ -130,38 +128,25 @@ class Historian:
             return Write(origin.step, "computed" if made_of else "fixed", origin.value, where, made_of)
         copied = self._input(origin.place)
         if copied.value is None and origin.value is not None and copied.name:
-            return Write("form", "fixed", origin.value)  # what Go writes for a field that nobody set
+            return Write("form", "fixed", origin.value)  # the value that Go writes for a field without a value
         return Write(origin.step, "copied", origin.value, self._locator.settle(origin.place), (copied, *made_of))
 
     def _input(self, place: Place) -> TracedInput:
         source, pointer, settled = place.source, place.pointer, self._locator.settle(place)
         if isinstance(source.edits, Drafted):
-            body, origin = source.edits.value, source.edits.origin(pointer)
-            name, history = f"the {body.get('kind') or 'JobSet'}", self._below(self._writes(origin))
-            return TracedInput(
-                name,
-                show(body, pointer, self._memos.setdefault(id(body), {})),
-                pointer,
-                value_at(body, pointer),
-                settled,
-                history,
-            )
-        known = self._known.get(source)
-        if known is None:
-            value = source.edits.origin(pointer).value if source.edits else self._texts.value(place)
+            body, writes = source.edits.value, self._writes(source.edits.origin(pointer))
+            name, memo = f"the {body.get('kind') or 'JobSet'}", self._memos.setdefault(id(body), {})
+        elif source in self._known:
+            name, body, memo = self._known[source]
+            writes = self._input_writes(place, value_at(body, pointer))
+        else:
+            value = source.edits.origin(pointer).value if source.edits else self._text_value(place)
             return TracedInput("", show_pointer(pointer), pointer, value, settled)
-        value = value_at(known.body, pointer)
-        return TracedInput(
-            known.name,
-            show(known.body, pointer, known.memo),
-            pointer,
-            value,
-            settled,
-            self._below(self._input_writes(place, value)),
-        )
+        path = show(body, pointer, memo)
+        return TracedInput(name, path, pointer, value_at(body, pointer), settled, self._below(writes))
 
     def _input_writes(self, place: Place, value: Any) -> Iterator[Write]:
-        """The history of a value of an input: what overlays wrote, then what was read."""
+        """The history of a value of an input: the writes of overlays, then the file."""
         edits = place.source.edits
         if edits is not None:
             origin = edits.origin(place.pointer)
@@ -185,15 +170,8 @@ class Historian:
         mentioned = tuple(self._input(Place(written.values, pointer)) for pointer in mentioned_values(settled))
         return Write("template", "mentions" if mentioned else "written", value, settled, mentioned)
 
-
-class _Texts:
-    """Values as they stand in documents that nobody else keeps: overlays and their patches."""
-
-    def __init__(self) -> None:
-        self._bodies: dict[SourceFile, dict[Source, Any]] = {}
-
-    def value(self, place: Place) -> Any:
-        """The value at a place in a document that nobody edited, None where there is none."""
+    def _text_value(self, place: Place) -> Any:
+        """The value at a place in an unedited document, None if there is none."""
         file, source = place.source.file, place.source
         if file not in self._bodies:
             found, _ = Reader(LIMITS).read_values(file)
@@ -202,7 +180,7 @@ class _Texts:
 
 
 def _unwritten(pointer: Pointer, value: Any) -> tuple[str, How]:
-    """Who wrote what no file has: only `-n` gives an object a namespace, the API's defaults the rest."""
+    """The origin of a value without a file: `-n` sets a namespace, and defaults of the API set the rest."""
     if value is None:
         return "file", "absent"
     return ("namespace", "option") if pointer == ("metadata", "namespace") else ("api", "default")

@@ -1,4 +1,4 @@
-"""What Secrets hold is never shown, whatever became of them."""
+"""The content of Secrets is never shown, not even after a change of the kind."""
 
 from __future__ import annotations
 
@@ -18,8 +18,13 @@ _SHOWN: tuple[Pointer, ...] = (
 )
 
 
+def is_secret_kind(kind: object) -> bool:
+    """Whether a kind is Secret, in any spelling."""
+    return str(kind).strip().casefold() == "secret"
+
+
 def masked(value: Any, pointer: Pointer = ()) -> Any:
-    """The value that stands, or stood, at `pointer` of a Secret, with every scalar masked that may be secret."""
+    """The value at `pointer` of a current or former Secret, with every scalar masked that may be secret."""
     if any(pointer[: len(shown)] == shown for shown in _SHOWN):
         return value
     if isinstance(value, dict):

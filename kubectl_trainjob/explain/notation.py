@@ -1,4 +1,4 @@
-"""The steps of a path as people write it: what `path` says of dots, brackets, quotes and JSON pointers."""
+"""The steps of a path as users write it: dots, brackets, quotes and JSON pointers (see `path`)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NO_SIGN = 'a step begins with "." or "["; write one of them here'
 
 
 class PathError(Exception):
-    """The path cannot be read, or leads nowhere; the message says where, and what to write."""
+    """The path is not valid, or does not exist; the message says where, and what to write."""
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One step; `form` is "dotted", "bare" or "quoted" in brackets, or a JSON pointer's "token"."""
 
     text: str
@@ -36,21 +36,21 @@ class Step(NamedTuple):
 
 
 def quote(text: str) -> str:
-    """A word of the user's in a message, cut where it is long."""
+    """A word of the user in a message, cut if it is long."""
     return f'"{text}"' if len(text) <= _LONGEST else f'"{text[:_LONGEST]}..."'
 
 
-def tokens(text: str) -> list[Step]:
+def tokens(text: str) -> list[PathStep]:
     """The steps of a JSON pointer."""
-    if wrong := re.search("~(?![01])", text):
-        raise _unreadable(text, wrong.start(), 'a "~" stands for nothing by itself; write ~0 for "~" and ~1 for "/"')
-    return [Step(part.replace("~1", "/").replace("~0", "~"), "token") for part in text[1:].split("/")]
+    if invalid := re.search("~(?![01])", text):
+        raise _unreadable(text, invalid.start(), 'a single "~" is not valid; write ~0 for "~" and ~1 for "/"')
+    return [PathStep(part.replace("~1", "/").replace("~0", "~"), "token") for part in text[1:].split("/")]
 
 
-def steps(text: str) -> list[Step]:
+def steps(text: str) -> list[PathStep]:
     """The steps of a path of dots and brackets. Raises PathError."""
     at, end = _bounds(text)
-    found: list[Step] = []
+    found: list[PathStep] = []
     while at < end:
         match = (_NEXT if found else _FIRST).match(text, at, end)
         if match is None:
@@ -72,19 +72,19 @@ def _bounds(text: str) -> tuple[int, int]:
     return (end, end) if text[start:end] == "." else (start, end)
 
 
-def _step(match: re.Match[str]) -> Step:
+def _step(match: re.Match[str]) -> PathStep:
     form = match.lastgroup or ""
     if match["quote"] != '"':
-        return Step(_BACKSLASH.sub(r"\1", match[form]), form)
+        return PathStep(_BACKSLASH.sub(r"\1", match[form]), form)
     try:
-        return Step(json.loads(f'"{match["quoted"]}"', strict=False), form)
+        return PathStep(json.loads(f'"{match["quoted"]}"', strict=False), form)
     except json.JSONDecodeError as error:
         advice = "JSON strings have no such escape; write two backslashes for one"
         raise _unreadable(match.string, match.start("quote") + error.pos, advice) from None
 
 
 def _syntax_error(text: str, at: int, end: int) -> PathError:
-    """What is wrong where no step can be read."""
+    """The error at a position without a valid step."""
     if text[at] == "." and text[at + 1 : end][:1] in ("[", "]", "\\"):
         at += 1
     sign = text[at]
@@ -93,11 +93,11 @@ def _syntax_error(text: str, at: int, end: int) -> PathError:
 
 def _open_bracket(rest: str) -> str:
     if rest.startswith("[]"):
-        return "nothing stands in these brackets; write a key or an index"
+        return "the brackets are empty; write a key or an index"
     if _CLOSED.match(rest):
         return 'no "]" follows the closing quote; write it, and a backslash before a quote inside'
     quote = rest[1:2] if rest[1:2] in ('"', "'") else ""
-    return f'this "[" is not closed; write {quote}] behind the key'
+    return f'this "[" is not closed; write {quote}] after the key'
 
 
 def _unreadable(text: str, at: int, message: str) -> PathError:

@@ -1,15 +1,15 @@
-"""Paths into an object as people write them at a prompt, and the pointers that they mean.
+"""Paths into an object as users write them at a prompt, and their pointers.
 
     spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NNODES].value
     spec.containers[0].resources.limits[nvidia.com/gpu]
     /spec/containers/0/resources/limits/nvidia.com~1gpu
 
-A step is a mapping's key or a list's member, behind a dot or in brackets. A member is named by what its list is merged
-by, by `name` where nothing is known of the list, or by its index from 0; a key of several parts is joined with "/"
-(`ports[53/UDP]`), and its first part is enough where no other member has it. Dots in a key may stand as they are where
-they mean nothing else. A backslash takes the meaning from the next character. In brackets a key may be in quotes; in
-double quotes it is a JSON string. The outer signs of kubectl's JSONPath, "{.}" and "$", are passed over. What begins
-with "/" is a JSON pointer (RFC 6901), which knows indices only.
+A step is a mapping's key or a list's member, after a dot or in brackets. A member is named by what its list is merged
+by, by `name` where the list is unknown, or by its index from 0; a key of several parts is joined with "/"
+(`ports[53/UDP]`), and its first part is enough where no other member has it. Dots in a key need no quotes where
+they have no other meaning. A backslash escapes the next character. In brackets a key may be in quotes; in double quotes
+it is a JSON string. The outer signs of kubectl's JSONPath, "{.}" and "$", are skipped. A text that begins with "/" is a
+JSON pointer (RFC 6901), which only has indices.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import accumulate, islice, takewhile
 from typing import Any
 
-from kubectl_trainjob.explain.notation import PathError, Step, quote, steps, tokens
+from kubectl_trainjob.explain.notation import PathError, PathStep, quote, steps, tokens
 from kubectl_trainjob.kube.facts.merge_keys import PLAIN, Merging, merging_of
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.source import Pointer, json_pointer, value_at
@@ -51,8 +51,8 @@ _MOST = 5
 
 def resolve(body: Body, text: str) -> Pointer:
     """What a path means in an object; no path, or ".", means the whole of it. Raises PathError."""
-    rest: Sequence[Step] = tokens(text) if text.startswith("/") else steps(text)
-    here = _Spot(body, (), body, _merging(body), {})
+    rest: Sequence[PathStep] = tokens(text) if text.startswith("/") else steps(text)
+    here = _PathNode(body, (), body, _merging(body), {})
     while rest:
         key, used = _next(here, rest)
         here, rest = here.below(key), rest[used:]
@@ -65,7 +65,7 @@ def show(body: Body, pointer: Pointer, memo: Memo | None = None) -> str:
     Where neither is clear (two members are called "a", another one "0"), it is a JSON pointer. A pointer to what the
     object lacks is shown as it is. Who shows many paths of one object keeps a `memo`.
     """
-    here = _Spot(body, (), body, _merging(body), {} if memo is None else memo)
+    here = _PathNode(body, (), body, _merging(body), {} if memo is None else memo)
     parts: list[str] = []
     for key in pointer:
         part = here.spelling(key)
@@ -81,8 +81,8 @@ def _merging(body: Body) -> Merging:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
-    """A value of the object, where it stands, and how it is merged."""
+class _PathNode:
+    """A value of the object, its place, and how it is merged."""
 
     root: Body
     pointer: Pointer
@@ -90,9 +90,9 @@ class _Spot:
     merging: Merging
     memo: Memo
 
-    def below(self, key: str | int) -> _Spot:
+    def below(self, key: str | int) -> _PathNode:
         merging = self.merging.below(key) if isinstance(key, str) else Merging(self.merging.fields)
-        return _Spot(self.root, (*self.pointer, key), value_at(self.value, (key,)), merging, self.memo)
+        return _PathNode(self.root, (*self.pointer, key), value_at(self.value, (key,)), merging, self.memo)
 
     def members(self) -> _Members:
         """What each member of the list may be called, and how many members have each name."""
@@ -109,7 +109,7 @@ class _Spot:
         return [_names(item, keys) for item in self.value]
 
     def spelling(self, key: str | int) -> str | None:
-        """How a step is written; None where a list's member has neither a name nor an index of its own."""
+        """How a step is written; None where a list's member has neither a name nor a unique index."""
         if isinstance(key, str):
             return f".{key}" if _SIMPLE.fullmatch(key) else _bracketed(key)
         members, counts = self.members() if isinstance(self.value, list | tuple) else ([], Counter[str]())
@@ -145,7 +145,7 @@ def _bracketed(name: str) -> str:
     return f"[{name}]" if _BARE.fullmatch(name) else f"[{json.dumps(name)}]"
 
 
-def _next(here: _Spot, steps: Sequence[Step]) -> tuple[str | int, int]:
+def _next(here: _PathNode, steps: Sequence[PathStep]) -> tuple[str | int, int]:
     """The key or index that the first steps mean, and how many of them it takes."""
     if isinstance(here.value, dict):
         return _entry(here, steps)
@@ -161,7 +161,7 @@ def _kind(value: Any) -> str:
     return "a text" if isinstance(value, str) else "a boolean" if isinstance(value, bool) else "a number"
 
 
-def _entry(here: _Spot, steps: Sequence[Step]) -> tuple[str, int]:
+def _entry(here: _PathNode, steps: Sequence[PathStep]) -> tuple[str, int]:
     word = steps[0].text
     if word in here.value:
         return word, 1
@@ -174,7 +174,7 @@ def _entry(here: _Spot, steps: Sequence[Step]) -> tuple[str, int]:
     raise PathError(f"{here} has no {quote(word)}; {_advice(word, sorted(here.value))}")
 
 
-def _joined(mapping: dict[str, Any], steps: Sequence[Step]) -> Iterator[tuple[str, int]]:
+def _joined(mapping: dict[str, Any], steps: Sequence[PathStep]) -> Iterator[tuple[str, int]]:
     """The keys with dots that the next steps spell, and how many steps each takes."""
     run = [step.text + "." for step in takewhile(lambda step: step.form == "dotted", steps)]
     counts = {length: count for count, length in enumerate(accumulate(map(len, run)), 1)}
@@ -182,7 +182,7 @@ def _joined(mapping: dict[str, Any], steps: Sequence[Step]) -> Iterator[tuple[st
     return ((key, counts[len(key) + 1]) for key in mapping if len(key) + 1 in counts and text.startswith(key + "."))
 
 
-def _member(here: _Spot, step: Step) -> int:
+def _member(here: _PathNode, step: PathStep) -> int:
     members = [] if step.form == "token" else here.members()[0]
     found = _called(members, step.text)
     if len(found) == 1:
@@ -220,7 +220,7 @@ def _one_of(shown: Iterable[str], count: int) -> str:
 
 
 def _listed(shown: Iterable[str], count: int) -> str:
-    """The first of `count` texts, and how many there are besides."""
+    """The first of `count` texts, and how many more there are."""
     first = [each if len(each) <= _LONGEST_PATH else each[:_LONGEST_PATH] + "..." for each in islice(shown, _LISTED)]
     if count > len(first):
         first.append(f"{count - len(first)} more")

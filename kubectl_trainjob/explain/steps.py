@@ -10,7 +10,7 @@ _PLUGINS = frozenset({"coscheduling", "flux", "jax", "mpi", "torch", "volcano", 
 _WORDS = {
     "api": "a default of the API",
     "file": "written",
-    "form": "how Kubernetes writes it",
+    "form": "the Kubernetes default",
     "jobset": "Trainer's JobSet builder",
     "jobset-defaults": "JobSet's default",
     "namespace": "the option -n",
@@ -23,8 +23,6 @@ _WORDS = {
     "template": "a template",
     "trainJob": "the TrainJob's labels and annotations of the JobSet",
 }
-
-
 _SHORT = {
     "api": "API default",
     "jobset": "JobSet builder",
@@ -36,16 +34,16 @@ _SHORT = {
 }
 
 
-def in_short(step: str) -> str:
-    """The same for a note beside a line, "" where the line that the note names says enough."""
+def step_label(step: str) -> str:
+    """The step in a note beside a line; "" if the line in the note is enough."""
     if step in _PLUGINS:
         return f"{step} plugin"
     overlay, _, setting = step.partition(" ")
     return setting if overlay == "overlay" else _SHORT.get(step, "")
 
 
-def in_words(step: str) -> str:
-    """Who made a write, as a person says it: `Trainer's torch plugin`, `an overlay's images`."""
+def step_phrase(step: str) -> str:
+    """The step in a sentence: `Trainer's torch plugin`, `an overlay's images`."""
     if step in _PLUGINS:
         return f"Trainer's {step} plugin"
     overlay, _, setting = step.partition(" ")

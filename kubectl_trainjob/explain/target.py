@@ -17,7 +17,7 @@ _SUFFIXES = ("", HOSTFILE_SUFFIX, FLUX_ENTRYPOINT_SUFFIX)
 
 @dataclass(frozen=True, slots=True)
 class ObjectName:
-    """An object as a person names it: the kind in any case, singular or plural, and a namespace, "" for any."""
+    """An object as a user names it: the kind in any case, singular or plural, and a namespace, "" for any."""
 
     kind: str
     group: str
@@ -34,14 +34,14 @@ class ObjectName:
 
     @property
     def is_usual(self) -> bool:
-        """Whether the name is made of what most kinds' names are made of, and so stands in files as it is."""
+        """Whether the name has only the usual characters of names, which files contain unescaped."""
         return _USUAL.fullmatch(self.name) is not None
 
     def is_met_by(self, identity: ObjectId, *names: str) -> bool:
         """Whether this object is meant, if it is called one of `names`, by default what its identity says."""
         return (
             self.name in (names or (identity.name,))
-            and self.is_kind(identity.kind)
+            and means_kind(self.kind, identity.kind)
             and self.group in ("", group_of(identity.api_version))
             and (self.namespace in ("", identity.namespace) or identity.kind in CLUSTER_SCOPED)
         )
@@ -53,10 +53,6 @@ class ObjectName:
         if not is_train_job(manifest) or self.is_training_job:
             return self.is_met_by(manifest.id, *names)
         return not {*names}.isdisjoint(self.input_names) and self.namespace in ("", manifest.id.namespace)
-
-    def is_kind(self, kind: str) -> bool:
-        """Whether the kind that a person wrote is this one."""
-        return means_kind(self.kind, kind)
 
     @property
     def is_training_job(self) -> bool:

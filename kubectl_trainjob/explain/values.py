@@ -22,8 +22,8 @@ Names = dict[str, tuple[Pointer, ...]]
 def mentioned_values(spot: Spot) -> Iterator[Pointer]:
     """Pointers into an overlay for what the expressions on the line of a template mention, each once.
 
-    A name that a loop or `set` gave leads to what was looped over or set. A line may mention more than the value that
-    somebody asks for rests on: which expression made which part of the line is not known.
+    A name of a loop or of `set` leads to its expression. A line may mention more values than the requested one depends
+    on, because it is unknown which expression rendered which part of the line.
     """
     lines = LINE_END.split(spot.file.text)
     text = lines[spot.span.line - 1] if spot.span.line <= len(lines) else ""
@@ -33,7 +33,7 @@ def mentioned_values(spot: Spot) -> Iterator[Pointer]:
 
 
 def _names(text: str) -> Names:
-    """What the names stand for that the template has given so far."""
+    """The meaning of the names that the template has defined so far."""
     names: Names = {}
     for of_loop, of_set, expression in _NAMING.findall(text):
         found = tuple(_mentioned(expression, names))

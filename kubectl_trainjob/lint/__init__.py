@@ -1,5 +1,5 @@
-"""Checks that no earlier stage makes: what is accepted, and then runs wrong, is refused late or is against a policy.
+"""Checks of what every build accepts, and what then misbehaves, is rejected later or violates a policy.
 
-In: an admitted runtime, a TrainJob with what it becomes, or everything together (`views`). Out: findings that point
-into these (`finding`). One file of `rules` is one rule. Must not: read files, expand, or judge what admission judges.
+In: an admitted runtime, a TrainJob with its generated objects, or everything together (`views`). Out: findings of one
+tree (`run`), and fixes (`fix`). Each file of `rules` has one check. Must not: read files, expand, or repeat admission.
 """

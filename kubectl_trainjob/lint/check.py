@@ -1,45 +1,48 @@
-"""The kinds of checks, by what they look at."""
+"""A check of a rule, and its hits: a message, and the location in what was checked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import Generic, Literal, NamedTuple, TypeVar
 
-from kubectl_trainjob.lint.hit import Hit
-from kubectl_trainjob.lint.views import LintedJob, LintedOutput, LintedRuntime, Surroundings
-from kubectl_trainjob.model.rules import Rule
+from kubectl_trainjob.model.diagnostic import Fix
+from kubectl_trainjob.model.message import Message
+from kubectl_trainjob.model.rules import Rule, Severity
+from kubectl_trainjob.model.source import Place, Pointer
+
+View = TypeVar("View")
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeCheck:
-    """Looks at each admitted runtime, whether a TrainJob refers to it or not."""
+class GeneratedValue(NamedTuple):
+    """A value of an object that the controllers generate from a TrainJob; `nth` counts these objects, 0 is the JobSet.
+
+    Users see the line that the value comes from.
+    """
+
+    nth: int
+    pointer: Pointer
+    on: Literal["key", "value"] = "value"
+
+
+At = Place | GeneratedValue
+
+
+class Hit(NamedTuple):
+    """One occurrence of a rule. `message` starts in lower case, quotes values and ends with what to do.
+
+    The message does not name the TrainJob: an error in a runtime is reported once for all jobs that share it. `fix` may
+    be a function of the place that is reported. `severity` is set if it is lower than the rule's.
+    """
+
+    message: Message
+    at: At
+    related: tuple[tuple[Message, At], ...] = ()
+    fix: Fix | Callable[[Place], Fix] | None = None
+    severity: Severity | None = None
+
+
+class Check(NamedTuple, Generic[View]):
+    """A rule, and the function that finds its hits in a runtime, a TrainJob, a build unit or a built directory."""
 
     rule: Rule
-    find: Callable[[LintedRuntime], Iterator[Hit]]
-
-
-@dataclass(frozen=True, slots=True)
-class JobCheck:
-    """Looks at each TrainJob that can be built, with what it becomes."""
-
-    rule: Rule
-    find: Callable[[LintedJob], Iterator[Hit]]
-
-
-@dataclass(frozen=True, slots=True)
-class TreeCheck:
-    """Looks once at everything that is built together."""
-
-    rule: Rule
-    find: Callable[[Surroundings], Iterator[Hit]]
-
-
-@dataclass(frozen=True, slots=True)
-class OutputCheck:
-    """Looks at each directory that an earlier build was written to."""
-
-    rule: Rule
-    find: Callable[[LintedOutput], Iterator[Hit]]
-
-
-Check = RuntimeCheck | JobCheck | TreeCheck | OutputCheck
+    find: Callable[[View], Iterator[Hit]]

@@ -1,35 +1,31 @@
-"""Comments that keep lint from telling something: where they stand in a file, and which of its lines they are about."""
+"""Comments that suppress findings: their positions in a file, and the lines that they are about."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubectl_trainjob.model.source import SourceFile, Span
-from kubectl_trainjob.repository.yaml.inside import outside_values
+from kubectl_trainjob.repository.yaml.spans import outside_values
 from kubectl_trainjob.repository.yaml.stream import LINE_END
 
 _COMMENT = re.compile(
     r"(?:^|(?<=\s))#[ \t]*trainjob:[ \t]*ignore\b(?P<rule>\[[^\]]*\])?(?P<rest>(?:(?!#[ \t]*trainjob:).)*)"
 )
-_KEY = re.compile(
-    r":(?:[ \t]+[&!]\S*)*[ \t]*(?:[ \t]#.*)?$"
-)  # nothing stands behind it but an anchor, a tag, a comment
+_KEY = re.compile(r":(?:[ \t]+[&!]\S*)*[ \t]*(?:[ \t]#.*)?$")  # only an anchor, a tag or a comment follows
 _UNTIL = re.compile(r"(?:^|\s)until=(\S*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What a suppression says: "" for what it does not say. `until` is what stands behind `until=`."""
+class Words(NamedTuple):
+    """The rule, the reason and the date after `until=` of a suppression; "" for each missing part."""
 
     rule: str
     reason: str
     until: str
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment at `span`, about the lines from `first` to `last`."""
 
     words: Words
@@ -39,14 +35,14 @@ class Comment:
 
 
 def words(rule: str, rest: str) -> Words:
-    """What is said of a rule: a reason, and an end, in any order."""
+    """The parts of a suppression; in `rest` the reason and the date can have any order."""
     until = _UNTIL.search(rest)
     reason = _UNTIL.sub(" ", rest).strip()
     return Words(rule.strip(), reason, until[1] if until else "")
 
 
 def comments_of(file: SourceFile) -> Iterator[Comment]:
-    """Every comment of a file that asks for something to be ignored."""
+    """Every comment of a file that suppresses a rule."""
     if "trainjob:" not in file.text:
         return
     lines = LINE_END.split(file.text)
@@ -60,7 +56,7 @@ def comments_of(file: SourceFile) -> Iterator[Comment]:
 
 
 def _candidates(text: str, lines: list[str]) -> Iterator[tuple[int, int, re.Match[str]]]:
-    """What looks like such a comment: its line, its offset, and what it says."""
+    """Texts that look like such a comment: line, offset and match."""
     start = 0
     for number, line in enumerate(lines, 1):
         for match in _COMMENT.finditer(line) if "trainjob:" in line else ():
@@ -71,12 +67,12 @@ def _candidates(text: str, lines: list[str]) -> Iterator[tuple[int, int, re.Matc
 
 
 def _has_content(before: str) -> bool:
-    """Whether anything but a comment stands before a comment."""
+    """Whether the text before a comment has anything but a comment."""
     return bool(before.strip()) and not before.lstrip().startswith("#")
 
 
 def _followers(lines: list[str]) -> list[int]:
-    """By the number of a line the next one that is neither empty nor a comment; the line's own where there is none."""
+    """By the number of a line the next one that is neither empty nor a comment; its own number if there is none."""
     found, follower = [0] * (len(lines) + 1), 0
     for number in range(len(lines), 0, -1):
         found[number] = follower or number
@@ -87,9 +83,9 @@ def _followers(lines: list[str]) -> list[int]:
 
 
 def _last(lines: list[str], first: int) -> int:
-    """The last line of the entry or item that begins at a line: what follows is indented further.
+    """The last line of the entry or item that begins at a line: the following lines have a larger indent.
 
-    A list may stand under its key without being indented further.
+    A list may have the indent of its key.
     """
     start = lines[first - 1]
     indent = _indent(start)

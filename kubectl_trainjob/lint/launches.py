@@ -1,18 +1,18 @@
-"""What checks ask about the launch of a TrainJob, and about the launch that a runtime is made for."""
+"""The launch of a TrainJob, and the launch that a runtime is made for, as checks need them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.facts.node_counts import Resources, names_gpu
+from kubectl_trainjob.kube.facts.resources import Resources, names_gpu
 from kubectl_trainjob.kube.facts.trainer import OVERRIDES
 from kubectl_trainjob.kube.launch.command_line import Word
 from kubectl_trainjob.kube.launch.flags import plain_python, torch_flags
-from kubectl_trainjob.kube.launch.read import launch_of
+from kubectl_trainjob.kube.launch.launchers import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, counted_node
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses
-from kubectl_trainjob.lint.hit import At, Made
+from kubectl_trainjob.lint.check import At, GeneratedValue
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Manifest
@@ -52,10 +52,10 @@ def reads_no_variables(node: ContainerSpec) -> Word | None:
 def _has_one_process(runtime: LintedRuntime, node: ContainerSpec, pods: int) -> bool:
     """Whether one Pod runs one process, as in KTJ406, for every TrainJob of the inputs that uses the runtime."""
     nodes = (runtime.spec.get("mlPolicy") or {}).get("numNodes") or 1
-    stated = (runtime.policy("torch") or {}).get("numProcPerNode")
+    processes = (runtime.policy("torch") or {}).get("numProcPerNode")
     return (
         nodes == pods == 1
-        and (stated == 1 or not isinstance(stated, int))
+        and (processes == 1 or not isinstance(processes, int))
         and _has_one_gpu(node.resources)
         and reads_no_variables(node) is not None
         and all(_keeps_one_process(job, node) for job in runtime.train_jobs())
@@ -98,32 +98,32 @@ class CountedResources(NamedTuple):
         """The key of one amount."""
         if isinstance(self.base, Place):
             return self.base.child(field, name).key()
-        return Made(self.base.nth, (*self.base.pointer, field, name), "key")
+        return GeneratedValue(self.base.nth, (*self.base.pointer, field, name), "key")
 
 
-def counted(job: LintedJob) -> CountedResources | None:
+def counted_resources(job: LintedJob) -> CountedResources | None:
     """The TrainJob's resourcesPerNode, else those of the container that Trainer reads."""
-    stated = (job.spec.get("trainer") or {}).get("resourcesPerNode")
-    if stated is not None:
-        return CountedResources(stated, job.in_train_job("spec", "trainer", "resourcesPerNode"))
+    own = (job.spec.get("trainer") or {}).get("resourcesPerNode")
+    if own is not None:
+        return CountedResources(own, job.in_train_job("spec", "trainer", "resourcesPerNode"))
     node = counted_node(job.replicated_jobs)
-    return CountedResources(node.resources, job.made((*node.pointer, "resources"))) if node else None
+    return CountedResources(node.resources, job.generated((*node.pointer, "resources"))) if node else None
 
 
-class Started(NamedTuple):
-    """The processes that start in each Pod with the container `node`: a number or a word for torchrun.
+class PodLaunch(NamedTuple):
+    """The number of `processes` in each Pod with the container `node`, which may be a word for torchrun.
 
     `is_flag`: the command line sets it, and overrides everything else.
     """
 
     node: ContainerSpec
-    each: int | str
+    processes: int | str
     setting: str
     at: At
     is_flag: bool = False
 
 
-def started(job: LintedJob) -> Iterator[Started]:
+def pod_launches(job: LintedJob) -> Iterator[PodLaunch]:
     """The processes of each replicatedJob that trains, if their number is known and should be that of GPUs."""
     launch, trainer = launch_of(job.runtime_spec, job.objects), job.trainer_job()
     for position, processes in launch.processes.items() if launch.starts_process_per_gpu else ():
@@ -132,7 +132,7 @@ def started(job: LintedJob) -> Iterator[Started]:
         at = _location(job, launch, processes)
         if node is not None and node == processes.container and trains and each is not None and at is not None:
             flag, name = processes.flag, processes.setting.name if processes.setting else ""
-            yield Started(node, each, flag.spelled if flag else name, at, flag is not None)
+            yield PodLaunch(node, each, flag.written if flag else name, at, flag is not None)
 
 
 def _each(launch: Launch, processes: PodProcesses) -> int | str | None:
@@ -146,15 +146,15 @@ def _each(launch: Launch, processes: PodProcesses) -> int | str | None:
 
 def _location(job: LintedJob, launch: Launch, processes: PodProcesses) -> At | None:
     if launch.launcher == "xgboost":
-        resources = counted(job)
+        resources = counted_resources(job)
         return resources.base if resources else None
     if processes.flag is not None:
-        return job.made(processes.flag.pointer)
-    return job.made(processes.setting.pointer, nth=processes.setting.nth) if processes.setting else None
+        return job.generated(processes.flag.pointer)
+    return job.generated(processes.setting.pointer, nth=processes.setting.nth) if processes.setting else None
 
 
-def is_stated(job: LintedJob) -> bool:
-    """Whether a number of processes is set, and therefore none is counted."""
+def has_process_count(job: LintedJob) -> bool:
+    """Whether a number of processes is set, so Trainer counts none."""
     if (job.spec.get("trainer") or {}).get("numProcPerNode") is not None:
         return True
     return isinstance((job.policy("torch") or {}).get("numProcPerNode"), int)

@@ -1,15 +1,16 @@
-"""The Pod templates among the inputs, and the marks by which Pods say which PodGroup they belong to.
+"""The Pod templates among the inputs, and the marks that name the PodGroup of Pods.
 
 Mirrors GetPodGroupLabel in scheduler-plugins `pkg/util` and KubeGroupNameAnnotationKey in volcano.sh/apis
-`scheduling/v1beta1`. Nothing has looked at the types of these objects.
+`scheduling/v1beta1`. The types in these objects are unchecked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.facts import jobset
+from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_template
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.kube.facts.trainer import (
     COSCHEDULING_API_VERSION,
     COSCHEDULING_LABEL,
@@ -19,20 +20,21 @@ from kubectl_trainjob.kube.facts.trainer import (
     VOLCANO_API_VERSION,
     VOLCANO_GROUP_ANNOTATION,
 )
-from kubectl_trainjob.lint.views import Surroundings
+from kubectl_trainjob.lint.views import LintContext
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Pointer, value_at
-from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.stages import Body, Manifest
 
 
 class Mark(NamedTuple):
     """A label or an annotation of Pods whose value is a PodGroup's name."""
 
-    kind: str
+    kind: Message
     key: str
 
     @property
     def field(self) -> str:
-        """Where in the metadata it stands."""
+        """The field of the metadata with these marks."""
         return f"{self.kind}s"
 
     @property
@@ -47,10 +49,16 @@ class Mark(NamedTuple):
 
 
 MARKS = {
-    COSCHEDULING_API_VERSION: Mark("label", COSCHEDULING_LABEL),
-    VOLCANO_API_VERSION: Mark("annotation", VOLCANO_GROUP_ANNOTATION),
+    COSCHEDULING_API_VERSION: Mark(say("label"), COSCHEDULING_LABEL),
+    VOLCANO_API_VERSION: Mark(say("annotation"), VOLCANO_GROUP_ANNOTATION),
 }
 """By the apiVersion of the PodGroup."""
+
+
+_POD_TEMPLATES: Mapping[tuple[str, str], tuple[Pointer, ...]] = {
+    ("batch/v1", "Job"): (("spec", "template"),),
+    ("v1", "Pod"): ((),),
+}
 
 
 class Template(NamedTuple):
@@ -61,7 +69,7 @@ class Template(NamedTuple):
 
 
 class Workload(NamedTuple):
-    """An object that makes Pods; their templates stand in `owner`, which of a TrainJob is its runtime.
+    """An object that creates Pods. `owner` has their templates: the object itself, or the runtime of a TrainJob.
 
     `names` are the PodGroups that the templates name.
     """
@@ -77,49 +85,39 @@ class Workload(NamedTuple):
         return self.manifest.id.namespace or "default"
 
 
-def workloads(around: Surroundings, mark: Mark) -> Iterator[Workload]:
-    """Every Pod, Job and JobSet of the inputs, and the TrainJobs that Trainer does not mark the Pods of itself."""
-    for manifest in around.objects:
-        yield from _workload(manifest, manifest, _templates(manifest), mark)
-    for job in around.train_jobs:
-        runtime = _unmarked_runtime(around, job)
+def workloads(context: LintContext, mark: Mark) -> Iterator[Workload]:
+    """Every Pod, Job and JobSet of the inputs, and the TrainJobs whose Pods Trainer does not mark."""
+    for manifest in context.objects:
+        is_jobset = role_of(manifest.id) is KindRole.JOB_SET
+        kind = manifest.id.api_version, manifest.id.kind
+        pointers = pod_templates(manifest.body) if is_jobset else _POD_TEMPLATES.get(kind, ())
+        yield from _workload(manifest, manifest, pointers, mark)
+    for job in context.train_jobs:
+        runtime = _unmarked_runtime(context, job)
         if runtime is not None:
-            at: Pointer = ("spec", "template")
-            yield from _workload(job, runtime, _of_jobset(value_at(runtime.body, at), at), mark)
+            yield from _workload(job, runtime, pod_templates(runtime.body, ("spec", "template")), mark)
 
 
-def _workload(manifest: Manifest, owner: Manifest, found: Iterator[Template], mark: Mark) -> Iterator[Workload]:
-    templates = tuple(found)
-    if templates:
-        named = (mark.of(template.metadata) for template in templates)
-        yield Workload(manifest, owner, templates, frozenset(name for name in named if name is not None))
-
-
-def _templates(manifest: Manifest) -> Iterator[Template]:
-    if manifest.id.kind == jobset.KIND:
-        yield from _of_jobset(manifest.body, ())
-    elif manifest.id.kind == "Job" and manifest.id.api_version == "batch/v1":
-        yield _template(manifest.body, ("spec", "template"), ())
-    elif manifest.id.kind == "Pod" and manifest.id.api_version == "v1":
-        yield _template(manifest.body, (), ())
-
-
-def _of_jobset(body: Any, below: Pointer) -> Iterator[Template]:
-    jobs = value_at(body, jobset.REPLICATED_JOBS)
+def pod_templates(body: Body, jobset: Pointer = ()) -> Iterator[Pointer]:
+    """The Pod templates of the object, or of the JobSet inside it; types are unchecked."""
+    jobs = value_at(body, (*jobset, *REPLICATED_JOBS))
     for index in range(len(jobs) if isinstance(jobs, list) else 0):
-        yield _template(body, jobset.pod_template(index), below)
+        yield (*jobset, *pod_template(index))
 
 
-def _template(body: Any, pointer: Pointer, below: Pointer) -> Template:
-    metadata = value_at(body, (*pointer, "metadata"))
-    return Template((*below, *pointer), metadata if isinstance(metadata, dict) else {})
+def _workload(manifest: Manifest, owner: Manifest, pointers: Iterable[Pointer], mark: Mark) -> Iterator[Workload]:
+    metadata = ((pointer, value_at(owner.body, (*pointer, "metadata"))) for pointer in pointers)
+    templates = tuple(Template(pointer, each if isinstance(each, dict) else {}) for pointer, each in metadata)
+    if templates:
+        names = (mark.of(template.metadata) for template in templates)
+        yield Workload(manifest, owner, templates, frozenset(name for name in names if name is not None))
 
 
-def _unmarked_runtime(around: Surroundings, job: Manifest) -> Manifest | None:
-    """The runtime whose Pod templates are the TrainJob's: not where a policy or the TrainJob writes into them."""
+def _unmarked_runtime(context: LintContext, job: Manifest) -> Manifest | None:
+    """The runtime with the TrainJob's Pod templates; None if a policy or the TrainJob writes into them."""
     spec = job.body.get("spec")
     if any(value_at(spec, (field,)) for field in (POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES)):
         return None
-    runtime = around.runtime_of(job)
+    runtime = context.runtime_of(job)
     has_policy = runtime is not None and value_at(runtime.body, ("spec", "podGroupPolicy"))
     return None if has_policy else runtime

@@ -1,8 +1,11 @@
-"""All checks, by what they look at and in the order of their ids."""
+"""All checks, by what they check and in the order of their ids."""
 
 from __future__ import annotations
 
-from kubectl_trainjob.lint.check import Check, JobCheck, OutputCheck, RuntimeCheck, TreeCheck
+from typing import Any
+
+from kubectl_trainjob.lint.check import Check
+from kubectl_trainjob.lint.containers import in_job, in_runtime
 from kubectl_trainjob.lint.rules import (
     accelerator_not_counted,
     ancestor_label_missing,
@@ -37,66 +40,67 @@ from kubectl_trainjob.lint.rules import (
     trainer_omitted,
     ttl_under_gitops,
 )
-from kubectl_trainjob.model.rules import (
-    IMMUTABLE_JOBSET_FIELD,
-    IMMUTABLE_RUNTIME_PATCH,
-    IMMUTABLE_TRAINJOB_FIELD,
-    RULES,
-    Category,
-    Rule,
-    Severity,
-)
+from kubectl_trainjob.lint.views import LintContext, LintedJob, LintedOutput, LintedRuntime
+from kubectl_trainjob.model import rules
+from kubectl_trainjob.model.rules import RULES, Category, Rule, Severity
 
-RUNTIME_CHECKS: tuple[RuntimeCheck, ...] = (
-    ancestor_label_missing.CHECK,
-    launcher_env_overwritten.CHECK,
-    trainer_job_not_node.CHECK,
-    custom_subdomain.CHECK,
-    non_indexed_completion.CHECK,
-    mpi_container_name.CHECK,
-    mpi_multiple_launchers.CHECK,
-    mpi_launcher_not_awaiting.CHECK,
-    mpi_success_policy.CHECK,
-    gang_with_depends_on.CHECK,
-    gang_two_policies.CHECK,
-    gang_scheduler_name.CHECK,
-    image_tag_latest.RUNTIME_CHECK,
-    secret_in_env.RUNTIME_CHECK,
+RUNTIME_CHECKS: tuple[Check[LintedRuntime], ...] = (
+    Check(rules.ANCESTOR_LABEL_MISSING, ancestor_label_missing.find),
+    Check(rules.LAUNCHER_ENV_OVERWRITTEN, launcher_env_overwritten.find),
+    Check(rules.TRAINER_JOB_NOT_NODE, trainer_job_not_node.find),
+    Check(rules.CUSTOM_SUBDOMAIN, custom_subdomain.find),
+    Check(rules.NON_INDEXED_COMPLETION, non_indexed_completion.find),
+    Check(rules.MPI_CONTAINER_NAME, mpi_container_name.find),
+    Check(rules.MPI_MULTIPLE_LAUNCHERS, mpi_multiple_launchers.find),
+    Check(rules.MPI_LAUNCHER_NOT_AWAITING, mpi_launcher_not_awaiting.find),
+    Check(rules.MPI_SUCCESS_POLICY, mpi_success_policy.find),
+    Check(rules.GANG_WITH_DEPENDS_ON, gang_with_depends_on.find),
+    Check(rules.GANG_TWO_POLICIES, gang_two_policies.find),
+    Check(rules.GANG_SCHEDULER_NAME, gang_scheduler_name.find),
+    Check(rules.IMAGE_TAG_LATEST, in_runtime(image_tag_latest.find)),
+    Check(rules.SECRET_IN_ENV, in_runtime(secret_in_env.find)),
 )
-JOB_CHECKS: tuple[JobCheck, ...] = (
-    gpu_process_mismatch.CHECK,
-    gpu_name_ambiguous.CHECK,
-    accelerator_not_counted.CHECK,
-    shm_missing.CHECK,
-    trainer_omitted.CHECK,
-    not_torchrun.CHECK,
-    num_nodes_zero.CHECK,
-    mpi_extra_node.CHECK,
-    mpi_one_node.CHECK,
-    gang_min_member.CHECK,
-    kueue_queue_label.CHECK,
-    kueue_suspend_in_git.CHECK,
-    service_name_collision.CHECK,
-    nondeterministic_output.CHECK,
-    ttl_under_gitops.CHECK,
-    image_tag_latest.JOB_CHECK,
-    secret_in_env.JOB_CHECK,
+"""Of each admitted runtime, whether a TrainJob refers to it or not."""
+
+JOB_CHECKS: tuple[Check[LintedJob], ...] = (
+    Check(rules.GPU_PROCESS_MISMATCH, gpu_process_mismatch.find),
+    Check(rules.GPU_NAME_AMBIGUOUS, gpu_name_ambiguous.find),
+    Check(rules.ACCELERATOR_NOT_COUNTED, accelerator_not_counted.find),
+    Check(rules.SHM_MISSING, shm_missing.find),
+    Check(rules.TRAINER_OMITTED, trainer_omitted.find),
+    Check(rules.NOT_TORCHRUN, not_torchrun.find),
+    Check(rules.NUM_NODES_ZERO, num_nodes_zero.find),
+    Check(rules.MPI_EXTRA_NODE, mpi_extra_node.find),
+    Check(rules.MPI_ONE_NODE, mpi_one_node.find),
+    Check(rules.GANG_MIN_MEMBER, gang_min_member.find),
+    Check(rules.KUEUE_QUEUE_LABEL, kueue_queue_label.find),
+    Check(rules.KUEUE_SUSPEND_IN_GIT, kueue_suspend_in_git.find),
+    Check(rules.SERVICE_NAME_COLLISION, service_name_collision.find),
+    Check(rules.NONDETERMINISTIC_OUTPUT, nondeterministic_output.find),
+    Check(rules.TTL_UNDER_GITOPS, ttl_under_gitops.find),
+    Check(rules.IMAGE_TAG_LATEST, in_job(image_tag_latest.find)),
+    Check(rules.SECRET_IN_ENV, in_job(secret_in_env.find)),
 )
-TREE_CHECKS: tuple[TreeCheck, ...] = (
-    gang_membership.CHECK,
-    generated_secret_in_git.CHECK,
+"""Of each TrainJob that can be built, with its generated objects."""
+
+TREE_CHECKS: tuple[Check[LintContext], ...] = (
+    Check(rules.GANG_MEMBERSHIP, gang_membership.find),
+    Check(rules.GENERATED_SECRET_IN_GIT, generated_secret_in_git.find),
 )
-UPDATE_RULES = (IMMUTABLE_TRAINJOB_FIELD, IMMUTABLE_RUNTIME_PATCH, IMMUTABLE_JOBSET_FIELD)
+"""Of everything that is built together, once."""
+
+OUTPUT_CHECKS: tuple[Check[LintedOutput], ...] = (Check(rules.STALE_OUTPUT, stale_output.find),)
+"""Of each directory with the output of an earlier build."""
+
+UPDATE_RULES = (rules.IMMUTABLE_TRAINJOB_FIELD, rules.IMMUTABLE_RUNTIME_PATCH, rules.IMMUTABLE_JOBSET_FIELD)
 """The rules that a review checks: they need two versions of the inputs."""
 
-OUTPUT_CHECKS: tuple[OutputCheck, ...] = (stale_output.CHECK,)
-
-_CHECKS: tuple[Check, ...] = (*RUNTIME_CHECKS, *JOB_CHECKS, *TREE_CHECKS, *OUTPUT_CHECKS)
+_CHECKS: tuple[Check[Any], ...] = (*RUNTIME_CHECKS, *JOB_CHECKS, *TREE_CHECKS, *OUTPUT_CHECKS)
 _IDS = frozenset(rule.id for rule in (*UPDATE_RULES, *(check.rule for check in _CHECKS)))
 LINT_RULES = tuple(rule for rule in RULES.values() if rule.id in _IDS)
 """The rules that only lint checks; a build reports the others."""
 
 
 def is_build_error(rule: Rule) -> bool:
-    """Whether the rule stops a build, so that nothing can hide it."""
+    """Whether the rule stops a build, so nothing can suppress it."""
     return rule.severity is Severity.ERROR and rule.category is not Category.LATE and rule.id not in _IDS

@@ -1,4 +1,4 @@
-"""One run of lint: every unit of one tree of files, or of two, of which the older only says what is no news."""
+"""One run of lint: the findings of every unit of one tree, as settings and suppressions leave them."""
 
 from __future__ import annotations
 
@@ -15,99 +15,98 @@ from kubectl_trainjob.compiler.pipeline import Compiler, Task, compile_unit
 from kubectl_trainjob.compiler.prepare import every, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
 from kubectl_trainjob.lint.registry import JOB_CHECKS, UPDATE_RULES
-from kubectl_trainjob.lint.results import Results
 from kubectl_trainjob.lint.selection import Selection, setting_problems
-from kubectl_trainjob.lint.stale import Judged, check_built
+from kubectl_trainjob.lint.stale import OutputFindings, check_built
 from kubectl_trainjob.lint.suppressions import Suppressions
-from kubectl_trainjob.lint.unit import Found, Linted, UnitChecks
+from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks, UnitFinding
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.finding import Finding, LintReport, Unverifiable
-from kubectl_trainjob.model.rules import RULES, Category, Rule
-from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.finding import Finding, LintReport, Unchecked
+from kubectl_trainjob.model.message import joined, say
+from kubectl_trainjob.model.rules import RULES, Category
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
-from kubectl_trainjob.model.units import Documents, Unit
+from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.repository.files.find_root import CurrentDirectory
+from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.output.built_index import built_directories
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.repository.trees import Both
+from kubectl_trainjob.repository.trees import TreePair
 
 
-class Wanted(NamedTuple):
-    """What a tree is compiled for; `today` decides which suppressions expired; without `suppresses` none works."""
+class LintOptions(NamedTuple):
+    """What a tree is compiled for, and how its findings are filtered.
 
-    options: BuildOptions
+    Shown paths are relative to `current`; `today` decides which suppressions expired; without `suppresses` none works.
+    """
+
+    build: BuildOptions
+    current: CurrentDirectory
     today: date
     suppresses: bool = True
 
 
 class LintNote(NamedTuple):
-    """What is found in a job while it is compiled, and what is printed for it, where built files are compared."""
+    """The findings in a job while it is compiled, and what is printed for it if built files are compared."""
 
     findings: Findings
     printed: Printed | None
 
 
-class Elsewhere(NamedTuple):
+class TreeFindings(NamedTuple):
     """Findings that a single unit does not show: of updates by the overlay of the unit, with a base, and of files."""
 
-    updates: Mapping[str, tuple[Found, ...]] = MappingProxyType({})
-    outdated: Judged = Judged()
+    updates: Mapping[str, tuple[UnitFinding, ...]] = MappingProxyType({})
+    outdated: OutputFindings = OutputFindings()
     has_base: bool = False
 
 
 @dataclass(slots=True, eq=False)
-class Run:
-    """What was found: every result that the team wants to hear of, and what there is to say besides.
+class LintRun:
+    """The findings that are not suppressed, and the counts of all.
 
-    `found` has the finding that each result was, `jobs` what was found in each TrainJob.
+    `diagnostics` has the diagnostic of each finding, `jobs` the findings in each TrainJob.
     """
 
     results: list[Finding] = field(default_factory=list)
-    found: dict[Finding, Diagnostic] = field(default_factory=dict)
+    diagnostics: dict[Finding, Diagnostic] = field(default_factory=dict)
     jobs: dict[JobId, list[Finding]] = field(default_factory=dict)
     suppressed: int = 0
-    before: int = 0
+    existing: int = 0
     train_jobs: int = 0
     is_empty: bool = True
     unbuilt: list[ObjectId] = field(default_factory=list)
-    unverifiable: tuple[Unverifiable, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
     left_out: tuple[str, ...] = ()
 
     def fixable(self, results: Iterable[Finding]) -> list[Diagnostic]:
-        """The findings of those results that have a fix."""
-        return [self.found[result] for result in results if result.fix]
+        """The diagnostics of those findings that have a fix."""
+        return [self.diagnostics[result] for result in results if result.fix]
 
     def report(self) -> LintReport:
-        """The run as it is told."""
-        unverifiable = (*_unverifiable(self.unbuilt), *self.unverifiable)
-        return LintReport(
-            tuple(self.results),
-            unverifiable,
-            train_jobs=self.train_jobs,
-            suppressed=self.suppressed,
-            before=self.before,
-        )
+        """The run as a report."""
+        unchecked = (*_unchecked(self.unbuilt), *self.unchecked)
+        return LintReport(tuple(self.results), unchecked, self.train_jobs, self.suppressed, existing=self.existing)
 
 
-def lint_tree(read: Iterable[Both], wanted: Wanted, context: BuildContext) -> Run:
+def lint_tree(read: Iterable[TreePair], options: LintOptions, context: BuildContext) -> LintRun:
     """Lint the head of what was read, as `Sides.read` reads it."""
     units, left_out = list[tuple[str, Documents]](), tuple[str, ...]()
     for both in read:
         left_out += both.left_out
         units.append((both.overlay, both.new))
     built = built_directories(documents for _, documents in units)
-    linted, builds = list[Linted](), dict[str, Compilation[Printed]]()
+    linted, builds = list[LintedUnit](), dict[str, Compilation[Printed]]()
     for overlay, documents in units:
-        found, compilation = lint_unit(documents, wanted.options, context, overlay, is_printed=bool(built))
-        linted.append(found)
+        unit, compilation = lint_unit(documents, options.build, context, overlay, is_printed=bool(built))
+        linted.append(unit)
         builds[overlay] = compilation.noted(lambda note: note.printed or Printed(()))
-    told = collect(linted, wanted, Elsewhere(outdated=check_built(built, builds)))
-    told.left_out = left_out
-    return told
+    run = collect(linted, options, TreeFindings(outdated=check_built(built, builds)))
+    run.left_out = left_out
+    return run
 
 
 def lint_unit(
     documents: Documents, options: BuildOptions, context: BuildContext, overlay: str = "", *, is_printed: bool = False
-) -> tuple[Linted, Compilation[LintNote]]:
+) -> tuple[LintedUnit, Compilation[LintNote]]:
     """One unit compiled and checked; with `is_printed` its notes hold what a build prints."""
     prepared = prepare(documents, options, every)
     of_unit = UnitChecks(prepared, documents)
@@ -120,112 +119,81 @@ def _examine(job: CompiledJob[None], task: Task, checks: UnitChecks, is_printed:
     return LintNote(checks.of_job(job, task), print_job(job, task.prepared.target, None) if is_printed else None)
 
 
-def collect(units: Sequence[Linted], wanted: Wanted, elsewhere: Elsewhere) -> Run:
-    """The findings of one side: each once, as settings and comments want them."""
-    told, locator = Run(), Locator()
-    maker, suppressions = Results(locator), Suppressions(wanted.today)
-    selections = _selections(units)
-    for unit in units if wanted.suppresses else ():
-        _note_suppressions(unit, suppressions)
+def collect(
+    units: Sequence[LintedUnit], options: LintOptions, others: TreeFindings, builder: FindingBuilder | None = None
+) -> LintRun:
+    """The findings of one tree, each once, sorted by position. Suppressed ones are only counted."""
+    collector = _Collector(units, options, builder or FindingBuilder(Locator().settle))
     for unit in units:
-        _tell(unit, elsewhere.updates.get(unit.overlay, ()), told, (maker, suppressions, selections))
-    problems = suppressions.problems(_unasked(told, has_base=elsewhere.has_base))
-    for diagnostic in (*elsewhere.outdated.diagnostics, *problems, *_setting_problems(units)):
-        found = Found(diagnostic)
-        _add(told, found, maker.result(found, {})[0], selections)
-    told.results = sorted(dict.fromkeys(told.results), key=_order)
-    told.unverifiable += elsewhere.outdated.unverifiable
-    return told
+        collector.add_unit(unit, others.updates.get(unit.overlay, ()))
+    run = collector.run
+    problems = collector.suppressions.problems(_partly_checked(run, has_base=others.has_base))
+    for diagnostic in (*others.outdated.diagnostics, *problems, *_setting_problems(units)):
+        collector.add(diagnostic, collector.builder.finding(diagnostic, {})[0])
+    run.results = sorted(dict.fromkeys(run.results), key=_order)
+    run.unchecked += others.outdated.unchecked
+    return run
 
 
-def _unasked(told: Run, *, has_base: bool) -> frozenset[str]:
-    """Rules that were not asked, or not of every TrainJob."""
-    unasked = [] if has_base else [*UPDATE_RULES]
-    if told.unbuilt:
-        unasked += (check.rule for check in JOB_CHECKS)
-        unasked += (rule for rule in RULES.values() if rule.category is Category.LATE)
-    return frozenset(_ids(unasked))
+class _Collector:
+    """Collects the findings that are not suppressed."""
+
+    def __init__(self, units: Sequence[LintedUnit], options: LintOptions, builder: FindingBuilder) -> None:
+        self.run = LintRun()
+        self.builder = builder
+        self.suppressions = Suppressions(options.today)
+        settings = {each.source.file.path: each.lint for unit in units for each in unit.documents.settings}
+        selections = [Selection(lint, path.rpartition("/")[0], options.current) for path, lint in settings.items()]
+        self._selections = sorted(selections, key=lambda each: len(each.root), reverse=True)  # innermost first
+        for unit in units if options.suppresses else ():
+            self.suppressions.add_unit(unit)
+
+    def add_unit(self, unit: LintedUnit, updates: Iterable[UnitFinding]) -> None:
+        """Add the findings of a unit."""
+        run = self.run
+        run.train_jobs += len(unit.train_jobs)
+        run.unbuilt += unit.unbuilt
+        run.is_empty = run.is_empty and not (unit.documents.inputs or unit.documents.units)
+        for found in (*unit.findings, *updates):
+            finding, spot = self.builder.finding(found.diagnostic, unit.objects)
+            if self.suppressions.hides(found, spot):
+                run.suppressed += 1
+                continue
+            kept = self.add(found.diagnostic, finding)
+            if kept is not None:
+                for job in _jobs(found, unit):
+                    run.jobs.setdefault(JobId(job.id, unit.overlay), []).append(kept)
+
+    def add(self, diagnostic: Diagnostic, finding: Finding) -> Finding | None:
+        """Add a finding with the severity of the settings; None if the settings suppress it."""
+        selection = next((each for each in self._selections if each.covers(finding.position.path)), None)
+        kept = selection.apply(finding) if selection else finding
+        if kept is None:
+            self.run.suppressed += 1
+        else:
+            self.run.results.append(kept)
+            self.run.diagnostics[kept] = diagnostic
+        return kept
 
 
-def _setting_problems(units: Iterable[Linted]) -> Iterator[Diagnostic]:
+def _jobs(found: UnitFinding, unit: LintedUnit) -> Iterable[Manifest]:
+    """The TrainJobs that a finding is about: if it has none, the object at its place, which may be one."""
+    written = unit.objects.get(found.diagnostic.place.source)
+    return found.train_jobs or ((written,) if written else ())
+
+
+def _partly_checked(run: LintRun, *, has_base: bool) -> frozenset[str]:
+    """Rules that were not checked, or not for every TrainJob."""
+    rules = [] if has_base else [*UPDATE_RULES]
+    if run.unbuilt:
+        rules += (check.rule for check in JOB_CHECKS)
+        rules += (rule for rule in RULES.values() if rule.category is Category.LATE)
+    return frozenset(rule.id for rule in rules)
+
+
+def _setting_problems(units: Iterable[LintedUnit]) -> Iterator[Diagnostic]:
     for settings in {each.source.file.path: each for unit in units for each in unit.documents.settings}.values():
         yield from setting_problems(settings)
-
-
-def _tell(
-    linted: Linted, updates: Iterable[Found], told: Run, means: tuple[Results, Suppressions, list[Selection]]
-) -> None:
-    maker, suppressions, selections = means
-    told.train_jobs += len(linted.train_jobs)
-    told.unbuilt += linted.unbuilt
-    told.is_empty = told.is_empty and not (linted.documents.inputs or linted.documents.units)
-    for found in (*linted.found, *updates):
-        result, spot = maker.result(found, linted.objects)
-        if suppressions.hides(found, spot):
-            told.suppressed += 1
-            continue
-        kept = _add(told, found, result, selections)
-        if kept is not None:
-            for job in _jobs(found, linted):
-                told.jobs.setdefault(JobId(job.id, linted.overlay), []).append(kept)
-
-
-def _jobs(found: Found, linted: Linted) -> Iterable[Manifest]:
-    """The TrainJobs that a finding is about; of one in a document, which may be a TrainJob, what stands there."""
-    if found.train_job:
-        return found.train_job, *found.others
-    written = linted.objects.get(found.diagnostic.place.source)
-    return (written,) if written else ()
-
-
-def _add(told: Run, found: Found, result: Finding, selections: list[Selection]) -> Finding | None:
-    """Add the result as the team wants to hear of it; None where it does not."""
-    selection = next((each for each in selections if each.covers(result.position.path)), None)
-    kept = selection.told(result) if selection else result
-    if kept is None:
-        told.suppressed += 1
-    else:
-        told.results.append(kept)
-        told.found[kept] = found.diagnostic
-    return kept
-
-
-def _selections(units: Iterable[Linted]) -> list[Selection]:
-    """The settings of each repository, that of the innermost first."""
-    settings = {each.source.file.path: each for unit in units for each in unit.documents.settings}
-    roots = {path.rpartition("/")[0]: each.lint for path, each in settings.items()}
-    return [Selection(roots[root], root) for root in sorted(roots, key=len, reverse=True)]
-
-
-def _note_suppressions(unit: Linted, suppressions: Suppressions) -> None:
-    for manifest in unit.objects.values():
-        suppressions.add_object(manifest)
-    for file in _files(unit.documents):
-        suppressions.add_file(_as_written(file))
-
-
-def _files(documents: Documents) -> Iterator[SourceFile]:
-    for manifest in (*documents.inputs, *documents.library):
-        yield manifest.source.file
-    for unit in documents.units:
-        yield from _unit_files(unit)
-
-
-def _unit_files(unit: Unit) -> Iterator[SourceFile]:
-    yield unit.overlay.source.file
-    for patch in unit.overlay.patches:
-        yield patch.source.file
-    for member in unit.members:
-        if isinstance(member, Unit):
-            yield from _unit_files(member)
-        else:
-            yield member.source.file
-
-
-def _as_written(file: SourceFile) -> SourceFile:
-    while file.written is not None:
-        file = file.written.file
-    return file
 
 
 def _order(result: Finding) -> tuple[object, ...]:
@@ -233,13 +201,9 @@ def _order(result: Finding) -> tuple[object, ...]:
     return (result.position.path, span.line, span.column, result.rule.id, result.object, result.message, result.pointer)
 
 
-def _unverifiable(unbuilt: Sequence[ObjectId]) -> tuple[Unverifiable, ...]:
-    """TrainJobs that cannot be built: what they would become could not be looked at."""
+def _unchecked(unbuilt: Sequence[ObjectId]) -> tuple[Unchecked, ...]:
+    """TrainJobs that cannot be built: their generated objects could not be checked."""
     if not unbuilt:
         return ()
-    names = ", ".join(dict.fromkeys(map(str, unbuilt)))
-    return (Unverifiable(f"cannot be built: {names}", tuple(_ids(check.rule for check in JOB_CHECKS))),)
-
-
-def _ids(rules: Iterable[Rule]) -> Iterator[str]:
-    return (rule.id for rule in rules)
+    names = joined(say("{}", str(each)) for each in dict.fromkeys(unbuilt))
+    return (Unchecked(say("{} cannot be built", names), tuple(check.rule.id for check in JOB_CHECKS)),)

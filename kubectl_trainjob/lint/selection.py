@@ -1,40 +1,46 @@
-"""What `lint` of trainjob.yaml says of rules: which are told, and how bad they are."""
+"""The `lint` settings of trainjob.yaml: which rules are reported, and with which severity."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.finding import Finding
-from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.nearest import did_you_mean
 from kubectl_trainjob.model.rules import INVALID_SETTING, RULES, Severity, rule_named
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.model.units import LintSettings, Settings
-from kubectl_trainjob.repository.files.ignore import Ignore
+from kubectl_trainjob.model.units import LintSettings, PathRules, Settings
+from kubectl_trainjob.repository.files.find_root import CurrentDirectory
+from kubectl_trainjob.repository.files.repository import Ignore
+
+_BUILD_ERROR = "{} {} is a build error: it cannot be ignored or get a lower severity; remove it"
+_ALL_RULES = "`kubectl trainjob lint rules` lists all"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _PathRules:
+class _PathSettings(NamedTuple):
     matches: Ignore
     ignore: frozenset[str]
     severity: dict[str, Severity]
 
 
 class Selection:
-    """The settings of one repository; `directory` is its root as shown."""
+    """The settings of one repository; `directory` is its root as shown, from `current`."""
 
-    def __init__(self, settings: LintSettings, directory: str) -> None:
-        self._directory = directory
+    def __init__(self, settings: LintSettings, directory: str, current: CurrentDirectory) -> None:
+        self.root = current.absolute(directory)
+        self._current = current
         self._select = _ids(settings.select)
         self._ignore = _ids(settings.ignore)
         self._severity = _severities(settings.severity)
         self._paths = [
-            _PathRules(Ignore([each.pattern]), _ids(each.ignore), _severities(each.severity))
+            _PathSettings(Ignore([each.pattern]), _ids(each.ignore), _severities(each.severity))
             for each in settings.per_path
         ]
 
@@ -42,23 +48,23 @@ class Selection:
         """Whether a file belongs to the repository."""
         return self._inside(path) is not None
 
-    def told(self, result: Finding) -> Finding | None:
-        """The result as the team wants to hear it; None where it does not. What a build refuses is always told."""
-        rule = result.rule
+    def apply(self, finding: Finding) -> Finding | None:
+        """The finding with the severity of the settings; None if they suppress it. Build errors stay as they are."""
+        rule = finding.rule
         if is_build_error(rule):
-            return result
+            return finding
         severity, is_ignored = self._severity.get(rule.id), rule.id in self._ignore
-        inside = self._inside(result.position.path) or ""
+        inside = self._inside(finding.position.path) or ""
         for each in self._paths:
             if each.matches(inside) or any(map(each.matches, _parents(inside))):
                 is_ignored = is_ignored or rule.id in each.ignore
                 severity = each.severity.get(rule.id, severity)
         if is_ignored or (self._select and rule.id not in self._select):
             return None
-        return replace(result, severity=severity) if severity else result
+        return replace(finding, severity=severity) if severity else finding
 
     def _inside(self, path: str) -> str | None:
-        relative = posixpath.relpath(path, self._directory or ".")
+        relative = posixpath.relpath(self._current.absolute(path), self.root)
         return None if relative.startswith("../") else relative
 
 
@@ -76,33 +82,31 @@ def _severities(pairs: Iterable[tuple[str, str]]) -> dict[str, Severity]:
 
 
 def setting_problems(settings: Settings) -> Iterator[Diagnostic]:
-    """What is wrong with the names of rules in a configuration."""
-    stated, lint = settings.lint, Place(settings.source, ("lint",))
-    for field, names in (("select", stated.select), ("ignore", stated.ignore)):
-        for index, name in enumerate(names):
-            yield from _name_problems(name, lint.child(field, index), is_lowered=field == "ignore")
-    for name, _ in stated.severity:
-        yield from _name_problems(name, lint.child("severity", name).key(), is_lowered=True)
-    for each in stated.per_path:
-        below = lint.child("perPath", each.pattern)
-        for index, name in enumerate(each.ignore):
-            yield from _name_problems(name, below.child("ignore", index), is_lowered=True)
-        for name, _ in each.severity:
-            yield from _name_problems(name, below.child("severity", name).key(), is_lowered=True)
+    """The errors in the names of rules in a configuration."""
+    lint, place = settings.lint, Place(settings.source, ("lint",))
+    for index, name in enumerate(lint.select):
+        if rule_named(name) is None:
+            yield Diagnostic(INVALID_SETTING, unknown_rule(name), place.child("select", index))
+    yield from _problems(lint, place)
+    for each in lint.per_path:
+        yield from _problems(each, place.child("perPath", each.pattern))
 
 
-def _name_problems(name: str, place: Place, *, is_lowered: bool) -> Iterator[Diagnostic]:
-    rule = rule_named(name)
-    if rule is None:
-        yield Diagnostic(INVALID_SETTING, f'there is no rule "{name}"{hint(name)}', place)
-    elif is_lowered and is_build_error(rule):
-        message = f"{rule.id} {rule.name} is what a build refuses: it cannot be ignored or made less bad; remove it"
-        yield Diagnostic(INVALID_SETTING, message, place)
+def _problems(settings: LintSettings | PathRules, place: Place) -> Iterator[Diagnostic]:
+    """The errors in `ignore` and `severity`."""
+    places = [(name, place.child("ignore", index)) for index, name in enumerate(settings.ignore)]
+    places += [(name, place.child("severity", name).key()) for name, _ in settings.severity]
+    for name, at in places:
+        rule = rule_named(name)
+        if rule is None:
+            yield Diagnostic(INVALID_SETTING, unknown_rule(name), at)
+        elif is_build_error(rule):
+            yield Diagnostic(INVALID_SETTING, say(_BUILD_ERROR, rule.id, rule.name), at)
 
 
 @cache
-def hint(name: str) -> str:
-    """Which rule may have been meant."""
+def unknown_rule(name: str) -> Message:
+    """The message for a name that no rule has, with the rule that may have been meant."""
     is_id = re.fullmatch(r"(?i:ktj)\d+", name) is not None  # all ids are near to each other
-    meant = None if is_id else nearest(name, [text for rule in RULES.values() for text in (rule.id, rule.name)])
-    return f'; did you mean "{meant}"?' if meant else "; `kubectl trainjob lint rules` lists all"
+    names = () if is_id else [text for rule in RULES.values() for text in (rule.id, rule.name)]
+    return say('there is no rule "{}"; {}', name, did_you_mean(name, names, say(_ALL_RULES)))

@@ -1,7 +1,7 @@
-"""Directories that builds were written to, against what the inputs become now.
+"""Directories with the output of builds, compared with a build of the current inputs.
 
-In: such a directory, and a build of each unit. Out: diagnostics that stand in its files, or why there can be none.
-Must not: write.
+In: such a directory, and a build of each unit. Out: diagnostics in its files, or why it cannot be checked. Must not:
+write.
 """
 
 from __future__ import annotations
@@ -11,27 +11,31 @@ from typing import NamedTuple
 
 from kubectl_trainjob.compiler.compilation import Compilation
 from kubectl_trainjob.compiler.printing import Printed, build_findings, printed_objects
-from kubectl_trainjob.lint.locate import of_tree
+from kubectl_trainjob.lint.locate import input_diagnostics
 from kubectl_trainjob.lint.registry import OUTPUT_CHECKS
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.finding import Unverifiable
+from kubectl_trainjob.model.finding import Unchecked
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.units import BuiltDirectory
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output.built_index import Index, index_of
 
 Texts = Mapping[str, str]
+_UNKNOWN_SOURCE = (
+    'no build generates a file of "{}" now: it was built from other sources, from sources with errors, or with -n'
+)
 
 
-class Judged(NamedTuple):
-    """What is out of date in directories of built files, and those that cannot be judged."""
+class OutputFindings(NamedTuple):
+    """What is out of date in directories of built files, and those that cannot be checked."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
-    unverifiable: tuple[Unverifiable, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
 
 
 def fresh_texts(compilation: Compilation[Printed]) -> Texts:
-    """What `build -O` would write of a unit now, by path; nothing of one that cannot be built: lint reports that."""
+    """What `build -O` would write for a unit now, by path; nothing for one that cannot be built: lint reports that."""
     from kubectl_trainjob.repository.output.layout import layout
     from kubectl_trainjob.repository.output.render import texts
 
@@ -42,19 +46,17 @@ def fresh_texts(compilation: Compilation[Printed]) -> Texts:
     return dict(zip(paths, map(bytes.decode, texts(objects, "yaml")), strict=True))
 
 
-def check_built(directories: Sequence[BuiltDirectory], compilations: Mapping[str, Compilation[Printed]]) -> Judged:
-    """What is out of date in directories of built files of a tree; `compilations` are its units by their overlays."""
-    if not directories:
-        return Judged()
-    builds = {overlay: fresh_texts(compilation) for overlay, compilation in compilations.items()}
+def check_built(directories: Sequence[BuiltDirectory], units: Mapping[str, Compilation[Printed]]) -> OutputFindings:
+    """What is out of date in the built directories of a tree; `units` has its compilations by their overlays."""
+    builds = {overlay: fresh_texts(unit) for overlay, unit in units.items()} if directories else {}
     every = [stale_outputs(each, builds) for each in directories]
-    return Judged(
+    return OutputFindings(
         tuple(found for each in every for found in each.diagnostics),
-        tuple(cause for each in every for cause in each.unverifiable),
+        tuple(cause for each in every for cause in each.unchecked),
     )
 
 
-def stale_outputs(directory: BuiltDirectory, builds: Mapping[str, Texts]) -> Judged:
+def stale_outputs(directory: BuiltDirectory, builds: Mapping[str, Texts]) -> OutputFindings:
     """What is out of date in one directory.
 
     `builds` has the texts of each unit by its overlay's directory, "" for the plain manifests. A directory that has no
@@ -62,17 +64,11 @@ def stale_outputs(directory: BuiltDirectory, builds: Mapping[str, Texts]) -> Jud
     """
     known = index_of(directory)
     if not known:
-        return Judged()
-    if not any(path in texts for path in known for texts in builds.values()):
-        return Judged(unverifiable=(_unverifiable(directory.path),))
-    return Judged(tuple(_outdated(directory, known, builds)))
-
-
-def _unverifiable(shown: str) -> Unverifiable:
-    # What cannot be built has no texts either.
-    because = "it was built from something else, with -n, or from what cannot be built"
-    cause = f'no build makes a file of "{shown}" now: {because}'
-    return Unverifiable(cause, tuple(check.rule.id for check in OUTPUT_CHECKS))
+        return OutputFindings()
+    if not any(path in texts for path in known for texts in builds.values()):  # an invalid unit has no texts, too
+        rules = tuple(check.rule.id for check in OUTPUT_CHECKS)
+        return OutputFindings(unchecked=(Unchecked(say(_UNKNOWN_SOURCE, directory.path), rules),))
+    return OutputFindings(tuple(_outdated(directory, known, builds)))
 
 
 def _outdated(directory: BuiltDirectory, known: Index, builds: Mapping[str, Texts]) -> Iterator[Diagnostic]:
@@ -80,14 +76,13 @@ def _outdated(directory: BuiltDirectory, known: Index, builds: Mapping[str, Text
         BuiltFile(path, directory.file(path), tuple(texts[path] for texts in builds.values() if path in texts))
         for path in sorted(known)
     )
-    index = directory.named(INDEX_FILE)
-    view = LintedOutput(index, found, tuple(_missing(found, builds)))
+    view = LintedOutput(directory.named(INDEX_FILE), found, tuple(_missing(found, builds)))
     for check in OUTPUT_CHECKS:
-        yield from of_tree(check.rule, check.find(view))
+        yield from input_diagnostics(check.rule, check.find(view))
 
 
 def _missing(found: tuple[BuiltFile, ...], builds: Mapping[str, Texts]) -> Iterator[str]:
-    """What the overlay that was built here makes besides; of plain manifests anybody may build a part."""
+    """What else the overlay that was built here generates; of plain manifests a user may build a part."""
     counts = {overlay: sum(_is_from(built, texts) for built in found) for overlay, texts in builds.items() if overlay}
     overlay = max(counts, key=counts.__getitem__, default="")
     if counts.get(overlay):

@@ -1,17 +1,18 @@
-"""Comments and annotations that keep lint from telling something, and what is wrong with them."""
+"""Comments and annotations that suppress findings, and the errors in them."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 
 from kubectl_trainjob.lint.annotations import Annotation, annotations_of
 from kubectl_trainjob.lint.comments import Comment, Words, comments_of
 from kubectl_trainjob.lint.registry import is_build_error
-from kubectl_trainjob.lint.selection import hint
-from kubectl_trainjob.lint.unit import Found
+from kubectl_trainjob.lint.selection import unknown_rule
+from kubectl_trainjob.lint.unit import LintedUnit, UnitFinding
 from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import (
     EXPIRED_SUPPRESSION,
     INVALID_SUPPRESSION,
@@ -22,30 +23,35 @@ from kubectl_trainjob.model.rules import (
 )
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.units import Documents, Unit
 from kubectl_trainjob.repository.positions import Spot
+
+_MANY = 200  # lines
+_NO_REASON = "no reason is given for ignoring {}; write the reason after the rule"
+_EXPIRED = "the suppression of {} expired on {}; fix the findings of the rule, and remove this"
+_UNUSED = "{} {} has no finding to suppress here; remove this"
+_BUILD_ERROR = "{} {} is a build error, which cannot be ignored; fix it"
 
 
 @dataclass(slots=True, eq=False)
 class _Suppression:
-    """One that can work: it names a rule that may be ignored, and its time is not over."""
+    """A valid suppression: it has a rule that may be ignored, and is not expired."""
 
     rule: Rule
     at: Comment | Annotation
     place: Place
-    is_used: bool = field(default=False)
+    is_used: bool = False
 
 
 class _Comments:
-    """The comments of a file, by the lines that they are about; those about many lines apart, in a list."""
-
-    _MANY = 200  # lines
+    """The comments of a file, by the lines that they are about; those about many lines are in a separate list."""
 
     def __init__(self, comments: list[_Suppression]) -> None:
         self._by_line: dict[int, list[_Suppression]] = {}
         self._wide: list[tuple[Comment, _Suppression]] = []
         for each in comments:
             assert isinstance(each.at, Comment)
-            if each.at.last - each.at.first > self._MANY:
+            if each.at.last - each.at.first > _MANY:
                 self._wide.append((each.at, each))
             else:
                 for line in range(each.at.first, each.at.last + 1):
@@ -58,94 +64,94 @@ class _Comments:
 
 
 class Suppressions:
-    """The suppressions of one side; `today` decides which of them are over."""
+    """The suppressions of one tree; `today` decides which of them are expired."""
 
     def __init__(self, today: date) -> None:
         self._today = today
         self._comments: dict[str, _Comments] = {}
         self._annotations: dict[Source, list[_Suppression]] = {}
         self._known: dict[tuple[object, ...], _Suppression] = {}
-        self._found: list[Diagnostic] = []
+        self._errors: list[Diagnostic] = []
 
-    def add_file(self, file: SourceFile) -> None:
-        """Take notice of a file as a person wrote it. The same file may come again, as another overlay read it."""
-        if file.path not in self._comments:
-            known: list[_Suppression] = []
-            for comment in comments_of(file):
-                self._add(known, comment, Place(Source(file), span=comment.span))
-            self._comments[file.path] = _Comments(known)
+    def add_unit(self, unit: LintedUnit) -> None:
+        """Add the annotations and comments of a unit. Several units may have the same objects and files."""
+        for manifest in unit.objects.values():
+            if manifest.source not in self._annotations:
+                self._annotations[manifest.source] = list(self._annotated(manifest))
+        for made in _files(unit.documents):
+            file = _as_written(made)
+            if file.path not in self._comments:
+                self._comments[file.path] = _Comments(list(self._commented(file)))
 
-    def add_object(self, manifest: Manifest) -> None:
-        """Take notice of an object's annotations. An object that several overlays lie over comes for each of them."""
-        if manifest.source in self._annotations:
-            return
-        known = self._annotations[manifest.source] = list[_Suppression]()
+    def _annotated(self, manifest: Manifest) -> Iterator[_Suppression]:
         for annotation in annotations_of(manifest.body):
-            self._add(known, annotation, manifest.place(*annotation.pointer).key())
+            yield from self._valid(annotation, manifest.place(*annotation.pointer).key())
 
-    def _add(self, known: list[_Suppression], at: Comment | Annotation, place: Place) -> None:
-        rule = rule_named(at.words.rule)
-        problem = _problem(at.words, rule)
-        if rule is None or problem:
-            self._found.append(Diagnostic(INVALID_SUPPRESSION, problem, place))
+    def _commented(self, file: SourceFile) -> Iterator[_Suppression]:
+        for comment in comments_of(file):
+            yield from self._valid(comment, Place(Source(file), span=comment.span))
+
+    def _valid(self, at: Comment | Annotation, place: Place) -> Iterator[_Suppression]:
+        """The suppression, if it can have an effect; its errors are noted."""
+        words, rule = at.words, rule_named(at.words.rule)
+        error = _error(words, rule)
+        if rule is None or error:
+            self._errors.append(Diagnostic(INVALID_SUPPRESSION, error, place))
             return
-        if not at.words.reason:
-            message = f"it is not said why {rule.id} is ignored; write the reason behind the rule"
-            self._found.append(Diagnostic(UNEXPLAINED_SUPPRESSION, message, place))
-        if at.words.until and date.fromisoformat(at.words.until) < self._today:
-            message = f"{rule.id} was to be ignored until {at.words.until}; mend what it finds, and remove this"
-            self._found.append(Diagnostic(EXPIRED_SUPPRESSION, message, place))
+        if not words.reason:
+            self._errors.append(Diagnostic(UNEXPLAINED_SUPPRESSION, say(_NO_REASON, rule.id), place))
+        if words.until and date.fromisoformat(words.until) < self._today:
+            self._errors.append(Diagnostic(EXPIRED_SUPPRESSION, say(_EXPIRED, rule.id, words.until), place))
             return
         source = place.source
         key = (source.file.path, source.document, source.prefix, place.pointer, place.span)
-        known.append(self._known.setdefault(key, _Suppression(rule, at, place)))
+        yield self._known.setdefault(key, _Suppression(rule, at, place))
 
-    def hides(self, found: Found, spot: Spot) -> bool:
-        """Whether one of them is about a finding, which it is used for then. What a build refuses is never hidden."""
-        if is_build_error(found.diagnostic.rule):
+    def hides(self, found: UnitFinding, spot: Spot) -> bool:
+        """Whether a suppression is about a finding, which uses it. Build errors are never hidden."""
+        rule = found.diagnostic.rule
+        if is_build_error(rule):
             return False
-        matching = [each for each in self._about(found, spot) if each.rule.id == found.diagnostic.rule.id]
+        matching = [each for each in self._about(found, spot) if each.rule.id == rule.id]
         for each in matching:
             each.is_used = True
         return bool(matching)
 
-    def _about(self, found: Found, spot: Spot) -> Iterator[_Suppression]:
+    def _about(self, found: UnitFinding, spot: Spot) -> Iterator[_Suppression]:
         if spot.file.path in self._comments:
             yield from self._comments[spot.file.path].about(spot.span.line)
-        place, job = found.diagnostic.place, found.train_job
+        place = found.diagnostic.place
         for each in self._annotations.get(place.source, ()):
             if isinstance(each.at, Annotation) and each.at.covers(place.pointer):
                 yield each
-        if job is not None and job.source != place.source:  # the TrainJob's own word on what is made of it
-            for each in self._annotations.get(job.source, ()):
+        for job in found.train_jobs[:1]:  # a TrainJob's annotation is about its generated objects, too
+            for each in self._annotations.get(job.source, ()) if job.source != place.source else ():
                 if isinstance(each.at, Annotation) and each.at.is_whole:
                     yield each
 
-    def problems(self, unasked: Container[str]) -> Iterator[Diagnostic]:
-        """What is wrong with the suppressions themselves, when all findings have been asked for.
-
-        Nobody can say whether those of rules that were not asked everywhere, `unasked`, are of use.
+    def problems(self, partly_checked: Container[str]) -> Iterator[Diagnostic]:
+        """The errors in the suppressions, after all findings. An unused one may be needed if its rule is
+        `partly_checked`.
         """
-        yield from self._found
+        yield from self._errors
         for each in self._known.values():
-            if not each.is_used and each.rule.id not in unasked:
-                message = f"there is nothing for {each.rule.id} {each.rule.name} to tell here; remove this"
-                yield Diagnostic(UNUSED_SUPPRESSION, message, each.place)
+            if not each.is_used and each.rule.id not in partly_checked:
+                yield Diagnostic(UNUSED_SUPPRESSION, say(_UNUSED, each.rule.id, each.rule.name), each.place)
 
 
-def _problem(words: Words, rule: Rule | None) -> str:
-    """Why a suppression cannot work; "" where it can."""
+def _error(words: Words, rule: Rule | None) -> Message:
+    """Why a suppression cannot have an effect; "" if it can."""
     if not words.rule:
-        return "no rule is named; write ignore[KTJ301] and the reason"
+        return say("the comment has no rule; write ignore[KTJ301] and the reason")
     if "," in words.rule:
-        return "several rules are named; write a comment line for each above"
+        return say("the comment has several rules; write one comment line per rule above this line")
     if rule is None:
-        return f'there is no rule "{words.rule}"{hint(words.rule)}'
+        return unknown_rule(words.rule)
     if is_build_error(rule):
-        return f"{rule.id} {rule.name} is what a build refuses, and cannot be ignored; mend it"
+        return say(_BUILD_ERROR, rule.id, rule.name)
     if words.until and not _is_date(words.until):
-        return f'until "{words.until}" is no date; write one such as until=2027-01-31'
-    return ""
+        return say('"{}" is not a date; write a date such as until=2027-01-31', words.until)
+    return Message()
 
 
 def _is_date(text: str) -> bool:
@@ -153,3 +159,25 @@ def _is_date(text: str) -> bool:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
+
+
+def _files(documents: Documents) -> Iterator[SourceFile]:
+    yield from (manifest.source.file for manifest in (*documents.inputs, *documents.library))
+    for unit in documents.units:
+        yield from _unit_files(unit)
+
+
+def _unit_files(unit: Unit) -> Iterator[SourceFile]:
+    yield unit.overlay.source.file
+    yield from (patch.source.file for patch in unit.overlay.patches)
+    for member in unit.members:
+        if isinstance(member, Unit):
+            yield from _unit_files(member)
+        else:
+            yield member.source.file
+
+
+def _as_written(file: SourceFile) -> SourceFile:
+    while file.written is not None:
+        file = file.written.file
+    return file

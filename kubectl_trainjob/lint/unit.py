@@ -1,7 +1,7 @@
-"""One build unit past every check: all problems of it.
+"""All checks of one build unit, and the findings of every stage of it.
 
-In: a compilation and what was read for it. Out: `Linted`, the findings of every stage. Nothing is filtered here;
-settings, comments and baselines do that later.
+In: a compilation and what was read for it. Out: `LintedUnit`. Nothing is filtered here: settings, suppressions and
+baselines are applied later.
 """
 
 from __future__ import annotations
@@ -16,25 +16,24 @@ from kubectl_trainjob.compiler.late import is_jobset, of_jobset
 from kubectl_trainjob.compiler.pipeline import Task
 from kubectl_trainjob.compiler.prepare import Prepared
 from kubectl_trainjob.kube.facts.kinds import is_runtime
-from kubectl_trainjob.lint.locate import located, of_tree
+from kubectl_trainjob.lint.locate import input_diagnostics, job_diagnostics
 from kubectl_trainjob.lint.registry import JOB_CHECKS, RUNTIME_CHECKS, TREE_CHECKS
-from kubectl_trainjob.lint.views import LintedRuntime, Surroundings, linted_job, surroundings
+from kubectl_trainjob.lint.views import LintContext, LintedJob, LintedRuntime
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.source import Source
-from kubectl_trainjob.model.stages import Manifest, ObjectId
+from kubectl_trainjob.model.stages import Manifest, ObjectId, is_same
 from kubectl_trainjob.model.units import Documents, LintSettings, manifests_of
 
 
-class Found(NamedTuple):
-    """A finding, and the TrainJob without which there would be none, the first one if there are `others`."""
+class UnitFinding(NamedTuple):
+    """A diagnostic, and the TrainJobs that it was found with; none for one of other inputs."""
 
     diagnostic: Diagnostic
-    train_job: Manifest | None = None
-    others: tuple[Manifest, ...] = ()
+    train_jobs: tuple[Manifest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linted:
+class LintedUnit:
     """All findings of one unit, and its objects by their source.
 
     `unbuilt` are the TrainJobs that cannot be built: their generated objects were not checked.
@@ -42,49 +41,62 @@ class Linted:
 
     overlay: str
     documents: Documents
-    found: tuple[Found, ...]
+    findings: tuple[UnitFinding, ...]
     objects: Mapping[Source, Manifest]
     train_jobs: tuple[Manifest, ...]
     unbuilt: tuple[ObjectId, ...] = ()
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """The findings themselves."""
-        return [each.diagnostic for each in self.found]
+        """The diagnostics of the findings."""
+        return [each.diagnostic for each in self.findings]
 
 
 class UnitChecks:
-    """The checks of one unit of one side: of each TrainJob while it is compiled, then of all else."""
+    """The checks of one unit of one tree: of each TrainJob while it is compiled, then of all other inputs."""
 
     def __init__(self, prepared: Prepared, documents: Documents) -> None:
         self._prepared = prepared
         self._documents = documents
-        self._around = _surroundings(prepared, documents)
+        self._context = _context(prepared, documents)
 
     def of_job(self, job: CompiledJob[None], task: Task) -> Findings:
-        """The findings in one TrainJob that can be built; of others what is certain all the same."""
+        """The findings in one TrainJob; if it cannot be built, those that are certain anyway."""
         if job.expansion is None:
             return late_findings_despite_runtime(task.job, task.prepared.target, task.prepared.admitted)
-        resolved, written_by = job.expansion
+        resolved, origin = job.expansion
         bodies = tuple(each.body for each in job.objects)
-        view = linted_job(resolved, bodies, self._prepared.target.trainer, self._around)
-        hits = [(check.rule, finding) for check in JOB_CHECKS for finding in check.find(view)]
-        return tuple(located(view, hits, written_by)) if hits else ()
+        view = LintedJob(resolved, bodies, self._prepared.target.trainer, self._context)
+        hits = [(check.rule, hit) for check in JOB_CHECKS for hit in check.find(view)]
+        return tuple(job_diagnostics(view, hits, origin))
+
+    def twin_sources(self, base: UnitChecks) -> Mapping[Source, Source] | None:
+        """The sources of the base by ours, if a job of both has the same findings in both; else None."""
+        contexts = self._context, base._context
+        head, old = ([*each.objects, *each.train_jobs] for each in contexts)
+        settings = [(each.settings, each.emit) for each in contexts]
+        if settings[0] != settings[1] or self._prepared.target != base._prepared.target or len(head) != len(old):
+            return None
+        pairs = list(zip(head, old, strict=True))
+        if not all(one.id == other.id and is_same(one.body, other.body) for one, other in pairs):
+            return None
+        return {one.source: other.source for one, other in pairs}
 
     def linted(
         self, overlay: str, compilation: Compilation[Any], of_job: Callable[[CompiledJob[Any]], Findings]
-    ) -> Linted:
+    ) -> LintedUnit:
         """All findings; `of_job` returns those that were found in a job while it was compiled."""
-        found = [Found(each) for each in compilation.findings]
+        found = [UnitFinding(each) for each in compilation.findings]
         for job in compilation.jobs:
-            found += [Found(each, job.source) for each in (*job.findings, *job.late, *of_job(job))]
+            found += [UnitFinding(each, (job.source,)) for each in (*job.findings, *job.late, *of_job(job))]
         used = {job.runtime.source for job in compilation.jobs if job.runtime and job.is_built}
-        found += map(Found, self._of_runtimes(used))
-        found += map(Found, self._of_tree())
-        jobsets = filter(is_jobset, self._around.objects)
-        found += [Found(each) for manifest in jobsets for each in of_jobset(manifest)]
+        found += map(UnitFinding, self._of_runtimes(used))
+        for check in TREE_CHECKS:
+            found += map(UnitFinding, input_diagnostics(check.rule, check.find(self._context)))
+        for manifest in filter(is_jobset, self._context.objects):
+            found += map(UnitFinding, of_jobset(manifest))
         train_jobs = tuple(job.source for job in compilation.jobs)
-        return Linted(
+        return LintedUnit(
             overlay,
             self._documents,
             tuple(_distinct(found)),
@@ -93,35 +105,29 @@ class UnitChecks:
             tuple(job.source.id for job in compilation.jobs if not job.is_built),
         )
 
-    def _of_tree(self) -> Iterator[Diagnostic]:
-        for check in TREE_CHECKS:
-            yield from of_tree(check.rule, check.find(self._around))
-
     def _of_runtimes(self, used: set[Source]) -> Iterator[Diagnostic]:
         """The findings in runtimes that are inputs, or that a TrainJob refers to; not in packaged ones."""
         inputs = {each.source for each in self._documents.inputs}
         inputs |= {each.source for unit in self._documents.units for each in manifests_of(unit)}
-        for manifest in filter(is_runtime, self._around.objects):
+        for manifest in filter(is_runtime, self._context.objects):
             if manifest.source in used or manifest.source in inputs or manifest.source.edits:
                 admitted = self._prepared.admitted.admit(manifest)
                 if admitted.runtime is not None and not has_errors(admitted.diagnostics):
-                    view = LintedRuntime(admitted.runtime, self._prepared.target.trainer, self._around)
+                    view = LintedRuntime(admitted.runtime, self._prepared.target.trainer, self._context)
                     for check in RUNTIME_CHECKS:
-                        yield from of_tree(check.rule, check.find(view))
+                        yield from input_diagnostics(check.rule, check.find(view))
 
 
-def _distinct(found: Iterable[Found]) -> Iterator[Found]:
-    """Each finding once: a runtime's come with each of its TrainJobs."""
-    alike: dict[Diagnostic, list[Found]] = {}
+def _distinct(found: Iterable[UnitFinding]) -> Iterator[UnitFinding]:
+    """Each diagnostic once: that of a runtime is found with each of its TrainJobs."""
+    train_jobs: dict[Diagnostic, list[Manifest]] = {}
     for each in found:
-        alike.setdefault(each.diagnostic, []).append(each)
-    for first, *others in alike.values():
-        yield first._replace(others=tuple(each.train_job for each in others if each.train_job))
+        train_jobs.setdefault(each.diagnostic, []).extend(each.train_jobs)
+    return (UnitFinding(diagnostic, tuple(jobs)) for diagnostic, jobs in train_jobs.items())
 
 
-def _surroundings(prepared: Prepared, documents: Documents) -> Surroundings:
+def _context(prepared: Prepared, documents: Documents) -> LintContext:
     settings = next((each.lint for each in documents.settings), LintSettings())
     catalogue = {id(each.source) for each in documents.catalogue}
     objects = tuple(each for each in prepared.manifests if id(each.source) not in catalogue)
-    train_jobs = tuple(job.manifest for job in prepared.jobs)
-    return surroundings(objects, train_jobs, settings, prepared.target.emit)
+    return LintContext(objects, tuple(job.manifest for job in prepared.jobs), settings, prepared.target.emit)

@@ -1,41 +1,42 @@
-"""What checks look at."""
+"""What checks examine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.kube.facts.kinds import runtime_ref
-from kubectl_trainjob.kube.facts.trainer import (
-    CLUSTER_TRAINING_RUNTIME,
-    GROUP,
-    TRAINING_RUNTIME,
-)
+from kubectl_trainjob.kube.facts.kinds import group_of, runtime_ref
+from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME, GROUP, LAUNCHER, NODE, TRAINING_RUNTIME
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs, trainer_of
-from kubectl_trainjob.lint.hit import Made
-from kubectl_trainjob.model.source import Place, Pointer, SourceFile
+from kubectl_trainjob.lint.check import GeneratedValue
+from kubectl_trainjob.model.source import Place, Pointer, SourceFile, value_at
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest, ObjectId, Resolved
 from kubectl_trainjob.model.units import LintSettings
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Surroundings:
-    """What is built together: every object of the inputs besides TrainJobs, the TrainJobs, and what the team has said.
+@dataclass(frozen=True, eq=False)
+class LintContext:
+    """What is built together: the TrainJobs of the inputs, every other object, and the settings of the team.
 
-    `emit` is "jobset" where JobSets are what is applied, "trainjob" where Trainer makes them. Bodies of kinds other
-    than Trainer's are as written: nothing has looked at their types.
+    `emit` is "jobset" where JobSets are applied, "trainjob" where Trainer generates them. Bodies of kinds other than
+    Trainer's are as written, with unchecked types.
     """
 
     objects: tuple[Manifest, ...] = ()
     train_jobs: tuple[Manifest, ...] = ()
     settings: LintSettings = field(default_factory=LintSettings)
     emit: str = "jobset"
-    by_name: Mapping[tuple[str, str, str, str], Manifest] = field(default_factory=dict)
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str, str, str], Manifest]:
+        """Of objects with one name the first."""
+        return {_name_key(each.id): each for each in reversed(self.objects)}
 
     def find(self, kind: str, namespace: str, name: str, group: str = "") -> Manifest | None:
         """An object of the inputs; a missing namespace is `default`, the group "" that of Kubernetes' core."""
-        return self.by_name.get((group, kind, namespace or "default", name))
+        return self._by_name.get((group, kind, namespace or "default", name))
 
     def runtime_of(self, job: Manifest) -> Manifest | None:
         """The runtime among the inputs that a TrainJob, as written, refers to."""
@@ -47,11 +48,11 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LintedRuntime:
-    """A runtime as admitted: with the schema's defaults, without nulls, every value of its type."""
+    """A runtime as admitted: with the schema's defaults, without nulls, with checked types."""
 
     runtime: Admitted
     trainer: str
-    around: Surroundings
+    context: LintContext
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -71,6 +72,29 @@ class LintedRuntime:
         """`spec.mlPolicy.KIND`, None where the runtime has none."""
         return (self.spec.get("mlPolicy") or {}).get(kind)
 
+    def mpi_roles(self) -> Iterator[ReplicatedJob]:
+        """The replicatedJobs `launcher` and `node` of a runtime with `mlPolicy.mpi`; of other runtimes none.
+
+        Mirrors FindPodSetByName and EnforceMLPolicy in trainer `pkg/runtime/framework/plugins/mpi` (2.0-2.3).
+        """
+        if self.policy("mpi") is not None:
+            yield from (job for job in self.replicated_jobs if job.name in (LAUNCHER, NODE))
+
+    def launcher_and_node(self) -> tuple[ReplicatedJob, ReplicatedJob] | None:
+        """Both roles of MPI, None if one of them is missing."""
+        found = {each.name: each for each in self.mpi_roles()}
+        return (found[LAUNCHER], found[NODE]) if len(found) == 2 else None
+
+    def gang_schedulers(self) -> list[str]:
+        """The gang schedulers for which the runtime's policy generates a PodGroup."""
+        policy = self.spec.get("podGroupPolicy") or {}
+        return [name for name in ("coscheduling", "volcano") if policy.get(name) is not None]
+
+    def is_in_order(self) -> bool:
+        """Whether JobSet creates a replicatedJob only when the one before it is ready."""
+        order = value_at(self.spec, ("template", "spec", "startupPolicy", "startupPolicyOrder"))
+        return bool(order == "InOrder")
+
     def containers(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """Init containers, then containers, each with its place in the runtime."""
         for job in self.replicated_jobs:
@@ -80,8 +104,8 @@ class LintedRuntime:
     def train_jobs(self) -> Iterator[Manifest]:
         """The TrainJobs that refer to the runtime, as written."""
         own = self.runtime.manifest.id
-        for job in self.around.train_jobs:
-            runtime = self.around.runtime_of(job)
+        for job in self.context.train_jobs:
+            runtime = self.context.runtime_of(job)
             if runtime is not None and runtime.id == own:
                 yield job
 
@@ -90,19 +114,23 @@ class LintedRuntime:
         return self.runtime.manifest.place(*pointer)
 
     def in_template(self, pointer: Pointer) -> Place:
-        """The place in the runtime of what stands at `pointer` of the JobSet."""
+        """The place in the runtime of the value at `pointer` of the JobSet."""
         return self.place("spec", "template", *pointer)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LintedJob:
-    """An admitted TrainJob, its runtime, and the objects that the controllers make of them, the JobSet first."""
+    """An admitted TrainJob, its runtime, and the objects that the controllers generate, the JobSet first."""
 
     resolved: Resolved
     objects: tuple[Body, ...]
     trainer: str
-    around: Surroundings
-    replicated_jobs: tuple[ReplicatedJob, ...]
+    context: LintContext
+
+    @cached_property
+    def replicated_jobs(self) -> tuple[ReplicatedJob, ...]:
+        """The JobSet's replicatedJobs."""
+        return replicated_jobs(self.jobset)
 
     @property
     def id(self) -> ObjectId:
@@ -129,8 +157,8 @@ class LintedJob:
         return (self.runtime_spec.get("mlPolicy") or {}).get(kind)
 
     def runtime(self) -> LintedRuntime:
-        """The runtime as checks of runtimes see it, which tell what is wrong with it by itself."""
-        return LintedRuntime(self.resolved.runtime, self.trainer, self.around)
+        """The runtime as checks of runtimes see it: they report its own errors."""
+        return LintedRuntime(self.resolved.runtime, self.trainer, self.context)
 
     def trainer_job(self) -> ReplicatedJob | None:
         """The replicatedJob that trains: the one labelled as the step `trainer`."""
@@ -144,17 +172,15 @@ class LintedJob:
         """A place in the runtime."""
         return self.resolved.runtime.manifest.place(*pointer)
 
-    def made(
-        self, pointer: Pointer, *, nth: int = 0, on: Literal["key", "value"] = "value", shown: Pointer = ()
-    ) -> Made:
-        """A place in the JobSet, or in object `nth`; the line shown is that of the value at `shown`, if given."""
-        return Made(nth, pointer, on, shown)
+    def generated(self, pointer: Pointer, *, nth: int = 0, on: Literal["key", "value"] = "value") -> GeneratedValue:
+        """A value of the JobSet, or of object `nth`."""
+        return GeneratedValue(nth, pointer, on)
 
 
 class BuiltFile(NamedTuple):
-    """A file that an earlier build wrote, as it is now; `file` is None where it is gone.
+    """A file that an earlier build wrote, as it is now; `file` is None if it was deleted.
 
-    `fresh` are the texts that builds of the inputs give for its path now; none where nothing becomes this file.
+    `fresh` are the texts that builds of the inputs give for its path now; none if no source generates this file.
     """
 
     path: str
@@ -164,9 +190,9 @@ class BuiltFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LintedOutput:
-    """A directory that a build was written to: its files, and the paths that a build gives now and it does not have.
+    """A directory with the output of a build: its files, and the paths that a build gives now and it does not have.
 
-    `index` is the file that says what was built.
+    `index` is the file that lists what was built.
     """
 
     index: SourceFile
@@ -174,22 +200,8 @@ class LintedOutput:
     missing: tuple[str, ...]
 
 
-def linted_job(resolved: Resolved, objects: tuple[Body, ...], trainer: str, around: Surroundings) -> LintedJob:
-    """A TrainJob as checks see it."""
-    return LintedJob(resolved, objects, trainer, around, replicated_jobs(objects[0]))
-
-
-def surroundings(
-    objects: tuple[Manifest, ...], train_jobs: tuple[Manifest, ...], settings: LintSettings, emit: str
-) -> Surroundings:
-    """What is built together; of objects with one name the first is found by it."""
-    by_name = {_called(each.id): each for each in reversed(objects)}
-    return Surroundings(objects, train_jobs, settings, emit, by_name)
-
-
-def _called(identity: ObjectId) -> tuple[str, str, str, str]:
-    """The group stands before the version; the core's has no name."""
-    return identity.api_version.rpartition("/")[0], identity.kind, identity.namespace or "default", identity.name
+def _name_key(identity: ObjectId) -> tuple[str, str, str, str]:
+    return group_of(identity.api_version), identity.kind, identity.namespace or "default", identity.name
 
 
 def _spec(admitted: Admitted) -> Mapping[str, Any]:

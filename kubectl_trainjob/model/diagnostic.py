@@ -1,4 +1,4 @@
-"""One finding in a user's files, as a value."""
+"""One problem in a user's files, as a value."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.model.source import Place, Pointer
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that takes part: "first defined here", "the runtime stands here"."""
+    """Another place that is part of the problem, and its role: "first one", "the claim template"."""
 
-    message: str
+    message: Message
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The value of an object that the controllers make, where a finding is about one: `object` is `KIND/NAME`."""
+    """The value of a generated object that a finding is about; `object` is `KIND/NAME`."""
 
     object: str
     namespace: str
@@ -29,7 +30,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change of a file: `value` is JSON of what shall stand at `place`; with None the entry goes."""
+    """One change of a file: `value` is the new JSON at `place`; None removes the entry."""
 
     place: Place
     value: str | None = None
@@ -37,9 +38,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What mends a finding: `title` says so in the imperative; a safe one does nothing that anybody could not want."""
+    """The edits that fix a finding; `title` is an imperative. A safe fix keeps the meaning that every user intends."""
 
-    title: str
+    title: Message
     edits: tuple[Edit, ...]
     is_safe: bool = True
 
@@ -49,20 +50,16 @@ def set_value(place: Place, value: object) -> Edit:
     return Edit(place, json.dumps(value))
 
 
-_LONGEST = 1000  # characters of a message
-_AT_ITS_END = 250
-
-
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """`message` starts in lower case, quotes the value and ends with what to do; `place` is the line to edit.
 
-    Of a message that a value makes very long the middle is left out. `subject` is set where the finding is about an
-    object that is made, and not about the one that stands at `place`.
+    `subject` is set if the finding is about a generated object, and not about the one at `place`. `lowered` is a lower
+    severity than the rule's.
     """
 
     rule: Rule
-    message: str
+    message: Message
     place: Place
     related: tuple[Related, ...] = ()
     subject: Subject | None = None
@@ -71,13 +68,8 @@ class Diagnostic:
 
     @property
     def severity(self) -> Severity:
-        """The rule's severity, or the lower one of this finding."""
+        """The severity of this finding."""
         return self.lowered or self.rule.severity
-
-    def __post_init__(self) -> None:
-        if len(self.message) > _LONGEST:
-            short = f"{self.message[: _LONGEST - _AT_ITS_END]}…{self.message[-_AT_ITS_END:]}"
-            object.__setattr__(self, "message", short)
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

@@ -1,7 +1,7 @@
-"""One object under overlays: what is written to it, and, when asked, who wrote each value.
+"""One object under overlays: its edits and, on request, the origin of each value.
 
-The same edits run twice: at once on a draft that does not record, and again on one that does when somebody wants to
-know where a value of the result was written.
+The same edits can run twice: first on a draft that does not record, and again on one that records, if a command needs
+the origin of a value.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _FORMS = {
     "kind": re.compile(r"(?!List$)[a-zA-Z][a-zA-Z0-9-]*"),
 }
 OBJECT = "object"
-"""The name of the object before the edits, among the inputs that causes can name."""
+"""The input name, for causes, of the object before the edits."""
 
 
 class Edit(NamedTuple):
-    """One change: `step` names it, `write` makes it, where None means that the object is deleted.
+    """One change: `step` names it, and `write` applies it; None means that the object is deleted.
 
-    `cause` is the name of an input and the pointer there of the setting; () for what follows from other edits.
+    `cause` is the name of an input and the pointer of the setting in it; () for a result of other edits.
     """
 
     step: str
@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edited:
-    """What became of `before`. `inputs` are the documents that the edits' causes name besides the object itself."""
+    """The edits of `before`. `inputs` are the other documents that the causes of the edits name."""
 
     before: Manifest
     inputs: Mapping[str, Source]
@@ -45,11 +45,11 @@ class Edited:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the object was called before its edits, the latest first."""
+        """The names of the object before its edits, the latest first."""
         return tuple(identity.name for identity in identities(self.before))
 
     def origin(self, pointer: Pointer) -> Origin:
-        """Who wrote the value at `pointer` of the edited object."""
+        """The origin of the value at `pointer` of the edited object."""
         if not self._recorded:
             self._recorded.append(self._record())
         origin = self._recorded[0].origin(pointer)
@@ -61,20 +61,20 @@ class Edited:
         draft = draft.put((), self.before.body, copied=(OBJECT,))
         for edit in self.edits:
             written = edit.write(draft.step(edit.step))
-            assert written is not None  # a deleted object has no trace
+            assert written is not None  # a deleted object is not recorded
             draft = written
         return draft
 
 
 def edited(before: Manifest, body: Body, inputs: Mapping[str, Source], edits: tuple[Edit, ...]) -> Manifest:
-    """The manifest that the edits made of `before`, of which nothing is `lost`."""
+    """The manifest after the edits of `before`, if `lost` is empty."""
     source = replace(before.source, edits=Edited(before, inputs, edits))
     names = (_text(body["metadata"].get(field_name)) for field_name in ("namespace", "name"))
     return replace(before, id=ObjectId(body["apiVersion"], body["kind"], *names), body=body, source=source)
 
 
 def identities(manifest: Manifest) -> tuple[ObjectId, ...]:
-    """What the object is called, and what it was called before its edits, the latest first."""
+    """The names of the object, and those before its edits, the latest first."""
     found = [manifest.id]
     while isinstance(edits := manifest.source.edits, Edited):
         manifest = edits.before
@@ -83,30 +83,27 @@ def identities(manifest: Manifest) -> tuple[ObjectId, ...]:
 
 
 def lost(body: Body, before: Manifest) -> list[str]:
-    """What makes an object of `before`, and not of `body` any more.
+    """The required parts of an object that `before` has and `body` does not have.
 
-    Only what changed is judged: what the user wrote was let through when it was read, and it is for admission to judge.
+    Only changes are checked: reading accepted what the user wrote, and admission checks it.
     """
     types = {"apiVersion": before.id.api_version, "kind": before.id.kind}
-    found = [f"a proper {name}" for name, old in types.items() if not _is_type(name, body.get(name), old)]
+    changed = {name: body.get(name) for name, old in types.items() if body.get(name) != old}
+    found = [f"a proper {name}" for name, new in changed.items() if not _FORMS[name].fullmatch(_text(new))]
     metadata, earlier = body.get("metadata"), before.body.get("metadata") or {}
     if not isinstance(metadata, dict):
         return [*found, "its metadata"]
     names = {name: metadata.get(name) for name in ("name", "namespace")}
-    found += [f"a proper {name}" for name, value in names.items() if not _is_name(value, earlier.get(name))]
+    found += [
+        f"a proper {name}"
+        for name, value in names.items()
+        if not (value is None or isinstance(value, str) or value == earlier.get(name))
+    ]
     if names["name"] in (None, "") and not metadata.get("generateName"):
         found.append("a proper name")
     return found
 
 
-def _is_type(field_name: str, value: Any, old: str) -> bool:
-    return value == old or (isinstance(value, str) and _FORMS[field_name].fullmatch(value) is not None)
-
-
-def _is_name(value: Any, old: Any) -> bool:
-    return value is None or isinstance(value, str) or value == old
-
-
 def _text(value: Any) -> str:
-    """A name; "" for what the user wrote in its place that is no text."""
+    """A name; "" for a value of the user that is not text."""
     return value if isinstance(value, str) else ""

@@ -1,7 +1,7 @@
-"""Trouble with the environment, as opposed to the user's files."""
+"""Errors of the environment, as opposed to errors in the user's files."""
 
 from __future__ import annotations
 
 
 class EnvironmentFault(Exception):
-    """The tool could not run: a path that is not there, a folder that cannot be read. Ends with exit code 2."""
+    """The tool failed: for example, a path does not exist or a folder cannot be read. The exit code is 2."""

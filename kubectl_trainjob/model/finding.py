@@ -1,20 +1,18 @@
-"""Findings as they are told: with lines, with the object that they are about, and what a report compares them by.
-
-Every report, for people or programs, is made of `Finding`s only.
-"""
+"""Findings as reports show them: with lines, and with the object that they are about."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kubectl_trainjob.model.diagnostic import Fix
+from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.model.source import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A piece of a file that a person wrote: `path` as shown to people, "-" for standard input."""
+    """A piece of a file that a user wrote: `path` as shown to users, "-" for standard input."""
 
     path: str
     span: Span
@@ -22,7 +20,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The line of a finding as a terminal may show it, and the carets under it."""
+    """The line of a finding, safe for a terminal, and the carets under it."""
 
     line: str
     carets: str
@@ -30,54 +28,62 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Another place that takes part."""
+    """Another place that is part of the problem, and its role."""
 
-    message: str
+    message: Message
     position: Position
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. All texts are as they stand in the files: whoever writes them makes them safe.
+    """One finding. Texts are as in the files; each report makes them safe.
 
-    `object` is `KIND/NAME` ("" where no object could be read), `namespace` what it states, `pointer` a JSON pointer
-    into it: into the JobSet where the finding is about what is made, while `position` is the line that a person edits.
-    `fingerprint` is the same as long as rule, object and line say the same, wherever the line stands; hexadecimal.
-    `excerpt` is None where no line may be shown.
+    `object` is `KIND/NAME` ("" if no object could be read), `pointer` a JSON pointer into it: into the generated object
+    if the finding is about one, while `position` is the line that a user edits. `excerpt` is None if no line may be
+    shown.
+
+    Findings with the same `fingerprint` (hexadecimal) are the same finding, in each tree: it depends on the rule, the
+    object and the text of the line, not on its number. Equal findings are one occurrence: their fixes may be for
+    several overlays.
     """
 
     rule: Rule
     severity: Severity
-    message: str
+    message: Message
     position: Position
     object: str = ""
     namespace: str = ""
     pointer: str = ""
     related: tuple[Note, ...] = ()
-    fix: Fix | None = None
+    fix: Fix | None = field(default=None, compare=False)
     excerpt: Excerpt | None = None
     fingerprint: str = ""
 
+    @property
+    def statement(self) -> tuple[str, str, Position]:
+        """The same for findings of several objects that reports show as one."""
+        return self.rule.id, self.message, self.position
+
 
 @dataclass(frozen=True, slots=True)
-class Unverifiable:
-    """What could not be judged: the cause, once, and the rules that it concerns."""
+class Unchecked:
+    """Rules that could not be checked, and the cause."""
 
-    cause: str
+    cause: Message
     rules: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """All that a run has to tell, worst first.
+    """The findings of a run, by severity, and counts.
 
-    `train_jobs` and `files` say how much was looked at, `suppressed` how many findings comments and settings took away,
-    `baselined` how many the baseline did, `before` how many stood there before, with --since.
+    `suppressed` findings were removed by comments and settings, `baselined` ones by the baseline, `existing` ones
+    because the base of --since has them.
     """
 
     results: tuple[Finding, ...] = ()
-    unverifiable: tuple[Unverifiable, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
     train_jobs: int = 0
     suppressed: int = 0
     baselined: int = 0
-    before: int = 0
+    existing: int = 0

@@ -1,25 +1,29 @@
-"""How much a build reads and writes. Every limit is named in the error that it causes."""
+"""The limits of what a build reads and writes. The error of each limit names it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.model.message import Message
 
 _MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes in bytes; `depth` counts nested mappings and lists, the outermost being 1.
+    """Sizes in bytes; `depth` counts nested mappings and lists, from 1.
 
     `entries` counts the lines and commas of one document: each entry that a parser has to hold needs one of them.
     `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat; a scalar counts
-    one more for each 512 characters. `overlay_edits` counts the settings of overlays, for each object that they lie
-    over: an image once, a label or annotation twice, a patch 20 times. `overlay_steps` counts what these cost then: a
+    one more for each 512 characters. `overlay_edits` counts the settings of overlays for each object that they apply
+    to: an image once, a label or annotation twice, a patch 20 times. `overlay_steps` counts their cost: a
     state of a pattern that a name leads to and a pattern that an image is compared with once, a value of a merge patch
     and an item of a list that it merges twice, a value of JSON 6902 operations 4 times, a label or annotation of an
     object or template 8 times; 2 items of a list that an operation changes count once.
-    `patched_bytes` bounds an object into which a patch copies parts of itself: the characters of its text, and 8 for
-    each key, scalar, mapping and list.
+    `patched_bytes` limits an object into which a patch copies parts of the object: the characters of its text, and 8
+    for each key, scalar, mapping and list.
     """
 
     file_bytes: int = 32 * _MEBIBYTE
@@ -38,12 +42,14 @@ class Limits:
     template_bytes: int = _MEBIBYTE
 
 
-def size(count: int) -> str:
-    """A number of bytes as people write it."""
+def size(count: int) -> Message:
+    """A number of bytes with a unit, such as `512 MiB`."""
+    from kubectl_trainjob.model.message import Message  # completion needs limits, but not json
+
     for unit, name in ((1 << 30, "GiB"), (_MEBIBYTE, "MiB"), (1 << 10, "KiB")):
         if count >= unit:
-            return f"{count / unit:.4g} {name}"
-    return f"{count} bytes"
+            return Message(f"{count / unit:.4g} {name}")
+    return Message(f"{count} bytes")
 
 
 LIMITS = Limits()

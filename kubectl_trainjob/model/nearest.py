@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubectl_trainjob.model.message import Message, say
+
 _TYPING_ERRORS_PER_LETTER = 1 / 3
 _MOST = 400_000  # pairs of letters that are compared for one word
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that `word` was probably meant to be; None where none is near.
+    """The candidate that users probably meant by `word`; None if no candidate is near.
 
-    Near means that at most a third of the letters (one at least) must be inserted, dropped, replaced or swapped with
-    their neighbour; case does not count. Of several equally near ones the first in sorted order. Among very many or
-    very long ones only the first are looked at: it is a hint.
+    In a near one at most a third of the letters (at least one) must be inserted, dropped, replaced or swapped with
+    their neighbour; case does not count. Of several equally near ones, the first in sorted order. Of very many or very
+    long ones, only the first are compared: it is a hint.
     """
     lowered, left = word.lower(), _MOST
     best, best_distance = None, max(1, int(len(word) * _TYPING_ERRORS_PER_LETTER)) + 1
@@ -27,6 +29,12 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
         if distance < min(best_distance, max(len(candidate), 1)):
             best, best_distance = candidate, distance
     return best
+
+
+def did_you_mean(word: str, candidates: Iterable[str], otherwise: Message) -> Message:
+    """`did you mean "…"?`, or the other advice where no candidate is near."""
+    near = nearest(word, candidates)
+    return say('did you mean "{}"?', near) if near else otherwise
 
 
 def _distance(left: str, right: str) -> int:

@@ -1,8 +1,8 @@
-"""Text from users' files made safe to show: nothing that a terminal interprets, or that a reader cannot see, passes."""
+"""Text from users' files made safe to show: without characters that a terminal interprets or a reader cannot see."""
 
 from __future__ import annotations
 
-# Characters that count as letters or marks, yet are drawn as nothing: a person cannot see that they are there.
+# Characters that count as letters or marks but are invisible.
 _INVISIBLE = frozenset(
     {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
     | set(range(0x180B, 0x1810))

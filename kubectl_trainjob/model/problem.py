@@ -1,4 +1,4 @@
-"""What a schema, a webhook or a check of Pods finds inside one object, before its file is known."""
+"""Problems that schemas, webhooks and checks of Pods find inside one object, before its file is known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kubectl_trainjob.model.diagnostic import Diagnostic, Fix, Related, Subject
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Pointer
 
@@ -15,24 +16,24 @@ from kubectl_trainjob.model.source import Place, Pointer
 class Problem:
     """One error; `pointer` is the field that Kubernetes names, `related` holds (message, pointer) pairs.
 
-    `shown` is the field that a report points at if that is another one: Kubernetes names a whole mapping or list where
-    one entry is meant, or a field that does not exist. `fix` makes a safe fix from the place of the problem.
+    `shown` is the field that reports point at, if that is another one: Kubernetes names a whole mapping or list instead
+    of one entry, or a field that does not exist. `fix` makes a safe fix from the place of the problem.
     """
 
     rule: Rule
     pointer: Pointer
-    message: str
+    message: Message
     on: Literal["key", "value"] = "value"
-    related: tuple[tuple[str, Pointer], ...] = ()
+    related: tuple[tuple[Message, Pointer], ...] = ()
     fix: Callable[[Place], Fix] | None = None
     shown: Pointer = ()
 
     def located(
-        self, find: Callable[[Pointer], Place], subject: Subject | None = None, consequence: str = ""
+        self, find: Callable[[Pointer], Place], subject: Subject | None = None, consequence: Message | None = None
     ) -> Diagnostic:
         """The problem at the place that `find` returns for a pointer; the message begins with the consequence."""
         place = find(self.shown or self.pointer)
         place = place.key() if self.on == "key" else place
         related = tuple(Related(message, find(pointer)) for message, pointer in self.related)
-        message = f"{consequence}: {self.message}" if consequence else self.message
+        message = say("{}: {}", consequence, self.message) if consequence else self.message
         return Diagnostic(self.rule, message, place, related, subject, self.fix(place) if self.fix else None)

@@ -1,8 +1,7 @@
-"""Where things stand in the user's files, and who wrote a value of what is made from them.
+"""Places in the user's files, and the origins of generated values.
 
 An object knows its `Source` (file, document, item of a List); a `Place` adds the JSON pointer inside that object.
-Lines and columns are carried only by what is wrong with a text itself (`Place.span`); for all else `positions` finds
-them when somebody wants to see them.
+Only errors of a text itself have lines and columns (`Place.span`). For all others, `positions` finds them for output.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ ABSENT = Absent.ABSENT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFile:
-    """One file as read: `path` as shown to people ("-": standard input), `text` decoded, line ends as in the file.
+    """One file as read: `path` as shown to users ("-": standard input), `text` decoded, line ends as in the file.
 
-    `below_base` is the path relative to the base of a side that is compared, "" where `path` is what both sides say.
+    `below_base` is the path relative to the root of a compared tree, "" if `path` is the same in both trees.
     """
 
     path: str
@@ -38,16 +37,16 @@ class SourceFile:
 
     @property
     def common_path(self) -> str:
-        """The path that both sides of a comparison call the file by; of a made file that of what it was made of."""
+        """The path of the file in both trees of a comparison; for a generated file, the path of its source."""
         return self.written.file.common_path if self.written else self.below_base or self.path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """Where a person wrote the text of a file that was made: a rendered template, a patch inside an overlay.
+    """The source of a generated file: of a rendered template, or of a patch inside an overlay.
 
-    `lines[i]` is the line of `file` that line i + 1 comes from; `indent` characters stand before each line there.
-    `values` is the overlay whose values a template was rendered with.
+    `lines[i]` is the line of `file` that line i + 1 comes from; `indent` characters are before each line there.
+    `values` is the overlay with the values of a template.
     """
 
     file: SourceFile
@@ -57,21 +56,21 @@ class Written:
 
 
 class Edits(Protocol):
-    """What became of an object after it was read."""
+    """The changes of an object after it was read."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the object was called before."""
+        """The names of the object before."""
 
     def origin(self, pointer: Pointer) -> Origin:
-        """Who wrote the value at `pointer` of the object as edited."""
+        """The origin of the value at `pointer` of the edited object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """One object in a file: `document` counts the stream's documents from 0, `prefix` leads into a List's item.
 
-    With `edits`, pointers lead into the object as edited, not as it stands in the file.
+    With `edits`, pointers are into the edited object, not into the object in the file.
     """
 
     file: SourceFile
@@ -82,7 +81,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A piece of text; lines and columns from 1, the end column is the first one behind the piece."""
+    """A piece of text; lines and columns from 1, the end column is the first one after the piece."""
 
     line: int
     column: int
@@ -92,10 +91,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a person should look at: a pointer inside an object, or a span where no object could be read.
+    """The place that a report shows: a pointer inside an object, or a span if no object could be read.
 
-    `on` says whether a mapping entry's key or its value is meant. A pointer that does not exist in the text
-    (a default, a missing field) means its nearest existing parent.
+    `on` selects the key or the value of a mapping entry. A pointer that does not exist in the text (a default, a
+    missing field) means its nearest existing parent.
     """
 
     source: Source
@@ -116,9 +115,9 @@ class Place:
 class Origin:
     """One write of a value, `value`, by `step`.
 
-    `place` is set when the value was copied as it stands; `causes` are what a computed value rests on, or what had it
-    copied; `over` is the write that this one replaced. With `removes` it took the value away; with a `place` besides,
-    nothing stood there any more, and whoever took it away did so before.
+    `place` is set if the value was copied unchanged. `causes` are the inputs of a computed value, or the reason of a
+    copy. `over` is the write that this one replaced. With `removes`, it removed the value. If it also has a `place`,
+    an earlier edit of that input had already removed the value.
     """
 
     step: str
@@ -129,7 +128,7 @@ class Origin:
     removes: bool = False
 
     def below(self, rest: Pointer) -> Origin:
-        """The origin of a value that stands `rest` below the written one."""
+        """The origin of the value at `rest` below the written one."""
         if not rest:
             return self
         below: Origin | None = None
@@ -140,7 +139,7 @@ class Origin:
         return below
 
     def _since(self, rest: Pointer) -> Iterator[Origin]:
-        """This write and those before it, as long as there was something `rest` below the value."""
+        """This write and those before it, as long as the value had something at `rest`."""
         yield self
         older = self.over
         while older is not None and older.had(rest):
@@ -148,14 +147,14 @@ class Origin:
             older = older.over
 
     def had(self, rest: Pointer) -> bool:
-        """Whether something stood `rest` below the written value, or below the one that this write took away."""
+        """Whether `rest` existed below the written value, or below the one that this write removed."""
         if self.removes and self.place:
             return True
         written = self.over if self.removes else self
         return written is not None and has(written.value, rest)
 
     def first_place(self) -> Place | None:
-        """The line a person would edit to change the value."""
+        """The line to edit to change the value."""
         origin: Origin | None = self
         while origin is not None and not (origin.place or origin.causes):
             origin = origin.over
@@ -163,7 +162,7 @@ class Origin:
 
 
 def value_at(value: Any, pointer: Pointer) -> Any:
-    """The value that stands `pointer` below another, None where there is none."""
+    """The value at `pointer` below another, None if there is none."""
     try:
         for key in pointer:
             value = value[key]
@@ -173,7 +172,7 @@ def value_at(value: Any, pointer: Pointer) -> Any:
 
 
 def has(value: Any, pointer: Pointer) -> bool:
-    """Whether something, be it null, stands `pointer` below a value."""
+    """Whether a value has something at `pointer`, possibly null."""
     parent, key = value_at(value, pointer[:-1]), pointer[-1]
     if isinstance(parent, list):
         return isinstance(key, int) and 0 <= key < len(parent)

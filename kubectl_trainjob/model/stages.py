@@ -15,7 +15,7 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, order=True)
 class ObjectId:
-    """What Kubernetes tells objects apart by; `namespace` is "" where the object states none."""
+    """The identity of an object in Kubernetes; `namespace` is "" if the object sets none."""
 
     api_version: str
     kind: str
@@ -36,24 +36,24 @@ class JobId(NamedTuple):
 
 
 def identity_of(body: Body) -> ObjectId:
-    """What tells the object apart; for a body whose type and name were checked."""
+    """The identity of an object; for a body with a checked type and name."""
     metadata = body.get("metadata") or {}
     return ObjectId(body["apiVersion"], body["kind"], metadata.get("namespace") or "", metadata.get("name") or "")
 
 
 def is_same(old: Any, new: Any) -> bool:
-    """Equality as JSON has it, up to the order of keys: `true` is not 1, and 1 is not 1.0.
+    """Equality of JSON, including the order of keys: `true` is not 1, and 1 is not 1.0.
 
-    False where the order of keys differs and nothing else: who asks looks closer then.
+    False if only the order of keys differs: the caller then compares in detail.
     """
     return old is new or (bool(old == new) and repr(old) == repr(new))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Manifest:
-    """One object of the user's, as written, or as overlays made it.
+    """One object of the user, as written, or after overlays.
 
-    `name_hash` is the setting that wants a hash of the content in its name.
+    `name_hash` is the setting that adds a hash of the content to its name.
     """
 
     id: ObjectId
@@ -68,9 +68,9 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """`namespace` fills missing ones, "" leaves them out; "" for the others means what the repositories state.
+    """`namespace` fills missing ones, "" keeps them empty; "" for the others means the settings of the repositories.
 
-    With `is_strict` what the API server will refuse later is an error now.
+    With `is_strict`, Jobs that the API server will reject are errors.
     """
 
     namespace: str = ""
@@ -81,8 +81,9 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Admitted:
-    """An object that passed schema and webhook: for a TrainJob what the webhook says of the job alone, the rest is in
-    `expand`. `body` carries the CRD's defaults and no nulls.
+    """An object that passed the schema and the webhook. Checks of a TrainJob with its runtime are in `expand`.
+
+    `body` has the defaults of the CRD and no nulls.
     """
 
     manifest: Manifest
@@ -91,7 +92,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
-    """A TrainJob and the runtime that its runtimeRef means."""
+    """A TrainJob and the runtime of its runtimeRef."""
 
     job: Admitted
     runtime: Admitted
@@ -136,9 +137,9 @@ class PrintedObject(ObjectHead):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traced:
-    """One object of the result, whose `draft` knows who wrote each value.
+    """One object of the result; its `draft` has the origin of each value.
 
-    `names` are those that it would have if overlays had not renamed what it is made of.
+    `names` are its names without the renames of overlays.
     """
 
     identity: ObjectId
@@ -148,9 +149,9 @@ class Traced:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedJob:
-    """A TrainJob, and what the controllers make of it; nothing where it is refused.
+    """A TrainJob and its generated objects, which are empty if it is rejected.
 
-    `resolved` is None where the TrainJob or its runtime is not admitted.
+    `resolved` is None if the TrainJob or its runtime is not admitted.
     """
 
     train_job: Traced
@@ -162,7 +163,7 @@ class TracedJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracing:
-    """What was wanted: TrainJobs with what the Trainer of a version makes of them, and other objects of the inputs."""
+    """The requested objects: TrainJobs with what a Trainer version generates, and other objects of the inputs."""
 
     trainer: str
     jobs: tuple[TracedJob, ...] = ()
@@ -175,7 +176,7 @@ Item = TypeVar("Item")
 
 
 def pop_each(items: list[Item]) -> Iterator[Item]:
-    """The items in order, each forgotten by the list when it is handed out: so what is done with can be freed."""
+    """The items in order. The list drops each one first, therefore its memory can be freed after use."""
     items.reverse()
     while items:
         yield items.pop()

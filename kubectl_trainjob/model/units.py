@@ -1,10 +1,10 @@
-"""What `repo` reads: manifests, and overlays over them; `overlay` makes manifests of a tree of units."""
+"""What `repository` reads: manifests and overlays; `compiler.overlay` applies a tree of units."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
@@ -27,9 +27,9 @@ class Selector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patch:
-    """`body` is a strategic merge patch (a mapping) or JSON 6902 operations (a list); it stands at `pointer`.
+    """`body` is a strategic merge patch (a mapping) or JSON 6902 operations (a list) at `pointer`.
 
-    A merge patch without a `target` names its object itself. `index` counts the overlay's `patches`.
+    A merge patch without a `target` identifies its object itself. `index` counts the overlay's `patches`.
     """
 
     body: Any
@@ -49,7 +49,7 @@ class LabelSet:
 
 @dataclass(frozen=True, slots=True)
 class ImageChange:
-    """One item of `images`: what becomes of the image `name`; "" leaves a part as it is."""
+    """One item of `images`: the changes of the image `name`; "" keeps a part."""
 
     name: str
     new_name: str = ""
@@ -60,9 +60,9 @@ class ImageChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlay:
-    """What one `overlay.yaml` says of its members; `source` is its document.
+    """The settings of one `overlay.yaml`; `source` is its document.
 
-    `is_complete` says whether everything that it lists could be read: else nobody should wonder what is missing.
+    `is_complete` says whether all its resources could be read: otherwise missing objects are not reported.
     """
 
     source: Source
@@ -78,7 +78,7 @@ class Overlay:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """An overlay and what it lies over."""
+    """An overlay and its resources."""
 
     overlay: Overlay
     members: tuple[Manifest | Unit, ...]
@@ -95,7 +95,7 @@ def manifests_of(unit: Unit) -> Iterator[Manifest]:
 
 @dataclass(frozen=True, slots=True)
 class PathRules:
-    """What `lint.perPath` says of files whose paths below the root match `pattern`."""
+    """The settings of `lint.perPath` for files that match `pattern`, by their paths below the root."""
 
     pattern: str
     ignore: tuple[str, ...] = ()
@@ -104,10 +104,10 @@ class PathRules:
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """What a `trainjob.yaml` says of lint. Rules are named by id or name; `severity` has pairs (rule, severity).
+    """The settings of lint in a `trainjob.yaml`. Rules have their id or name; `severity` has pairs (rule, severity).
 
     `schedulers` are the names of schedulers that place gangs, `delivery` is what applies the result ("argocd", "flux",
-    "kubectl", "" where it is not said).
+    "kubectl", "" without a setting).
     """
 
     select: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class LintSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the `trainjob.yaml` at `source` says of a build; "" where it says nothing."""
+    """The settings of the `trainjob.yaml` at `source` for a build; "" without a setting."""
 
     source: Source
     trainer: str = ""
@@ -130,11 +130,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BuiltDirectory:
-    """A directory that `build -O` wrote, as the tree has it that was read.
+    """A directory that `build -O` wrote, in the tree that was read.
 
-    `path` is shown to users, `common_path` is the path that both sides of a comparison use ("" where that is `path`),
-    `real` the real path on disk, "" in a commit. `text` reads a file by its path below the directory; None where no
-    regular file of that path exists, or a larger one than a result may be.
+    `path` is shown to users, `common_path` is the path that both sides of a comparison use ("" if that is `path`),
+    `real` the real path on disk, "" in a commit. `text` reads a file by its path below the directory; it returns None
+    if no regular file has that path, or if the file is larger than a result can be.
     """
 
     path: str
@@ -153,15 +153,21 @@ class BuiltDirectory:
         return SourceFile(f"{self.path}/{path}", text, below_base=common_path)
 
 
+class Skipped(NamedTuple):
+    """An entry that reading a directory skipped: built files, or a template, which the overlays that list it render."""
+
+    path: str
+    reason: Literal["built", "template"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Every object of the inputs, the overlays among them, and the runtimes that may be referred to besides these: the
-    library is the repositories' own, the catalogue comes with the tool; `packaged` are the names
-    of all runtimes in it, asked for or not.
+    """Every object of the inputs with their overlays, and more runtimes to refer to: those of the repositories
+    (`library`) and of this tool (`catalogue`; `packaged` are the names of all runtimes in it, read or not).
 
-    `left_out` are overlays' directories below a directory that was read, `passed_by` what else was not read there, and
-    why, `built` the directories of built files among these, `read_from` the real paths of all directories and files
-    that were named, `limits` those of the repository.
+    `left_out` are overlays' directories below a directory that was read, `skipped` other entries not read there,
+    `built` the directories of built files among these, `read_from` the real paths of all directories and files that
+    were passed, `limits` those of the repository.
     """
 
     inputs: tuple[Manifest, ...] = ()
@@ -173,7 +179,7 @@ class Documents:
     library_diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
     left_out: tuple[str, ...] = ()
-    passed_by: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
     built: tuple[BuiltDirectory, ...] = ()
     read_from: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = ()

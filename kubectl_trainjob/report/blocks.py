@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.report.grouped import GroupedFinding
-from kubectl_trainjob.report.sentence import Sentence, joined
+from kubectl_trainjob.explain.columns import LineNote
+from kubectl_trainjob.model.message import Message, joined
+from kubectl_trainjob.report.findings import GroupedFinding
 
 Weight = Literal["bad", "doubtful", "good"]
 """How a verdict is marked."""
@@ -19,51 +20,51 @@ class Badge(NamedTuple):
     """A verdict in a cell of a table."""
 
     weight: Weight
-    words: str
+    words: Message
 
 
 class Headline(NamedTuple):
     """The verdict: what is `unknown`, the `first` statement, then others, of which some are bad.
 
-    `sides` are the names of what is compared. With a `weight` the first statement is marked and stands alone.
+    `sides` are the names of what is compared. With a `weight` the first statement is marked and has a separate line.
     """
 
-    first: Sentence
+    first: Message
     sides: tuple[str, str] | None = None
-    unknown: Sentence = ()
-    bad: tuple[Sentence, ...] = ()
-    others: tuple[Sentence, ...] = ()
+    unknown: Message = Message()
+    bad: tuple[Message, ...] = ()
+    others: tuple[Message, ...] = ()
     weight: Weight | None = None
 
-    def in_line(self) -> Sentence:
-        """`3 TrainJobs change; 2 updates are refused while running; +16 nvidia.com/gpu`."""
+    def in_line(self) -> Message:
+        """`3 TrainJobs change; 2 updates are rejected while running; +16 nvidia.com/gpu`."""
         return joined([*filter(None, (self.unknown, self.first, *self.bad, *self.others))], "; ")
 
 
 class Statements(NamedTuple):
     """Sentences, each by itself."""
 
-    sentences: Sequence[Sentence]
+    sentences: Sequence[Message]
 
 
 class Names(NamedTuple):
     """Names below a title; `lead` are the words before them, where the title does not say enough."""
 
     title: str
-    names: Sequence[Sentence]
-    lead: str = ""
+    names: Sequence[Message]
+    lead: Message = Message()
 
 
 class Errors(NamedTuple):
     """Errors of files that are not among the findings."""
 
-    items: Sequence[Sentence]
+    items: Sequence[Message]
 
 
 class Column(NamedTuple):
     """A column of a table: the rows' names, words, numbers, or numbers that may need several lines."""
 
-    name: Sentence
+    name: Message
     kind: Literal["name", "words", "number", "wide"] = "number"
 
 
@@ -72,16 +73,16 @@ class Table(NamedTuple):
 
     title: str
     columns: Sequence[Column]
-    rows: Sequence[Sequence[Sentence | Badge]]
+    rows: Sequence[Sequence[Message | Badge]]
 
 
-class Number(NamedTuple):
+class Figure(NamedTuple):
     """How much of something both sides request; `difference` has a sign and is "" where nothing changes.
 
     `is_device` marks Pods and extended resources, which users look for first.
     """
 
-    name: Sentence
+    name: Message
     before: str
     after: str
     difference: str
@@ -95,17 +96,17 @@ class Number(NamedTuple):
 class Numbers(NamedTuple):
     """The numbers of all TrainJobs, or the sentence that none changes, and the groups in which one does."""
 
-    numbers: Sequence[Number]
-    unchanged: Sentence
+    numbers: Sequence[Figure]
+    unchanged: Message
     groups: Table | None
 
 
 class Effect(NamedTuple):
     """A cause and the names of the TrainJobs that it changes."""
 
-    cause: Sentence
+    cause: Message
     jobs: int
-    names: Sequence[Sentence]
+    names: Sequence[Message]
 
 
 class Effects(NamedTuple):
@@ -114,7 +115,7 @@ class Effects(NamedTuple):
     effects: Sequence[Effect]
 
 
-class Value(NamedTuple):
+class DifferingValue(NamedTuple):
     """A value that differs: plain data, or ABSENT. `place` are its lines.
 
     `rejected` says when a cluster rejects it: "" where the card's verdict says so, None where it does not.
@@ -123,15 +124,15 @@ class Value(NamedTuple):
     path: str
     old: Any
     new: Any
-    place: Sentence
-    rejected: str | None = None
+    place: Message
+    rejected: Message | None = None
 
 
-class Reason(NamedTuple):
+class Rejection(NamedTuple):
     """Why a cluster rejects a change of what is at `path`."""
 
     path: str
-    words: Sentence
+    words: Message
 
 
 class Card(NamedTuple):
@@ -141,17 +142,17 @@ class Card(NamedTuple):
     update that running jobs meet is `urgent` where it is rejected.
     """
 
-    name: Sentence
+    name: Message
     change: str
-    about: Sequence[Sentence] = ()
-    renamed: Sentence = ()
-    effect: Sentence = ()
+    about: Sequence[Message] = ()
+    renamed: Message = Message()
+    effect: Message = Message()
     weight: Weight | None = None
     is_urgent: bool = False
-    values: Sequence[Value] = ()
-    reasons: Sequence[Reason] = ()
-    notes: Sequence[Sentence] = ()
-    members: Sequence[Sentence] = ()
+    values: Sequence[DifferingValue] = ()
+    reasons: Sequence[Rejection] = ()
+    notes: Sequence[Message] = ()
+    members: Sequence[Message] = ()
     objects: int = 1
 
 
@@ -176,13 +177,55 @@ class FindingDetails(NamedTuple):
     more: int = 0
 
 
+Findings = FindingTable | FindingDetails
+
+
 class Unverified(NamedTuple):
     """What could not be checked: the causes."""
 
-    causes: Sequence[Sentence]
+    causes: Sequence[Message]
 
 
-Block = Statements | Names | Errors | Table | Numbers | Effects | Cards | FindingTable | FindingDetails | Unverified
+class Heading(NamedTuple):
+    """A highlighted title, and the `rest` of its line; a part begins at level 0."""
+
+    title: Message
+    rest: Message = Message()
+    level: int = 0
+    style: Literal["bold", "warning"] = "bold"
+
+
+class NamedValue(NamedTuple):
+    """A name, a value of one or more lines, and its origin."""
+
+    name: str
+    value: str
+    note: Message = Message()
+
+
+class NamedValues(NamedTuple):
+    """NamedValues below a heading, in columns."""
+
+    entries: Sequence[NamedValue]
+    level: int = 0
+
+
+class Outline(NamedTuple):
+    """Lines with their indents."""
+
+    lines: Sequence[tuple[int, Message]]
+
+
+class AnnotatedYaml(NamedTuple):
+    """Lines of YAML, each with a note or None."""
+
+    title: Message
+    lines: Sequence[str]
+    notes: Sequence[LineNote | None]
+
+
+Traced = Heading | NamedValues | Outline | AnnotatedYaml
+Block = Statements | Names | Errors | Table | Numbers | Effects | Cards | Findings | Unverified | Traced
 
 
 class Document(NamedTuple):

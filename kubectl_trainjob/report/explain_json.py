@@ -24,7 +24,7 @@ from kubectl_trainjob.repository.positions import Spot
 def as_json(fields: TracedFields, pointer: Pointer) -> str:
     """The values at `pointer` and below."""
     identity = fields.identity
-    told = {
+    explanation = {
         "schemaVersion": 1,
         "object": {
             "apiVersion": identity.api_version,
@@ -34,7 +34,7 @@ def as_json(fields: TracedFields, pointer: Pointer) -> str:
         },
         "fields": [_field(fields, each) for each in fields.below(pointer)],
     }
-    return json.dumps(told, indent=4) + "\n"
+    return json.dumps(explanation, indent=4) + "\n"
 
 
 def _field(fields: TracedFields, field: TracedField) -> dict[str, Any]:

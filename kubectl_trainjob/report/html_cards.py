@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.model.finding import Position
-from kubectl_trainjob.report.blocks import Card, Value
-from kubectl_trainjob.report.grouped import GroupedFinding
+from kubectl_trainjob.model.message import Data, Message, say, truncate
+from kubectl_trainjob.report.blocks import Card, DifferingValue
+from kubectl_trainjob.report.findings import GroupedFinding
 from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
-from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, plural
+from kubectl_trainjob.report.phrases import located, plural
 from kubectl_trainjob.report.values import DiffLine, common_start, has_lines, line_diff, pair
 
 _OPEN = 40  # values in the objects that are open from the start
 _MOST_VALUES = 500  # of one object
 _MOST_NOTES = 20  # of one finding
-_LONGEST = 1000  # characters of a message
 _MARKS = {"bad": ("✕ ", " no"), "good": ("✓ ", " yes")}
-ARROW = joined((element("span", "→", aria_hidden="true"), element("span", " becomes ", class_="hidden")))
+ARROW = joined((element("span", "→", aria_hidden="true"), element("span", " changes to ", class_="hidden")))
 
 
 def cards(of: Sequence[Card]) -> Iterator[Markup]:
@@ -31,7 +31,7 @@ def cards(of: Sequence[Card]) -> Iterator[Markup]:
 
 def _card(card: Card, *, is_open: bool) -> Markup:
     body = tuple(_body(card))
-    classes = "card object refused" if card.is_urgent else "card object"
+    classes = "card object rejected" if card.is_urgent else "card object"
     if not body:
         return element("div", element("div", *_title(card), class_="title"), class_=classes)
     return folded(joined(_title(card)), element("div", *body, class_="body"), class_=classes, is_open=is_open)
@@ -62,49 +62,49 @@ def _body(card: Card) -> Iterator[Markup]:
         yield folded(count, names_of(card.members), class_="members")
 
 
-def names_of(names: Iterable[Sentence]) -> Markup:
+def names_of(names: Iterable[Message]) -> Markup:
     """A list of names."""
     return element("ul", *(element("li", sentence(name)) for name in names), class_="names")
 
 
-def _value(of: Value) -> Markup:
+def _value(of: DifferingValue) -> Markup:
     place = element("span", sentence(of.place), class_="at") if of.place else Markup("")
     head = element("div", element("span", *_mark(of), _path(of.path)), place, class_="head")
     shown = _lines(line_diff(of.old, of.new)) if has_lines(of.old, of.new) else _pair(*pair(of.old, of.new))
     return element("li", head, shown, class_="value")
 
 
-def _mark(of: Value) -> Iterator[Markup]:
+def _mark(of: DifferingValue) -> Iterator[Markup]:
     if of.rejected is not None:
-        words = f"refused {of.rejected}" if of.rejected else "refused"
-        shown = element("span", words, class_="" if of.rejected else "hidden")
+        words = say("rejected {}", of.rejected) if of.rejected else say("rejected")
+        shown = element("span", sentence(words), class_="" if of.rejected else "hidden")
         yield element("span", element("span", "✕ ", aria_hidden="true"), shown, class_="cross")
 
 
 def _path(path: str, *, is_name: bool = True) -> Markup:
-    """The path, with places where a line may break; the last step of a value's name stands out."""
+    """The path, with places where a line may break; the last step of a value's name is bold."""
     *steps, last = re.findall(r"\[[^\]]*\]?|\.?[^.\[]+|\.", path) or [path]
     parts = [part for step in steps for part in (step, element("wbr"))]
     return element("code", *parts, element("b", last) if is_name else last, class_="path" if is_name else "")
 
 
-def _pair(old: Sentence, new: Sentence) -> Markup:
+def _pair(old: Message, new: Message) -> Markup:
     before = element("del", _marked(old, new), class_="" if _has_data(old) else "none")
     after = element("ins", _marked(new, old), class_="" if _has_data(new) else "none")
     return element("div", before, ARROW, after, class_="pair")
 
 
-def _has_data(of: Sentence) -> bool:
-    return any(isinstance(piece, Data) for piece in of)
+def _has_data(of: Message) -> bool:
+    return any(isinstance(piece, Data) for piece in of.pieces)
 
 
-def _marked(of: Sentence, other: Sentence) -> Markup:
+def _marked(of: Message, other: Message) -> Markup:
     """A value in which the part that the other one does not have is underlined."""
-    texts = [piece.text for piece in (*of, *other) if isinstance(piece, Data)]
+    texts = [piece.text for piece in (*of.pieces, *other.pieces) if isinstance(piece, Data)]
     if len(texts) != 2:
         return sentence(of)
     start, end = _common(*texts)
-    return joined(_underlined(piece.text, start, end) if isinstance(piece, Data) else piece for piece in of)
+    return joined(_underlined(piece.text, start, end) if isinstance(piece, Data) else piece for piece in of.pieces)
 
 
 def _underlined(text: str, start: int, end: int) -> Markup:
@@ -117,8 +117,8 @@ def _common(one: str, other: str) -> tuple[int, int]:
     """How many characters of the words at both ends are the same; none where too little is."""
     start = _whole_words(one, other, common_start(one, other))
     most = min(len(one), len(other)) - common_start(one, other)
-    behind, other_behind = one[::-1], other[::-1]
-    return start, _whole_words(behind, other_behind, min(common_start(behind, other_behind), most))
+    end, other_end = one[::-1], other[::-1]
+    return start, _whole_words(end, other_end, min(common_start(end, other_end), most))
 
 
 def _whole_words(one: str, other: str, count: int) -> int:
@@ -141,30 +141,29 @@ def finding_card(finding: GroupedFinding) -> Markup:
     title = element(
         "p",
         element("span", severity, class_="badge removed" if severity == "error" else "badge"),
-        element("b", code(in_short(f"{first.rule.id} {first.rule.name}"))),
+        element("b", code(truncate(f"{first.rule.id} {first.rule.name}"))),
         " ",
-        element("span", code(_where(first.position)), class_="at"),
+        element("span", _where(first.position), class_="at"),
     )
-    message = element("p", sentence(apart(in_short(first.message, _LONGEST))))
+    message = element("p", sentence(first.message))
     return element("div", title, message, *_excerpt(finding), *_notes(finding), class_=f"card finding {severity}")
 
 
 def _excerpt(finding: GroupedFinding) -> Iterator[Markup]:
     excerpt = finding.first.excerpt
     if excerpt and excerpt.line:
-        lines = (element("span", line(in_short(each))) for each in (excerpt.line, excerpt.carets))
+        lines = (element("span", line(truncate(each))) for each in (excerpt.line, excerpt.carets))
         yield element("pre", *lines, class_="lines", tabindex="0")
 
 
 def _notes(finding: GroupedFinding) -> Iterator[Markup]:
-    notes = [element("li", "in ", code(in_short(finding.objects)))] if finding.objects else []
+    notes = [element("li", "in ", code(truncate(finding.objects)))] if finding.objects else []
     notes += [
-        element("li", code(_where(note.position)), ": ", sentence(apart(in_short(note.message))))
-        for note in finding.related[:_MOST_NOTES]
+        element("li", _where(note.position), ": ", sentence(note.message)) for note in finding.related[:_MOST_NOTES]
     ]
     if notes:
         yield element("ul", *notes)
 
 
-def _where(at: Position) -> str:
-    return f"{in_short(at.path)}:{at.span.line}"
+def _where(at: Position) -> Markup:
+    return sentence(located(at.path, at.span.line))

@@ -1,4 +1,4 @@
-"""HTML in which everything is text unless this module made it: data has no way to become markup."""
+"""HTML in which everything is text unless this module made it: data is never markup."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.printable import printable
-from kubectl_trainjob.report.sentence import Data, Sentence
+from kubectl_trainjob.report.phrases import coded
 
 _EMPTY = frozenset(("meta", "wbr"))
 _COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")  # a page may be printed into a log that knows commands
 
 
 class Markup(str):
-    """HTML that is safe as it stands; only the functions here make it, and constants of ours."""
+    """HTML that is safe; only the functions here make it, and our constants."""
 
     __slots__ = ()
 
 
 def safe(text: str) -> Markup:
-    r"""A text as HTML; characters that cannot be seen become `\xNN`."""
+    r"""A text as HTML; invisible characters are written as `\xNN`."""
     return Markup(_COMMAND.sub(lambda match: f"&#{ord(match[0])};", escape(printable(text))))
 
 
@@ -30,7 +31,7 @@ def line(text: str) -> Markup:
 
 
 def joined(parts: Iterable[str], between: str = "") -> Markup:
-    """The parts one behind the other: markup as it is, all else as text."""
+    """The parts one after the other: markup as it is, all else as text."""
     return Markup(_text(between).join(map(_text, parts)))
 
 
@@ -40,8 +41,8 @@ def _text(part: str) -> str:
 
 def element(tag: str, /, *children: str, **attributes: str) -> Markup:
     """`<tag name="...">children</tag>` without empty attributes; `class_` means class, `http_equiv` http-equiv."""
-    told = "".join(f' {_name(key)}="{safe(value)}"' for key, value in attributes.items() if value)
-    return Markup(f"<{tag}{told}>" if tag in _EMPTY else f"<{tag}{told}>{joined(children)}</{tag}>")
+    shown = "".join(f' {_name(key)}="{safe(value)}"' for key, value in attributes.items() if value)
+    return Markup(f"<{tag}{shown}>" if tag in _EMPTY else f"<{tag}{shown}>{joined(children)}</{tag}>")
 
 
 def _name(keyword: str) -> str:
@@ -53,11 +54,11 @@ def code(text: str) -> Markup:
     return element("code", text)
 
 
-def sentence(of: Sentence) -> Markup:
+def sentence(message: Message) -> Markup:
     """Words as text, data as code."""
-    return joined(code(piece.text) if isinstance(piece, Data) else piece for piece in of)
+    return joined(code(each.text) if isinstance(each, Data) else each for each in coded(message))
 
 
 def folded(summary: str, *children: str, class_: str = "", is_open: bool = False) -> Markup:
-    """What a reader opens."""
+    """What a reader can open."""
     return element("details", element("summary", summary), *children, class_=class_, open="open" if is_open else "")

@@ -1,7 +1,7 @@
-r"""JSON in which data is inert wherever it is printed or read: ASCII alone, no control character, no half character.
+r"""JSON in which data is inert wherever it is printed or read: only ASCII, no control character, no half character.
 
 A terminal, or the log of a CI system, may get the text; and readers that are stricter than Python's take it, too: they
-refuse a lone surrogate, which a path that is no UTF-8 has. It becomes the six characters `\udc80`.
+reject a lone surrogate, which a path that is not UTF-8 has. It is written as the six characters `\udc80`.
 """
 
 from __future__ import annotations

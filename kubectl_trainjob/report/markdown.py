@@ -8,23 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.report.blocks import (
-    Block,
-    Card,
-    Cards,
-    Document,
-    Effects,
-    Errors,
-    FindingDetails,
-    FindingTable,
-    Headline,
-    Names,
-    Numbers,
-    Statements,
-    Table,
-    Unverified,
-)
-from kubectl_trainjob.report.grouped import GroupedFinding, counted
+from kubectl_trainjob.model.message import joined, truncate
+from kubectl_trainjob.report import blocks
+from kubectl_trainjob.report.findings import GroupedFinding, counted
 from kubectl_trainjob.report.markdown_blocks import (
     FINDING_HEAD,
     SIGNS,
@@ -35,59 +21,62 @@ from kubectl_trainjob.report.markdown_blocks import (
     number_lines,
     row_lines,
 )
-from kubectl_trainjob.report.markdown_syntax import code, folded, html_code, sentence, table
-from kubectl_trainjob.report.page import Page, fitting, size
-from kubectl_trainjob.report.sentence import begun, in_short, joined, plural
+from kubectl_trainjob.report.markdown_syntax import code, folded, html_code, length, sentence, table
+from kubectl_trainjob.report.phrases import capitalize, plural
 
 _MOST_JOBS = 20  # rows of a table that is open from the start
 _MOST_FINDINGS = 50  # rows of theirs; all findings have their details
 _SHORTEST = 60  # characters of a card: where there is room for less, none is written to see whether it fits
-_ORDER = (Statements, Names, Errors, Table, FindingTable, Unverified, Effects, Numbers, Cards, FindingDetails)
+_RESERVED = 400  # characters for the words about what is not shown
+_ORDER = (
+    *(blocks.Statements, blocks.Names, blocks.Errors, blocks.Table, blocks.FindingTable),
+    *(blocks.Unverified, blocks.Effects, blocks.Numbers, blocks.Cards, blocks.FindingDetails),
+)
 """Which blocks have room first."""
 
 
-def render(document: Document, limit: int = 65_536) -> str:
-    """The whole text, of at most `limit` characters as forges count them, unless the headline alone is longer."""
-    return _Comment(document, limit).text()
+def render(document: blocks.Document, limit: int = 65_536) -> str:
+    """The whole text, of at most `limit` characters as forges count them, unless the headline is already longer."""
+    return _Composer(document, limit).text()
 
 
-class _Comment:
+class _Composer:
     """A document on a page; what is cut is counted."""
 
-    def __init__(self, document: Document, limit: int) -> None:
+    def __init__(self, document: blocks.Document, limit: int) -> None:
         self._document = document
-        self._page = Page(limit, _head(document.headline) if document.headline else [])
+        self._page = _Page(limit, _head(document.headline) if document.headline else [])
         self._cut: list[_Rows | _Findings | _Cards] = []
         self._parts = 0  # that have no room
 
     def text(self) -> str:
         """The whole text."""
-        headline, blocks = self._document.headline, enumerate(self._document.blocks, 1)
+        headline, parts = self._document.headline, enumerate(self._document.blocks, 1)
         self._add_part(0, _points(headline) if headline and headline.weight else ())
-        for place, block in sorted(blocks, key=lambda each: _ORDER.index(type(each[1]))):
+        for place, block in sorted(parts, key=lambda each: _ORDER.index(type(each[1]))):
             self._add(place, block)
         for share in (2, 1) if len(self._cut) > 1 else (1,):
             for each in self._cut:
                 each.add_more(self._page.room // share)
         return self._page.text(*self._left_out())
 
-    def _add(self, place: int, block: Block) -> None:
+    def _add(self, place: int, block: blocks.Block) -> None:
         """Add what is shown first of a block."""
         match block:
-            case Table():
+            case blocks.Table():
                 self._cut.append(_Rows(self._page, place, block))
-            case FindingTable():
-                others = any(isinstance(each, Table | Cards) for each in self._document.blocks)
+            case blocks.FindingTable():
+                others = any(isinstance(each, blocks.Table | blocks.Cards) for each in self._document.blocks)
                 if block.title and block.findings:
                     self._add_part(place, [f"#### {block.title}"])
                 self._cut.append(_Findings(self._page, place, block.findings, self._page.room // (2 if others else 1)))
-            case FindingDetails():
+            case blocks.FindingDetails():
                 for each in self._cut:
                     if isinstance(each, _Findings):
                         each.place = place
-            case Cards():
+            case blocks.Cards():
                 self._cut.append(_Cards(self._page, place, block.cards))
-            case Numbers():
+            case blocks.Numbers():
                 for lines in number_lines(block):
                     self._add_part(place, lines)
             case _:
@@ -100,25 +89,25 @@ class _Comment:
     def _left_out(self) -> Iterator[str]:
         counts = [count for each in self._cut for count in each.hidden()]
         counts.append((self._parts, "part of the summary", "parts of the summary"))
-        told = ", ".join(plural(count, one, many) for count, one, many in counts if count)
-        if told:
+        hidden = ", ".join(plural(count, one, many) for count, one, many in counts if count)
+        if hidden:
             yield from (
                 "",
-                f"**Not shown for lack of room: {told}**; `kubectl trainjob {self._document.command}` shows more.",
+                f"**Not shown for lack of room: {hidden}**; `kubectl trainjob {self._document.command}` shows more.",
             )
 
 
-def _head(of: Headline) -> list[str]:
+def _head(of: blocks.Headline) -> list[str]:
     parts = (of.first,) if of.weight else filter(None, (of.unknown, of.first, *of.bad, *of.others))
     sign = f"{SIGNS[of.weight]} " if of.weight else ""
-    title = f"### {sign}{begun(sentence(joined([*parts], '; ')))}"
+    title = f"### {sign}{capitalize(sentence(joined(parts, '; ')))}"
     return [title, "", " → ".join(map(code, of.sides))] if of.sides else [title]
 
 
-def _points(of: Headline) -> list[str]:
+def _points(of: blocks.Headline) -> list[str]:
     """What else there is to say, in one line: what is bad in bold."""
     parts = [sentence(each) for each in (*of.bad, *of.others)]
-    parts[:1] = map(begun, parts[:1])
+    parts[:1] = map(capitalize, parts[:1])
     parts[: len(of.bad)] = (f"**{part}**" for part in parts[: len(of.bad)])
     return [f"{'; '.join(parts)}."] if parts else []
 
@@ -126,11 +115,11 @@ def _points(of: Headline) -> list[str]:
 class _Rows:
     """A table whose first rows are open; the others are folded, as many as there is room for."""
 
-    def __init__(self, page: Page, place: int, table: Table) -> None:
+    def __init__(self, page: _Page, place: int, table: blocks.Table) -> None:
         self._page, self._place, self._table = page, place, table
         head, dashes, *rows = row_lines(table, 0, _MOST_JOBS)
         title = ["", f"#### {table.title}", "", head, dashes]
-        self._shown = fitting(([row] for row in rows), page.room - size(title))
+        self._shown = _fitting(([row] for row in rows), page.room - _size(title))
         if self._shown:
             page.add([*title, *rows[: self._shown]], place)
 
@@ -138,7 +127,7 @@ class _Rows:
         """Add rows, folded, in that room at most."""
         head, dashes, *rows = row_lines(self._table, self._shown)
         frame = ["", *folded(plural(len(rows), "more job"), [head, dashes])]
-        count = fitting(([row] for row in rows), room - size(frame))
+        count = _fitting(([row] for row in rows), room - _size(frame))
         if count:
             lines = [head, dashes, *rows[:count]]
             self._page.add(["", *folded(plural(count, "more job"), lines)], self._place)
@@ -152,10 +141,10 @@ class _Rows:
 class _Cards:
     """Cards below one title: those of rejected updates first, then the others.
 
-    Where one of the former is left out, none of the latter is added: it would look as if all were well.
+    If one of the former has no room, none of the latter is added: the report would look fine.
     """
 
-    def __init__(self, page: Page, place: int, cards: Sequence[Card]) -> None:
+    def __init__(self, page: _Page, place: int, cards: Sequence[blocks.Card]) -> None:
         self._page, self._place = page, place
         self._title = ["", "#### What changes"]
         self._others = [card for card in cards if card.weight != "bad"]
@@ -167,8 +156,8 @@ class _Cards:
         others, self._others = self._others, []
         self._hidden += sum(card.objects for card in others) if self._is_cut else self._added(others)
 
-    def _added(self, cards: Iterable[Card]) -> int:
-        """Add what there is room for; how many objects are left out."""
+    def _added(self, cards: Iterable[blocks.Card]) -> int:
+        """Add what there is room for; how many objects have no room."""
         hidden = 0
         for card in cards:
             if self._page.room >= _SHORTEST and self._page.add([*self._title, "", *card_lines(card)], self._place):
@@ -188,12 +177,12 @@ class _Findings:
     No finding is there while one of a higher severity is not.
     """
 
-    def __init__(self, page: Page, place: int, findings: Sequence[GroupedFinding], room: int) -> None:
+    def __init__(self, page: _Page, place: int, findings: Sequence[GroupedFinding], room: int) -> None:
         self.place = place  # of the details
         self._page, self._findings = page, findings
         self._detailed = 0
         head, dashes, *rows = table(FINDING_HEAD, map(finding_row, findings[:_MOST_FINDINGS]), len(FINDING_HEAD))
-        self._listed = fitting(([row] for row in rows), room - size(["", head, dashes]))
+        self._listed = _fitting(([row] for row in rows), room - _size(["", head, dashes]))
         by_file = _by_file(range(self._listed), findings)
         if self._listed:
             page.add(["", head, dashes, *(rows[number] for numbers in by_file.values() for number in numbers)], place)
@@ -202,7 +191,7 @@ class _Findings:
         """Add details, as many as there is room for."""
         findings = self._findings[self._detailed :]
         details: list[list[str]] = []
-        count = fitting(self._details(findings, details), room)
+        count = _fitting(self._details(findings, details), room)
         for path, numbers in _by_file(range(count), findings).items():
             lines = [line for number in numbers for line in details[number]]
             self._page.add(["", *_file(path, [findings[number] for number in numbers], lines)], self.place)
@@ -237,4 +226,50 @@ def _by_file(numbers: Iterable[int], findings: Sequence[GroupedFinding]) -> dict
 
 
 def _file(path: str, findings: Sequence[GroupedFinding], lines: list[str]) -> list[str]:
-    return folded(f"{html_code(in_short(path))}: {counted(each.severity for each in findings)}", lines)
+    return folded(f"{html_code(truncate(path))}: {counted(each.severity for each in findings)}", lines)
+
+
+def _size(lines: Sequence[str]) -> int:
+    """The characters of the lines and of their ends, as forges count them."""
+    return sum(length(line) + 1 for line in lines)
+
+
+class _Page:
+    """Lines of Markdown, of at most `most` characters as forges count them; `_RESERVED` of them are for its end.
+
+    The head is always there. Lower places are before higher ones: parts can get their room in an order of priority.
+    """
+
+    def __init__(self, most: int, head: Sequence[str]) -> None:
+        self._places: dict[int, list[str]] = {0: list(head)}
+        self._room = most - _RESERVED - _size(head)
+
+    @property
+    def room(self) -> int:
+        """How many characters there is room for."""
+        return self._room
+
+    def add(self, lines: Sequence[str], place: int = 0) -> bool:
+        """Add the lines, all or none; whether there was room."""
+        taken = _size(lines)
+        if taken > self._room:
+            return False
+        self._room -= taken
+        self._places.setdefault(place, []).extend(lines)
+        return True
+
+    def text(self, *closing: str) -> str:
+        """The whole, with the lines of its end."""
+        lines = [line for place in sorted(self._places) for line in self._places[place]]
+        return "\n".join([*lines, *closing]) + "\n"
+
+
+def _fitting(parts: Iterable[Sequence[str]], room: int) -> int:
+    """How many of the first parts there is room for, together. Only one part after these is read."""
+    count = 0
+    for lines in parts:
+        room -= _size(lines)
+        if room < 0:
+            break
+        count += 1
+    return count

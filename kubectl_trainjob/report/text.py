@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import singledispatchmethod
 
+from kubectl_trainjob.explain.columns import abbreviated, beside
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.printable import columns, printable
-from kubectl_trainjob.report.blocks import (
-    Badge,
-    Block,
-    Card,
-    Cards,
-    Document,
-    Effects,
-    Errors,
-    FindingDetails,
-    Headline,
-    Names,
-    Numbers,
-    Statements,
-    Table,
-    Unverified,
-    Value,
-)
-from kubectl_trainjob.report.finding_lines import as_lines, finding_lines, note_line
-from kubectl_trainjob.report.sentence import Sentence, begun, more, plural, written
+from kubectl_trainjob.report import blocks
+from kubectl_trainjob.report.findings import as_lines, finding_lines, note_line
+from kubectl_trainjob.report.phrases import capitalize, first_of, more, plural
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair
 
 _WIDEST = 150  # columns of a value's line, beyond which old and new get a line each
+_WIDTH = 140  # columns of a screen, for YAML with notes
+_WIDEST_NAME = 40  # columns of a name or value that is aligned with its neighbours
 _NAMED = 8  # TrainJobs of a cause
 _MOST_NAMES = 40
 _MOST_ROWS = 200
@@ -47,142 +35,171 @@ _CODES = {
     "note": "1;36",
     "caret": "1;32",
 }
+_LISTS = blocks.Names | blocks.Errors
+_FINDINGS = blocks.FindingDetails | blocks.Unverified
+_AFTER_FINDINGS = blocks.Unverified | blocks.Statements
+_PARTS = blocks.NamedValues | blocks.Outline | blocks.AnnotatedYaml
 _STYLES = {"-": "old", "+": "new", "…": "dim"}
 
 
-def render(document: Document, *, has_colour: bool = False) -> str:
+def render(document: blocks.Document, *, has_colour: bool = False) -> str:
     """The whole text."""
-    return as_lines(_lines(document, _Writer(has_colour)))
+    return as_lines(_lines(document, _TextRenderer(has_colour)))
 
 
-def _lines(document: Document, writer: _Writer) -> Iterator[str]:
+def _lines(document: blocks.Document, writer: _TextRenderer) -> Iterator[str]:
     """The headline, then the blocks with blank lines between them, except where one continues another."""
-    previous: Block | None = None
+    previous: blocks.Block | None = None
     if document.headline:
         yield from writer.headline(document.headline)
     for block in document.blocks:
         lines = list(writer.block(block))
-        continues = isinstance(previous, Names | Errors) and isinstance(block, Names | Errors)
-        continues |= isinstance(previous, FindingDetails | Unverified) and isinstance(block, Unverified | Statements)
+        continues = isinstance(previous, _LISTS) and isinstance(block, _LISTS)
+        continues |= isinstance(block, _PARTS) or (isinstance(block, blocks.Heading) and block.level > 0)
+        continues |= isinstance(previous, _FINDINGS) and isinstance(block, _AFTER_FINDINGS)
         if lines and lines[0] and not continues and (previous or document.headline):
             yield ""
         yield from lines
         previous = block if lines else previous
 
 
-def _shown(sentence: Sentence) -> str:
-    return written(sentence, printable)
-
-
-class _Writer:
+class _TextRenderer:
     """Writes lines, with colour or without."""
 
     def __init__(self, has_colour: bool) -> None:
         self._has_colour = has_colour
 
-    def headline(self, of: Headline) -> Iterator[str]:
+    def headline(self, of: blocks.Headline) -> Iterator[str]:
         """The verdict in one line, and what is compared."""
-        first = begun(_shown(of.first)) if of.weight else _shown(of.first)
-        parts = [self._paint("bad", _shown(of.unknown))] if of.unknown else []
-        parts += [self._paint(of.weight or "bold", first), *(self._paint("bad", _shown(each)) for each in of.bad)]
-        yield "; ".join([*parts, *map(_shown, of.others)])
+        first = capitalize(printable(of.first)) if of.weight else printable(of.first)
+        parts = [self._paint("bad", printable(of.unknown))] if of.unknown else []
+        parts += [self._paint(of.weight or "bold", first), *(self._paint("bad", printable(each)) for each in of.bad)]
+        yield "; ".join([*parts, *map(printable, of.others)])
         if of.sides:
             yield " → ".join(map(printable, of.sides))
 
     @singledispatchmethod
-    def block(self, _of: Block) -> Iterator[str]:
+    def block(self, _of: blocks.Block) -> Iterator[str]:
         """The lines of a block; none of one that is for other formats."""
         yield from ()
 
     @block.register
-    def _(self, of: Statements) -> Iterator[str]:
-        yield from map(_shown, of.sentences)
+    def _(self, of: blocks.Statements) -> Iterator[str]:
+        yield from map(printable, of.sentences)
 
     @block.register
-    def _(self, of: Names) -> Iterator[str]:
-        yield f"{of.lead or f'{of.title[:1].lower()}{of.title[1:]}:'} {_listed(of.names)}"
+    def _(self, of: blocks.Names) -> Iterator[str]:
+        yield f"{of.lead or f'{of.title[:1].lower()}{of.title[1:]}:'} {printable(first_of(of.names, _MOST_NAMES))}"
 
     @block.register
-    def _(self, of: Errors) -> Iterator[str]:
-        yield from (f"error: {_shown(each)}" for each in of.items[:_MOST_ERRORS])
-        yield from map(_shown, more(len(of.items) - _MOST_ERRORS, "error"))
+    def _(self, of: blocks.Errors) -> Iterator[str]:
+        yield from (f"error: {printable(each)}" for each in of.items[:_MOST_ERRORS])
+        yield from map(printable, more(len(of.items) - _MOST_ERRORS, "error"))
 
     @block.register
-    def _(self, of: Effects) -> Iterator[str]:
+    def _(self, of: blocks.Effects) -> Iterator[str]:
         for each in of.effects:
-            names = f"{plural(each.jobs, 'TrainJob')}: {_listed(each.names, _NAMED)}" if each.jobs else "no TrainJob"
-            yield f"{_shown(each.cause)} → {names}"
+            names = say("{}: {}", plural(each.jobs, "TrainJob"), first_of(each.names, _NAMED))
+            yield printable(say("{} → {}", each.cause, names if each.jobs else say("no TrainJob")))
 
     @block.register
-    def _(self, of: Unverified) -> Iterator[str]:
-        yield from (note_line(written(each, str), self._paint) for each in of.causes)
+    def _(self, of: blocks.Unverified) -> Iterator[str]:
+        yield from (note_line(each, self._paint) for each in of.causes)
 
     @block.register
-    def _(self, of: FindingDetails) -> Iterator[str]:
+    def _(self, of: blocks.FindingDetails) -> Iterator[str]:
         for finding in of.findings:
             yield from finding_lines(finding, self._paint)
-        yield from map(_shown, more(of.more, "finding"))
+        yield from map(printable, more(of.more, "finding"))
+
+    @block.register
+    def _(self, of: blocks.Heading) -> Iterator[str]:
+        title = printable(of.title)
+        yield f"{'  ' * of.level}{title if of.level else self._paint(of.style, title)}{printable(of.rest)}"
+
+    @block.register
+    def _(self, of: blocks.NamedValues) -> Iterator[str]:
+        """A value of several lines is below its name."""
+        indent, names = "  " * of.level, [printable(entry.name) for entry in of.entries]
+        values = [[printable(line) for line in entry.value.split("\n")] for entry in of.entries]
+        firsts = [lines[0] if len(lines) == 1 else "|" for lines in values]
+        name_width, value_width = _common_width(names), _common_width(firsts)
+        for entry, name, first, lines in zip(of.entries, names, firsts, values, strict=True):
+            line = f"{indent}{_padded(name, name_width)}  {_padded(first, value_width)}"
+            note = f"  {self._paint('dim', f'# {printable(entry.note)}')}" if entry.note else ""
+            yield f"{line}{note}" if note else line.rstrip(" ")
+            yield from (f"{indent}  | {each}" for each in lines if len(lines) > 1)
+
+    @block.register
+    def _(self, of: blocks.Outline) -> Iterator[str]:
+        yield from (f"{' ' * indent}{printable(text)}" for indent, text in of.lines)
+
+    @block.register
+    def _(self, of: blocks.AnnotatedYaml) -> Iterator[str]:
+        if of.title:
+            yield printable(f"# {of.title}")
+        lines = zip(map(printable, of.lines), map(printable, abbreviated(of.notes)), strict=True)
+        yield from beside(list(lines), _WIDTH, columns)
 
     def _paint(self, style: str, text: str) -> str:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self._has_colour else text
 
     @block.register
-    def _(self, of: Table) -> Iterator[str]:
+    def _(self, of: blocks.Table) -> Iterator[str]:
         rows = [[_cell(cell) for cell in row] for row in of.rows[:_MOST_ROWS]]
-        head = [_shown(column.name).upper() for column in of.columns]
+        head = [printable(column.name).upper() for column in of.columns]
         widths = [max(map(columns, cells)) for cells in zip(head, *rows, strict=True)]
-        styles = [[cell.weight if isinstance(cell, Badge) else "" for cell in row] for row in of.rows[:_MOST_ROWS]]
-        for row, style in zip([head, *rows], [[""] * len(head), *styles], strict=True):
+        styles = [
+            [cell.weight if isinstance(cell, blocks.Badge) else "" for cell in row] for row in of.rows[:_MOST_ROWS]
+        ]
+        for row, style in zip([head, *rows], [("",) * len(head), *styles], strict=True):
             cells = zip(row, widths, style, strict=True)
-            yield "   ".join(self._padded(*each) for each in cells).rstrip()
-        yield from map(_shown, more(len(of.rows) - _MOST_ROWS, "job"))
-
-    def _padded(self, cell: str, width: int, style: str) -> str:
-        padded = cell + " " * (width - columns(cell))
-        return self._paint(style, padded) if style else padded
+            padded = ((_padded(cell, width), weight) for cell, width, weight in cells)
+            yield "   ".join(self._paint(weight, cell) if weight else cell for cell, weight in padded).rstrip()
+        yield from map(printable, more(len(of.rows) - _MOST_ROWS, "job"))
 
     @block.register
-    def _(self, of: Numbers) -> Iterator[str]:
+    def _(self, of: blocks.Numbers) -> Iterator[str]:
         if of.unchanged:
-            yield _shown(of.unchanged)
+            yield printable(of.unchanged)
             return
-        names = [_shown(number.name) for number in of.numbers]
+        names = [printable(number.name) for number in of.numbers]
         width = max(map(columns, names), default=0)
         for name, number in zip(names, of.numbers, strict=True):
-            line = f"{name}{' ' * (width - columns(name))}  {number.in_line()}"
+            line = f"{_padded(name, width)}  {number.in_line()}"
             yield line if number.difference else self._paint("dim", line)
         if of.groups:
             yield from _groups(of.groups)
 
     @block.register
-    def _(self, of: Cards) -> Iterator[str]:
+    def _(self, of: blocks.Cards) -> Iterator[str]:
         for card in of.cards:
             yield from ("", *self._card(card))
 
-    def _card(self, card: Card) -> Iterator[str]:
-        about = ",".join(f" {_shown(each)}" for each in card.about)
-        renamed = f", {_shown(card.renamed)}" if card.renamed else ""
-        yield self._paint("bad" if card.is_urgent else "bold", f"{_shown(card.name)}{about}: {card.change}{renamed}")
+    def _card(self, card: blocks.Card) -> Iterator[str]:
+        about = ",".join(f" {printable(each)}" for each in card.about)
+        renamed = f", {printable(card.renamed)}" if card.renamed else ""
+        yield self._paint("bad" if card.is_urgent else "bold", f"{printable(card.name)}{about}: {card.change}{renamed}")
         if card.effect:
-            yield f"  {_shown(card.effect)}"
+            yield f"  {printable(card.effect)}"
         for value in card.values:
             yield from self._value(value)
         for reason in card.reasons:
-            yield f"{self._paint('bad', _SIGNS['bad'])} {printable(reason.path)} {_shown(reason.words)}"
-        yield from (f"  {_shown(note)}" for note in card.notes)
+            yield f"{self._paint('bad', _SIGNS['bad'])} {printable(reason.path)} {printable(reason.words)}"
+        yield from (f"  {printable(note)}" for note in card.notes)
         if card.members:
-            yield f"  in {_listed(card.members)}"
+            yield f"  in {printable(first_of(card.members, _MOST_NAMES))}"
 
-    def _value(self, of: Value) -> Iterator[str]:
+    def _value(self, of: blocks.DifferingValue) -> Iterator[str]:
         """A value, in one line if it is short; marked where a cluster rejects it."""
-        place = _shown(of.place)
+        place = printable(of.place)
         about = f"  {self._paint('dim', f'({place})')}" if place else ""
         path = f"{self._mark(of)}{printable(of.path)}"
         if has_lines(of.old, of.new):
             yield f"{path}:{about}"
             yield from (f"    {self._line(line)}" for line in line_diff(of.old, of.new))
             return
-        old, new = map(_shown, pair(of.old, of.new))
+        old, new = map(printable, pair(of.old, of.new))
         if columns(f"{path}{old}{new}{place}") <= _WIDEST:
             yield f"{path}: {self._paint('old', old)} → {self._paint('new', new)}{about}"
             return
@@ -190,31 +207,35 @@ class _Writer:
         yield f"    {self._paint('old', f'- {old}')}"
         yield f"    {self._paint('new', f'+ {new}')}"
 
-    def _mark(self, of: Value) -> str:
+    def _mark(self, of: blocks.DifferingValue) -> str:
         if of.rejected is None:
             return "  "
-        return f"{self._paint('bad', _SIGNS['bad'])} {f'(refused {of.rejected}) ' if of.rejected else ''}"
+        return f"{self._paint('bad', _SIGNS['bad'])} {f'(rejected {of.rejected}) ' if of.rejected else ''}"
 
     def _line(self, line: DiffLine) -> str:
         text = f"{line.sign} {printable(line.text)}".rstrip()
         return self._paint(_STYLES[line.sign], text) if line.sign in _STYLES else text
 
 
-def _cell(cell: Sentence | Badge) -> str:
-    return f"{_SIGNS[cell.weight]} {cell.words}" if isinstance(cell, Badge) else _shown(cell)
+def _cell(cell: Message | blocks.Badge) -> str:
+    return f"{_SIGNS[cell.weight]} {cell.words}" if isinstance(cell, blocks.Badge) else printable(cell)
 
 
-def _groups(of: Table) -> Iterator[str]:
+def _common_width(cells: Iterable[str]) -> int:
+    """The columns that most cells need: a longer one does not move its neighbours' right sides."""
+    return max((width for width in map(columns, cells) if width <= _WIDEST_NAME), default=0)
+
+
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - columns(cell))
+
+
+def _groups(of: blocks.Table) -> Iterator[str]:
     """`  ml, queue gpu: Pods 8 → 9 (+1)`."""
-    columns = [_shown(column.name) for column in of.columns]
+    columns = [printable(column.name) for column in of.columns]
     kinds = [column.kind for column in of.columns]
     for row in of.rows:
         cells = [f"{name} {_cell(cell)}" for name, cell in zip(columns, row, strict=True)]
         names = [_cell(row[0]), *(cell for cell, kind in zip(cells[1:], kinds[1:], strict=True) if kind == "name")]
         numbers = (cell for cell, kind in zip(cells, kinds, strict=True) if kind != "name")
         yield f"  {', '.join(names)}: {', '.join(numbers)}"
-
-
-def _listed(names: Sequence[Sentence], most: int = _MOST_NAMES) -> str:
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(_shown, names[:most])) + rest

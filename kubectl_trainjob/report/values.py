@@ -1,4 +1,4 @@
-"""Changed values as people read them: short ones side by side, long ones line by line; never cut where they differ.
+"""Changed values for readers: short ones side by side, long ones line by line; never cut where they differ.
 
 Nothing here is safe for a terminal, Markdown or HTML yet.
 """
@@ -11,8 +11,8 @@ from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.explain.masking import MASK
+from kubectl_trainjob.model.message import Data, Message, say
 from kubectl_trainjob.model.source import ABSENT
-from kubectl_trainjob.report.sentence import Data, Sentence
 from kubectl_trainjob.repository.yaml.emit import Emitter
 from kubectl_trainjob.repository.yaml.quoting import scalar
 from kubectl_trainjob.review.diff.fields import Order
@@ -26,49 +26,42 @@ _COMPARED = 1000  # lines of each side that are matched with each other
 
 
 class DiffLine(NamedTuple):
-    """A line of one side ("-", "+"), of both (" "), or words of ours about the lines ("…")."""
+    """A line of one side ("-", "+"), of both (" "), or our words about the lines ("…")."""
 
     sign: Literal[" ", "-", "+", "…"]
     text: str
 
 
-class Lines(NamedTuple):
-    """The lines of a side, and whether the last one of a text ends as lines do; None for what is no text."""
+class SideLines(NamedTuple):
+    """The lines of a side, and whether the last one of a text ends as lines do; None for other values."""
 
     lines: list[str]
     is_ended: bool | None = None
 
 
-def short(value: Any) -> Sentence:
-    """One value in one line: a string as YAML writes it, all else as JSON does, `not set` for none."""
-    return ("not set",) if value is ABSENT else (Data(_in_line(value)),)
-
-
-def pair(old: Any, new: Any) -> tuple[Sentence, Sentence]:
+def pair(old: Any, new: Any) -> tuple[Message, Message]:
     """The old and the new value in one line each. Long texts are cut around the place where they begin to differ."""
     if old is ABSENT or new is ABSENT:
         return _side(old), _side(new)
     if isinstance(old, Order) or isinstance(new, Order):
-        return ("order ", *_cut(", ".join(old), 0)), ("order ", *_cut(", ".join(new), 0))
+        return say("order {}", _cut(", ".join(old))), say("order {}", _cut(", ".join(new)))
     before, after = _in_line(old), _in_line(new)
     if before == after:  # what differs is masked
-        return (*_cut(before, 0), " (before)"), (*_cut(after, 0), " (after)")
+        return say("{} (before)", _cut(before)), say("{} (after)", _cut(after))
     start = max(common_start(before, after) - _LEAD, 0)
     return _cut(before, start), _cut(after, start)
 
 
-def _side(value: Any) -> Sentence:
-    return ("not set",) if value is ABSENT else _cut(_in_line(value), 0)
+def _side(value: Any) -> Message:
+    return say("not set") if value is ABSENT else _cut(_in_line(value))
 
 
-def _cut(text: str, start: int) -> Sentence:
-    if len(text) <= _LONGEST:
-        return (Data(text),)
-    start = min(start, len(text) - _LONGEST)
+def _cut(text: str, start: int = 0) -> Message:
+    start = max(min(start, len(text) - _LONGEST), 0)
     more = len(text) - start - _LONGEST
-    lead = (f"{start} characters, then ",) if start else ()
-    rest = (f" and {more} more characters",) if more else ()
-    return (*lead, Data(text[start : start + _LONGEST]), *rest)
+    lead = say("{} characters, then ", start) if start else Message()
+    rest = say(" and {} more characters", more) if more > 0 else Message()
+    return say("{}{}{}", lead, Message(Data(text[start : start + _LONGEST])), rest)
 
 
 def common_start(one: str, other: str) -> int:
@@ -76,7 +69,7 @@ def common_start(one: str, other: str) -> int:
     most = min(len(one), len(other))
     if one[:most] == other[:most]:
         return most
-    low, high = 0, most  # the first difference lies behind `low`, at most at `high`
+    low, high = 0, most  # the first difference is after `low`, at most at `high`
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle)
@@ -108,33 +101,33 @@ def line_diff(old: Any, new: Any, most: int = _MOST_LINES) -> list[DiffLine]:
     before, after = _lines(old), _lines(new)
     if before == after:
         return [DiffLine("…", "the values differ, but are not shown")]
-    told = list(_told(before, after))
-    if len(told) > most:
-        told[most:] = [DiffLine("…", f"{len(told) - most} more lines")]
-    return told
+    lines = list(_differing(before, after))
+    if len(lines) > most:
+        lines[most:] = [DiffLine("…", f"{len(lines) - most} more lines")]
+    return lines
 
 
-def _lines(value: Any) -> Lines:
+def _lines(value: Any) -> SideLines:
     if value is ABSENT or value == "":
-        return Lines([])
+        return SideLines([])
     if not isinstance(value, str):
-        return Lines(_as_yaml(value).removesuffix("\n").split("\n"))
+        return SideLines(_as_yaml(value).removesuffix("\n").split("\n"))
     lines = value.split("\n")
-    return Lines(lines[:-1], is_ended=True) if lines[-1] == "" else Lines(lines, is_ended=False)
+    return SideLines(lines[:-1], is_ended=True) if lines[-1] == "" else SideLines(lines, is_ended=False)
 
 
 def _as_yaml(value: Any) -> str:
     if not value or not isinstance(value, dict | list | tuple):
         return _in_line(value) + "\n"
     try:
-        # A list stands below its key without an indent.
+        # A list is below its key without an indent.
         text = Emitter(sort_keys=True).document(value if isinstance(value, dict) else {"list": value})
-    except (TypeError, ValueError):  # what no YAML reader takes
+    except (TypeError, ValueError):  # what no YAML reader accepts
         return json.dumps(value, indent=2) + "\n"
     return text if isinstance(value, dict) else text.partition("\n")[2]
 
 
-def _told(before: Lines, after: Lines) -> Iterator[DiffLine]:
+def _differing(before: SideLines, after: SideLines) -> Iterator[DiffLine]:
     differ_at_end = {before.is_ended, after.is_ended} == {True, False}
     for tag, old_from, old_to, new_from, new_to in _operations(before.lines, after.lines):
         old, new = before.lines[old_from:old_to], after.lines[new_from:new_to]
@@ -160,7 +153,7 @@ def _cut_line(line: str, start: int) -> str:
 
 
 def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[DiffLine]:
-    """Lines that both sides have: some behind the last change, some before the next."""
+    """Lines that both sides have: some after the last change, some before the next."""
     lead = 0 if is_first else _CONTEXT
     tail = 0 if is_last else _CONTEXT
     hidden = len(lines) - lead - tail

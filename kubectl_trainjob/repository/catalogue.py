@@ -1,7 +1,7 @@
 """The runtimes that come with the tool: one ClusterTrainingRuntime a file, named as the file.
 
-A wheel has the repository's `runtimes/` and `overlays/` below `_examples/` (pyproject.toml says so); a checkout has
-them beside this package.
+A wheel has `runtimes/` and `overlays/` of the repository below `_examples/` (see pyproject.toml); a checkout has them
+next to this package.
 """
 
 from __future__ import annotations

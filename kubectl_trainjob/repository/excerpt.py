@@ -13,7 +13,7 @@ _BEFORE, _AFTER = 50, 90  # characters shown around the caret of a longer one
 _TAB = "    "
 
 
-# However a manifest or a patch says so. Where a Secret's texts stand in a file that may be broken nobody can tell.
+# In any notation. The places of a Secret's texts in a file that may be invalid are unknown.
 _SECRET = re.compile(r"""\bkind["']?\s*:\s*(?:[!&|>]\S*\s+)*["']?Secret(?:List)?\b""", re.IGNORECASE)
 
 # A variable that is called like a secret, and its value: on one line in either order, or each on its own.
@@ -24,10 +24,10 @@ _NAMED, _VALUED = re.compile(_NAME, re.IGNORECASE), re.compile(rf"^\s*(?:-\s+)?[
 
 
 class Excerpts:
-    """The lines of files; only the lines asked for are cut out, however large the file."""
+    """The lines of files; only the requested lines are extracted, also from large files."""
 
     def __init__(self) -> None:
-        self._lines: dict[SourceFile, Lines | None] = {}
+        self._lines: dict[str, Lines | None] = {}  # by text
 
     def show(self, file: SourceFile, span: Span) -> tuple[str, str] | None:
         """The line of `span` and a line with `^~~~` under its text; None where the file has no such line.
@@ -35,15 +35,22 @@ class Excerpts:
         Also None for files that speak of Secrets, and for lines with the value of a variable that is called like one:
         these are not shown.
         """
-        if file not in self._lines:
-            self._lines[file] = None if _SECRET.search(file.text) else Lines(file.text)
-        lines = self._lines[file]
-        line = lines.line(span.line) if lines else None
-        if lines is None or line is None or _has_secret(lines, span.line, line):
-            return None
-        start = min(span.column - 1, len(line))
-        end = span.end_column - 1 if span.end_line == span.line else len(line)
-        return underline(line, start, end)
+        line = self.line(file, span.line)
+        return None if line is None else mark(line, span)
+
+    def line(self, file: SourceFile, number: int) -> str | None:
+        """A whole line, None where `show` shows none."""
+        if file.text not in self._lines:
+            self._lines[file.text] = None if _SECRET.search(file.text) else Lines(file.text)
+        lines = self._lines[file.text]
+        line = lines.line(number) if lines else None
+        return None if lines is None or line is None or _has_secret(lines, number, line) else line
+
+
+def mark(line: str, span: Span) -> tuple[str, str]:
+    """The line of `span`, and the carets under its text."""
+    start = min(span.column - 1, len(line))
+    return underline(line, start, span.end_column - 1 if span.end_line == span.line else len(line))
 
 
 def underline(line: str, start: int, end: int) -> tuple[str, str]:

@@ -1,8 +1,8 @@
-"""Places to what a person should look at: a piece of a file that a person wrote.
+"""Places to locations: pieces of files that users wrote.
 
-In: a `Place`, which may lead into an object that overlays edited, or into a text that was made (a rendered template, a
-patch inside an overlay). Out: a `Spot`. Three steps: back over the edits of an object to where its value was written;
-to lines and columns there (`yamlio.spans`); from a made text to the one that it was made of.
+In: a `Place`, in an object that overlays may have edited, or in a text that was made (a rendered template, an inline
+patch). Out: a `Spot`. Three steps: back over the edits of an object to the origin of its value; to lines and columns
+there (`yaml.spans`); from a made text to the file that it was made from.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Related
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span, Written
 from kubectl_trainjob.repository.yaml.spans import Spans
 
 
 class Spot(NamedTuple):
-    """A piece of a file that a person wrote; `made` is what was made of it, where the place is in such a text."""
+    """A piece of a file that a user wrote; `made` is the text made from it, where the place is in such a text."""
 
     file: SourceFile
     span: Span
@@ -28,12 +29,12 @@ Settle = Callable[[Place], Spot]
 
 
 def rendered_with(values: Source) -> Related:
-    """What is to be said beside a problem of a template, or of its text: which overlay gave the values."""
-    return Related("rendered with these values", Place(values, ("values",)))
+    """For a problem in a template or its text: the overlay that provides the values."""
+    return Related(say("rendered with these values"), Place(values, ("values",)))
 
 
 class Locator:
-    """Finds the spots of one report; keeps each document that it composed."""
+    """Finds the locations of one report; keeps each document that it composed."""
 
     def __init__(self) -> None:
         self._spans = Spans()
@@ -47,11 +48,11 @@ class Locator:
         return spot
 
     def has(self, place: Place) -> bool:
-        """Whether the text of an object that nobody edited has something at the place."""
+        """Whether the text of an object without edits has something at the place."""
         return self._spans.has(place)
 
     def _as_written(self, made: Spot, written: Written) -> Spot:
-        """The text that a made one comes from: a whole line, where that line was rewritten."""
+        """The text that a made one comes from; a whole line, if that line was rewritten."""
         span = made.span
         line = _nth(written.lines, span.line)
         text = self._line(written.file, line)

@@ -1,5 +1,9 @@
-"""What a pull request does, in one report: each job with what a cluster makes of its change, and what is new wrong.
+"""Compares two trees, base and head, and reviews the change from one to the other.
 
-In: a difference as people are told of it, and a lint report. Out: `Review`. Must not: compile, read files, or word
-anything; `report.review` does that.
+`compare_trees` (for `diff`) goes unit by unit: `compare_unit` compiles both sides together, runs the checks of `lint`,
+and `diff` finds what differs. `review_trees` (for `review` and `lint --since`) adds `updates`, the findings about
+rejected updates, and removes the findings that the base has, too. `verdict` gives each job its impact, and the whole
+its verdict; `result` has the values for reports.
+
+In: the documents of both trees, build unit by build unit. Out: `Report` or `Review`. Must not: read files, write text.
 """

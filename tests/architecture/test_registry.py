@@ -8,7 +8,6 @@ from collections.abc import Callable
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -16,9 +15,8 @@ from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
 from kubectl_trainjob.lint import registry
 from kubectl_trainjob.lint import rules as kinds
-from kubectl_trainjob.lint.check import Check
 from kubectl_trainjob.lint.registry import LINT_RULES
-from kubectl_trainjob.lint.run import Wanted, lint_tree
+from kubectl_trainjob.lint.run import LintOptions, lint_tree
 from kubectl_trainjob.model import rules as table
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.rules import RULES, Category, Rule
@@ -26,7 +24,7 @@ from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.report.lint import manual
 from kubectl_trainjob.repository.trees import the_files
 from tests.compiled import build
-from tests.reading import disk, read, workspace
+from tests.reading import current, disk, read, workspace
 from tests.rules_page import PAGE
 
 LATEST = LATEST_TRAINER
@@ -186,11 +184,14 @@ def test_every_check_is_registered_once_in_the_order_of_ids() -> None:
     tuples = [value for value in found if value and value not in rules]
     for checks in tuples[:-1]:
         assert list(checks) == sorted(checks, key=lambda check: check.rule.id)
-    registered = {check.find for check in tuples[-1]}
-    modules = [import_module(f"{kinds.__name__}.{each.name}") for each in pkgutil.iter_modules(kinds.__path__)]
-    defined = [value for each in modules for value in vars(each).values() if isinstance(value, get_args(Check))]
-    assert len(defined) == len(registered)
-    assert {check.find for check in defined} == registered
+    registered = {each.rule.name.replace("-", "_") for each in tuples[-1]}
+    assert registered == {each.name for each in pkgutil.iter_modules(kinds.__path__)}
+    for check in tuples[-1]:
+        module = import_module(f"{kinds.__name__}.{check.rule.name.replace('-', '_')}")
+        assert module.__doc__ is not None
+        assert module.__doc__.startswith(f"{check.rule.id}: ")
+        if check.find.__module__ != "kubectl_trainjob.lint.containers":
+            assert check.find is module.find
 
 
 @EACH_RULE
@@ -246,5 +247,5 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
 def linted(folder: Path) -> list[str]:
     """The ids that lint reports of a folder."""
     read = the_files(disk()).read([str(folder)], workspace())
-    told = lint_tree(read, Wanted(BuildOptions(), date(2026, 1, 1)), IN_PROCESS)
+    told = lint_tree(read, LintOptions(BuildOptions(), current(), date(2026, 1, 1)), IN_PROCESS)
     return sorted({result.rule.id for result in told.results})

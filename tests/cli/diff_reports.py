@@ -7,11 +7,13 @@ from typing import Any, Literal
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.updates.consequence import consequence
-from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict
+from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State, UpdateResult
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer, Source, SourceFile, json_pointer
 from kubectl_trainjob.model.stages import Body, JobId, ObjectId
 from kubectl_trainjob.review.diff.changes import Cause, Change, Difference, Group, Incomplete, Summary, Totals
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, Row, SourceLine, Sources
+from tests.messages import message as as_message
 
 JOB_SET, TRAINER = "jobset.x-k8s.io/v1alpha2", "trainer.kubeflow.org/v1alpha1"
 POD_GROUP = "scheduling.x-k8s.io/v1alpha1"
@@ -36,16 +38,16 @@ def row(
     new: Any,
     *lines: tuple[str, int] | None,
     pointer: str = "",
-    verdict: Verdict | None = None,
+    verdict: UpdateResult | None = None,
 ) -> Row:
     """A value; `lines` are those of the old and of the new side, `verdict` refuses it."""
     sources = Sources(*(SourceLine(*line) if line else None for line in lines))
     pointer = pointer or "/" + path.replace(".", "/")
-    return Row(path, pointer, old, new, sources, verdict.refused if verdict else ())
+    return Row(path, pointer, old, new, sources, verdict.rejections if verdict else ())
 
 
-def refused(*states: State, pointer: Pointer = ("spec", "replicatedJobs"), reason: str = IMMUTABLE) -> Verdict:
-    return Verdict(tuple(Refusal(state, pointer, reason) for state in states))
+def refused(*states: State, pointer: Pointer = ("spec", "replicatedJobs"), reason: str = IMMUTABLE) -> UpdateResult:
+    return UpdateResult(tuple(RejectedChange(state, pointer, say("{}", reason)) for state in states))
 
 
 def body(of: ObjectId) -> Body:
@@ -58,13 +60,13 @@ def body(of: ObjectId) -> Body:
 
 def changed(of: ObjectId, *rows: Row, **about: Any) -> ObjectView:
     """What is said of it is what the product says, unless it is given."""
-    told = {"verdict": Verdict(), "job": job(of.name, of.namespace), **about}
+    told = {"verdict": UpdateResult(), "job": job(of.name, of.namespace), **about}
     if "consequence" not in told:
         told["consequence"] = consequence(of, told["verdict"], body(of), body(of), "2.3")
-    verdict = told["verdict"] or Verdict()
-    marked = {refusal for each in rows for refusal in each.refused}
+    verdict = told["verdict"] or UpdateResult()
+    marked = {rejection for each in rows for rejection in each.rejections}
     change = Change(of, "changed", body(of), body(of), **told)
-    return ObjectView(change, rows, tuple(refusal for refusal in verdict.refused if refusal not in marked))
+    return ObjectView(change, rows, tuple(rejection for rejection in verdict.rejections if rejection not in marked))
 
 
 def added(of: ObjectId, *rows: Row, **about: Any) -> ObjectView:
@@ -95,8 +97,8 @@ def cause(
     return CauseView(Cause(what, place, tuple(map(job_id, jobs)), is_gone), SourceLine(file, line))
 
 
-def problem(name: str, message: str, side: Literal["old", "new", "both"] = "new") -> FileError:
-    return FileError(side, "KTJ201", name, message, SourceLine("jobs/t5.yaml", 8))
+def problem(name: str, message: str, side: Literal["old", "new", "both"] = "new", fingerprint: str = "") -> FileError:
+    return FileError(side, "KTJ201", name, as_message(message), SourceLine("jobs/t5.yaml", 8), fingerprint)
 
 
 def report(
@@ -248,7 +250,9 @@ def pull_request() -> Report:
         unbuilt=[job("t5", "research")],
         renamed=renamed,
         incomplete=[Incomplete("overlays/prod", is_old=False, is_new=True)],
-        problems=[problem("runtime-not-found", 'ClusterTrainingRuntime "torhc" does not exist')],
+        problems=[
+            problem("runtime-not-found", 'ClusterTrainingRuntime "torhc" does not exist', fingerprint="0123abcd")
+        ],
     )
 
 
@@ -277,7 +281,7 @@ def turned(before: bool, after: bool) -> Report:
     verdict = refused("running", "resuming", pointer=("spec", "podSpecOverrides"), reason=reason)
     words = consequence(of, verdict, old, new, "2.0")
     change = Change(of, "changed", old, new, verdict=verdict, consequence=words, job=of)
-    return report([ObjectView(change, (row("spec.suspend", before, after),), verdict.refused)])
+    return report([ObjectView(change, (row("spec.suspend", before, after),), verdict.rejections)])
 
 
 def empty() -> Report:

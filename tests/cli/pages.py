@@ -8,7 +8,7 @@ from kubectl_trainjob.report.diff.document import document
 from kubectl_trainjob.report.lint import document as of_lint
 from kubectl_trainjob.report.review import document as of_review
 from kubectl_trainjob.review.diff.view import Report
-from kubectl_trainjob.review.view import Review
+from kubectl_trainjob.review.result import Review
 
 
 def difference_as_text(of: Report, *, has_colour: bool = False) -> str:

@@ -10,12 +10,13 @@ from kubectl_trainjob.model.finding import Excerpt, Finding, Note
 from kubectl_trainjob.model.rules import RUNTIME_NOT_FOUND as NOT_FOUND
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import JobId, ObjectId
-from kubectl_trainjob.review.conclusion import review_of
 from kubectl_trainjob.review.diff.changes import Sizes, Totals
 from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine
-from kubectl_trainjob.review.view import Review
+from kubectl_trainjob.review.result import Review
+from kubectl_trainjob.review.verdict import review_of
 from tests.cli import diff_reports as diffs
 from tests.cli.diff_reports import job, totals
+from tests.messages import message as as_message
 from tests.unit.report.lint import reports as lints
 
 NONE = totals(0, 0, 0)
@@ -53,7 +54,7 @@ def pull_request() -> Review:
         position=lints.at("jobs/t5.yaml", 8, 11, 5),
         object="TrainJob/t5",
         namespace="research",
-        related=(Note("it stands here", lints.at("runtimes/torch.yaml", 4)),),
+        related=(Note(as_message("it stands here"), lints.at("runtimes/torch.yaml", 4)),),
         excerpt=Excerpt("    name: torhc", "          ^~~~~"),
     )
     shared = lints.shared(["bert", "llama-9f2c"], rule=lints.TAG, message='image "acme/train" has no tag; name one')
@@ -64,16 +65,15 @@ def pull_request() -> Review:
         gpt: (totals(1, 1, 4, gpus="4"), None),
         t5: (totals(1, 1, 8, gpus="8"), None),
     }
-    return review(diffs.pull_request(), findings, sizes, [t5], unverifiable=(lints.CAUSE,), before=7)
+    return review(diffs.pull_request(), findings, sizes, [t5], unchecked=(lints.CAUSE,), existing=7)
 
 
 def kept() -> Review:
     """Something new that hurts nobody, beside a base that cannot be built in full."""
     added = diffs.added(diffs.identity("JobSet", "模型"), job=job("模型"))
     lost = job("lost")
-    problem = FileError(
-        "old", "KTJ201", "runtime-not-found", 'ClusterTrainingRuntime "a" is gone', SourceLine("jobs/a.yaml", 8)
-    )
+    message = as_message('ClusterTrainingRuntime "a" is gone')
+    problem = FileError("old", "KTJ201", "runtime-not-found", message, SourceLine("jobs/a.yaml", 8))
     of = diffs.report(
         [added], ("main", "feature"), (NONE, totals(1, 1, 8, gpus="8")), unbuilt=[lost], problems=[problem]
     )

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Repository
 from tests.cli.manifests import PLAIN, Body, config, config_map, manifest, overlay, runtime, stream, train_job
 
-NOTHING = "error: nothing to print: no TrainJob, and no other object besides runtimes (see --allow-empty)\n"
+NOTHING = "error: nothing to print: the inputs have no object except runtimes (see --allow-empty)\n"
 OLD = runtime("old", {"torch": {"numProcPerNode": "auto"}})  # a field of Trainer 2.0 and 2.1
 NAMESPACES = {"a": "team-a", "b": "team-b", "c": "team-a"}
 
@@ -134,10 +134,10 @@ def test_without_a_path_findings_lead_to_the_file_from_here(repository: Reposito
 @pytest.mark.parametrize(
     ("overlays", "note"),
     [
-        pytest.param(["dev"], "note: an overlay is built only when named: overlays/dev\n", id="one"),
+        pytest.param(["dev"], "note: overlays are built only if passed with -f: overlays/dev\n", id="one"),
         pytest.param(
             ["prod", "dev", "dev/inner"],
-            "note: overlays are built only when named: overlays/dev, overlays/prod\n",
+            "note: overlays are built only if passed with -f: overlays/dev, overlays/prod\n",
             id="several, and what lies in one of them",
         ),
     ],
@@ -186,7 +186,7 @@ def test_an_object_that_two_overlays_give(
     repository.write({"b/overlay.yaml": overlay("../s.yaml", **settings)})
     built = repository.build("a", "b")
     assert (built.exit_code, built.names, built.findings) == (int(bool(findings)), names, findings)
-    assert ("comes out twice" in built.err) == bool(findings)
+    assert ("is built twice" in built.err) == bool(findings)
 
 
 @pytest.mark.parametrize(
@@ -199,17 +199,17 @@ def test_an_object_that_two_overlays_give(
         ),
         pytest.param(
             ["x", "-n", "Team A"],
-            "Invalid value for '-n' / '--namespace': \"Team A\" is no namespace: "
+            "Invalid value for '-n' / '--namespace': \"Team A\" is not a valid namespace; use "
             'up to 63 lower case letters, digits and "-"',
             id="namespace",
         ),
         pytest.param(
             ["x", "-n", "a\x1b[31m"],
-            "Invalid value for '-n' / '--namespace': \"a\\x1b[31m\" is no namespace: "
+            "Invalid value for '-n' / '--namespace': \"a\\x1b[31m\" is not a valid namespace; use "
             'up to 63 lower case letters, digits and "-"',
             id="control characters",
         ),
-        pytest.param(["x", "-n", "a" * 64], f'"{"a" * 64}" is no namespace', id="long namespace"),
+        pytest.param(["x", "-n", "a" * 64], f'"{"a" * 64}" is not a valid namespace', id="long namespace"),
         pytest.param(["x", "-o", "wide"], "'wide' is not one of 'yaml', 'json'.", id="format"),
         pytest.param(["x", "--emit", "pods"], "'pods' is not one of 'jobset', 'trainjob'.", id="emit"),
         pytest.param(["x", "--no-such"], "No such option '--no-such'.", id="option"),

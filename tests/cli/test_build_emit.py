@@ -131,7 +131,7 @@ def test_no_namespace_is_assumed(repository: Repository) -> None:
 def test_other_notes_are_told(repository: Repository) -> None:
     repository.write({"a.yaml": [PLAIN, train_job("a", "plain")], "values.yaml": "a: 1\n", "dev/overlay.yaml": ""})
     assert repository.build("--emit", "trainjob").err == (
-        "note: an overlay is built only when named: dev\nnote: 1 document without apiVersion and kind ignored\n"
+        "note: overlays are built only if passed with -f: dev\nnote: 1 document without apiVersion and kind ignored\n"
     )
 
 
@@ -215,4 +215,4 @@ def test_no_such_setting(repository: Repository) -> None:
     repository.write({"trainjob.yaml": config(emit="pods"), "a.yaml": [config_map("a")]})
     built = repository.build("a.yaml")
     assert (built.exit_code, built.out, built.findings) == (1, "", [("KTJ040", "trainjob.yaml", 3)])
-    assert 'emit "pods" is none of jobset, trainjob' in built.err
+    assert 'emit "pods" is invalid; write jobset or trainjob' in built.err

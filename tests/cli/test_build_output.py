@@ -65,8 +65,8 @@ def test_a_warning_keeps_the_result(repository: Repository) -> None:
     built = repository.build(".")
     assert (built.exit_code, built.names) == (0, ["JobSet/mnist"])
     assert built.err == (
-        "job.yaml:6:3: warning KTJ716 deadline-not-enforced: only Trainer's controller enforces "
-        "activeDeadlineSeconds; a JobSet without it runs on\n"
+        "job.yaml:6:3: warning KTJ716 deadline-not-enforced: only the controller of Trainer enforces "
+        "activeDeadlineSeconds; the built JobSet has no deadline\n"
         "    activeDeadlineSeconds: 60\n"
         "    ^~~~~~~~~~~~~~~~~~~~~\n"
     )
@@ -85,7 +85,7 @@ def test_notes_name_secrets_in_order_and_count_what_was_ignored(repository: Repo
         f"note: Secret b/fast-flux-curve must exist: {CURVE}\n"
         f"note: Secret b/job-mpi-ssh-auth must exist: {SSH}\n"
         f"note: Secret c/job-mpi-ssh-auth must exist: {SSH}\n"
-        "note: an overlay is built only when named: dev\n"
+        "note: overlays are built only if passed with -f: dev\n"
         "note: 2 documents without apiVersion and kind ignored\n"
     )
 
@@ -96,7 +96,7 @@ def test_a_long_list_of_secrets_is_cut_and_the_rest_is_counted(repository: Repos
     named = sorted(f"a{number}" for number in range(103))[:100]
     assert lines == [
         *(f"note: Secret {name}-mpi-ssh-auth must exist: {SSH}" for name in named),
-        "note: Secrets that must exist besides these: 3",
+        "note: 3 more Secrets must exist",
     ]
 
 
@@ -146,7 +146,7 @@ def test_a_folder_of_the_configuration_that_is_not_there(repository: Repository)
     built = repository.build("jobs")
     assert (built.exit_code, built.out) == (1, "")
     assert ("KTJ040", "trainjob.yaml", 4) in built.findings
-    assert 'the folder "platform" is not there; mend the path' in built.err
+    assert 'the folder "platform" does not exist; correct the path' in built.err
 
 
 def test_a_bug_is_a_traceback(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,9 @@ def test_repositories_that_disagree(
     built = repository.build("a", "b")
     assert (built.exit_code, built.out, built.findings) == (1, "", [("KTJ042", "b/trainjob.yaml", line)])
     values = [settings[what] if what == "emit" else settings[what]["trainer"] for settings in (second, first)]
-    message = f'{what} "{values[0]}" here and "{values[1]}" in another repository of this build; state one\n'
+    message = (
+        f'{what} "{values[0]}" here and "{values[1]}" in another repository of this build; set one value in both\n'
+    )
     assert f"error KTJ042 conflicting-settings: {message}" in built.err
     assert f"\na/trainjob.yaml:{line}:" in built.err
     assert built.err.endswith(f" note: the other {what}\n")

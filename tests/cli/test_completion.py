@@ -18,6 +18,7 @@ from kubectl_trainjob.cli import completion
 from kubectl_trainjob.cli.app import app, run
 from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
 from kubectl_trainjob.repository import catalogue
+from tests.loops import sample
 from tests.tools import require
 
 FILES, NOTHING, DIRECTORIES = ":0", ":4", ":16"  # cobra's ShellCompDirective
@@ -171,6 +172,7 @@ def test_nothing_heavy_is_imported(words: list[str]) -> None:
         "kubectl_trainjob.model",
         "kubectl_trainjob.model.faults",
         "kubectl_trainjob.model.limits",
+        "kubectl_trainjob.model.message",
         "kubectl_trainjob.model.printable",
         "kubectl_trainjob.repository",
         "kubectl_trainjob.repository.catalogue",
@@ -268,7 +270,7 @@ THROUGH_KUBECTL = {"command", "choice behind =", "file behind =", "directory", "
 
 
 @pytest.mark.parametrize(("keys", "words"), TYPED)
-@pytest.mark.parametrize("shell", START)
+@pytest.mark.parametrize("shell", sample(list(START), every=2))
 def test_a_shell_completes(shell: str, keys: str, words: list[str], typed: Typed) -> None:
     found = typed(shell, SETUP[shell], f"kubectl-trainjob {keys}")
     assert [word.removesuffix("/") for word in found] == [
@@ -277,7 +279,7 @@ def test_a_shell_completes(shell: str, keys: str, words: list[str], typed: Typed
     ]
 
 
-@pytest.mark.parametrize(("keys", "words"), [each for each in TYPED if each.id in THROUGH_KUBECTL])
+@pytest.mark.parametrize(("keys", "words"), sample([each for each in TYPED if each.id in THROUGH_KUBECTL], every=3))
 def test_a_shell_completes_the_plugin_through_kubectl(keys: str, words: list[str], typed: Typed) -> None:
     found = typed("zsh", KUBECTL_IN_ZSH, f"kubectl trainjob {keys}")
     assert [word.removesuffix("/") for word in found] == [
@@ -288,21 +290,24 @@ def test_a_shell_completes_the_plugin_through_kubectl(keys: str, words: list[str
 
 @pytest.mark.parametrize(
     ("line", "candidates"),
-    [
-        pytest.param("bu", ["build"], id="command"),
-        pytest.param("build -o ", ["json", "yaml"], id="choices"),
-        pytest.param("build --output=", ["--output=json", "--output=yaml"], id="choices behind ="),
-        pytest.param("build --trainer-v", ["--trainer-version"], id="option"),
-        pytest.param("build ", ["job.yaml", "some dir/"], id="files"),
-        pytest.param("build some\\ dir/", ["some dir/a b.yaml"], id="files with blanks"),
-        pytest.param('build "some di', ["some dir/"], id="files in quotes"),
-        pytest.param("build --filename=jo", ["--filename=job.yaml"], id="files behind ="),
-        pytest.param("build some\\ dir -o y", ["yaml"], id="behind a file with blanks"),
-        pytest.param("build -n ", [], id="no file where none may stand"),
-        pytest.param("init so", ["some dir/"], id="directories alone"),
-        pytest.param("init --runtime xg", ["xgboost-distributed"], id="runtime"),
-        pytest.param("buidl ", [], id="behind a wrong word"),
-    ],
+    sample(
+        [
+            pytest.param("bu", ["build"], id="command"),
+            pytest.param("build -o ", ["json", "yaml"], id="choices"),
+            pytest.param("build --output=", ["--output=json", "--output=yaml"], id="choices behind ="),
+            pytest.param("build --trainer-v", ["--trainer-version"], id="option"),
+            pytest.param("build ", ["job.yaml", "some dir/"], id="files"),
+            pytest.param("build some\\ dir/", ["some dir/a b.yaml"], id="files with blanks"),
+            pytest.param('build "some di', ["some dir/"], id="files in quotes"),
+            pytest.param("build --filename=jo", ["--filename=job.yaml"], id="files behind ="),
+            pytest.param("build some\\ dir -o y", ["yaml"], id="behind a file with blanks"),
+            pytest.param("build -n ", [], id="no file where none may stand"),
+            pytest.param("init so", ["some dir/"], id="directories alone"),
+            pytest.param("init --runtime xg", ["xgboost-distributed"], id="runtime"),
+            pytest.param("buidl ", [], id="behind a wrong word"),
+        ],
+        every=4,
+    ),
 )
 def test_fish_completes(line: str, candidates: list[str], folder: Path) -> None:
     program = "kubectl-trainjob completion fish | source; complete -C $argv[1]"

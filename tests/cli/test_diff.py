@@ -302,7 +302,7 @@ def test_what_cannot_be_built_is_named(repository: Repository):
     assert changes(told) == {"JobSet/b": "changed"}
     assert told["summary"]["jobs"]["unbuilt"] == [job("a")]
     _, _, err = repository.diff("HEAD")
-    assert "error: not everything can be built, on the new side only, the working tree:" in err
+    assert "error: not everything can be built, only in the head, the working tree:" in err
     assert "jobs/a.yaml:8:22: error KTJ201 runtime-not-found" in err
 
 
@@ -318,8 +318,8 @@ def test_why(repository: Repository):
     ("arguments", "message"),
     [
         pytest.param(["nothing"], '"nothing"', id="unknown"),
-        pytest.param(["--", "--output=x"], "is no name of a commit", id="option"),
-        pytest.param(["a", "b"], '"a" is no directory; compare commits as a..b', id="two-words"),
+        pytest.param(["--", "--output=x"], "is not a name of a commit", id="option"),
+        pytest.param(["a", "b"], '"a" is not a directory; compare commits as a..b', id="two-words"),
         pytest.param(["a", "b", "c"], "compare two commits as A..B", id="three-words"),
         pytest.param(["./jobs"], "is a directory", id="one-directory"),
         pytest.param(["--trainer-version", "2.2..9"], 'Trainer "9" is not supported', id="version"),
@@ -430,7 +430,7 @@ def test_a_secret_is_masked_whatever_a_patch_made_of_it(repository: Repository):
 def test_unset_variables_compare_nothing(repository: Repository, argument: str):
     code, out, err = repository.diff(argument)
     assert (code, out) == (2, "")
-    assert "names nothing" in err
+    assert "is empty; pass a commit" in err
 
 
 def test_a_bare_repository_has_commits_alone(
@@ -443,7 +443,7 @@ def test_a_bare_repository_has_commits_alone(
     assert changes(repository.json("HEAD~1..HEAD")) == {"JobSet/a": "removed"}
     code, out, err = repository.diff("HEAD")
     assert (code, out) == (2, "")
-    assert "a bare repository has no files" in err
+    assert "a bare repository has only commits" in err
 
 
 def test_where_a_branch_was_pushed_to_is_not_where_it_is_from(

@@ -121,7 +121,7 @@ def unedited() -> dict[str, Side]:
 @pytest.mark.parametrize(
     ("name", "emit"),
     [
-        *sample([pytest.param(name, "jobset") for name in EDITS], every=3),
+        *sample([pytest.param(name, "jobset") for name in EDITS], every=6),
         *sample([pytest.param(name, "trainjob") for name in EDITS], every=9),
     ],
 )

@@ -13,7 +13,8 @@ from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.repository.trees import sides as trees
-from kubectl_trainjob.review.compared import Wanted, compared
+from kubectl_trainjob.review.compare_trees import compare_trees
+from kubectl_trainjob.review.compare_unit import CompareOptions
 from tests.reading import disk, workspace
 
 OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
@@ -231,7 +232,7 @@ def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: Sides):
 def test_an_overlay_that_moved_is_said_to_have():
     shutil.move("new/overlays/prod", "new/overlays/production")
     read = trees(("old", "new"), ("2.3", "2.3"), disk())
-    found = compared(read.read((), workspace()), Wanted(BuildOptions(), BuildOptions()), IN_PROCESS)
+    found = compare_trees(read.read((), workspace()), CompareOptions(BuildOptions(), BuildOptions()), IN_PROCESS)
     assert (found.difference.moved, found.difference.changes) == ((("overlays/prod", "overlays/production"),), ())
 
 

@@ -15,8 +15,9 @@ from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, length, safe, sentence, table
-from kubectl_trainjob.report.sentence import apart
 from kubectl_trainjob.review.diff.view import Report
 from tests.cli import diff_reports as reports
 from tests.cli.pages import difference_as_markdown as as_markdown
@@ -68,7 +69,7 @@ def test_rendered(render: Any) -> None:
     summaries = [words(each) for each in tree.iter("summary")]
     assert summaries[0] == "By namespace and queue"
     assert "JobSet/llama-9f2c, in namespace ml: added, renamed from llama-11ab" in summaries
-    said = "It is refused in every state (spec.trainer is immutable) and needs a new name, or delete and create."
+    said = "It is rejected in every state (spec.trainer is immutable); use a new name, or delete and create it again."
     assert f"TrainJob/bert, in namespace ml: changed❌ {said}" in summaries
     assert sum(each.get("open") is not None for each in tree.iter("details")) == 2
     (script,) = [each for each in tree.iter("pre") if "--lr" in words(each)]
@@ -160,25 +161,35 @@ def _paragraphs(tree: Any) -> list[str]:
 @RENDERERS
 @given(TEXT)
 def test_a_message_keeps_its_words_and_gives_no_markup(render: Any, text: str) -> None:
-    message = f"It is {text} here"
-    tree = render(sentence(apart(message)) + "\n")
+    tree = render(sentence(say("It is {} here", text)) + "\n")
     assert {str(each.tag) for each in tree.find("body").iter()} <= {"body", "p", "code"}
     outside = "".join(
         part for each in tree.iter("p") for part in (each.text or "", *(child.tail or "" for child in each))
     )
-    assert not re.search(r"[@#<>\[\]*_~`|/\\]|\w\.\w|:\w", outside)
+    assert re.fullmatch(r"It is\s+here\s*", outside)
 
 
-def test_a_message_in_words_is_left_alone() -> None:
-    text = "It isn't applied, unless the JobSet (which is re-created) says so: see 2 Pods."
-    assert apart(text) == (text,)
-    assert sentence(apart('spec.a: Invalid value: "b": field is immutable')) == (
-        '`spec.a`: Invalid value: `"b"`: field is immutable'
-    )
-    assert sentence(apart("refused (spec.a is immutable), or not (spec.b c.d).")) == (
-        "refused (`spec.a` is immutable), or not (`spec.b c.d`)."
-    )
-    assert sentence(apart("1. is deadbeef deadbee1")) == "`1`. is `deadbeef deadbee1`"
+@RENDERERS
+@given(TEXT)
+def test_words_that_could_be_markup_are_code(render: Any, text: str) -> None:
+    words = printable(text).replace("`", "'").replace("|", "/")
+    tree = render(sentence(Message(f"It is {words} here")) + "\n")
+    assert {str(each.tag) for each in tree.find("body").iter()} <= {"body", "p", "code"}
+    assert "".join(tree.find("body").itertext()).split() == f"It is {words} here".split()
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (say("It isn't applied, unless the JobSet (which is re-created) says so: see 2 Pods."),) * 2,
+        (say('{} has no "{}"', "a|b", "c d"), "`a\\x7cb` has no `c d`"),
+        (say("write `trainer: {}` there", "a b"), "write `trainer: a b` there"),
+        (say("write `a: [b]`, or @x and <b> or a_b"), "write `a: [b]`, or `@x` and `<b>` or `a_b`"),
+        (say("{} is `not closed", "a"), "`a` is `not closed`"),
+    ],
+)
+def test_data_and_what_backticks_enclose_are_code(message: Message, expected: str) -> None:
+    assert sentence(message) == expected
 
 
 @RENDERERS

@@ -157,7 +157,7 @@ def test_overlays_of_directories_are_compared(made: Repository):
     assert (code, err) == (1, "")
     assert {each["overlay"] for each in json.loads(out)["objects"]} == {"overlays/dev"}
     _, _, err = made.diff("old", "new", "-f", ".")  # the whole of a directory, which is no repository
-    assert err == "note: overlays are compared only when named: -f overlays/dev\n"
+    assert err == "note: overlays are compared only if passed with -f: overlays/dev\n"
     assert made.diff("old", "new", "-f", "overlays/dev")[::2] == (1, "")
 
 
@@ -207,7 +207,7 @@ def test_every_path_is_on_some_side(made: Repository, paths: list[str], missing:
     if missing:
         assert (code, out) == (2, "")
         assert err.startswith(f"error: {missing}: neither HEAD (")
-        assert err.endswith("nor the working tree has it; mend the path\n")
+        assert err.endswith("nor the working tree has it; correct the path\n")
     else:
         assert (code, err) == (1, "")
 
@@ -241,11 +241,21 @@ def test_what_is_wrong_is_told_by_side(made: Repository, old: str, new: str, sid
     heads = [line for line in err.splitlines() if line.startswith("error: not everything")]
     head = made.git("rev-parse", "--short=12", "HEAD")
     words = {
-        "both": "error: not everything can be built, on both sides:",
-        "new": "error: not everything can be built, on the new side only, the working tree:",
-        "old": f"error: not everything can be built, on the old side only, HEAD ({head}):",
+        "both": "error: not everything can be built, in base and head:",
+        "new": "error: not everything can be built, only in the head, the working tree:",
+        "old": f"error: not everything can be built, only in the base, HEAD ({head}):",
     }
     assert heads == [words[side] for side in ("both", "new", "old") if side in sides]
+
+
+def test_an_error_of_a_repeated_job_is_not_in_the_base(made: Repository):
+    job = JOB.replace("NAME", "d")
+    made.commit({"overlays/dev/overlay.yaml": None, "jobs/d.yaml": job})
+    made.write({"jobs/d.yaml": job + "---\n" + job.replace("{name: torch}", "{name: nope}")})
+    code, out, err = made.diff("HEAD", "-o", "json")
+    assert code == 2
+    sides = {each["rule"]: each["side"] for each in json.loads(out)["problems"]}
+    assert (sides["KTJ201"], "in base and head" in err) == ("new", False)
 
 
 def test_what_both_trainers_refuse_is_no_upgrades_fault(made: Repository):
@@ -253,7 +263,7 @@ def test_what_both_trainers_refuse_is_no_upgrades_fault(made: Repository):
     code, out, err = made.diff("--trainer-version", "2.2..2.3", "-o", "json")
     assert code == 2
     assert {each["side"] for each in json.loads(out)["problems"]} == {"both"}
-    assert err.startswith("error: not everything can be built, on both sides:\n")
+    assert err.startswith("error: not everything can be built, in base and head:\n")
 
 
 def test_standard_input_for_two_trainers(made: Repository, monkeypatch: pytest.MonkeyPatch):

@@ -18,7 +18,9 @@ from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository, over
 
 IN_POD = "spec.replicatedJobs[node].template.spec.template.spec"
 NUMBERS = "6 Pods, 48 processes, 24 CPU, 48Gi memory, 48 nvidia.com/gpu"
-REFUSED = "is refused in every state (spec.replicatedJobs is immutable) and needs a new name, or delete and create."
+REFUSED = (
+    "is rejected in every state (spec.replicatedJobs is immutable); use a new name, or delete and create it again."
+)
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_an_image_of_a_runtime(repository: Repository) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace("torch:1", "torch:2")})
     assert printed(repository, "HEAD") == (
         f"""\
-3 TrainJobs change; 3 updates are refused
+3 TrainJobs change; 3 updates are rejected
 HEAD (COMMIT) → the working tree
 
 no number changes: 3 TrainJobs, {NUMBERS}
@@ -68,7 +70,7 @@ def test_the_nodes_of_a_job_with_their_lines(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": job("bert", ("numNodes: 2", "numNodes: 3"))})
     assert printed(repository, "HEAD", "--why") == (
         f"""\
-1 TrainJob changes; 1 update is refused; +1 Pod, +8 nvidia.com/gpu
+1 TrainJob changes; 1 update is rejected; +1 Pod, +8 nvidia.com/gpu
 HEAD (COMMIT) → the working tree
 
 TrainJobs       3
@@ -153,7 +155,7 @@ def test_two_overlays_that_change_alike(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": job("bert", ("  trainer:\n", "  trainer:\n    image: torch:3\n"))})
     assert printed(repository, "HEAD") == (
         f"""\
-3 TrainJobs change; 3 updates are refused
+3 TrainJobs change; 3 updates are rejected
 HEAD (COMMIT) → the working tree
 
 no number changes: 9 TrainJobs, 18 Pods, 144 processes, 72 CPU, 144Gi memory, 144 nvidia.com/gpu
@@ -173,7 +175,7 @@ def test_an_upgrade_of_trainer(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": job("bert") + "    resourcesPerNode: {limits: {memory: 16Gi}}\n"})
     assert printed(repository, "--trainer-version", "2.2..2.3", "-f", "jobs/bert.yaml", "-f", "runtimes") == (
         f"""\
-1 TrainJob changes; 1 update is refused; +16 nvidia.com/gpu
+1 TrainJob changes; 1 update is rejected; +16 nvidia.com/gpu
 Trainer 2.2 → Trainer 2.3
 
 TrainJobs       1
@@ -206,7 +208,7 @@ CPU             0 → 8 (+8)
 memory          32Gi
 nvidia.com/gpu  0 → 16 (+16)
 
-1 TrainJob stays as written, but a new run becomes something else: ml/bert
+1 TrainJob stays as written, but new runs change: ml/bert
 """
     )
 
@@ -227,7 +229,7 @@ nvidia.com/gpu  48 → 24 (-24)
 
 ClusterTrainingRuntime/torch in runtimes/torch.yaml:23 → 3 TrainJobs: ml/bert, ml/llama, ml/vit
 
-3 TrainJobs stay as written, but a new run becomes something else: ml/bert, ml/llama, ml/vit
+3 TrainJobs stay as written, but new runs change: ml/bert, ml/llama, ml/vit
 
 ClusterTrainingRuntime/torch: changed
   It has no effect on TrainJobs that exist: running jobs keep their runtime snapshot, and so do suspended ones.
@@ -246,7 +248,7 @@ HEAD (COMMIT) → the working tree
 no number changes: 3 TrainJobs, {NUMBERS}
 
 TrainJob/bert in namespace ml: changed
-  It applies in place and suspends the job, so that its Pods end.
+  It applies in place and suspends the job, and its Pods end.
   spec.suspend: false → true
 """
     )

@@ -22,7 +22,7 @@ from kubectl_trainjob.repository.files import root as root_module
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output import folder as folder_module
 from kubectl_trainjob.repository.output.directory import DirectoryResult, write_directory
-from kubectl_trainjob.repository.output.folder import Folder, opened
+from kubectl_trainjob.repository.output.folder import NEW, Folder, opened
 from kubectl_trainjob.repository.output.layout import layout
 from tests.benchmark import corpus
 from tests.ordinary import ordinary_user
@@ -209,12 +209,12 @@ REFUSED = [
     ),
     pytest.param(
         lambda out: (out / "jobset_a.yaml").write_text("edited"),
-        r"out/jobset_a\.yaml: it was edited since it was built; change its source instead, then remove or restore it",
+        r"out/jobset_a\.yaml: it was edited after it was built; change its source instead, then remove or restore it",
         id="edited",
     ),
     pytest.param(
         lambda out: (out / "namespaces/n/jobset_b.yaml").write_text("edited"),
-        r"out/namespaces/n/jobset_b\.yaml: it was edited since it was built",
+        r"out/namespaces/n/jobset_b\.yaml: it was edited after it was built",
         id="edited and stale",
     ),
     pytest.param(
@@ -249,12 +249,12 @@ REFUSED = [
     ),
     pytest.param(
         lambda out: os.mkfifo(out / "jobset_c.yaml"),
-        r"out/jobset_c\.yaml: it is no regular file; move it away",
+        r"out/jobset_c\.yaml: it is not a regular file; move it away",
         id="pipe",
     ),
     pytest.param(
         lambda out: (out / "jobset_c.yaml").mkdir(),
-        r"out/jobset_c\.yaml: it is no regular file; move it away",
+        r"out/jobset_c\.yaml: it is not a regular file; move it away",
         id="folder in the way",
     ),
     pytest.param(
@@ -264,17 +264,17 @@ REFUSED = [
     ),
     pytest.param(
         lambda out: (out / INDEX_FILE).write_text("<<<<<<< HEAD\n"),
-        rf"out/{re.escape(INDEX_FILE)}: line 1 is no line of an index; remove it and all files that were built",
+        rf"out/{re.escape(INDEX_FILE)}: line 1 is not a line of an index; remove it and all files that were built",
         id="merge conflict in the index",
     ),
     pytest.param(
         lambda out: (out / INDEX_FILE).write_text(f"{'0' * 64}  ../outside/jobset_b.yaml\n"),
-        "line 1 is no line of an index",
+        "line 1 is not a line of an index",
         id="index leads out",
     ),
     pytest.param(
         lambda out: (out / INDEX_FILE).write_text(f"{'0' * 64}  .git/config\n"),
-        "line 1 is no line of an index",
+        "line 1 is not a line of an index",
         id="index names something hidden",
     ),
     pytest.param(
@@ -284,7 +284,7 @@ REFUSED = [
     ),
     pytest.param(
         lambda out: _replace(out / INDEX_FILE, Path.mkdir),
-        rf"out/{re.escape(INDEX_FILE)}: it is no regular file",
+        rf"out/{re.escape(INDEX_FILE)}: it is not a regular file",
         id="index is a folder",
     ),
 ]
@@ -302,7 +302,7 @@ def test_refused_before_anything_is_written(meddle: Callable[[Path], object], me
 
 def test_the_target_is_a_file(out: Path) -> None:
     out.write_text("mine")
-    with pytest.raises(EnvironmentFault, match="out: it is no directory"):
+    with pytest.raises(EnvironmentFault, match="out: it is not a directory"):
         write(out, FIRST)
     with pytest.raises(EnvironmentFault, match=r"out/below: .*; nothing was written"):
         write(out / "below", FIRST)
@@ -326,7 +326,7 @@ def test_a_directory_inside_an_input_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("jobs/team").mkdir(parents=True)
     Path("link").symlink_to("jobs")
-    with pytest.raises(EnvironmentFault, match=f'{target}: it lies in the input "{input_}", so that the next build'):
+    with pytest.raises(EnvironmentFault, match=f'{target}: it is in the input "{input_}", therefore the next build'):
         write_directory(target, FIRST.items(), ["-", input_], current())
     assert tree(tmp_path / "jobs") == {"team": None}
 
@@ -339,7 +339,7 @@ def test_an_input_is_never_written_over(input_: str, out: Path) -> None:
     write(out, FIRST)
     before = marks(out)
     for files in (FIRST, SECOND, {}):
-        with pytest.raises(EnvironmentFault, match="it is an input of this build; name another directory"):
+        with pytest.raises(EnvironmentFault, match="it is an input of this build; choose another directory"):
             write(out, files, out / input_)
     assert marks(out) == before
 
@@ -353,7 +353,7 @@ def test_inputs_may_lie_below_the_directory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/etc/x.yaml", "../x.yaml", "a/../x.yaml", ".hidden", "a//b", "A.yaml", "", "a\n"])
 def test_other_paths_than_those_of_a_layout_are_a_bug(path: str, out: Path) -> None:
-    with pytest.raises(ValueError, match="no path of a layout"):
+    with pytest.raises(ValueError, match="not a path of a layout"):
         write(out, {path: ""})
     assert not out.exists()
 
@@ -551,7 +551,7 @@ def test_an_edit_meanwhile_is_not_lost(name: str, out: Path, monkeypatch: pytest
         (out / name).write_text("mine")
 
     monkeypatch.setattr(Folder, "create", edited_meanwhile)
-    with pytest.raises(EnvironmentFault, match=f"{name}: it was changed by somebody else meanwhile; ") as fault:
+    with pytest.raises(EnvironmentFault, match=f"{name}: another process changed it during the build; ") as fault:
         write(out, SECOND)
     assert "of 5 changes were made" in str(fault.value)
     assert (out / name).read_text() == "mine"
@@ -568,8 +568,8 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
             pass
         with pytest.raises(FileExistsError):
             top.create("file", b"")
-        top.create("new", b"mine")
-        top.move("new", top, "file")
+        top.create(NEW, b"mine")
+        top.move_new(top, "file")
     assert tree(tmp_path / "outside") == {}
     assert (tmp_path / "out" / "file").read_bytes() == b"mine"
 

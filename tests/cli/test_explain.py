@@ -683,17 +683,17 @@ def test_an_object_is_found_under_its_names_before_overlays(explain):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["JobSet/lama"], 'error: there is no JobSet/lama; did you mean "llama"?\n'),
+        (["JobSet/lama"], 'error: JobSet/lama does not exist; did you mean "llama"?\n'),
         (
             ["PodGroup/bert"],
-            "error: TrainJob/bert makes no PodGroup/bert; it makes JobSet/bert, ConfigMap/bert-mpi-hostfile\n",
+            "error: TrainJob/bert generates no PodGroup/bert; it generates JobSet/bert, ConfigMap/bert-mpi-hostfile\n",
         ),
         (
             ["Deployment/llama"],
-            "error: TrainJob/llama makes no Deployment/llama; it makes JobSet/llama, PodGroup/llama\n",
+            "error: TrainJob/llama generates no Deployment/llama; it generates JobSet/llama, PodGroup/llama\n",
         ),
         (["JobSet/llama", "spec.nope"], 'error: spec has no "nope"'),
-        (["JobSet/llama-prod"], "note: overlays are looked at only when named: -f base, -f prod\n"),
+        (["JobSet/llama-prod"], "note: overlays are read only if passed with -f: base, prod\n"),
     ],
 )
 def test_what_is_not_there(explain, arguments, message):
@@ -711,11 +711,11 @@ def test_several_matches_are_listed(repository, explain):
     assert (
         result.err
         == inspect.cleandoc("""
-        error: JobSet/llama may mean 3 objects; choose with -n, or name their files with -f:
+        error: JobSet/llama matches 3 objects; choose one with -n, or pass its files with -f:
           JobSet/llama in namespace a (jobs/a.yaml:4)
           JobSet/llama in namespace b (jobs/b.yaml:4)
           JobSet/llama without a namespace (jobs/llama.yaml:4)
-        note: overlays are looked at only when named: -f base, -f prod
+        note: overlays are read only if passed with -f: base, prod
         """)
         + "\n"
     )
@@ -728,12 +728,22 @@ def test_a_refused_job_says_why(repository, explain):
     result = explain("JobSet/llama")
     assert (result.exit_code, result.out) == (1, "")
     assert "jobs/llama.yaml:7:11: error KTJ201" in result.err
-    assert "error: TrainJob/llama cannot be built, so there is no JobSet/llama\n" in result.err
+    assert "error: TrainJob/llama cannot be built, therefore JobSet/llama does not exist\n" in result.err
 
 
 def test_the_namespace_option_is_named(explain):
     result = explain("JobSet/llama", "metadata.namespace", "-n", "team-a")
     assert "is  team-a  the option -n" in result.out
+
+
+@pytest.mark.parametrize("kind", ["secret", "SECRET"])
+def test_secrets_of_another_spelling_stay_secret(repository, explain, kind):
+    (repository / "s.yaml").write_text(
+        f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: s}}\nstringData: {{p: HUNTER}}\n"
+    )
+    result = explain("-f", "s.yaml", f"{kind}/s")
+    assert "HUNTER" not in result.out + result.err
+    assert "***" in result.out
 
 
 @pytest.mark.parametrize("arguments", [[], ["stringData.password"], ["-o", "json"], ["stringData", "-o", "json"]])
@@ -884,7 +894,7 @@ def test_what_only_kubernetes_writes_is_not_said_to_be_copied(explain):
         "JobSet/bert",
         "spec.replicatedJobs[launcher].template.spec.template.spec.containers[node].resources",
     )
-    assert result.out.splitlines()[1] == "  is  {}  how Kubernetes writes it, whatever the files say"
+    assert result.out.splitlines()[1] == "  is  {}  the Kubernetes default, independent of the files"
 
 
 def test_a_key_that_a_patch_is_merged_by_is_the_runtimes(explain):
@@ -896,7 +906,7 @@ def test_a_key_that_a_patch_is_merged_by_is_the_runtimes(explain):
 def test_the_end_of_a_path_is_enough_to_be_told_the_whole(explain):
     result = explain("-f", "jobs/llama.yaml", "JobSet/llama", "PET_NNODES")
     assert result.exit_code == 1
-    assert f"note: there is {CONTAINER}.env[PET_NNODES]\n" in result.err
+    assert f"note: this path exists: {CONTAINER}.env[PET_NNODES]\n" in result.err
 
 
 def test_a_problem_elsewhere_is_told_and_counts(repository, explain):

@@ -167,8 +167,8 @@ def test_a_runtime_suits_a_trainer_or_is_refused(name: str, version: str, here: 
     else:
         suitable = [each for each in catalogue.names() if version >= SINCE.get(each, "")]
         assert code == 2
-        assert f"Invalid value for '--runtime': Trainer {version} does not take \"{name}\": " in said
-        assert said.endswith(f"; it takes: {', '.join(suitable)}\n")
+        assert f"Invalid value for '--runtime': Trainer {version} does not accept \"{name}\": " in said
+        assert said.endswith(f"; it accepts: {', '.join(suitable)}\n")
         assert tree(here) == []
 
 
@@ -254,7 +254,7 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
         pytest.param(["overlay", "a", "-n", "B"], "Invalid value for '-n' / '--namespace': \"B\" must", id="namespace"),
         pytest.param(
             ["overlay", "a"],
-            "an overlay lies over the jobs in jobs/, which is not there; add one: init job",
+            "an overlay needs the folder jobs/, which does not exist; add a job: init job",
             id="no jobs",
         ),
     ],
@@ -364,7 +364,7 @@ def test_an_interrupt_while_files_are_written(here: Path, monkeypatch: pytest.Mo
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Folder, "create", interrupted)
-    monkeypatch.setattr("kubectl_trainjob.cli.app.forsake", lambda *_: None)
+    monkeypatch.setattr("kubectl_trainjob.cli.app.redirect_to_devnull", lambda *_: None)
     (here / "jobs").mkdir()
     assert init() == (130, "")
     assert tree(here) == ["jobs"]
@@ -417,7 +417,7 @@ def test_what_cannot_be_taken_back_is_named(here: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Folder, "remove", refused)
     code, said = init("new", "--name", "a" * 60)
     assert code == 2
-    assert said.endswith(f"still there: {', '.join(sorted(contents(here), key=said.index))}\n")
+    assert said.endswith(f"still exist: {', '.join(sorted(contents(here), key=said.index))}\n")
     assert len(contents(here)) == len(PIECES)
 
 
@@ -457,7 +457,7 @@ def test_a_job_and_its_runtime_more(repository: Path, init: Init) -> None:
     assert objects(repository, "jobs/evaluate.yaml")[0]["kind"] == "JobSet"
     code, said = init("job", "third")
     assert code == 2
-    assert said == "error: there are several runtimes; say which with --runtime: plain, torch-distributed\n"
+    assert said == "error: there are several runtimes; pass one with --runtime: plain, torch-distributed\n"
 
 
 def test_a_job_in_a_repository_without_anything(here: Path, init: Init) -> None:
@@ -480,7 +480,7 @@ def test_a_runtime_that_is_there_already(repository: Path, init: Init) -> None:
     before = contents(repository)
     assert init("runtime", "torch-distributed") == (
         2,
-        'error: runtimes/own.yaml: has the runtime "torch-distributed" already; nothing was written\n',
+        'error: runtimes/own.yaml: already has the runtime "torch-distributed"; nothing was written\n',
     )
     assert contents(repository) == before
 
@@ -542,7 +542,7 @@ def test_the_settings_name_the_trainer(here: Path, init: Init) -> None:
     settings(here, 'target: {trainer: "2.0"}\n')
     code, said = init("job", "first", "--runtime", "jax-distributed")
     assert code == 2
-    assert 'Trainer 2.0 does not take "jax-distributed"' in said
+    assert 'Trainer 2.0 does not accept "jax-distributed"' in said
     assert init("job", "first", "--runtime", "plain")[0] == 0
 
 

@@ -132,7 +132,7 @@ def test_what_a_build_refuses_is_a_finding(repository: Repository) -> None:
     linted = repository.lint("-o", "json")
     assert linted.exit_code == 1
     assert ("KTJ201", "jobs/b.yaml", 6) in linted.found
-    assert linted.report["unverifiable"][0]["cause"] == "cannot be built: TrainJob/b"
+    assert linted.report["unverifiable"][0]["cause"] == "TrainJob/b cannot be built"
     assert repository.lint("--fail-on", "never").exit_code == 0
     assert repository.lint("--fail-on", "never", "--strict").exit_code == 1
 
@@ -147,6 +147,20 @@ def test_each_overlay_is_looked_at_for_itself(repository: Repository) -> None:
     found = repository.lint("-o", "json").found
     assert found == [("KTJ901", "overlays/dev/overlay.yaml", 4)]
     assert repository.lint("overlays/prod", "-o", "json").found == []
+
+
+def test_a_finding_of_an_object_that_two_overlays_edit_is_one(repository: Repository) -> None:
+    """Its fix is another value in each overlay."""
+    unlabelled = RUNTIME.replace(":latest", ":v1").replace("trainer.kubeflow.org/trainjob-ancestor-step: trainer", "")
+    repository.write({"runtimes/torch.yaml": unlabelled})
+    for name in ("dev", "prod"):
+        labels = f"labels: [{{pairs: {{stage: {name}}}}}]\n"
+        repository.write(
+            {f"overlays/{name}/overlay.yaml": f"{OVERLAY}resources: [../../jobs, ../../runtimes]\n{labels}"}
+        )
+    report = repository.lint("overlays/dev", "overlays/prod", "-o", "json").report
+    (result,) = report["results"]
+    assert (result["rule"], result["line"], bool(result["fix"])) == ("KTJ207", 9, True)
 
 
 def test_an_empty_place_can_fail(repository: Repository) -> None:
@@ -182,12 +196,14 @@ def test_settings_change_how_bad_it_is(repository: Repository) -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        pytest.param("lint: {ignore: [KTJ201]}\n", "what a build refuses", id="a refusal"),
-        pytest.param("lint: {severity: {KTJ201: info}}\n", "what a build refuses", id="a refusal made less bad"),
+        pytest.param("lint: {ignore: [KTJ201]}\n", "is a build error", id="a build error"),
+        pytest.param(
+            "lint: {severity: {KTJ201: info}}\n", "is a build error", id="a build error with a lower severity"
+        ),
         pytest.param("lint: {ignore: [image-tag-lates]}\n", 'did you mean "image-tag-latest"?', id="a typing error"),
         pytest.param("lint: {ignored: [KTJ901]}\n", 'did you mean "ignore"?', id="no setting"),
-        pytest.param("lint: {severity: {KTJ901: fatal}}\n", "none of error, warning, info", id="no severity"),
-        pytest.param("delivery: jenkins\n", "none of argocd, flux, kubectl", id="no delivery"),
+        pytest.param("lint: {severity: {KTJ901: fatal}}\n", "write error, warning or info", id="no severity"),
+        pytest.param("delivery: jenkins\n", "write argocd, flux or kubectl", id="no delivery"),
     ],
 )
 def test_wrong_settings_are_told(repository: Repository, setting: str, said: str) -> None:
@@ -303,7 +319,7 @@ def test_a_baseline_takes_what_was_there(repository: Repository) -> None:
     assert found["KTJ901"] == "runtimes/other.yaml"
     assert found["KTJ201"] == "jobs/b.yaml"
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1")})
-    assert "findings of base.json are gone" in repository.lint("--baseline", "base.json").err
+    assert "note: 1 finding of base.json no longer exists; update" in repository.lint("--baseline", "base.json").err
 
 
 def test_a_baseline_never_hides_a_refusal(repository: Repository) -> None:
@@ -335,7 +351,7 @@ def test_several_reports_in_one_run(repository: Repository) -> None:
     ("arguments", "said"),
     [
         pytest.param(["-o", "json", "-o", "sarif"], "only one report", id="two for stdout"),
-        pytest.param(["-o", "xml"], "no format", id="no format"),
+        pytest.param(["-o", "xml"], "unknown format", id="no format"),
         pytest.param(["-o", "json="], "no file", id="no file"),
         pytest.param(["--diff"], "--fix --diff", id="diff of nothing"),
         pytest.param(["nowhere.yaml"], "no such file", id="no file to read"),
@@ -366,6 +382,16 @@ def test_since_tells_updates_that_a_cluster_refuses(repository: Repository) -> N
     assert linted.report["results"][0]["object"] == "JobSet/a"
     linted = repository.lint("-o", "json")
     assert (linted.exit_code, linted.found) == (0, [])
+
+
+def test_a_refused_update_points_at_a_new_value_rather_than_at_what_lost_one(repository: Repository) -> None:
+    limited = WITHOUT_LIMIT.replace("requests:", "limits:\n        memory: 1Gi") + "      requests: {cpu: 1}\n"
+    requested = WITHOUT_LIMIT + "        cpu: 1\n      limits: {memory: 1Gi}\n"
+    repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1"), "jobs/gpu.yaml": limited})
+    repository.commit("base")
+    repository.write({"jobs/gpu.yaml": requested})
+    linted = repository.lint("--since", "HEAD", "-o", "json")
+    assert ("KTJ803", "jobs/gpu.yaml", 11) in linted.found
 
 
 def test_built_files_that_are_out_of_date(repository: Repository) -> None:
@@ -429,10 +455,10 @@ def test_a_fix_is_shown_made_and_then_there_is_nothing_left(repository: Reposito
     mended = repository.lint("--fix", "-o", "json")
     assert "KTJ301" not in {each["rule"] for each in mended.report["results"]}
     assert mended.exit_code == 0
-    assert "1 finding mended in 1 file" in mended.err
+    assert "1 finding fixed in 1 file" in mended.err
     assert file.read_text().startswith(WITHOUT_LIMIT.rstrip("\n"))
     again = file.read_text()
-    assert "there is nothing to mend" in repository.lint("--fix").err
+    assert "note: no safe fix is left" in repository.lint("--fix").err
     assert file.read_text() == again
 
 
@@ -557,6 +583,23 @@ def test_another_secret_in_the_place_of_one_is_news(repository: Repository) -> N
     assert repository.lint("--baseline", "b.json", "-o", "json").found == []
     repository.write({"runtimes/torch.yaml": text.replace("HF_TOKEN", "OTHER_TOKEN")})
     assert [rule for rule, _, _ in repository.lint("--baseline", "b.json", "-o", "json").found] == ["KTJ904"]
+
+
+def test_fingerprints_never_change(repository: Repository) -> None:
+    """Baselines have them. The message, which is hashed where the line is hidden, may not change either."""
+    secret = "env: [{name: HF_TOKEN, value: hf_jVkWq0R2mT9xYb4L}]"
+    key = "metadata: {name: a-mpi-ssh-auth}\nstringData: {ssh-privatekey: '-----BEGIN PRIVATE KEY-----'}\n"
+    repository.write(
+        {
+            "runtimes/torch.yaml": RUNTIME.replace("resources:", f"{secret}\n                  resources:"),
+            "secret.yaml": f"apiVersion: v1\nkind: Secret\n{key}",
+        }
+    )
+    assert {each["rule"]: each["fingerprint"] for each in repository.lint("-o", "json").report["results"]} == {
+        "KTJ811": "b20284bbdcc35d8bb6c0081842c2eaa9",
+        "KTJ901": "0032772a7f94518e134e46e10cb5b9c7",
+        "KTJ904": "cbca905a12a5c6038b9642a908176afe",
+    }
 
 
 @pytest.mark.parametrize("form", ["human", "junit", "markdown"])

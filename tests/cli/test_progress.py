@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from kubectl_trainjob.cli import progress as module
-from kubectl_trainjob.cli.progress import Progress
+from kubectl_trainjob.cli import session as module
+from kubectl_trainjob.cli.session import ProgressLine
 from tests.cli.conftest import Repository
 from tests.cli.manifests import PLAIN, train_job
 
@@ -23,7 +23,7 @@ class _Terminal:
     def progress(self):
         self._patch.setattr(sys, "stderr", self._stderr)
         self._patch.setenv("TERM", "xterm")
-        return Progress()
+        return ProgressLine()
 
     def shown(self):
         os.set_blocking(self._inner, False)
@@ -73,7 +73,7 @@ def test_the_line_is_written_over_and_cleared(terminal, clock):
 @pytest.mark.parametrize("term", ["dumb", ""])
 def test_no_terminal_no_progress(clock, capfd, monkeypatch, term):
     monkeypatch.setenv("TERM", term)
-    progress = Progress()
+    progress = ProgressLine()
     clock[0] = 9.0
     progress("reading files", 1, 0)
     progress.__exit__()
@@ -82,7 +82,7 @@ def test_no_terminal_no_progress(clock, capfd, monkeypatch, term):
 
 def test_a_build_tells_how_far_it_is(repository: Repository, monkeypatch):
     told = []
-    monkeypatch.setattr(Progress, "__call__", lambda _self, *what: told.append(what))
+    monkeypatch.setattr(ProgressLine, "__call__", lambda _self, *what: told.append(what))
     jobs = {f"jobs/{n}.yaml": [train_job(f"job-{n}", "plain")] for n in range(3)}
     repository.write(jobs | {"runtimes/r.yaml": [PLAIN]})
     assert repository.build("jobs").exit_code == 0

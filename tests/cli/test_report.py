@@ -9,7 +9,8 @@ import pytest
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
-from kubectl_trainjob.report.diagnostics import MOST_SHOWN, report
+from kubectl_trainjob.report.diagnostics import report
+from kubectl_trainjob.report.lint.document import MOST_SHOWN
 from kubectl_trainjob.repository.positions import Locator, Spot
 from tests.reading import read
 

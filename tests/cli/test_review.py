@@ -188,7 +188,7 @@ def test_a_train_job_whose_jobset_cannot_follow(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": BERT, "runtimes/torch.yaml": CLEAN.replace("torch:1", "torch:2")})
     told = review(repository)
     assert (told.code, told.verdict, told.jobs) == (1, "refused", {"bert": ("changed", "stuck")})
-    assert told.report["headline"].startswith("refused: 1 job would be stuck; ")
+    assert told.report["headline"].startswith("rejected: 1 job would be stuck; ")
 
 
 @pytest.mark.parametrize("label", ["kueue.x-k8s.io/queue-name: other", "team: nlp"])
@@ -309,6 +309,17 @@ def test_what_both_sides_cannot_build_is_no_news(repository: Repository) -> None
     assert told.jobs == {"lost": ("unknown", "unknown"), "vit": ("added", "new")}
 
 
+def test_paths_in_messages_about_hidden_lines_are_no_news(repository: Repository) -> None:
+    overlay = (
+        "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [lost.yaml, ../../../out.yaml]\n"
+        "patches: [{target: {kind: Secret}, path: gone.yaml}]\n"
+    )
+    for side in ("old", "work/new"):
+        repository.write({f"{side}/trainjob.yaml": CONFIG, f"{side}/prod/overlay.yaml": overlay})
+    told = review(repository, "old", "work/new")
+    assert (told.code, told.rules, told.report["lint"]["summary"]["before"]) == (0, [], 3)
+
+
 @pytest.mark.parametrize(
     ("text", "jobs", "verdict"),
     [
@@ -371,7 +382,7 @@ def test_a_refusal_is_told_once(repository: Repository) -> None:
     told = review(repository)
     assert told.rules == ["KTJ803"]
     assert told.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 0, "infos": 0}
-    assert told.report["headline"] == "refused: 1 update; 1 TrainJob changes; +2 Pods, +16 nvidia.com/gpu"
+    assert told.report["headline"] == "rejected: 1 update; 1 TrainJob changes; +2 Pods, +16 nvidia.com/gpu"
     for form in ("text", "markdown", "html"):
         assert "KTJ803" not in call(repository, "HEAD", "-o", form)[1]
     assert "KTJ803" in call(repository, "HEAD", "-o", "sarif")[1]
@@ -403,6 +414,18 @@ def test_a_finding_of_a_runtime_counts_for_each_job(repository: Repository) -> N
     assert {each["name"]: each["findings"]["warnings"] for each in told.report["jobs"]} == {"bert": 1, "vit": 1}
 
 
+def test_a_row_counts_a_line_once_as_the_headline_does(repository: Repository) -> None:
+    """The launcher and the node get their resources from one line."""
+    runtime = (Path(__file__).parents[2] / "runtimes" / "deepspeed-distributed.yaml").read_text()
+    resources = '    resourcesPerNode: {requests: {nvidia.com/gpu: "1"}}\n'
+    job = BERT.replace("name: torch", "name: deepspeed-distributed") + resources
+    repository.write({"runtimes/mpi.yaml": runtime, "jobs/bert.yaml": job})
+    _, shown, _ = call(repository, "HEAD", "-o", "markdown")
+    assert "**1 new error**" in shown
+    assert "| 1 error" in shown
+    assert review(repository).report["jobs"][0]["findings"]["errors"] == 2  # as in its list, one for each container
+
+
 def test_findings_that_were_there_are_counted_and_not_told(repository: Repository) -> None:
     repository.commit({"runtimes/torch.yaml": RUNTIME})
     repository.write({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
@@ -419,7 +442,7 @@ def test_overlays_are_told_apart(repository: Repository) -> None:
     assert sorted(each["overlay"] for each in told.report["jobs"]) == ["", "overlays/dev", "overlays/prod"]
     assert told.report["repeated"] == 1
     for form in ("text", "markdown", "html"):
-        assert "1 TrainJob counts as plain, and for each overlay" in call(repository, "HEAD", "-o", form)[1]
+        assert "1 TrainJob counts once without an overlay, and once in each" in call(repository, "HEAD", "-o", form)[1]
     _, shown, _ = call(repository, "HEAD", "-o", "markdown")
     assert "| `ml/bert` (`overlays/dev`) | changed |" in shown
     told = review(repository, "HEAD", "-f", "overlays/prod")
@@ -435,7 +458,7 @@ def test_overlays_that_nobody_named_are_not_safe(repository: Repository) -> None
     repository.write({"overlays/readme.txt": "the overlays"})
     told = review(repository, "HEAD", "-f", "overlays")
     assert (told.verdict, told.report["leftOut"], told.jobs) == ("unknown", ["overlays/eu"], {})
-    assert "not all is known: overlays/eu is reviewed only when named with -f" in told.report["headline"]
+    assert "not all is known: overlays/eu is reviewed only if passed with -f" in told.report["headline"]
 
 
 def test_what_ci_systems_take_for_commands_is_inert_on_stderr(repository: Repository) -> None:
@@ -470,14 +493,14 @@ def test_every_report_in_one_run(repository: Repository) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(("HEAD", "-o", "yaml"), '"yaml" is no format', id="format"),
+        pytest.param(("HEAD", "-o", "yaml"), 'unknown format "yaml"', id="format"),
         pytest.param(("HEAD", "-o", "json", "-o", "text"), "only one report can go to stdout", id="two on stdout"),
-        pytest.param(("HEAD", "-o", "json="), "names no file", id="no file"),
+        pytest.param(("HEAD", "-o", "json="), "has no file name", id="no file"),
         pytest.param(("HEAD", "-o", "json=x", "-o", "html=./x"), "cannot go to one file", id="one file"),
         pytest.param(("HEAD", "-o", "json=no/such/x"), "No such file or directory", id="no directory"),
         pytest.param(("nowhere",), "nowhere", id="unknown commit"),
         pytest.param(("a", "b", "c"), "two", id="three sides"),
-        pytest.param(("..",), "names nothing", id="unset variables"),
+        pytest.param(("..",), "is empty; pass a commit", id="unset variables"),
         pytest.param(("HEAD", "-f", "absent"), "neither", id="absent path"),
         pytest.param(("--trainer-version", "9"), "not supported", id="version"),
     ],

@@ -17,16 +17,15 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.kube.updates.result import STATES
 from kubectl_trainjob.model.printable import columns
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.stages import JobId
-from kubectl_trainjob.report.html_style import STYLE
+from kubectl_trainjob.report.html import page_style
 from kubectl_trainjob.report.review import written
 from kubectl_trainjob.report.review.words import gpu_cell, size_cell, verdict
-from kubectl_trainjob.report.sentence import written as sentence_text
 from kubectl_trainjob.review.diff.changes import Sizes
-from kubectl_trainjob.review.view import Conclusion, JobRow, Outcome, Review
+from kubectl_trainjob.review.result import Impact, JobRow, Review, ReviewVerdict
 from tests.cli import browser
 from tests.cli import diff_reports as diffs
 from tests.cli import review_reports as reviews
@@ -55,7 +54,7 @@ def test_pages(of: Review, form: str, snapshot: SnapshotAssertion) -> None:
         _write_mode = WriteMode.TEXT
         file_extension = ENDINGS[form]
 
-    text = re.sub("'sha256-.*?'", "'...'", written(of, form).replace(STYLE, "/* style */"))
+    text = re.sub("'sha256-.*?'", "'...'", written(of, form).replace(page_style(), "/* style */"))
     assert text == snapshot.use_extension(Page)
 
 
@@ -67,15 +66,15 @@ def test_nothing_differs() -> None:
     )
 
 
-def one(conclusion: Conclusion, **about: Any) -> Review:
+def one(verdict: ReviewVerdict, **about: Any) -> Review:
     """A review of one job that ends so."""
     of = {
-        Conclusion.REFUSED: diffs.turned(before=False, after=False),
-        Conclusion.CHANGES: diffs.report([diffs.changed(diffs.identity("JobSet", "a"))]),
-        Conclusion.ENDS: diffs.report([diffs.removed(diffs.identity("JobSet", "a"))]),
-        Conclusion.UNBUILT: diffs.report(unbuilt=[diffs.job("a")], problems=[diffs.problem("lost", "is lost")]),
-        Conclusion.UNKNOWN: diffs.report(unbuilt=[diffs.job("a"), diffs.job("b")]),
-        Conclusion.RERUNS: diffs.report(
+        ReviewVerdict.REJECTED: diffs.turned(before=False, after=False),
+        ReviewVerdict.CHANGES: diffs.report([diffs.changed(diffs.identity("JobSet", "a"))]),
+        ReviewVerdict.ENDS: diffs.report([diffs.removed(diffs.identity("JobSet", "a"))]),
+        ReviewVerdict.UNBUILT: diffs.report(unbuilt=[diffs.job("a")], problems=[diffs.problem("lost", "is lost")]),
+        ReviewVerdict.UNKNOWN: diffs.report(unbuilt=[diffs.job("a"), diffs.job("b")]),
+        ReviewVerdict.RERUNS: diffs.report(
             [
                 diffs.added(diffs.identity("JobSet", "b"), counterpart=diffs.identity("JobSet", "a")),
                 diffs.removed(diffs.identity("JobSet", "a"), counterpart=diffs.identity("JobSet", "b")),
@@ -83,30 +82,30 @@ def one(conclusion: Conclusion, **about: Any) -> Review:
             renamed=[(diffs.job("a"), diffs.job("b"))],
         ),
     }
-    told = reviews.review(of.get(conclusion, diffs.empty()), **about)
-    assert told.conclusion is conclusion
+    told = reviews.review(of.get(verdict, diffs.empty()), **about)
+    assert told.verdict is verdict
     return told
 
 
 ERROR, HINT = reviews.lints.result(), reviews.lints.result(reviews.lints.HINT, "hm")
 HEADLINES = [
-    pytest.param(one(Conclusion.SAFE), "safe: nothing differs", id="safe"),
-    pytest.param(one(Conclusion.CHANGES), "changes what runs: 1 job; 1 TrainJob changes", id="changes"),
-    pytest.param(one(Conclusion.ENDS), "ends running jobs: 1 job; 1 TrainJob is removed", id="ends"),
-    pytest.param(one(Conclusion.RERUNS), "would run again: 1 job; 1 TrainJob is renamed", id="reruns"),
-    pytest.param(one(Conclusion.REFUSED), "refused: 1 update while running; 1 TrainJob changes", id="refused"),
+    pytest.param(one(ReviewVerdict.SAFE), "safe: nothing differs", id="safe"),
+    pytest.param(one(ReviewVerdict.CHANGES), "changes what runs: 1 job; 1 TrainJob changes", id="changes"),
+    pytest.param(one(ReviewVerdict.ENDS), "ends running jobs: 1 job; 1 TrainJob is removed", id="ends"),
+    pytest.param(one(ReviewVerdict.RERUNS), "would run again: 1 job; 1 TrainJob is renamed", id="reruns"),
+    pytest.param(one(ReviewVerdict.REJECTED), "rejected: 1 update while running; 1 TrainJob changes", id="refused"),
     pytest.param(
-        one(Conclusion.ERRORS, findings={diffs.job("a"): [ERROR, HINT]}),
+        one(ReviewVerdict.ERRORS, findings={diffs.job("a"): [ERROR, HINT]}),
         "new errors: 1; nothing differs; 1 new info",
         id="errors",
     ),
     pytest.param(
-        one(Conclusion.UNKNOWN),
+        one(ReviewVerdict.UNKNOWN),
         "not all is known: 2 TrainJobs cannot be built; no difference is known",
         id="unknown",
     ),
     pytest.param(
-        one(Conclusion.UNBUILT, findings={diffs.job("a"): [HINT]}),
+        one(ReviewVerdict.UNBUILT, findings={diffs.job("a"): [HINT]}),
         "cannot be built: 1 TrainJob, 1 error in the files; no difference is known; 1 new info",
         id="unbuilt",
     ),
@@ -122,22 +121,22 @@ def test_headlines_begin_with_the_verdict_and_say_nothing_twice(of: Review, expe
     assert f"{first[1:]}\n" in as_markdown(of)
 
 
-def row(outcome: Outcome, *refused: Any, change: Any = "changed", sizes: Any = (None, None)) -> JobRow:
-    return JobRow(JobId(diffs.job("a")), change, outcome, Sizes(*sizes), refused)
+def row(impact: Impact, *refused: Any, change: Any = "changed", sizes: Any = (None, None)) -> JobRow:
+    return JobRow(JobId(diffs.job("a")), change, impact, Sizes(*sizes), refused)
 
 
 KNOWN = diffs.totals(1, 1, 8, gpus="8")
 VERDICTS = [
-    pytest.param(row(Outcome.REFUSED, *STATES), ("bad", "refused"), id="in every state"),
-    pytest.param(row(Outcome.REFUSED, "running"), ("bad", "refused while running"), id="while running"),
+    pytest.param(row(Impact.REJECTED, *STATES), ("bad", "rejected"), id="in every state"),
+    pytest.param(row(Impact.REJECTED, "running"), ("bad", "rejected while running"), id="while running"),
     pytest.param(
-        row(Outcome.REFUSED, "running", "resuming"), ("bad", "refused while running or resuming"), id="in two states"
+        row(Impact.REJECTED, "running", "resuming"), ("bad", "rejected while running or resuming"), id="in two states"
     ),
-    pytest.param(row(Outcome.UNBUILT), ("bad", "cannot be built"), id="new side unknown"),
-    pytest.param(row(Outcome.UNKNOWN, sizes=Sizes(None, KNOWN)), ("doubtful", "not known"), id="old side unknown"),
-    pytest.param(row(Outcome.KEPT), ("good", "its run stays"), id="kept"),
-    pytest.param(row(Outcome.KEPT)._replace(results=(HINT,)), ("good", "its run stays"), id="and a hint"),
-    pytest.param(row(Outcome.NEW)._replace(results=(HINT, ERROR)), ("bad", "new"), id="and an error"),
+    pytest.param(row(Impact.UNBUILT), ("bad", "cannot be built"), id="new side unknown"),
+    pytest.param(row(Impact.UNKNOWN, sizes=Sizes(None, KNOWN)), ("doubtful", "not known"), id="old side unknown"),
+    pytest.param(row(Impact.KEPT), ("good", "its run stays"), id="kept"),
+    pytest.param(row(Impact.KEPT)._replace(results=(HINT,)), ("good", "its run stays"), id="and a hint"),
+    pytest.param(row(Impact.NEW)._replace(results=(HINT, ERROR)), ("bad", "new"), id="and an error"),
 ]
 
 
@@ -168,7 +167,7 @@ def unsized(gpus: str) -> Any:
     ],
 )
 def test_sizes_of_rows(sizes: Sizes, gpus: str, size: str) -> None:
-    assert (sentence_text(gpu_cell(sizes), str), size_cell(sizes)) == (gpus, size)
+    assert (gpu_cell(sizes), size_cell(sizes)) == (gpus, size)
 
 
 @RENDERERS
@@ -191,7 +190,7 @@ def test_markdown_tells_each_job(render: Callable[[str], Any]) -> None:
     assert [[words(cell) for cell in row] for row in next(tree.iter("table")).iter("tr")] == [
         ["job", "change", "verdict", "GPUs", "world size", "new findings"],
         ["research/t5", "not compared", "❌ cannot be built", "8 → ?", "8 → ?", "1 error"],
-        ["ml/bert", "changed", "❌ refused", "8 → 32", "16 → 32", "1 warning"],
+        ["ml/bert", "changed", "❌ rejected", "8 → 32", "16 → 32", "1 warning"],
         [
             "ml/llama-9f2c",
             "renamed from llama-11ab",
@@ -223,7 +222,7 @@ def test_the_colours_of_a_review_have_contrast() -> None:
     """What this page shows that the page of a difference does not: a title that is bad stands on the page itself."""
     for dark in (False, True):
         test_texts_have_the_contrast_that_wcag_asks_for("bad", "page", dark)
-    assert "h1.bad { color: var(--bad); }" in STYLE
+    assert "h1.bad { color: var(--bad); }" in page_style()
 
 
 def test_a_table_in_a_terminal_stands_in_columns() -> None:

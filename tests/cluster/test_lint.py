@@ -79,9 +79,12 @@ def jobs(client: Client, namespace: str) -> set[str]:
     }
 
 
-def members(client: Client, namespace: str) -> tuple[int, int]:
-    """The Pods of the gang that there are, and how many there have to be before one is placed."""
-    (group,) = of(client, namespace, "scheduling.x-k8s.io/v1alpha1", "PodGroup")
+def members(client: Client, namespace: str) -> tuple[int, int] | None:
+    """The Pods of the gang that exist, and how many must exist before one is placed; None without a PodGroup."""
+    groups = of(client, namespace, "scheduling.x-k8s.io/v1alpha1", "PodGroup")
+    if not groups:
+        return None
+    (group,) = groups
     name = group["metadata"]["name"]
     pods = of(client, namespace, "v1", "Pod")
     marked = [each for each in pods if each["metadata"]["labels"].get("scheduling.x-k8s.io/pod-group") == name]

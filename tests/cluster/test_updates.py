@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
-from kubectl_trainjob.kube.updates.jobset import jobset_verdict
-from kubectl_trainjob.kube.updates.runtime import runtime_verdict
-from kubectl_trainjob.kube.updates.train_job import train_job_verdict
-from kubectl_trainjob.kube.updates.verdict import STATES, State
+from kubectl_trainjob.kube.updates.jobset import check_jobset_update
+from kubectl_trainjob.kube.updates.result import STATES, State
+from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
 from tests.cluster.inputs import jobs_of
 from tests.cluster.ownership import Object
 from tests.cluster.plane.client import Client
@@ -124,11 +123,11 @@ def _built(number: int, pair: Recorded) -> _Built:
 def _compared(client: Client, built: _Built) -> list[str]:
     of_runtime = _answers_to_runtime(client, built)
     of_train_job, of_jobset = _answers_to_train_job(client, built), _answers_to_jobset(client, built)
-    verdict = train_job_verdict(_train_job(built.old), _train_job(built.new), "2.3")
-    found = disagreements(of_train_job, verdict) + disagreements(of_jobset, jobset_verdict(*built.jobsets))
+    verdict = check_train_job_update(_train_job(built.old), _train_job(built.new), "2.3")
+    found = disagreements(of_train_job, verdict) + disagreements(of_jobset, check_jobset_update(*built.jobsets))
     if of_runtime is not None:
         (old,), (new,) = _runtimes(built.old, ""), _runtimes(built.new, "")
-        found += disagreements(dict.fromkeys(STATES, of_runtime), runtime_verdict(old, new, "2.3"))
+        found += disagreements(dict.fromkeys(STATES, of_runtime), check_runtime_update(old, new, "2.3"))
     return [f"== {built.name}: {line}" for line in found]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from kubectl_trainjob.kube.updates.verdict import STATES, State, Verdict
+from kubectl_trainjob.kube.updates.result import STATES, State, UpdateResult
 from tests.cluster.applying import MANAGER
 from tests.cluster.ownership import Object
 from tests.cluster.plane.client import APPLY, ApiError, Client
@@ -60,7 +60,7 @@ def field_of(message: str) -> str:
     return found[1] if found else ""
 
 
-def disagreements(answers: Mapping[State, str], verdict: Verdict) -> list[str]:
+def disagreements(answers: Mapping[State, str], verdict: UpdateResult) -> list[str]:
     """Where the server and our verdict differ: in accepting, or in the field. The server may name fewer fields."""
     found = []
     for state in STATES:
@@ -73,9 +73,9 @@ def disagreements(answers: Mapping[State, str], verdict: Verdict) -> list[str]:
     return found
 
 
-def fields_of(verdict: Verdict, state: State) -> list[str]:
+def fields_of(verdict: UpdateResult, state: State) -> list[str]:
     """The fields that a verdict refuses in a state, each once."""
-    reasons = (refusal.reason for refusal in verdict.refused if refusal.state == state)
+    reasons = (refusal.reason for refusal in verdict.rejections if refusal.state == state)
     return list(dict.fromkeys(reason.partition(": ")[0] for reason in reasons))
 
 

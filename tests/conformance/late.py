@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kubectl_trainjob.kube.pods.jobset import late_problems
-from kubectl_trainjob.kube.pods.memo import LateMemo
+from kubectl_trainjob.kube.pods.jobset import job_problems
+from kubectl_trainjob.kube.pods.visit import PodCache
 from kubectl_trainjob.model.source import Pointer, show_pointer
 
 Fields = dict[str, set[str]]
@@ -61,11 +61,11 @@ _UNCHECKED = re.compile(
 )
 
 
-def ours(jobset: Mapping[str, Any], memo: LateMemo | None = None) -> Fields:
+def ours(jobset: Mapping[str, Any], memo: PodCache | None = None) -> Fields:
     """The fields that we expect to be refused, by replicatedJob."""
     names = [job["name"] for job in jobset["spec"].get("replicatedJobs") or ()]
     found: Fields = {}
-    for problem in late_problems(jobset, memo):
+    for problem in job_problems(jobset, memo):
         of_one = problem.pointer[:2] == ("spec", "replicatedJobs")
         for name in [names[int(problem.pointer[2])]] if of_one else names:
             found.setdefault(name, set()).add(_field(problem.pointer))

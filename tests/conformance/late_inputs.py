@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from kubectl_trainjob.kube.admission.jobset import findings
+from kubectl_trainjob.kube.admission.jobset import jobset_problems
 from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND
-from kubectl_trainjob.kube.schemas.composites import List, Object
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.scalars import Amount, Boolean, Integer, IntOrString, Scalar, Text
+from kubectl_trainjob.kube.schemas.walk import SchemaNode
 
 Body = dict[str, Any]
-Node = Scalar | Object | List
 
 _NAMES = ("a", "b", "n1", "vol", "main")
 _ODD = ("", "A", "a.b", "x" * 64, "a/b", "-a", "a-", "..", "../a", "a_b", " a", "é", "a=b", "1", "x" * 254)
@@ -146,11 +146,11 @@ class Inventor:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
 
-    def value(self, node: Node, key: str, density: float) -> Any:
+    def value(self, node: SchemaNode, key: str, density: float) -> Any:
         """A value of a node that stands under `key`; `density` says how many optional fields an object has."""
-        if isinstance(node, Object):
+        if isinstance(node, MappingNode):
             return self._object(node, key, density)
-        if isinstance(node, List):
+        if isinstance(node, ListNode):
             return self._list(node, key, density)
         return self.random.choice(self._pool(node, key))
 
@@ -169,7 +169,7 @@ class Inventor:
             case _:
                 return _POOLS.get(key) or (_NAMES if self.random.random() < 0.75 else _ODD)
 
-    def _object(self, node: Object, key: str, density: float) -> Any:
+    def _object(self, node: MappingNode, key: str, density: float) -> Any:
         if node.entry is not None:
             return self._map(node.entry, key, density)
         names = sorted(node.fields.indexes.keys() - _UNCHECKED)
@@ -181,7 +181,7 @@ class Inventor:
         pairs = {name: self.random.choice(_PAIRS[key, name]) for name in chosen if (key, name) in _PAIRS}
         return made | pairs
 
-    def _map(self, entry: Node, key: str, density: float) -> Body:
+    def _map(self, entry: SchemaNode, key: str, density: float) -> Body:
         if key == "annotations":
             keys = self.random.sample(sorted(_ANNOTATIONS), self.random.randint(1, 2))
             return {name: self.random.choice(_ANNOTATIONS[name]) for name in keys}
@@ -189,7 +189,7 @@ class Inventor:
         keys = self.random.sample(pool, self.random.randint(0, 3))
         return {name: self.value(entry, "entry", density) for name in keys}
 
-    def _list(self, node: List, key: str, density: float) -> list[Any]:
+    def _list(self, node: ListNode, key: str, density: float) -> list[Any]:
         if key == "sysctls":
             return [{"name": self.random.choice(_SYSCTLS), "value": "1"} for _ in range(self.random.randint(1, 2))]
         if key == "accessModes":
@@ -212,47 +212,47 @@ class Inventor:
             self._change(value, node)
         return made
 
-    def _change(self, value: Any, node: Node) -> None:
+    def _change(self, value: Any, node: SchemaNode) -> None:
         """Walk down at random, and put something else in one place."""
         while True:
-            if isinstance(node, Object) and node.entry is None:
+            if isinstance(node, MappingNode) and node.entry is None:
                 name = self.random.choice(self._steps(value, node))
                 below, there = _field(node, name), value.get(name)
                 if there and isinstance(there, dict | list) and self.random.random() < 0.9:
                     value, node = there, below
                     continue
                 self._put(value, name, below)
-            elif isinstance(node, List) and value:
+            elif isinstance(node, ListNode) and value:
                 index = self.random.randrange(len(value))
                 if isinstance(value[index], dict) and self.random.random() < 0.85:
                     value, node = value[index], node.item
                     continue
                 value.append(self.value(node.item, "", 0.8))
-            elif isinstance(node, Object) and node.entry is not None:
+            elif isinstance(node, MappingNode) and node.entry is not None:
                 value.update(self._map(node.entry, "limits" if "cpu" in value else "", 0.8))
             return
 
-    def _steps(self, value: Body, node: Object) -> list[str]:
+    def _steps(self, value: Body, node: MappingNode) -> list[str]:
         names = sorted(node.fields.indexes.keys() - _UNCHECKED)
         there = [name for name in names if isinstance(value.get(name), dict | list)]
         return there if there and self.random.random() < 0.6 else names
 
-    def _put(self, value: Body, name: str, node: Node) -> None:
+    def _put(self, value: Body, name: str, node: SchemaNode) -> None:
         if name in value and self.random.random() < 0.15:
             del value[name]
         else:
             value[name] = self.value(node, name, self.random.choice((0.5, 0.8, 1.2)))
 
 
-def _field(node: Object, name: str) -> Any:
+def _field(node: MappingNode, name: str) -> Any:
     return node.fields[name]
 
 
-def _template_node() -> Node:
+def _template_node() -> SchemaNode:
     node: Any = schema_for("jobset-0.12", API_VERSION, KIND).root
     for step in TEMPLATE:
         node = node.item if isinstance(step, int) else node.fields[step]
-    found: Node = node
+    found: SchemaNode = node
     return found
 
 
@@ -262,7 +262,7 @@ def accepted(seed: int, number: int, bodies: list[Body]) -> Iterator[Body]:
     found = 0
     while found < number:
         made = inventor.changed(inventor.random.choice(bodies), inventor.random.choice((1, 1, 2, 3, 6)))
-        if not findings(made) and not _crashes(made):
+        if not jobset_problems(made) and not _crashes(made):
             found += 1
             yield made
 

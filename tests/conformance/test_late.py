@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.kube.pods.jobset import learn
-from kubectl_trainjob.kube.pods.memo import LateMemo
+from kubectl_trainjob.kube.pods.jobset import prime_cache
+from kubectl_trainjob.kube.pods.visit import PodCache
 from tests.conformance import cases
 from tests.conformance.late import ours, theirs
 from tests.conformance.late_bases import PLAIN, RICH
@@ -37,8 +37,8 @@ def test_exactly_the_recorded_fields_are_refused(version: str) -> None:
 
 def test_a_memo_changes_nothing() -> None:
     for name, body, late in recorded("2.3"):
-        memo = LateMemo()
-        learn(body["spec"], memo)
+        memo = PodCache()
+        prime_cache(body["spec"], memo)
         assert ours(body, memo) == theirs(late, body), name
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from kubectl_trainjob.kube.pods.jobset import late_problems
+from kubectl_trainjob.kube.pods.jobset import job_problems
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import Category, Severity
 from kubectl_trainjob.model.source import Pointer
@@ -64,13 +64,13 @@ def test_late_exactly_where_the_server_refuses_later(chosen: Chosen) -> None:
 
 @EACH_VERSION
 def test_late_at_the_field_that_the_server_names(chosen: Chosen) -> None:
-    """What is asked of `late_problems` is held against the records in test_late.py."""
+    """What is asked of `job_problems` is held against the records in test_late.py."""
     jobs = [(name, jobset, said) for name, _, jobset, said in judged(chosen) if said]
     assert len(jobs) > 20
     wrong = [
         name
         for name, body, said in jobs
-        if _in_any_order(said) != _in_any_order(each.pointer for each in late_problems(body))
+        if _in_any_order(said) != _in_any_order(each.pointer for each in job_problems(body))
     ]
     assert wrong == []
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from kubectl_trainjob.kube.updates.jobset import jobset_verdict
-from kubectl_trainjob.kube.updates.train_job import train_job_verdict
-from kubectl_trainjob.kube.updates.verdict import STATES, State, Verdict
+from kubectl_trainjob.kube.updates.jobset import check_jobset_update
+from kubectl_trainjob.kube.updates.result import STATES, State, UpdateResult
+from kubectl_trainjob.kube.updates.trainer import check_train_job_update
 from kubectl_trainjob.model.source import value_at
 from tests.conformance.cases import VERSIONS, load
 from tests.conformance.complete import complete
@@ -66,14 +66,14 @@ def test_none_is_lost() -> None:
 @EVERY
 def test_train_jobs(every: int) -> None:
     """Of TrainJobs as they are printed, which upstream's mutating webhook, no part of the records, leaves alone."""
-    verdicts = ((each.update, train_job_verdict(*each.train_jobs, _LATEST)) for each in _some(every))
+    verdicts = ((each.update, check_train_job_update(*each.train_jobs, _LATEST)) for each in _some(every))
     differences = [line for update, verdict in verdicts for line in _differences(update.name, update.trainjob, verdict)]
     assert not differences, "\n".join(differences)
 
 
 @EVERY
 def test_jobsets(every: int) -> None:
-    verdicts = ((each.update, jobset_verdict(*each.jobsets)) for each in _some(every))
+    verdicts = ((each.update, check_jobset_update(*each.jobsets)) for each in _some(every))
     differences = [line for update, verdict in verdicts for line in _differences(update.name, update.jobset, verdict)]
     assert not differences, "\n".join(differences)
 
@@ -83,8 +83,8 @@ def test_the_mutating_webhook_matters_for_files_that_are_applied_as_they_are() -
     respelt = {}
     for each in _some(1):
         written = (train_job_as_written(text) for text in (each.update.old, each.update.new))
-        verdict = train_job_verdict(*written, _LATEST)
-        if verdict != train_job_verdict(*each.train_jobs, _LATEST):
+        verdict = check_train_job_update(*written, _LATEST)
+        if verdict != check_train_job_update(*each.train_jobs, _LATEST):
             respelt[each.update.name] = _fields(verdict, "suspended")
     assert set(respelt) == RESPELT
     assert all("spec.trainer" in fields for fields in respelt.values())
@@ -95,10 +95,10 @@ def test_the_mutating_webhook_matters_for_files_that_are_applied_as_they_are() -
 def test_refusals_lead_to_values_and_hold_none(kind: str, every: int) -> None:
     for each in _some(every):
         old, new = each.train_jobs if kind == "TrainJob" else each.jobsets
-        verdict = train_job_verdict(old, new, _LATEST) if kind == "TrainJob" else jobset_verdict(old, new)
-        told = [(refusal.state, refusal.pointer, refusal.is_gone) for refusal in verdict.refused]
+        verdict = check_train_job_update(old, new, _LATEST) if kind == "TrainJob" else check_jobset_update(old, new)
+        told = [(refusal.state, refusal.pointer, refusal.is_gone) for refusal in verdict.rejections]
         assert len(set(told)) == len(told)
-        for refusal in verdict.refused:
+        for refusal in verdict.rejections:
             assert value_at(old if refusal.is_gone else new, refusal.pointer) is not None, each.update.name
             assert _REASON.fullmatch(refusal.reason)
 
@@ -107,9 +107,13 @@ def test_refusals_lead_to_values_and_hold_none(kind: str, every: int) -> None:
 def test_what_says_the_same_is_accepted(every: int) -> None:
     for each in _some(every):
         for jobset in each.jobsets:
-            assert jobset_verdict(jobset, complete(jobset)) == jobset_verdict(complete(jobset), jobset) == Verdict()
+            assert (
+                check_jobset_update(jobset, complete(jobset))
+                == check_jobset_update(complete(jobset), jobset)
+                == UpdateResult()
+            )
         for job in each.train_jobs:
-            assert train_job_verdict(job, job, _LATEST) == Verdict()
+            assert check_train_job_update(job, job, _LATEST) == UpdateResult()
 
 
 @pytest.mark.slow
@@ -119,9 +123,13 @@ def test_what_says_the_same_is_accepted_of_every_recorded_input(version: str) ->
     for text in _accepted(version):
         seen += 1
         for jobset in _built(text, "JobSet", version, "jobset"):
-            assert jobset_verdict(jobset, complete(jobset)) == jobset_verdict(complete(jobset), jobset) == Verdict()
+            assert (
+                check_jobset_update(jobset, complete(jobset))
+                == check_jobset_update(complete(jobset), jobset)
+                == UpdateResult()
+            )
         for job in _built(text, "TrainJob", version, "trainjob"):
-            assert train_job_verdict(job, job, version) == Verdict()
+            assert check_train_job_update(job, job, version) == UpdateResult()
     assert seen > 50
 
 
@@ -138,7 +146,7 @@ def _built(text: str, kind: str, version: str, emit: str) -> list[Object]:
     return [one for one in outcome.objects if one["kind"] == kind]
 
 
-def _differences(name: str, findings: Findings, verdict: Verdict) -> Iterator[str]:
+def _differences(name: str, findings: Findings, verdict: UpdateResult) -> Iterator[str]:
     for state in STATES:
         theirs = {finding["field"]: finding["message"] for finding in findings[state]}
         ours = _fields(verdict, state)
@@ -148,7 +156,11 @@ def _differences(name: str, findings: Findings, verdict: Verdict) -> Iterator[st
             yield f"{name} {state}: upstream says {theirs}, we {ours}"
 
 
-def _fields(verdict: Verdict, state: State) -> dict[str, str]:
+def _fields(verdict: UpdateResult, state: State) -> dict[str, str]:
     """Our messages by field."""
-    parts = (refusal.reason.partition(": ") for refusal in verdict.refused if refusal.state == state)
+    parts = (refusal.reason.partition(": ") for refusal in verdict.rejections if refusal.state == state)
     return {field: message for field, _, message in parts}
+
+
+def _accepts_both_ways(one: Any, other: Any) -> None:
+    assert check_jobset_update(one, other) == check_jobset_update(other, one) == UpdateResult()

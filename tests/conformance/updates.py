@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from kubectl_trainjob.kube.updates.verdict import State
+from kubectl_trainjob.kube.updates.result import State
 from tests.conformance.cases import FOLDER, read_lines
 from tests.conformance.harness import run_build
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from kubectl_trainjob.compiler.overlay.images import Images, change_images
-from kubectl_trainjob.compiler.overlay.labels import add_annotations, add_labels
+from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels, set_namespace
 from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, follow_names
-from kubectl_trainjob.compiler.overlay.namespace import set_namespace
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.draft import Draft

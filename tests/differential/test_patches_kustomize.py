@@ -13,8 +13,9 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
-from kubectl_trainjob.compiler.overlay.merge import PatchError, merge_patch
+from kubectl_trainjob.compiler.overlay.merge import merge_patch
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.merge_keys import Merging, merging_of
 from kubectl_trainjob.model.draft import Draft

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.compiler.overlay.labels import misplaced
+from kubectl_trainjob.compiler.overlay.metadata import misplaced
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.units import LabelSet, Overlay
 from tests.differential.kustomize import Body, Layer, body, by_kustomize, by_us, run_kustomize

@@ -27,7 +27,6 @@ OWN_PARTS_NOT_NEEDED = [
     "repository.output.built_index",
     "repository.output.directory",
     "repository.output.folder",
-    "repository.output.jsontext",
     "repository.output.layout",
     "repository.positions",
     "repository.templates",

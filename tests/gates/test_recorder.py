@@ -15,7 +15,7 @@ def test_no_origin_is_made_when_nobody_asks(monkeypatch):
 
     text = "---\n".join(corpus.documents(14))
     expected = build(text)
-    monkeypatch.setattr(draft, "Note", refuse)
+    monkeypatch.setattr(draft, "OriginTree", refuse)
     monkeypatch.setattr(draft, "Origin", refuse)
     assert build(text) == expected
     with pytest.raises(AssertionError, match="an origin was made"):

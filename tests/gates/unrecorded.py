@@ -17,7 +17,7 @@ from tests.gates.work import measure
 _WRITERS = ("kubectl_trainjob.compiler.expand.", "kubectl_trainjob.kube.admission.")
 _DRAFT = "kubectl_trainjob.model.draft.draft"
 _CAUSES = {"copied", "because"}
-_STATE = {"_inputs", "_note", "_step"}
+_STATE = {"_inputs", "_tree", "_step"}
 dropped = {"causes": 0, "branches": 0}
 
 
@@ -43,12 +43,12 @@ class _WithoutCauses(ast.NodeTransformer):
                 dropped["causes"] += 2
 
 
-class _WithoutNotes(ast.NodeTransformer):
-    """A Draft without a note: the branches for "records" go, those for "does not" stay."""
+class _WithoutOrigins(ast.NodeTransformer):
+    """A Draft without origins: the branches for "records" go, those for "does not" stay."""
 
     def visit_If(self, node: ast.If) -> Any:
         self.generic_visit(node)
-        recording = _asks_for_a_note(node.test)
+        recording = _checks_for_origins(node.test)
         if recording is None:
             return node
         dropped["branches"] += 1
@@ -56,7 +56,7 @@ class _WithoutNotes(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
-        recording = _asks_for_a_note(node.test)
+        recording = _checks_for_origins(node.test)
         if recording is None:
             return node
         dropped["branches"] += 1
@@ -68,7 +68,7 @@ class _WithoutNotes(ast.NodeTransformer):
             return node
         target = node.targets[0]
         if isinstance(target, ast.Name) and target.id == "__slots__":
-            return ast.parse("__slots__ = ('value',)\n_inputs = _note = None\n_step = ''").body
+            return ast.parse("__slots__ = ('value',)\n_inputs = _tree = None\n_step = ''").body
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
             pairs = list(zip(target.elts, node.value.elts, strict=True))
             if any(_is_state(left) for left, _ in pairs):
@@ -76,9 +76,9 @@ class _WithoutNotes(ast.NodeTransformer):
         return None if _is_state(target) else node
 
 
-def _asks_for_a_note(test: ast.expr) -> bool | None:
-    """True for `note is not None`, False for `note is None`, None for other questions."""
-    if not isinstance(test, ast.Compare) or ast.unparse(test.left) not in ("self._note", "note"):
+def _checks_for_origins(test: ast.expr) -> bool | None:
+    """True for `tree is not None`, False for `tree is None`, None for other questions."""
+    if not isinstance(test, ast.Compare) or ast.unparse(test.left) not in ("self._tree", "tree"):
         return None
     return isinstance(test.ops[0], ast.IsNot)
 
@@ -90,7 +90,7 @@ def _is_state(target: ast.expr) -> bool:
 class _Loader(SourceFileLoader):
     def get_code(self, name: str) -> CodeType:
         tree = ast.parse(self.get_data(self.path))
-        tree = (_WithoutNotes() if name == _DRAFT else _WithoutCauses()).visit(tree)
+        tree = (_WithoutOrigins() if name == _DRAFT else _WithoutCauses()).visit(tree)
         return compile(ast.fix_missing_locations(tree), self.path, "exec")
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from tests.hostile.paths_world import World
 
 LINK = "symbolic link"
-SPECIAL = "no regular file"
+SPECIAL = "not a regular file"
 DENIED = "Permission denied"
 LOOP = "Too many levels of symbolic links"
-GIT = "belongs to git itself"
+GIT = "belongs to git"
 
 
 @dataclass(frozen=True)

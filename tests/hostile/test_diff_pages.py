@@ -14,7 +14,8 @@ import html5lib
 import pytest
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.kube.updates.verdict import Refusal, Verdict
+from kubectl_trainjob.kube.updates.result import RejectedChange, UpdateResult
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.model.stages import JobId, ObjectId
@@ -96,20 +97,24 @@ HOSTILE = {
 EACH = for_each("text", HOSTILE, at_least=70)
 RENDERERS = for_each("render", {"GitHub": by_github, "CommonMark": by_commonmark}, at_least=2)
 
+HARMLESS = say("is harmless")
+
 
 def harmless(text: str) -> str:
     """A text of the same shape: with a slash it names a device, with a surrogate it is no YAML."""
     return re.sub("[^\n/\ud800-\udfff]", "x", text)
 
 
-def hostile(text: str, words: str = "is harmless") -> Report:
+def hostile(text: str, words: Message = HARMLESS) -> Report:
     """A report with the text in every place that data can be in; `words` stand where sentences do."""
     line = " ".join(text.split("\n"))  # names have no line feeds
     ids = [ObjectId("jobset.x-k8s.io/v1alpha2", line, line, f"{line}{number}") for number in range(4)]
     at: Any = (line, 3)
-    verdict = Verdict((Refusal("running", ("spec", line), words), Refusal("suspended", ("spec",), words)))
+    verdict = UpdateResult(
+        (RejectedChange("running", ("spec", line), words), RejectedChange("suspended", ("spec",), words))
+    )
     rows = (
-        reports.row(line, text, "y", at, (f"y{line}", 4), verdict=Verdict(verdict.refused[:1])),
+        reports.row(line, text, "y", at, (f"y{line}", 4), verdict=UpdateResult(verdict.rejections[:1])),
         reports.row(f"spec[{line}].a.{line}", {"y": text}, ["y"] * 40, at),
         reports.row(f"{line}.y", ABSENT, text, None, at),
         reports.row(f"{line}.z", f"{text}y", f"{text}z"),
@@ -172,14 +177,14 @@ def test_html_has_no_markup_from_data(text: str) -> None:
     tree = parsed(as_html(hostile(text)))
     assert shape(tree) == shape(parsed(as_html(hostile(harmless(text)))))
     line = " ".join(text.split("\n"))
-    if len(line) < 300:
+    if len(line) < 100:
         assert printable(line) in list(in_code(tree))
 
 
 @sampled(every=5)
 @EACH
 def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
-    tree, other = (parsed(as_html(hostile("x", f"is {each} there"))) for each in (text, "harmless"))
+    tree, other = (parsed(as_html(hostile("x", say("is {} there", each)))) for each in (text, "harmless"))
     left = shape(tree)
     left.subtract(shape(other))
     assert {tag for tag, count in left.items() if count} <= {("code", ())}
@@ -193,7 +198,7 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
     assert shape(tree) == shape(other)
     assert outside_of_code(tree) == outside_of_code(other)
     line = " ".join(text.split("\n"))
-    if len(line) < 300 and "##" not in line and "|" not in line and line.strip():
+    if len(line) < 100 and "##" not in line and "|" not in line and line.strip():
         assert printable(line) in list(in_code(tree))
 
 
@@ -201,7 +206,7 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
 @EACH
 @RENDERERS
 def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) -> None:
-    tree = render(as_markdown(hostile("x", f"is {text} there"), most=10**9))
+    tree = render(as_markdown(hostile("x", say("is {} there", text)), most=10**9))
     known = {
         "html",
         "head",
@@ -223,10 +228,11 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) 
     assert not re.search(r"@|#|\bwww\.|://|:\w+:|\$|\bGH-\d|<|\[", outside_of_code(tree))
 
 
+@sampled(every=3)
 @EACH
 @for_each("write", {"html": as_html, "markdown": as_markdown, "text": as_text}, at_least=3)
 def test_nothing_unseen_and_no_command_is_printed(write: Any, text: str) -> None:
-    out = write(hostile(text, f"is {text}"))
+    out = write(hostile(text, say("is {}", text)))
     kept = re.sub("[\n\t]", "", out)
     assert printable(kept) == kept
     # GitHub's runner trims a line before it looks for `::`, and looks for `##[` anywhere in it; so do others.
@@ -236,13 +242,14 @@ def test_nothing_unseen_and_no_command_is_printed(write: Any, text: str) -> None
 
 @EACH
 def test_no_line_of_a_comment_is_a_command_to_a_bot(text: str) -> None:
-    out = as_markdown(hostile(text, f"is {text}"))
+    out = as_markdown(hostile(text, say("is {}", text)))
     assert [line for line in out.split("\n") if line.startswith(("/", "@", "!"))] == []
 
 
+@pytest.mark.slow
 def test_long_data_is_cut_everywhere() -> None:
     text = "x`<@\x1b" * 40_000
-    report = hostile(text, text)
+    report = hostile(text, say("{}", text))
     assert len(as_html(report)) < 250_000
     assert len(as_markdown(report, most=10**9)) < 100_000
     assert len(as_markdown(report)) <= 60_000
@@ -280,7 +287,7 @@ def loading(address: str) -> str:
 @pytest.mark.slow
 def test_a_browser_runs_and_loads_nothing(tmp_path: Path, visits: tuple[str, list[str]]) -> None:
     address, asked = visits
-    pages = [as_html(hostile(f"{text} {loading(address)}", f"is {text}")) for text in HOSTILE.values()]
+    pages = [as_html(hostile(f"{text} {loading(address)}", say("is {}", text))) for text in HOSTILE.values()]
     bodies = "".join(page.partition("<body>")[2].partition("</body>")[0] for page in pages)
     shown = browser.show(pages[0].replace("</body>", f"{bodies}</body>"), tmp_path)
     assert shown.console == []  # it would complain of each script, style and address that the policy forbids

@@ -44,10 +44,10 @@ def repository(tmp_path: Path) -> Path:
 
 
 def _pairs(ways: Mapping[str, Way], shapes: Mapping[str, Shape]) -> Iterator[Any]:
-    """All pairs; the default run has each way and each shape once, others are slow."""
+    """All pairs; the default run has every second way and shape, others are slow."""
     for i, (way_name, way) in enumerate(ways.items()):
         for j, (shape_name, shape) in enumerate(shapes.items()):
-            is_sample = i == j % len(ways) or j == i % len(shapes)
+            is_sample = i == j % len(ways) and i % 2 == 0
             yield pytest.param(way, shape, id=f"{way_name}-{shape_name}", marks=() if is_sample else pytest.mark.slow)
 
 
@@ -89,7 +89,7 @@ def test_what_is_ignored_is_not_touched(repository: Path, way: Way, shape: Shape
 @pytest.mark.parametrize(("way", "shape"), [*_pairs(LISTING_WAYS, FILES)])
 def test_an_overlay_that_cannot_be_read_lists_nothing(repository: Path, way: Way, shape: Shape) -> None:
     shape.make(prepared(repository, way))
-    build(repository, *way.arguments).check_refused("jobs/t.yaml.j2", "is listed by no overlay")
+    build(repository, *way.arguments).check_refused("jobs/t.yaml.j2", "is a template that no overlay lists")
 
 
 def _secrets_beside(repository: Path) -> None:
@@ -154,7 +154,7 @@ def _shown(name: str) -> str:
 _PLACES = ["jobs/{}.yaml", "jobs/{}.d/x.yaml", "jobs/{}.d/deep/x.yaml"]
 
 
-@pytest.mark.parametrize("place", _PLACES)
+@pytest.mark.parametrize("place", sample(_PLACES, every=3))
 @pytest.mark.parametrize("kind", ["broken", "locked", "link"])
 def test_names(repository: Path, kind: str, place: str) -> None:
     for name in NAMES.values():
@@ -218,7 +218,7 @@ def test_depth_of_directories(repository: Path, levels: int, is_read: bool) -> N
         ended.check()
         assert (ended.code, ended.out) == (0, PLAIN)
     else:
-        ended.check_refused("d:1:1: error KTJ025", "lies below too many directories")
+        ended.check_refused("d:1:1: error KTJ025", "is below too many directories")
 
 
 @pytest.mark.slow
@@ -256,7 +256,7 @@ def test_git_s_own_folder_is_only_a_mark(tmp_path: Path, make: Callable[[Path, P
 
 
 @pytest.mark.parametrize(
-    "name", ["yaml", "click", "jinja2", "sitecustomize", "usercustomize", "kubectl_trainjob", "json"]
+    "name", sample(["yaml", "click", "jinja2", "sitecustomize", "usercustomize", "kubectl_trainjob", "json"], every=3)
 )
 def test_python_in_a_repository_is_not_run(repository: Path, name: str) -> None:
     """By the command that is installed; `python -m` takes modules from the current directory, whoever calls it."""

@@ -19,7 +19,7 @@ from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.templates.child.filters import FILTERS, FUNCTIONS, METHODS, TESTS
 from tests.hostile.templates import BOMBS, CANARY, CONTEXT, ESCAPES, GADGETS, NO_LINE, SLOW_BOMBS, with_gadgets
-from tests.loops import for_each
+from tests.loops import for_each, sampled
 from tests.reading import Renderer
 
 _SECONDS = 5
@@ -55,6 +55,7 @@ def answer(renderer: Renderer, template: str, context: Any = CONTEXT, said: str 
     return rule, text
 
 
+@sampled(every=3)
 @for_each("escape", ESCAPES, at_least=230)
 def test_no_way_out(renderer: Renderer, escape: tuple[str, str, str]) -> None:
     template, rule, text = escape
@@ -87,6 +88,7 @@ OFFERED = {
 }
 
 
+@sampled(every=3)
 @for_each("expression", OFFERED, at_least=289)
 def test_nothing_that_is_offered_is_a_gadget(expression: str, renderer: Renderer) -> None:
     gadget = list(GADGETS.values())[len(expression) % len(GADGETS)]  # any
@@ -161,6 +163,7 @@ def test_a_bomb_of_each_kind_ends_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.gate
+@pytest.mark.slow
 def test_a_bomb_ends_in_time(tmp_path: Path) -> None:
     check(measured(["nested loops"], tmp_path), SLOW_BOMBS)
 

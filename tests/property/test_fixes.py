@@ -111,7 +111,7 @@ def test_a_fix_mends_the_finding_alone(case: Example, with_unsafe: bool, tmp_pat
         return
     traced = [] if with_unsafe else folder.traced()
     fixing = fix(before, with_unsafe=with_unsafe)
-    assert fixing.refused == ()
+    assert fixing.not_fixed == ()
     assert fixing.fixed == tuple(mended)
     write(fixing.files, disk())
     after = folder.judged(case.rule)

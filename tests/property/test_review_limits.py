@@ -14,13 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.kube.updates.result import STATES
 from kubectl_trainjob.model.finding import Excerpt, Finding
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.review import written
-from kubectl_trainjob.review.diff.changes import Incomplete, Totals
-from kubectl_trainjob.review.diff.refused import refused_in
-from kubectl_trainjob.review.view import Review
+from kubectl_trainjob.review.diff.changes import Incomplete, Totals, rejected_in
+from kubectl_trainjob.review.result import Review
 from tests.cli import diff_reports as diffs
 from tests.cli.pages import difference_as_markdown, findings_as_markdown
 from tests.cli.pages import review_as_markdown as as_markdown
@@ -133,7 +132,7 @@ def _objects(of: Review, tree: Any, missing: int) -> None:
     shown = [title for title in titles if "JobSet" in title]
     counts = [int(match[1]) if (match := re.match(r"(\d+) × ", title)) else 1 for title in shown]
     assert sum(counts) + missing == len(of.report.objects)
-    refused = sum(bool(refused_in(each.change)) for each in of.report.objects)
+    refused = sum(bool(rejected_in(each.change)) for each in of.report.objects)
     are_refused = ["❌" in title for title in shown]
     assert are_refused == sorted(are_refused, reverse=True)
     if not all(are_refused):

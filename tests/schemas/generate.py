@@ -27,16 +27,15 @@ QUANTITY = (
 INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 KUBERNETES = "x-kubernetes-"
 
-KEPT = {"default", "nullable", "enum"}
+KEPT = {"default", "nullable"}
 OF_TYPE = {
-    "string": {"minLength", "maxLength", "pattern", "format"},
+    "string": {"enum", "minLength", "maxLength", "pattern", "format"},
     "integer": {"minimum", "maximum", "format"},
-    "number": {"minimum", "maximum", "format"},
     "boolean": set(),
     "object": {"required", "minProperties", "maxProperties"},
     "array": {"minItems", "maxItems"},
 }
-FORMATS = {"string": {"date-time"}, "integer": {"int32", "int64"}, "number": {"double", "float"}}
+FORMATS = {"string": {"date-time"}, "integer": {"int32", "int64"}}
 RULE_KEYS = {"rule", "message", "messageExpression", "fieldPath", "reason", "optionalOldSelf"}
 
 TEXT = {"type": "string"}
@@ -159,9 +158,6 @@ def _type(schema: dict[str, Any], path: str) -> str:
         if pattern not in {None, QUANTITY}:
             raise UnknownConstructError(f"{path}: pattern {pattern} of an int-or-string")
         return "quantity" if pattern else "int-or-string"
-    if "type" not in schema and schema.get(KUBERNETES + "preserve-unknown-fields"):
-        schema.pop(KUBERNETES + "preserve-unknown-fields")
-        return "any"
     found = schema.pop("type", None)
     if found not in OF_TYPE:
         raise UnknownConstructError(f"{path}: type {found}")

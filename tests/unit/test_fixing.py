@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.compiler.prepare import prepare
+from kubectl_trainjob.lint.fix.diff import diff_lines
 from kubectl_trainjob.lint.fix.fixes import Fixing, fix
-from kubectl_trainjob.lint.fix.shown import diff_lines
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.rules import Category, Rule, Severity
@@ -97,7 +97,7 @@ def finding(*edits: tuple[Place, Any], is_safe: bool = True, message: str = "m")
 
 
 def reasons(fixing: Fixing) -> list[str]:
-    return [each.reason for each in fixing.refused]
+    return [each.reason for each in fixing.not_fixed]
 
 
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
@@ -171,8 +171,8 @@ def test_refused_below_an_overlay(name: str, pointer: Pointer, value: Any, reaso
     place = manifests("o")[name].place(*pointer)
     fixing = fix([finding((place, value))])
     assert fixing.files == ()
-    assert len(fixing.refused) == 1
-    assert reason in fixing.refused[0].reason
+    assert len(fixing.not_fixed) == 1
+    assert reason in fixing.not_fixed[0].reason
 
 
 def in_job(*pointer: str | int) -> Place:
@@ -202,7 +202,7 @@ def test_the_first_of_two_wins(pointer: Pointer, value: Any) -> None:
     fixing = fix([first, second])
     assert fixing.fixed == (first,)
     assert fixing.files[0].new == JOB.replace("2  #", "3  #")
-    assert "another fix" in fixing.refused[0].reason
+    assert "another fix" in fixing.not_fixed[0].reason
 
 
 def test_removals_of_several_findings_keep_their_items() -> None:
@@ -216,12 +216,12 @@ def test_a_fix_is_made_whole_or_not_at_all() -> None:
     impossible = finding((in_job(*NODES), 3), (in_job("metadata", "name", "x"), 1))
     fixing = fix([impossible, finding((in_job("spec", "trainer", "args", 0), None))])
     assert fixing.files[0].new == JOB.replace("    - one\n", "")
-    assert [each.diagnostic for each in fixing.refused] == [impossible]
+    assert [each.diagnostic for each in fixing.not_fixed] == [impossible]
 
 
 def test_what_depends_on_an_impossible_fix_is_refused_too() -> None:
     both = [finding((in_job(*NODES), 3), (in_job("metadata", "name", "x"), 1), message=text) for text in "ab"]
-    assert [each.diagnostic for each in fix(both).refused] == both
+    assert [each.diagnostic for each in fix(both).not_fixed] == both
 
 
 def test_unsafe_fixes_are_made_when_asked_for() -> None:
@@ -238,7 +238,7 @@ def test_unsafe_fixes_are_made_when_asked_for() -> None:
     ],
 )
 def test_files_that_are_not_for_editing(path: str, reason: str) -> None:
-    assert reason in fix([finding((Place(Source(SourceFile(path, JOB)), NODES), 3))]).refused[0].reason
+    assert reason in fix([finding((Place(Source(SourceFile(path, JOB)), NODES), 3))]).not_fixed[0].reason
 
 
 def test_a_list_is_edited_at_its_item() -> None:
@@ -286,10 +286,10 @@ def test_writing_keeps_rights_and_byte_order_mark(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        pytest.param("o/patch.yaml", "changed since", id="another text"),
+        pytest.param("o/patch.yaml", "changed after it was read", id="another text"),
         pytest.param("gone.yaml", "No such file", id="no file"),
         pytest.param("out.yaml", "leads out", id="a link that leads out"),
-        pytest.param("o", "no regular file", id="a directory"),
+        pytest.param("o", "not a regular file", id="a directory"),
     ],
 )
 def test_nothing_is_written_where_a_file_is_not_as_it_was(repository: Path, path: str, reason: str) -> None:

@@ -1,6 +1,6 @@
-"""What an example job runs, by framework: just enough to show that its nodes find each other.
+"""The command of an example job, by framework: it tests that the nodes find each other.
 
-The names of the environment and of the hostfile are those that trainer `pkg/runtime/framework/plugins` gives.
+The names of the environment and of the hostfile are those of trainer `pkg/runtime/framework/plugins`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Command(NamedTuple):
-    """`words` start `script`, "" for none; `about` says how, `own` is how a program of one's own would be started."""
+    """`words` start `script`, "" for none; `about` explains it, and `own` starts the user's program."""
 
     about: str
     own: str
@@ -63,39 +63,33 @@ with collective.CommunicatorContext(
 """
 
 PLAIN = Command(
-    "The command runs as it is on each node.",
-    "python, evaluate.py",
-    ("sh", "-c"),
-    'echo "node $JOB_COMPLETION_INDEX"\n',
+    "Each node runs the command.", "python, evaluate.py", ("sh", "-c"), 'echo "node $JOB_COMPLETION_INDEX"\n'
 )
 
 COMMANDS = {
     "torch": Command(
-        "torchrun finds the other nodes by the PET_* environment.",
+        "torchrun finds the other nodes through the PET_* environment.",
         "torchrun, train.py",
         ("torchrun", "--no-python", "python", "-c"),
         _TORCH,
         needs_gpus=True,
     ),
     "mpi": Command(
-        "The hostfile is named because Open MPI 5 does not read where it is from the environment.",
+        "Open MPI 5 does not read the path of the hostfile from the environment.",
         "mpirun, --hostfile, /etc/mpi/hostfile, python, train.py",
         ("mpirun", "--hostfile", "/etc/mpi/hostfile", "python", "-c"),
         _MPI,
         needs_gpus=True,
     ),
     "jax": Command(
-        "JAX reads only the coordinator's address from the JAX_* environment by itself.",
+        "JAX only reads the address of the coordinator from the JAX_* environment.",
         "python, train.py",
         ("python", "-c"),
         _JAX,
         needs_gpus=True,
     ),
     "xgboost": Command(
-        "The first node runs the tracker; it and the others are the workers.",
-        "python, train.py",
-        ("python", "-c"),
-        _XGBOOST,
+        "The first node runs the tracker. All nodes are workers.", "python, train.py", ("python", "-c"), _XGBOOST
     ),
     "flux": Command("Flux runs the command on all nodes.", "python, train.py", ("hostname",)),
 }

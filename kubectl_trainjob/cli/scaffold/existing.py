@@ -25,7 +25,7 @@ from kubectl_trainjob.repository.yaml.read import read_stream
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Existing:
-    """A repository; `directory` is its root as shown to people, `diagnostics` what is wrong with its settings.
+    """A repository; `directory` is its root as shown to users, `diagnostics` are the errors in its settings.
 
     `runtimes_folder` is relative to the root.
     """

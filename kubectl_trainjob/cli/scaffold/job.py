@@ -1,7 +1,4 @@
-"""An example TrainJob for a runtime, right for its framework.
-
-Which framework it is, is read from the runtime: its `mlPolicy`, its `node` container and its initializers.
-"""
+"""An example TrainJob for the framework of a runtime: its `mlPolicy`, its `node` container and its initializers."""
 
 from __future__ import annotations
 
@@ -21,8 +18,8 @@ _STORAGE = {
     trainer.DATASET_INITIALIZER: "hf://tatsu-lab/alpaca",
     trainer.MODEL_INITIALIZER: "hf://Qwen/Qwen2.5-1.5B-Instruct",
 }
-# In these releases Trainer chooses torchtune's recipe only where the TrainJob states the number of processes.
-_STATES_PROCESSES = ("2.0", "2.1")
+# In these releases, Trainer selects a recipe of torchtune only if the TrainJob sets the number of processes.
+_NEED_PROCESSES = ("2.0", "2.1")
 # Settings of torchtune that Trainer takes from the runtime's command and that no TrainJob may repeat.
 _OF_THE_RUNTIME = ("output_dir", "tokenizer.path", "tokenizer.merges_file", "checkpointer.checkpoint_dir")
 
@@ -34,13 +31,13 @@ def job(name: str, runtime: Body, trainer_version: str) -> NewFile:
 
 
 def nodes(runtime: Body) -> int:
-    """The nodes of the example: two, where the framework can use them."""
+    """The nodes of the example: two, if the framework can use them."""
     return 1 if _is_torchtune(runtime) else 2
 
 
 def _head(name: str, runtime: Body) -> Iterator[str]:
     metadata = runtime["metadata"]
-    yield "# What runs, and on how many nodes of which size. How it runs stands in the runtime."
+    yield "# The program, the number of nodes and their resources. The runtime has all other settings."
     yield f"apiVersion: {trainer.API_VERSION}"
     yield f"kind: {trainer.TRAIN_JOB}"
     yield "metadata:"
@@ -57,11 +54,11 @@ def _head(name: str, runtime: Body) -> Iterator[str]:
 def _initializers(runtime: Body) -> Iterator[str]:
     found = {step: container for step in _STORAGE if (container := _container(runtime, step, step)) is not None}
     if found:
-        yield "  initializer: # fetched into /workspace before the training starts"
+        yield "  initializer: # downloaded to /workspace before the training starts"
     for step, container in found.items():
         yield f"    {step.removesuffix('-initializer')}:"
         yield f"      storageUri: {scalar(_storage(container) or _STORAGE[step])}"
-        yield "      # secretRef: # for what is not public: a Secret with the key ACCESS_TOKEN"
+        yield "      # secretRef: # for private data: a Secret with the key ACCESS_TOKEN"
         yield "      #   name: huggingface"
 
 
@@ -71,22 +68,22 @@ def _trainer(runtime: Body, trainer_version: str) -> Iterator[str]:
     gpus = _gpus(runtime) or int(command.needs_gpus)
     yield from _recipe(runtime) if is_torchtune else _command(command)
     yield f"    numNodes: {nodes(runtime)}"
-    if is_torchtune and trainer_version in _STATES_PROCESSES:
-        yield f"    numProcPerNode: {gpus} # one for each GPU"
+    if is_torchtune and trainer_version in _NEED_PROCESSES:
+        yield f"    numProcPerNode: {gpus} # one per GPU"
     yield from _resources(gpus)
 
 
 def _recipe(runtime: Body) -> Iterator[str]:
-    yield "    # Trainer adds the recipe that fits the GPUs and the args: one for LoRA, say, if these are about LoRA."
+    yield "    # Trainer adds the recipe for the GPUs and the args, for example one for LoRA."
     yield f"    command: [{', '.join(trainer.TORCHTUNE_COMMAND)}]"
     yield "    args:"
     yield from (f"      - {scalar(setting)}" for setting in (*_settings(runtime), "epochs=1"))
 
 
 def _command(command: Command) -> Iterator[str]:
-    yield "    # image: ghcr.io/acme/train:1.0 # yours; by default the runtime's, which has the framework alone"
+    yield "    # image: ghcr.io/acme/train:1.0 # default: the image of the runtime, with only the framework"
     yield f"    # {command.about}"
-    yield f"    # This shows that they find each other; your program would be [{command.own}]."
+    yield f"    # This command only tests the connection. Replace it with your program: [{command.own}]."
     yield "    command:"
     yield from (f"      - {word}" for word in command.words)
     if command.script:
@@ -116,7 +113,7 @@ def _is_torchtune(runtime: Body) -> bool:
 
 
 def _settings(runtime: Body) -> list[str]:
-    """The settings in the runtime's torchtune command that a TrainJob with a command of its own has to repeat."""
+    """The settings in the runtime's torchtune command that a TrainJob with another command must repeat."""
     settings = [word for word in _words(runtime) if "=" in word and not word.startswith("-")]
     return [word for word in settings if word.split("=")[0] not in _OF_THE_RUNTIME]
 

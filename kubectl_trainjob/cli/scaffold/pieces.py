@@ -13,26 +13,26 @@ _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: "
 def settings(trainer_version: str, emit: str) -> NewFile:
     """`trainjob.yaml`."""
     text = f"""\
-# What holds for the whole repository. Its root is the directory of this file.
+# Settings of the whole repository. Its root is the directory of this file.
 {_HEAD}Config
 target:
-  trainer: "{trainer_version}" # the Trainer that runs in the cluster, or whose behaviour is wanted
-# What a build prints. jobset: what Trainer would create, for clusters without Trainer. trainjob: the TrainJobs
-# themselves, after the same checks, for clusters that run it.
+  trainer: "{trainer_version}" # the Trainer version of the cluster
+# What a build prints. jobset: the objects that Trainer creates, for clusters without Trainer. trainjob: the TrainJobs,
+# after the same checks, for clusters with Trainer.
 emit: {emit}
-runtimes: # the folders in which a runtimeRef is looked up
+runtimes: # folders with runtimes
   - runtimes
 """
     return NewFile("trainjob.yaml", text)
 
 
 def runtime(name: str, folder: str) -> NewFile:
-    """A runtime of the catalogue, as it is there. Raises KeyError for a name that is not."""
+    """A runtime of the catalogue, unchanged. Raises KeyError for an unknown name."""
     return NewFile(f"{folder}/{name}.yaml", catalogue.read(name))
 
 
 def overlay(name: str, namespace: str, about: str, settings: str) -> NewFile:
-    """An overlay over the jobs; `about` is its comment, `settings` are what it changes, as YAML."""
+    """An overlay for the jobs; `about` is its comment, `settings` are its changes, as YAML."""
     text = f"""\
 # {about}
 {_HEAD}Overlay
@@ -44,40 +44,40 @@ namespace: {scalar(namespace)}
 
 
 def added_overlay(name: str, namespace: str) -> NewFile:
-    """An overlay for a repository whose jobs are not known: what else it may change stands in comments."""
+    """An overlay for a repository with unknown jobs: its comments show other changes."""
     return overlay(name, namespace, "The jobs in another environment.", f"{_QUEUE}{_IMAGES}{_PATCHES}")
 
 
 def development() -> NewFile:
     """The overlay `dev` of a new repository."""
-    return overlay("dev", "dev", "The jobs as they are tried out.", f"{_QUEUE}{_IMAGES}{_PATCHES}")
+    return overlay("dev", "dev", "The jobs for tests.", f"{_QUEUE}{_IMAGES}{_PATCHES}")
 
 
 def production(job: str, nodes: int) -> NewFile:
-    """The overlay `prod` of a new repository; `nodes` is what it gives the job, 0 for what the job says."""
+    """The overlay `prod` of a new repository; `nodes` is the number of nodes of the job, 0 for no change."""
     changes = f"{_HASH}{_QUEUE}{_IMAGES}{_more_nodes(job, nodes) if nodes else _PATCHES}"
-    return overlay("prod", "prod", "The jobs as they run for real.", changes)
+    return overlay("prod", "prod", "The jobs of production.", changes)
 
 
 _HASH = """\
-# A changed job gets another name, so it is a new run: a cluster refuses to change one that is there.
+# A changed job gets another name, and is a new run: a cluster rejects most changes of an existing job.
 nameHash: true
 """
 
 _QUEUE = """\
-# labels: # with Kueue: the queue that the jobs wait in
+# labels: # with Kueue: the queue of the jobs
 #   - pairs:
 #       kueue.x-k8s.io/queue-name: training
 """
 
 _IMAGES = """\
-# images: # other images, or other versions of them
+# images: # other images or versions
 #   - name: ghcr.io/acme/train
 #     newTag: "1.0"
 """
 
 _PATCHES = """\
-# patches: # whatever else differs
+# patches: # other differences
 #   - target:
 #       kind: TrainJob
 #     patch:

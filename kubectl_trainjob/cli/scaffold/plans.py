@@ -1,29 +1,37 @@
-"""What is to be written for each form of `init`, and how one sees that it is right."""
+"""The files that each form of `init` writes, and whether they build."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kubectl_trainjob.cli.scaffold import pieces
 from kubectl_trainjob.cli.scaffold.existing import Existing, shipped
 from kubectl_trainjob.cli.scaffold.job import job, nodes
 from kubectl_trainjob.cli.scaffold.pieces import JOBS
-from kubectl_trainjob.cli.scaffold.proof import admitted
+from kubectl_trainjob.compiler.pipeline import build
+from kubectl_trainjob.compiler.printing import build_findings
+from kubectl_trainjob.compiler.versions import VERSIONS
+from kubectl_trainjob.kube.admission.objects import admit
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.stages import Body, Manifest
+from kubectl_trainjob.model.rules import Severity
+from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest
 from kubectl_trainjob.repository import catalogue
+from kubectl_trainjob.repository.files.filesystem import Workspace
+from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.output.new_files import NewFile
+from kubectl_trainjob.repository.positions import Locator
 
 DEFAULT_RUNTIME = "torch-distributed"
 _MORE_NODES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """New files below `directory`; `builds` are the paths that have to build then, `following` a command to go on."""
+class Scaffold:
+    """New files below `directory`; `builds` are the paths that must build then, `following` is the next command."""
 
     directory: str
     files: tuple[NewFile, ...]
@@ -32,18 +40,18 @@ class Plan:
 
 
 class UnsuitableRuntimeError(Exception):
-    """A runtime that was asked for and cannot be had; the message says why, and which can."""
+    """A requested runtime that cannot be used; the message has the reason and the usable ones."""
 
 
-class RefusedRuntimeError(Exception):
-    """A runtime of the repository that its Trainer would refuse."""
+class RejectedRuntimeError(Exception):
+    """A runtime of the repository that its Trainer rejects."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        super().__init__("the runtime would be refused")
+        super().__init__("the runtime is rejected")
         self.diagnostics = diagnostics
 
 
-def repository(directory: str, runtime: str, name: str, trainer_version: str, emit: str) -> Plan:
+def repository(directory: str, runtime: str, name: str, trainer_version: str, emit: str) -> Scaffold:
     """A whole repository: settings, a runtime, a job, the overlays dev and prod."""
     body = _shipped(runtime, trainer_version)
     count = nodes(body)
@@ -55,45 +63,45 @@ def repository(directory: str, runtime: str, name: str, trainer_version: str, em
         pieces.production(name, _MORE_NODES if count > 1 else 0),
     )
     builds = (f"{JOBS}/{name}.yaml", "overlays/dev", "overlays/prod")
-    return Plan(directory, files, builds, ("build", "overlays/dev"))
+    return Scaffold(directory, files, builds, ("build", "overlays/dev"))
 
 
-def added_runtime(there: Existing, runtime: str) -> Plan:
+def added_runtime(existing: Existing, runtime: str) -> Scaffold:
     """A runtime of the catalogue for a repository."""
-    kind = _shipped(runtime, there.trainer_version)["kind"]
-    for known in there.runtimes:
+    kind = _shipped(runtime, existing.trainer_version)["kind"]
+    for known in existing.runtimes:
         if (known.id.kind, known.id.name) == (kind, runtime):
             path = known.source.file.path
-            raise EnvironmentFault(f'{path}: has the runtime "{runtime}" already; nothing was written')
-    file = pieces.runtime(runtime, there.runtimes_folder)
-    return Plan(there.directory, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))
+            raise EnvironmentFault(f'{path}: already has the runtime "{runtime}"; nothing was written')
+    file = pieces.runtime(runtime, existing.runtimes_folder)
+    return Scaffold(existing.directory, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))
 
 
-def added_job(there: Existing, name: str, runtime: str) -> Plan:
-    """A job for a repository, and its runtime where that is the catalogue's and not there yet; "": the only one."""
-    known = {manifest.id.name: manifest for manifest in reversed(there.runtimes)}
+def added_job(existing: Existing, name: str, runtime: str) -> Scaffold:
+    """A job for a repository, and its runtime if it is one of the catalogue and not there yet; "": the only one."""
+    known = {manifest.id.name: manifest for manifest in reversed(existing.runtimes)}
     runtime = _known(runtime or _only(sorted(known)), sorted({*known, *catalogue.names()}))
-    version = there.trainer_version
+    version = existing.trainer_version
     manifest = known.get(runtime)
     body = _own(manifest, version) if manifest else _shipped(runtime, version)
     file = job(name, body, version)
-    files = (file,) if manifest else (pieces.runtime(runtime, there.runtimes_folder), file)
-    return Plan(there.directory, files, (file.path,), ("build", file.path))
+    files = (file,) if manifest else (pieces.runtime(runtime, existing.runtimes_folder), file)
+    return Scaffold(existing.directory, files, (file.path,), ("build", file.path))
 
 
-def added_overlay(there: Existing, name: str, namespace: str) -> Plan:
+def added_overlay(existing: Existing, name: str, namespace: str) -> Scaffold:
     """An overlay for a repository, over its jobs."""
-    if not there.has(JOBS):
+    if not existing.has(JOBS):
         raise EnvironmentFault(
-            f"an overlay lies over the jobs in {JOBS}/, which is not there; add one: init job NAME --runtime RUNTIME"
+            f"an overlay needs the folder {JOBS}/, which does not exist; add a job: init job NAME --runtime RUNTIME"
         )
     file = pieces.added_overlay(name, namespace)
-    return Plan(there.directory, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
+    return Scaffold(existing.directory, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
 
 
 def _only(names: Sequence[str]) -> str:
     if len(names) > 1:
-        raise EnvironmentFault(f"there are several runtimes; say which with --runtime: {', '.join(names)}")
+        raise EnvironmentFault(f"there are several runtimes; pass one with --runtime: {', '.join(names)}")
     return names[0] if names else DEFAULT_RUNTIME
 
 
@@ -114,12 +122,35 @@ def _shipped(runtime: str, trainer_version: str) -> Body:
     reason = diagnostics[0].message.partition(";")[0]
     suitable = [name for name in catalogue.names() if admitted(shipped(name), trainer_version)[0] is not None]
     raise UnsuitableRuntimeError(
-        f'Trainer {trainer_version} does not take "{runtime}": {reason}; it takes: {", ".join(suitable)}'
+        f'Trainer {trainer_version} does not accept "{runtime}": {reason}; it accepts: {", ".join(suitable)}'
     )
 
 
 def _own(manifest: Manifest, trainer_version: str) -> Body:
     body, diagnostics = admitted(manifest, trainer_version)
     if body is None:
-        raise RefusedRuntimeError(diagnostics)
+        raise RejectedRuntimeError(diagnostics)
     return body
+
+
+def errors(paths: Sequence[str], workspace: Workspace) -> list[Diagnostic]:
+    """What keeps the paths from being built, each by itself."""
+    return [
+        found
+        for path in paths
+        for found in build_findings(build(read([path], workspace), BuildOptions()))
+        if found.severity is Severity.ERROR
+    ]
+
+
+def admitted(runtime: Manifest, trainer_version: str) -> tuple[Body | None, list[Diagnostic]]:
+    """A runtime after the API server and the webhook of a Trainer; None and the errors if they reject it."""
+    found, diagnostics = admit(runtime, VERSIONS[trainer_version].admission)
+    return (found.body if found else None), diagnostics
+
+
+def only_in(paths: Iterable[str], diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether all findings are in these files, by any path."""
+    settle = Locator().settle
+    found = {os.path.realpath(settle(finding.place).file.path) for finding in diagnostics}
+    return found <= set(map(os.path.realpath, paths))

@@ -4,7 +4,7 @@ In: `Resolved` (both admitted, defaults filled in), the runtime's template in ca
 release. Out: drafts (the JobSet first, then PodGroups and ConfigMaps) and findings; and which Secrets must exist.
 Must not: read files, know other jobs, change its input.
 
-`run.py` is the order of things, `behaviour.py` what a release may do its own way, `plan.py` the data. `start.py` makes
-the first plan, for which `overrides/` has one module for each field that changes the runtime's template. `passes/` has
-one for each of Trainer's policy plugins (`…_checks` only judge), `builders/` one for each object that is made.
+`run.py` has the order of the work, `behaviour.py` what differs between releases, `plan.py` the data. `overrides.py`
+merges the fields that change the runtime's template. `passes/` has a module for each of Trainer's policy plugins
+(`…_checks` only check), `builders/` one for each generated object.
 """

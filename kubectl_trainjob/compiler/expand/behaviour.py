@@ -1,4 +1,4 @@
-"""What one Trainer version does its own way in an expansion: the shape of a row of `compiler/versions.py`."""
+"""What differs between Trainer versions in an expansion: the shape of a row of `compiler/versions.py`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kubectl_trainjob.model.stages import Resolved
 
 Check = Callable[[Plan], Iterator[Diagnostic]]
 Metadata = tuple[Cause, Mapping[str, Any]]
-"""Something with labels and annotations, and where it stands."""
+"""A mapping with labels and annotations, and where it is."""
 
 
 def _unchanged(plan: Plan) -> Plan:
@@ -23,9 +23,9 @@ def _unchanged(plan: Plan) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """`applies` is asked first; `checks` are the plugin's part of the TrainJob webhook, `enforce` its work.
+    """`applies` is called first; `checks` are the plugin's part of the TrainJob webhook, `enforce` its work.
 
-    A check also tells what only the controller stumbles over.
+    Checks also find what only the controller fails on.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Makes one object that goes with the JobSet; `build` gets a draft that holds nothing yet."""
+    """Builds one object that goes with the JobSet; `build` gets an empty draft."""
 
     name: str
     applies: Callable[[Plan], bool]
@@ -47,8 +47,8 @@ class Builder:
 class Overrides:
     """The TrainJob's field that changes the runtime's template, and what its JobSet's metadata is made of.
 
-    `merge` works on a draft of the JobSet in canonical form, and leaves it so; it is told the ids of the containers
-    that came with the runtime. It raises MergeError.
+    `merge` works on a draft of the JobSet in canonical form, and returns that form; it gets the ids of the containers
+    from the runtime. It raises PatchError.
     """
 
     field: str
@@ -57,7 +57,7 @@ class Overrides:
 
     @property
     def pointer(self) -> Pointer:
-        """Where the field stands in a TrainJob."""
+        """The field in a TrainJob."""
         return "spec", self.field
 
 
@@ -79,13 +79,13 @@ class Behaviour:
 
     `mpi_node_is_trainer`: whether the replicatedJob `node` gets the TrainJob's env and resources like a trainer, where
     MPI's launcher is a node. `counts_first_trainer`: whether each trainer step runs as many Pods as the first.
-    `ports_written_back`: the containers whose ports are written anew.
+    `ports_written_back`: the lists of containers whose ports are written again.
     """
 
     overrides: Overrides
     passes: tuple[Pass, ...]
     builders: tuple[Builder, ...]
     resources_per_node: ResourcesPerNode
-    mpi_node_is_trainer: bool
-    counts_first_trainer: bool
-    ports_written_back: tuple[str, ...]
+    mpi_node_is_trainer: bool = True
+    counts_first_trainer: bool = False
+    ports_written_back: tuple[str, ...] = ("containers",)

@@ -1,17 +1,24 @@
 """What the launcher passes share: which replicatedJobs are training nodes, their number, the address of the first one.
 
-Trainer asks in three ways which replicatedJobs are training nodes. They differ in what they make of `node`.
+Trainer has three definitions of training nodes. They differ in the meaning of the name `node`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Counted, Plan
-from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE
+from kubectl_trainjob.compiler.expand.upsert import Upsert, upsert, upsert_port
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE, TRAINER_PORT
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Rule
+
+
+def has_policy(kind: str, plan: Plan) -> bool:
+    """Runtimes with `mlPolicy.KIND`."""
+    return plan.policy(kind) is not None
 
 
 def trainer_nodes(plan: Plan) -> Plan:
@@ -23,14 +30,23 @@ def trainer_nodes(plan: Plan) -> Plan:
     return plan.with_count(pods, nodes, (*TRAINER, "numNodes"))
 
 
+def with_env(plan: Plan, writes: Sequence[Upsert], *, has_port: bool = True) -> Plan:
+    """Env and port of the trainer's `node` container, for a TrainJob that has a `spec.trainer`."""
+    container = plan.container(ANCESTOR_TRAINER, NODE)
+    if plan.trainer is None or container is None:
+        return plan
+    jobset = upsert(plan.jobset, container, "env", writes)
+    return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT) if has_port else jobset)
+
+
 def node_count(plan: Plan) -> Counted[int]:
-    """The number of training nodes as the launcher's env states it."""
+    """The number of training nodes in the launcher's env."""
     pods = plan.by_ancestor(ANCESTOR_TRAINER)
     return Counted(pods.size, pods.because) if pods else Counted(1)
 
 
 def launcher_as_node(plan: Plan) -> Counted[bool]:
-    """Whether MPI's launcher is one of the nodes; because of the setting, where it is stated."""
+    """Whether MPI's launcher is one of the nodes; because of the setting, if it is set."""
     policy = plan.policy("mpi") or {}
     because = ((RUNTIME, "spec", "mlPolicy", "mpi", "runLauncherAsNode"),) if "runLauncherAsNode" in policy else ()
     return Counted(bool(policy.get("runLauncherAsNode")), because)
@@ -52,7 +68,7 @@ def is_trainer(ancestor: str | None) -> bool:
 
 
 def is_trainer_or_mpi_node(name: str, ancestor: str | None, mpi: Mapping[str, Any] | None) -> bool:
-    """Also `node` where MPI's launcher is a node, so that it may be the trainer step; `mpi` is the runtime's policy.
+    """Also `node` where MPI's launcher is a node and may be the trainer step; `mpi` is the runtime's policy.
 
     Builder.Trainer for env and resources (2.1-2.3); newRuntimeInfo for the resources that are merged (2.3).
     """
@@ -60,18 +76,18 @@ def is_trainer_or_mpi_node(name: str, ancestor: str | None, mpi: Mapping[str, An
 
 
 def is_counted(name: str, ancestor: str | None) -> bool:
-    """Also `node`, whatever the policy: the first of these has the resources that processes are counted from.
+    """Also `node`, with any policy: processes are counted from the resources of the first of these.
 
     ExtractResourcePerNodeFromRuntime in `pkg/runtime/runtime.go` (2.1-2.3).
     """
     return name == NODE or is_trainer(ancestor)
 
 
-def reserved_env(plan: Plan, reserved: Container[str], rule: Rule) -> Iterator[Diagnostic]:
+def reserved_env(reserved: Container[str], rule: Rule, plan: Plan) -> Iterator[Diagnostic]:
     """A finding for each of the TrainJob's env entries with a reserved name."""
     for index, entry in enumerate((plan.trainer or {}).get("env") or ()):
         name = entry["name"]
         if name in reserved:
             place = plan.job_place("spec", "trainer", "env", index)
-            message = f'"{name}" is set by the launcher and must not stand in spec.trainer.env; remove it'
-            yield Diagnostic(rule, message, place.child("name"), fix=Fix(f"remove {name}", (Edit(place),)))
+            message = say('"{}" is set by Trainer and not allowed in spec.trainer.env; remove it', name)
+            yield Diagnostic(rule, message, place.child("name"), fix=Fix(say("remove {}", name), (Edit(place),)))

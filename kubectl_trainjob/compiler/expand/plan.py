@@ -27,10 +27,10 @@ RUNTIME_METADATA: Cause = (RUNTIME, "spec", "template", "metadata")
 
 
 class Counted(NamedTuple, Generic[Value_co]):
-    """A value that was counted or chosen, and the input values that it rests on.
+    """A value that was counted or chosen, and the input values that it depends on.
 
-    The first of these decides: it is the line that a person would edit, which is what `Origin.first_place` names and
-    `environment/counting.py` explains. The others are what was looked at besides.
+    The first of these decides: it is the line to edit, which `Origin.first_place` returns and
+    `environment/counting.py` explains. The others were read, too.
     """
 
     value: Value_co
@@ -40,7 +40,7 @@ class Counted(NamedTuple, Generic[Value_co]):
 class PodSet(NamedTuple):
     """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label, number of pods and why.
 
-    The number is a `Counted`, spelled out: `because` is where it stands.
+    The number is a `Counted` in two fields: `because` is where it comes from.
     """
 
     position: int
@@ -51,7 +51,7 @@ class PodSet(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """One expansion under way: `jobset` is being made, `command` and `args` are the trainer's as passes left them.
+    """One expansion under way: `jobset` is being built, `command` and `args` are the trainer's after the passes so far.
 
     `slots` are the processes that an MPI node takes.
     """
@@ -72,7 +72,7 @@ class Plan(NamedTuple):
 
     @property
     def namespace(self) -> str:
-        """The namespace that the TrainJob states, "" for none."""
+        """The namespace of the TrainJob, "" for none."""
         return self.resolved.job.manifest.id.namespace
 
     @property
@@ -83,7 +83,7 @@ class Plan(NamedTuple):
 
     @property
     def trainer(self) -> Mapping[str, Any] | None:
-        """The TrainJob's `spec.trainer`, None when it is not written: for most passes not the same as `{}`."""
+        """The TrainJob's `spec.trainer`, None if it is not written: most passes distinguish that from `{}`."""
         return self.job.get("trainer")
 
     @property
@@ -113,14 +113,14 @@ class Plan(NamedTuple):
         return next((pods for pods in self.pod_sets if pods.name == name), None)
 
     def containers(self, pods: PodSet, name: str, kind: str = "containers") -> Iterator[Pointer]:
-        """Where the containers with this name stand in the JobSet."""
+        """The containers with this name in the JobSet."""
         base = pod_spec(pods.position)
         for index, container in enumerate(self.jobset.get(*base, kind) or ()):
             if container.get("name") == name:
                 yield (*base, kind, index)
 
     def container(self, ancestor: str, name: str) -> Pointer | None:
-        """Where the first container with this name stands in the first PodSet of the ancestor."""
+        """The first container with this name in the first PodSet of the ancestor."""
         pods = self.by_ancestor(ancestor)
         return next(self.containers(pods, name), None) if pods else None
 

@@ -1,19 +1,63 @@
-"""How many processes torch starts on a node, by the rules of the releases.
+"""How many processes a training node takes, by the rules of the releases.
 
-Mirrors the first half of EnforceMLPolicy in trainer `pkg/runtime/framework/plugins/torch/torch.go`. A word instead of a
-number is left to torchrun.
+Mirrors trainer `pkg/runtime/runtime.go` (2.1-2.3) for the resources, and the first half of EnforceMLPolicy in the
+plugins torch and mpi below `pkg/runtime/framework/plugins`. torchrun reads a word instead of a number itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Counted, Plan
-from kubectl_trainjob.compiler.expand.resources import NodeResources, node_resources
-from kubectl_trainjob.kube.facts.node_counts import names_gpu
+from kubectl_trainjob.compiler.expand.nodes import is_counted
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, RUNTIME, TRAINER, Counted, Plan, ancestor_of
+from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.numbers import as_int32
 from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.kube.facts.resources import NodeCount, Resources, cpu_count, gpu_count, names_gpu
+from kubectl_trainjob.kube.facts.trainer import NODE
+from kubectl_trainjob.model.draft import Cause
+
+
+class NodeResources(NamedTuple):
+    """The resources that processes are counted from, and where they are."""
+
+    amounts: Resources
+    cause: Cause
+
+    @property
+    def gpus(self) -> Counted[int]:
+        """How many GPUs Trainer counts; because of all resources if there is no GPU."""
+        count = gpu_count(self.amounts)
+        return Counted(count.number, self._places(count) or (self.cause,))
+
+    @property
+    def cpus(self) -> Counted[int]:
+        """How many CPUs Trainer counts, after it found no GPU."""
+        count = cpu_count(self.amounts)
+        because = (*self._places(count), *self._places(gpu_count(self.amounts)))
+        return Counted(count.number, because or (self.cause,))
+
+    def _places(self, count: NodeCount) -> tuple[Cause, ...]:
+        return tuple((*self.cause, amount.field, amount.name) for amount in count.amounts)
+
+
+def node_resources(plan: Plan) -> NodeResources:
+    """The resources of a training node.
+
+    The TrainJob's resourcesPerNode counts *instead of* the container's, although the two are merged in the Pod.
+    """
+    override = (plan.trainer or {}).get("resourcesPerNode")
+    if override is not None:
+        return NodeResources(override, (*TRAINER, "resourcesPerNode"))
+    for index, job in enumerate(plan.jobset.get(*REPLICATED_JOBS) or ()):
+        if is_counted(job["name"], ancestor_of(plan.jobset, index)):
+            for position, container in enumerate(plan.jobset.get(*pod_spec(index), "containers") or ()):
+                if container.get("name") == NODE:
+                    cause = (JOB_SET, *pod_spec(index), "containers", position, "resources")
+                    return NodeResources(container.get("resources") or {}, cause)
+    return NodeResources({}, (RUNTIME, "spec", "template", "spec"))
+
 
 Processes = int | str
 
@@ -22,7 +66,7 @@ WORDS = (AUTO, CPU, "gpu")
 
 
 def stated_or_counted(plan: Plan) -> Counted[Processes]:
-    """As the TrainJob says, else "auto" where there are GPUs, else one a CPU (2.2, 2.3)."""
+    """The TrainJob's number, else "auto" if there are GPUs, else one for each CPU (2.2, 2.3)."""
     stated = (plan.trainer or {}).get("numProcPerNode")
     if stated is not None:
         return Counted(stated, ((*TRAINER, "numProcPerNode"),))
@@ -32,7 +76,7 @@ def stated_or_counted(plan: Plan) -> Counted[Processes]:
 
 
 def words_counted(plan: Plan) -> Counted[Processes]:
-    """As the TrainJob or the runtime says; "cpu", and "auto" where there is no GPU, become one a CPU (2.1)."""
+    """The TrainJob's or the runtime's; "cpu", and "auto" without a GPU, mean one for each CPU (2.1)."""
     stated, said = _stated(plan)
     resources = node_resources(plan)
     gpus = resources.gpus
@@ -43,10 +87,10 @@ def words_counted(plan: Plan) -> Counted[Processes]:
 
 
 def overridden_by_resources(plan: Plan) -> Counted[Processes]:
-    """As the TrainJob or the runtime says, until the TrainJob states resourcesPerNode: then these decide (2.0).
+    """The TrainJob's or the runtime's; but the TrainJob's resourcesPerNode overrides both (2.0).
 
-    The limits count if they speak of CPUs as the word asks, else the requests; without requests it is 1, whatever
-    number was stated.
+    Trainer reads the limits if they have CPUs as the word requires, else the requests; without requests it is always
+    1.
     """
     stated, said = _stated(plan)
     override = (plan.trainer or {}).get("resourcesPerNode")
@@ -84,3 +128,23 @@ def _speaks_of_cpus(stated: Processes, quantities: Mapping[str, Any]) -> bool:
 
 def _cpus(quantities: Mapping[str, Any]) -> int:
     return max(1, as_int32(Quantity.parse(quantities.get("cpu", "0")).value()))
+
+
+MPI: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
+
+
+def stated_slots(plan: Plan) -> Counted[int]:
+    """Slots a node: the TrainJob's, else the runtime's (2.0)."""
+    stated = (plan.trainer or {}).get("numProcPerNode")
+    if stated is not None:
+        return Counted(stated, ((*TRAINER, "numProcPerNode"),))
+    return Counted((plan.policy("mpi") or {}).get("numProcPerNode", 1), ((*MPI, "numProcPerNode"),))
+
+
+def slots(plan: Plan) -> Counted[int]:
+    """The same, where 1 in the runtime means one a GPU (2.1-2.3)."""
+    stated, said = stated_slots(plan)
+    if stated == 1 and said[0][0] == RUNTIME:
+        gpus = node_resources(plan).gpus
+        return Counted(as_int32(gpus.value) if gpus.value > 1 else stated, (*gpus.because, *said))
+    return Counted(stated, said)

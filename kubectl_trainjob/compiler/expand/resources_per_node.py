@@ -1,6 +1,6 @@
 """The two ways of a TrainJob's resourcesPerNode into its JobSet.
 
-Up to 2.2 it replaces the resources of the finished JobSet's containers, so what is computed before does not see it; 2.3
+Up to 2.2 it replaces the resources of the finished JobSet's containers, so earlier computations ignore it; 2.3
 merges it into the template before anything is computed.
 """
 
@@ -43,7 +43,7 @@ def _merge_into_node(jobset: Draft, spec: Pointer, override: Mapping[str, Any]) 
     if index is None:
         return jobset
     resources = (*spec, "containers", index, "resources")
-    # Trainer rebuilds the field from limits and requests alone: claims do not survive.
+    # Trainer builds the field from limits and requests only: claims are lost.
     jobset = jobset.drop((*resources, "claims"))
     return jobset.put_each(
         [
@@ -64,7 +64,7 @@ def _replace(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
 
 
 def _stated(override: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """The limits and requests that are stated, their quantities in canonical form."""
+    """The limits and requests, with quantities in canonical form."""
     return {
         field: {name: canonical(quantity) for name, quantity in override[field].items()}
         for field in ("limits", "requests")
@@ -72,16 +72,8 @@ def _stated(override: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     }
 
 
-def _leave_at_start(jobset: Draft, _resolved: Resolved) -> Draft:
-    return jobset
-
-
-def _leave_at_end(_plan: Plan, jobset: Draft, _container: Pointer) -> Draft:
-    return jobset
-
-
-REPLACED = ResourcesPerNode(at_start=_leave_at_start, at_end=_replace)
+REPLACED = ResourcesPerNode(at_start=lambda jobset, _resolved: jobset, at_end=_replace)
 """2.0-2.2."""
 
-MERGED = ResourcesPerNode(at_start=_merge, at_end=_leave_at_end)
+MERGED = ResourcesPerNode(at_start=_merge, at_end=lambda _plan, jobset, _container: jobset)
 """2.3."""

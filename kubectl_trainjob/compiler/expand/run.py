@@ -8,22 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.builders import jobset
 from kubectl_trainjob.compiler.expand.builders.jobset import overwritten_ports
 from kubectl_trainjob.compiler.expand.nodes import is_trainer
 from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, RUNTIME, TRAINER, Counted, Plan, PodSet, ancestor_of
-from kubectl_trainjob.compiler.expand.strategic_merge import MergeError
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, SPEC_TYPE, job_template
 from kubectl_trainjob.kube.facts.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.kube.facts.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
-from kubectl_trainjob.kube.facts.types import canonical, settle
+from kubectl_trainjob.kube.facts.types import canonical, container_ids
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.draft import Cause, Draft, copied
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import HOSTFILE_TOO_LARGE, PATCH_UNMERGEABLE
 from kubectl_trainjob.model.stages import Admitted, Body, RequiredSecret, Resolved
 
 Drafts = tuple[Draft, ...]
+_UNMERGEABLE = "{} cannot be merged into the runtime, and the API server reports an internal error: {}"
 _COMMAND: tuple[Cause, ...] = ((*TRAINER, "command"),)
 
 
@@ -31,25 +33,25 @@ class RuntimeTemplate(NamedTuple):
     """A runtime's JobSet spec in canonical form, and the ids of its dicts and lists, which are canonical for good."""
 
     spec: Body
-    settled: frozenset[int]
+    canonical_ids: frozenset[int]
 
 
 def template_of(runtime: Admitted) -> RuntimeTemplate:
-    """The template of a runtime, worked out once however many jobs use it."""
+    """The template of a runtime, computed once for all jobs that use it."""
     spec = canonical((runtime.body["spec"].get("template") or {}).get("spec") or {}, SPEC_TYPE)
-    return RuntimeTemplate(spec, settle(spec))
+    return RuntimeTemplate(spec, container_ids(spec))
 
 
 def expand(
     resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool = False
 ) -> tuple[Drafts, tuple[Diagnostic, ...]]:
-    """The JobSet first, then what goes with it; no drafts when a plugin refuses the TrainJob.
+    """The JobSet first, then what goes with it; no drafts if a plugin rejects the TrainJob.
 
     With `record` the drafts know where each value is from.
     """
     try:
         plan = _start(resolved, template, behaviour, record=record)
-    except MergeError as error:
+    except PatchError as error:
         return (), (_unmergeable(resolved, behaviour, error),)
     passes = [each for each in behaviour.passes if each.applies(plan)]
     diagnostics = tuple(finding for each in passes for check in each.checks for finding in check(plan))
@@ -78,14 +80,12 @@ def _build(plan: Plan, behaviour: Behaviour, *, record: bool) -> Iterator[Draft]
 
 
 def _oversized(plan: Plan, drafts: Drafts) -> Iterator[Diagnostic]:
-    """ConfigMaps that the API server refuses, so that the controller fails on them."""
+    """ConfigMaps that the API server rejects, which fails the controller."""
     for draft in drafts:
         data = draft.get("data") or {}
         if draft.get("kind") == "ConfigMap" and sum(len(text.encode()) for text in data.values()) > LARGEST_CONFIG_MAP:
-            message = (
-                f'ConfigMap "{draft.get("metadata", "name")}" would be larger than 1 MiB, which the API server '
-                "refuses; lower the number of hosts"
-            )
+            name = draft.get("metadata", "name")
+            message = say('ConfigMap "{}" is larger than the limit of the API server, 1 MiB; use fewer hosts', name)
             yield Diagnostic(HOSTFILE_TOO_LARGE, message, plan.job_place("spec", "trainer", "numNodes"))
 
 
@@ -104,16 +104,16 @@ def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
     )
 
 
-def _unmergeable(resolved: Resolved, behaviour: Behaviour, error: MergeError) -> Diagnostic:
+def _unmergeable(resolved: Resolved, behaviour: Behaviour, error: PatchError) -> Diagnostic:
     field = behaviour.overrides.field
-    message = f"{field} cannot be merged into the runtime ({error}): the API server answers with an internal error"
+    message = say(_UNMERGEABLE, field, error.message)
     return Diagnostic(PATCH_UNMERGEABLE, message, resolved.job.manifest.place("spec", field).key())
 
 
 def _start(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool) -> Plan:
     """The plan before any plugin ran: overrides and resources merged, labels gathered, Pods counted (newRuntimeInfo).
 
-    Raises MergeError.
+    Raises PatchError.
     """
     inputs = {JOB: resolved.job.manifest.source, RUNTIME: resolved.runtime.manifest.source, JOB_SET: None}
     overrides = behaviour.overrides
@@ -121,15 +121,11 @@ def _start(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, 
     jobset = jobset.put(("spec",), template.spec, copied=(RUNTIME, "spec", "template", "spec"))
     for cause, metadata in overrides.metadata(resolved):
         jobset = _metadata(jobset.step("runtime" if cause[0] == RUNTIME else "trainJob"), cause, metadata)
-    jobset = overrides.merge(jobset.step(overrides.field), resolved, template.settled)
+    jobset = overrides.merge(jobset.step(overrides.field), resolved, template.canonical_ids)
     jobset = behaviour.resources_per_node.at_start(jobset.step("resourcesPerNode"), resolved)
     trainer = resolved.job.body["spec"].get("trainer") or {}
     return Plan(
-        resolved,
-        jobset,
-        _pod_sets(jobset, resolved),
-        Counted(trainer.get("command"), _COMMAND),
-        trainer.get("args"),
+        resolved, jobset, _pod_sets(jobset, resolved), Counted(trainer.get("command"), _COMMAND), trainer.get("args")
     )
 
 

@@ -2,51 +2,46 @@
 
 Mirrors k8s.io/apimachinery/pkg/util/strategicpatch StrategicMergePatch (mergeMap, mergeSlice, normalizeElementOrder).
 Lists with a merge strategy are merged by key and put into the patch's order among the old one's, other lists are
-replaced. null deletes; `$patch: delete` and `$patch: replace` are obeyed in mappings; other directives are refused. Not
+replaced. null deletes; `$patch: delete` and `$patch: replace` work in mappings; other directives are rejected. Not
 mirrored: where a set of scalars repeats itself, upstream's order depends on the spare room of a Go slice; and `$patch`
-in an entry of a merged list. No patch has one there: Trainer decodes it into Go structs first (`api.types.marshalled`),
+in an entry of a merged list. No patch has one there: Trainer decodes it into Go structs first (`marshalled`),
 which keeps unknown keys only in maps such as labels.
 
 `overlay/merge.py` is another merge because kustomize's differs in what it does: it has its own table of keys, puts what
-the patch states first instead of weaving it in, and reads directives otherwise.
+the patch has first instead of interleaving it, and reads directives differently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.kube.facts.types import Field, field
 from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Pointer
 
 _DIRECTIVE = "$patch"
-_REFUSED = ("$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
-
-
-class MergeError(ValueError):
-    """The patch cannot be merged into the object; `cause` is the entry of the patch that is to blame."""
-
-    def __init__(self, message: str, cause: Cause) -> None:
-        super().__init__(message)
-        self.cause = cause
+_REJECTED = ("$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
 
 
 def merge(draft: Draft, pointer: Pointer, patch: Any, type_name: str, copied: Cause) -> Draft:
-    """Merge `patch` into the struct `type_name` that stands at `pointer`; `copied` says where the patch is from.
+    """Merge `patch` into the struct `type_name` at `pointer`; `copied` is the origin of the patch.
 
-    Each deepest value that the patch states is written to the draft, also when the same value stands there already.
-    Raises MergeError.
+    Each deepest value of the patch is written to the draft, even if the draft already has the same value.
+    Raises PatchError.
     """
     directive = patch.get(_DIRECTIVE)
     if _DIRECTIVE in patch:
         if directive not in ("delete", "replace"):
-            raise MergeError(f'"{_DIRECTIVE}: {directive}" is neither delete nor replace', copied)
+            raise PatchError(say('unknown value "{}" of "$patch"; write delete or replace', directive), copied)
         rest = {key: value for key, value in patch.items() if key != _DIRECTIVE}
         return draft.put(pointer, rest if directive == "replace" else {}, copied=copied)
     for key, value in patch.items():
-        if key.startswith(_REFUSED):
-            raise MergeError(f'the directive "{key}" is not supported', (*copied, key))
+        if key.startswith(_REJECTED):
+            raise PatchError(say('the directive "{}" is not supported; remove it', key), (*copied, key))
         draft = _merge_entry(draft, (*pointer, key), value, type_name, (*copied, key))
     return draft
 
@@ -71,12 +66,12 @@ def _field(type_name: str, copied: Cause) -> Field:
     name = str(copied[-1])
     known = field(type_name, name) if type_name else None
     if known is None:
-        raise MergeError(f'"{name}" is no field of {type_name or "a map of values"}', copied)
+        raise PatchError(say('{} has no field "{}"', type_name or say("a map of values"), name), copied)
     return known
 
 
 def _without_directives(value: Any) -> Any:
-    """A value that is new in the object: nulls and what is marked with $patch left out; None where nothing remains."""
+    """A value that is new in the object, without nulls and what has $patch; None if nothing remains."""
     if isinstance(value, dict):
         if _DIRECTIVE in value:
             return None
@@ -93,11 +88,13 @@ def _merge_list(draft: Draft, pointer: Pointer, patch: list[Any], known: Field, 
     if not kinds:
         return draft
     if len(kinds) > 1 or list in kinds:
-        raise MergeError("the entries of a merged list must all be mappings, or all scalars of one type", copied)
+        raise PatchError(
+            say("a merged list has entries of several types; write only mappings, or only scalars of one type"), copied
+        )
     if kinds != {dict}:
         return _merge_scalars(draft, pointer, patch, copied)
     if not known.merge_key:
-        raise MergeError("a list of mappings without a merge key cannot be merged", copied)
+        raise PatchError(say("a list of mappings without a merge key cannot be merged"), copied)
     return _merge_mappings(draft, pointer, patch, known, copied)
 
 
@@ -115,7 +112,7 @@ def _merge_scalars(draft: Draft, pointer: Pointer, patch: list[Any], copied: Cau
 
 def _merge_mappings(draft: Draft, pointer: Pointer, patch: list[Any], known: Field, copied: Cause) -> Draft:
     assert known.elem is not None
-    key_of = _key_reader(known.merge_key, copied)
+    key_of = partial(_key_of, known.merge_key, copied)
     server = [item.get(known.merge_key, _MISSING) for item in draft.get(*pointer)]
     keys = list(server)
     for index, item in enumerate(patch):
@@ -136,13 +133,10 @@ def _merge_mappings(draft: Draft, pointer: Pointer, patch: list[Any], known: Fie
 _MISSING = object()
 
 
-def _key_reader(merge_key: str, copied: Cause) -> Callable[[dict[str, Any]], Any]:
-    def key_of(item: dict[str, Any]) -> Any:
-        if merge_key not in item:
-            raise MergeError(f'an entry lacks "{merge_key}", by which the list is merged', copied)
-        return item[merge_key]
-
-    return key_of
+def _key_of(merge_key: str, copied: Cause, item: dict[str, Any]) -> Any:
+    if merge_key not in item:
+        raise PatchError(say('an entry has no "{}", the merge key of the list; add it', merge_key), copied)
+    return item[merge_key]
 
 
 def _arrange(draft: Draft, pointer: Pointer, order: list[int]) -> Draft:

@@ -12,8 +12,7 @@ from typing import Literal
 
 from kubectl_trainjob.compiler.expand.nodes import first_node, node_count
 from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, NAME, TRAINER, Counted, Plan, ancestor_of
-from kubectl_trainjob.compiler.expand.processes import Processes
-from kubectl_trainjob.compiler.expand.resources import node_resources
+from kubectl_trainjob.compiler.expand.processes import Processes, node_resources
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE, TORCHTUNE_COMMAND, TRAINER_PORT
 from kubectl_trainjob.model.draft import Cause
@@ -28,7 +27,7 @@ class Torchtune:
 
     `models` can be trained; `runtime_args` are settings that only the runtime gives; `adapter` reads from the args what
     is trained instead of all weights. `counts_gpus`: whether a node with one GPU counts as one device, and a word for
-    the number of processes as one process a GPU; else each word stands for several.
+    the number of processes as one process for each GPU; else each word means several.
     """
 
     models: tuple[str, ...]
@@ -43,7 +42,7 @@ def no_adapter(_args: Args) -> Adapter:
 
 
 def mentioned_adapter(args: Args) -> Adapter:
-    """What is mentioned counts, whatever its value (2.1, 2.2)."""
+    """A setting that exists counts, with any value (2.1, 2.2)."""
     if not _mentions(args, "model.use_dora") and _mentions(args, "model.quantize_base"):
         return "qlora"
     return "lora" if _mentions(args, "model.lora_attn_modules") else ""
@@ -65,7 +64,7 @@ def _is_on(args: Args, setting: str) -> bool:
     return any(setting in name and value.strip().lower() == "true" for name, value in pairs)
 
 
-def asked_for(plan: Plan) -> bool:
+def is_used(plan: Plan) -> bool:
     """Whether the TrainJob's command is torchtune's."""
     return plan.command.value == TORCHTUNE_COMMAND
 

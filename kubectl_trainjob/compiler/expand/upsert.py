@@ -14,7 +14,7 @@ Item = dict[str, Any]
 
 
 class Upsert(NamedTuple):
-    """One item to write: copied as it stands from an input, or computed because of some."""
+    """One item to write: copied unchanged from an input, or computed from some."""
 
     item: Item
     copied: Cause | None = None

@@ -1,4 +1,4 @@
-"""A tree of units to manifests: each overlay's settings over its members, the innermost first.
+"""A tree of units to manifests: each overlay's settings applied to its members, the innermost first.
 
 The order is kustomize's (api/internal/target, configureBuiltinTransformers): patches, namespace, name suffix, labels,
 annotations, images; references to renamed objects follow at the very end.
@@ -12,11 +12,9 @@ from functools import partial
 from typing import Any
 
 from kubectl_trainjob.compiler.overlay.images import Images, change_images
-from kubectl_trainjob.compiler.overlay.labels import add_annotations, add_labels, misplaced
-from kubectl_trainjob.compiler.overlay.member import Member
+from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels, misplaced, set_namespace
 from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
-from kubectl_trainjob.compiler.overlay.namespace import set_namespace
-from kubectl_trainjob.compiler.overlay.patch import Patching
+from kubectl_trainjob.compiler.overlay.patch import Member, Patching
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import group_of, is_train_job
@@ -25,6 +23,7 @@ from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.edited import Edit, edited, identities
+from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Place, Source, show_pointer, value_at
 from kubectl_trainjob.model.stages import Manifest
@@ -32,7 +31,7 @@ from kubectl_trainjob.model.units import Overlay, Unit
 
 
 def overlaid(unit: Unit, steps: Steps) -> tuple[list[Manifest], list[Diagnostic]]:
-    """Every object of a unit as its overlays make it, and what is wrong with the overlays' settings for it.
+    """Every object of a unit after its overlays, and the errors of the overlays' settings.
 
     `steps` are those of the whole build. There are no objects when they are used up.
     """
@@ -58,7 +57,7 @@ def _over(unit: Unit, steps: Steps, diagnostics: list[Diagnostic]) -> list[Manif
 
 
 def _set(overlay: Overlay, members: Sequence[Member], steps: Steps) -> Iterator[Diagnostic]:
-    """Write all settings but the patches into the members; yields what is wrong with them."""
+    """Apply all settings but the patches to the members; yields their errors."""
     if steps.are_used_up:
         return
     try:
@@ -67,7 +66,9 @@ def _set(overlay: Overlay, members: Sequence[Member], steps: Steps) -> Iterator[
             for edit in _settings(overlay, *member.type, images, steps):
                 member.write(edit)
     except StepsError as error:
-        message = f"writing the labels, annotations and images into these objects {error}; build fewer at a time"
+        message = say(
+            "writing the labels, annotations and images into these objects {}; build fewer at a time", error.message
+        )
         yield Diagnostic(rules.TOO_MANY_EDITS, message, Place(overlay.source))
         return
     for index, why in images.unknown.items():
@@ -80,7 +81,7 @@ def _idle_images(overlay: Overlay, images: Images) -> Iterator[Diagnostic]:
     """Entries of `images` that are for no image of any object."""
     for index, change in enumerate(overlay.images):
         if index not in images.applied and index not in images.unknown:
-            message = f'no object of this overlay has the image "{change.name}", so nothing changes; mend the name'
+            message = say('no object of this overlay has the image "{}"; correct the name', change.name)
             yield Diagnostic(rules.IDLE_SETTING, message, Place(overlay.source, ("images", index, "name")))
 
 
@@ -91,7 +92,7 @@ def _inputs(overlay: Overlay) -> dict[str, Source]:
 
 
 def _settings(overlay: Overlay, api_version: str, kind: str, images: Images, steps: Steps) -> Iterator[Edit]:
-    """What the overlay says of every object, as edits of one; each write is caused by the setting's own line."""
+    """The overlay's settings for every object, as edits of one; each write has the line of its setting as cause."""
     of = {"kind": kind, "api_version": api_version}
     if overlay.namespace:
         yield _edit(set_namespace, "namespace", **of, namespace=overlay.namespace)
@@ -126,20 +127,23 @@ def _made(
 
 
 def _misplaced(manifest: Manifest, overlay: Overlay) -> Iterator[Diagnostic]:
-    """Labels and annotations that an object has no room for; Trainer's kinds have a schema, which tells that."""
+    """Labels and annotations that cannot be added to an object. Trainer's kinds have schemas for that."""
     identity = manifest.id
     if group_of(identity.api_version) == trainer.GROUP:
         return
     for pointer, needed, field in misplaced(manifest.body, identity.kind, identity.api_version, overlay):
-        found = f"{show_pointer(pointer)} must be {needed}, not {described(value_at(manifest.body, pointer))}"
-        message = f"{found}: the overlay's {field} cannot be added; mend it"
+        form = "a list" if needed == "a list" else "a mapping"
+        found = described(value_at(manifest.body, pointer))
+        message = say(
+            "{} must be {}, not {}, to add {} of the overlay", show_pointer(pointer), Message(form), found, field
+        )
         yield Diagnostic(INVALID_TYPE_OR_ENUM, message, manifest.place(*pointer))
 
 
 def _spoilt(member: Member) -> Iterator[Diagnostic]:
-    related = (Related("the object", member.manifest.place("metadata", "name")),)
+    related = (Related(say("the object"), member.manifest.place("metadata", "name")),)
     for what, patch in member.lost.items():
-        message = f"the patch leaves {member.manifest.id} without {what}; keep it"
+        message = say("the patch leaves {} without {}; keep it", str(member.manifest.id), Message(what))
         yield Diagnostic(rules.SPOILED_OBJECT, message, patch, related)
 
 
@@ -164,8 +168,8 @@ def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic
 def _ambiguities(manifest: Manifest, renames: Renames) -> Iterator[Diagnostic]:
     """References that could mean several objects, since the overlays below gave these different names."""
     for found in ambiguous_names(manifest.body, manifest.id.kind, manifest.id.api_version, renames):
-        rivals = " or ".join(f'"{rival.name}"' for rival in found.rivals)
-        message = f'"{found.name}" is called {rivals} here; write which one is meant'
+        rivals = listed((rival.name for rival in found.rivals), "or")
+        message = say('"{}" is ambiguous: in this overlay it is {}; write one of these names', found.name, rivals)
         yield Diagnostic(rules.AMBIGUOUS_NAME, message, manifest.place(*found.pointer))
 
 

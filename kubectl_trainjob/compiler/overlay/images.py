@@ -1,7 +1,7 @@
 """`images`: other names, tags and digests for the images of containers.
 
 Mirrors kustomize's api/filters/imagetag (updater.go, legacy.go), api/internal/image and the field specs in
-api/internal/konfig/builtinpluginconsts/images.go: `containers` and `initContainers` wherever they stand, and volumes
+api/internal/konfig/builtinpluginconsts/images.go: `containers` and `initContainers` anywhere, and volumes
 made of images. Other than kustomize:
 
 - `spec.trainer.image` of TrainJobs and the image volumes of every Pod spec are changed, too;
@@ -23,6 +23,7 @@ from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.image import image_reference
 from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, has_role
 from kubectl_trainjob.model.draft import Cause, Draft, Write
+from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.units import ImageChange
 
@@ -38,15 +39,15 @@ Found = tuple[Pointer, str]
 
 
 class Images:
-    """One overlay's `images`: what becomes of an image by all changes, one after the other.
+    """One overlay's `images`: applies all changes to an image, one after the other.
 
-    A change whose name is no pattern is for no image. Raises StepsError; a step is an image that is compared with a
-    pattern, or `_CHARACTERS` of an image that are looked at.
+    A change whose name is not a valid pattern is ignored. Raises StepsError; a step is an image that is compared with a
+    pattern, or `_CHARACTERS` of an image.
     """
 
     def __init__(self, changes: Sequence[ImageChange], steps: Steps) -> None:
-        self.unknown: dict[int, str] = {}
-        """The changes whose names are no patterns, and why."""
+        self.unknown: dict[int, Message] = {}
+        """The changes whose names are not valid patterns, and why."""
         self.applied: set[int] = set()
         """The changes that were for some image so far."""
         self._changes = changes
@@ -61,19 +62,19 @@ class Images:
         try:
             pattern = compile_pattern(name, self._steps)
         except PatternError as error:
-            self.unknown[index] = str(error)
+            self.unknown[index] = error.message
         else:
             self._by_name.setdefault(name if pattern.is_plain else pattern.length, []).append((index, pattern))
 
     def changed(self, image: str) -> tuple[str, tuple[int, ...]]:
-        """What becomes of an image, and the changes that did it."""
+        """An image after all changes, and the changes with an effect."""
         known = self._known.get(image)
         if known is None:
             known = self._known[image] = self._change(image)
         return known
 
     def fields(self, index: int) -> Iterator[Pointer]:
-        """Where a change says what it changes."""
+        """The fields of a change."""
         change = self._changes[index]
         stated = {
             "newName": change.new_name,
@@ -113,7 +114,7 @@ class Images:
 
 
 def change_images(draft: Draft, kind: str, api_version: str, images: Images, cause: Cause) -> Draft:
-    """Make the changes to every image of one object; `cause` is where their list stands. Raises StepsError."""
+    """Make the changes to every image of one object; `cause` is where their list is. Raises StepsError."""
     writes: list[Write] = []
     because: dict[str, tuple[Cause, ...]] = {}
     for pointer, image in _images(draft, kind, api_version):
@@ -138,7 +139,7 @@ def _images(draft: Draft, kind: str, api_version: str) -> list[Found]:
 
 
 def _collect(found: list[Found], value: Any, pointer: Pointer) -> None:
-    """Add the images of whatever looks like a Pod spec, in or below `value`."""
+    """Add the images of everything that looks like a Pod spec, in or below `value`."""
     if isinstance(value, dict):
         for key, entry in value.items():
             if isinstance(entry, (dict, list)):

@@ -8,25 +8,105 @@ missing `value`, and a `from` that leads nowhere are errors.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
+from operator import getitem
 from typing import Any
 
-from kubectl_trainjob.compiler.overlay.json_patch_growth import Growth
+from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.compiler.overlay.json_patch_operation import Operation, new_place_of, place_of, read_operation
-from kubectl_trainjob.compiler.overlay.patch_error import PatchError
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Pointer, json_pointer
+
+_EACH = 8
+# Entries that are copied in one step: a mapping's are copied as they are, a list's may all move.
+_ENTRIES, _ITEMS = 32, 2
+_TOO_LARGE = "the copies make the object larger than {} bytes (limits.patchedBytes); copy less"
+_TOO_DEEP = (
+    "the patched object has more than {} nested mappings and lists (limit depth); write the value at a higher level"
+)
+
+
+class Growth:
+    """Counts from the first copy on: what the object holds then, and all that is written after it.
+
+    So the cost is that of the values written, and a copy of copies of copies ends early.
+    """
+
+    __slots__ = ("_deepened", "_limits", "_size", "_steps")
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._limits = steps.limits
+        self._size: int | None = None
+        self._deepened: Cause | None = None
+
+    def write(self, pointer: Pointer, value: Any, cause: Cause) -> None:
+        """Count `value` at `pointer`, too. Raises PatchError."""
+        size, depth = _measured(value)
+        self._require_depth(len(pointer) + depth, cause)
+        if self._size is not None:
+            self._size += size
+            if self._size > self._limits.patched_bytes:
+                raise PatchError(say(_TOO_LARGE, self._limits.patched_bytes), cause)
+
+    def copy(self, root: Any, pointer: Pointer, value: Any, cause: Cause) -> None:
+        """As `write`, of a value that the object `root` has already. Raises PatchError."""
+        if self._size is None:
+            self._size = _measured(root)[0]
+        self.write(pointer, value, cause)
+
+    def move(self, pointer: Pointer, origin: Pointer, cause: Cause) -> None:
+        """Count a move from `origin` to `pointer`. The depth is checked once, at the end."""
+        if len(pointer) > len(origin):
+            self._deepened = cause
+
+    def rebuild(self, draft: Draft, pointer: Pointer) -> None:
+        """Count copies of the mappings and lists above `pointer`. Raises StepsError."""
+        rebuilt = accumulate(pointer[:-1], getitem, initial=draft.value)
+        self._steps.take(sum(len(each) // (_ITEMS if isinstance(each, list) else _ENTRIES) for each in rebuilt), draft)
+
+    def require_depth_of(self, root: Any) -> None:
+        """The patched object must not be too deep. Raises PatchError."""
+        if self._deepened is not None:
+            self._require_depth(_measured(root)[1], self._deepened)
+
+    def _require_depth(self, depth: int, cause: Cause) -> None:
+        if depth > self._limits.depth:
+            raise PatchError(say(_TOO_DEEP, self._limits.depth), cause)
+
+
+def _measured(value: Any) -> tuple[int, int]:
+    """The size of a value as the limit counts it, and how many mappings and lists it has inside each other."""
+    size, depth, level = 0, 0, [value]
+    while level:
+        below: list[Any] = []
+        size += _EACH * len(level)
+        for each in level:
+            if isinstance(each, str):
+                size += len(each)
+            elif isinstance(each, dict):
+                size += sum(map(len, each)) + _EACH * len(each)
+                below += each.values()
+            elif isinstance(each, list):
+                below += each
+        depth += any(isinstance(each, dict | list) for each in level)
+        level = below
+    return size, depth
 
 
 def apply_operations(draft: Draft, operations: list[Any], cause: Cause, steps: Steps) -> Draft:
-    """Apply a patch's operations in their order; `cause` says where their list is.
+    """Apply a patch's operations in their order; `cause` is where their list is.
 
-    Raises PatchError, whose cause is the operation that is wrong, or a field of it, and StepsError.
+    Raises PatchError, whose cause is the operation with the error, or a field of it, and StepsError.
     """
     most = steps.limits.patch_operations
     if len(operations) > most:
-        message = f"the patch has {len(operations)} operations, more than {most}"
-        raise PatchError(f"{message} (limits.patchOperations); split it", cause)
+        message = say(
+            "the patch has {} operations, more than {} (limits.patchOperations); split it", len(operations), most
+        )
+        raise PatchError(message, cause)
     growth = Growth(steps)
     for index, written in enumerate(operations):
         operation = read_operation(written, (*cause, index))
@@ -46,7 +126,7 @@ def _add(draft: Draft, operation: Operation, growth: Growth) -> Draft:
 
 def _replace(draft: Draft, operation: Operation, growth: Growth) -> Draft:
     if not operation.path and not isinstance(operation.value, dict):
-        raise PatchError("an object is a mapping; write one", (*operation.cause, "value"))
+        raise PatchError(say("an object must be a mapping; write one"), (*operation.cause, "value"))
     if _is_missing_entry(draft, operation):
         return _add(draft, operation, growth)
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
@@ -66,7 +146,7 @@ def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
     if _prefix(draft.value, operation.path, len(origin)) == origin:
         if len(operation.path) == len(origin):
             return draft
-        raise PatchError("a value cannot be moved into itself; mend the path", (*operation.cause, "path"))
+        raise PatchError(say("a value cannot be moved into itself; correct the path"), (*operation.cause, "path"))
     moved = draft.copy(origin, (operation.cause,))
     growth.rebuild(draft, origin)
     draft = _changed(draft, "remove", origin, because=(operation.cause,))
@@ -85,7 +165,7 @@ def _copy(draft: Draft, operation: Operation, growth: Growth) -> Draft:
 
 
 def _in_place(draft: Draft, pointer: Pointer, entry: Draft) -> Draft:
-    """A copied value as what takes the place of the one there; an item of a list takes nobody's place."""
+    """A copied value that replaces the one at `pointer`; an item of a list replaces none."""
     return entry if isinstance(draft.get(*pointer[:-1]), list) else entry.over(draft.entry(*pointer))
 
 
@@ -94,7 +174,7 @@ def _test(draft: Draft, operation: Operation, _: Growth) -> Draft:
         return draft
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
     if not _same(draft.get(*pointer), operation.value):
-        message = "the test fails, the object has another value; mend the object or the test"
+        message = say("the test fails: the object has another value; correct the object or the test")
         raise PatchError(message, (*operation.cause, "value"))
     return draft
 
@@ -172,7 +252,7 @@ def _followed(draft: Draft, op: str, pointer: Pointer, entry: Draft) -> Draft:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equality as JSON has it: true is no 1."""
+    """Equality as JSON has it: true is not 1."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

@@ -2,7 +2,7 @@
 
 Mirrors kyaml/yaml/merge2 and kyaml/yaml/walk with lists that prepend (api/filters/patchstrategicmerge, and
 Resource.ApplySmPatch), kustomize 5.7 and 5.8. null deletes, `$patch` directs, a list is merged by the keys that
-`api.merge_keys` knows and replaced where it knows none. What a patch states stands before the rest of a merged list,
+`kube.facts.merge_keys` knows, else replaced. The entries of a patch come before the rest of a merged list,
 but where the entries have several keys, old entries stay in their order.
 
 Other than kustomize on purpose: lists of Trainer's and JobSet's kinds are merged by key. A port without a protocol is
@@ -19,31 +19,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kubectl_trainjob.compiler.overlay.merge_directives import (
-    DIRECTIVE,
-    directive_of,
-    item_directive_of,
-    list_directive_of,
-    object_directive_of,
-    require_known,
-    require_no_directives,
-)
-from kubectl_trainjob.compiler.overlay.merge_list_keys import (
-    Key,
-    have_several_keys,
-    keyed,
-    places_of,
-    shown,
-    text_of,
-    texts_of,
-)
-from kubectl_trainjob.compiler.overlay.patch_error import PatchError
+from kubectl_trainjob.compiler.errors import PatchError
+from kubectl_trainjob.compiler.overlay import merge_entries
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.merge_keys import Merging, merging_of
 from kubectl_trainjob.model.draft import Cause, Draft
+from kubectl_trainjob.model.message import Message, say
 
-__all__ = ["PatchError", "merge_patch"]
-
+_FORMS: dict[type, str] = {dict: "a mapping", list: "a list"}
 _TYPE = ("apiVersion", "kind")
 _NAMES = ("name", "namespace")
 _ITEM = 2  # steps for an item of a list that is merged
@@ -52,12 +35,12 @@ _ITEM = 2  # steps for an item of a list that is merged
 def merge_patch(
     draft: Draft, patch: Mapping[str, Any], api_version: str, kind: str, cause: Cause, steps: Steps
 ) -> Draft | None:
-    """Merge `patch` into an object of the kind; None where the patch deletes it. `cause` says where the patch is.
+    """Merge `patch` into an object of the kind; None if the patch deletes it. `cause` is where the patch is.
 
-    Each deepest value that the patch states is written, also when the same value stands there already. apiVersion,
+    Each deepest value of the patch is written, even if the object already has the same value. apiVersion,
     kind, metadata.name and metadata.namespace stay the object's. Raises PatchError and StepsError.
     """
-    if object_directive_of(patch, cause) == "delete":
+    if merge_entries.object_directive_of(patch, cause) == "delete":
         return None
     merging, merge = merging_of(api_version, kind), _Merge(steps)
     rest = {key: value for key, value in patch.items() if key not in _TYPE and key != "metadata"}
@@ -80,11 +63,11 @@ class _Merge:
         self._steps = steps
 
     def metadata(self, old: Draft, patch: Any, merging: Merging | None, cause: Cause) -> Draft:
-        """What becomes of an object's metadata, whose names stay."""
+        """Merge an object's metadata, whose names stay."""
         _require_alike(old.value or {}, {} if patch is None else patch, cause)
         if patch is None:
             return _emptied(old, _NAMES, cause)
-        directive = directive_of(patch, cause)
+        directive = merge_entries.directive_of(patch, cause)
         if directive in ("delete", "replace"):
             old = _emptied(old, _NAMES, cause)
         if directive == "delete":
@@ -92,11 +75,11 @@ class _Merge:
         return self.entries(old, {key: value for key, value in patch.items() if key not in _NAMES}, merging, cause)
 
     def entries(self, old: Draft, patch: Mapping[str, Any], merging: Merging | None, cause: Cause) -> Draft:
-        """What becomes of a mapping's entries."""
+        """Merge a mapping's entries."""
         changed: dict[str, Draft | None] = {}
         for key, value in patch.items():
-            if key != DIRECTIVE:
-                require_known(key, merging, cause)
+            if key != merge_entries.DIRECTIVE:
+                merge_entries.require_known(key, merging, cause)
                 entry = old.entry(key)
                 new = self._value(entry, value, merging and merging.below(key), (*cause, key))
                 if new is not entry:
@@ -104,7 +87,7 @@ class _Merge:
         return old.with_entries(changed, cause)
 
     def _value(self, old: Draft, value: Any, merging: Merging | None, cause: Cause) -> Draft | None:
-        """What becomes of an entry, of nothing where `old` holds None; None removes it."""
+        """Merge an entry, a new one if `old` holds None; None removes it."""
         if value is None:
             return None
         if old.value is None:
@@ -117,7 +100,7 @@ class _Merge:
         return old.put((), value, copied=cause)
 
     def _mapping(self, old: Draft, patch: dict[str, Any], merging: Merging | None, cause: Cause) -> Draft | None:
-        directive = directive_of(patch, cause)
+        directive = merge_entries.directive_of(patch, cause)
         if directive == "delete":
             return None
         if directive == "replace":
@@ -127,7 +110,7 @@ class _Merge:
     def _list(self, old: Draft, patch: list[Any], merging: Merging | None, cause: Cause) -> Draft | None:
         if merging is None or merging.keys is None:
             return _new(old, patch, merging, cause)
-        directive = list_directive_of(patch, cause)
+        directive = merge_entries.list_directive_of(patch, cause)
         if directive == "delete":
             return None
         if directive == "replace":
@@ -138,15 +121,15 @@ class _Merge:
         return self._items(old, patch, merging, cause)
 
     def _items(self, old: Draft, patch: list[Any], merging: Merging, cause: Cause) -> Draft:
-        """What the patch states, then the rest; where entries have several keys, only what is new comes first."""
+        """The patch's entries, then the rest; if entries have several keys, only new entries come first."""
         keys = merging.keys or ()
-        places, size = places_of(old.value, keys), len(old.value)
-        stay = have_several_keys((*old.value, *patch), keys)
+        places, size = merge_entries.places_of(old.value, keys), len(old.value)
+        stay = merge_entries.have_several_keys((*old.value, *patch), keys)
         rest: dict[int, Draft] = {place: old.entry(place) for place in range(size)}
         stated: list[Draft | None] = []
-        for index, key in keyed(patch, keys, cause):
+        for index, key in merge_entries.keyed(patch, keys, cause):
             item, here, where = patch[index], (*cause, index), places.get(key, [])
-            if item_directive_of(item, here) == "delete":
+            if merge_entries.item_directive_of(item, here) == "delete":
                 for place in where:
                     del rest[place]
             elif not where:
@@ -167,9 +150,9 @@ class _Merge:
 def _with_scalars(old: Draft, patch: list[Any], cause: Cause) -> Draft:
     rest: dict[str, Draft] = {}
     for place, value in enumerate(old.value):
-        rest.setdefault(text_of(value), old.entry(place))
+        rest.setdefault(merge_entries.text_of(value), old.entry(place))
     stated = []
-    for index, text in texts_of(patch, cause):
+    for index, text in merge_entries.texts_of(patch, cause):
         same = rest.pop(text, old.entry(len(old.value)))
         stated.append(same.put((), patch[index], copied=(*cause, index)))
     return old.with_items([*stated, *rest.values()])
@@ -189,13 +172,13 @@ def _tidied(new: Draft, merging: Merging | None, cause: Cause) -> Draft | None:
 
 
 def _tidied_mapping(new: Draft, merging: Merging | None, cause: Cause) -> Draft | None:
-    if directive_of(new.value, cause) == "delete":
+    if merge_entries.directive_of(new.value, cause) == "delete":
         return None
     merging = merging or _embedded(new.value)
     changed: dict[str, Draft | None] = {}
     for key, value in new.value.items():
-        require_known(key, merging, cause)
-        if value is None or key == DIRECTIVE:
+        merge_entries.require_known(key, merging, cause)
+        if value is None or key == merge_entries.DIRECTIVE:
             changed[key] = None
         elif isinstance(value, dict | list):
             entry = new.entry(key)
@@ -208,22 +191,22 @@ def _tidied_mapping(new: Draft, merging: Merging | None, cause: Cause) -> Draft 
 def _tidied_list(new: Draft, merging: Merging, cause: Cause) -> Draft | None:
     value = new.value
     if merging.keys is None:
-        require_no_directives(value, cause)
+        merge_entries.require_no_directives(value, cause)
         return new
-    if list_directive_of(value, cause) == "delete":
+    if merge_entries.list_directive_of(value, cause) == "delete":
         return None
     if not merging.keys:
-        return _kept(new, [new.entry(index) for index, _ in texts_of(value, cause)])
+        return _kept(new, [new.entry(index) for index, _ in merge_entries.texts_of(value, cause)])
     items = []
-    for index, _ in keyed(value, merging.keys, cause):
+    for index, _ in merge_entries.keyed(value, merging.keys, cause):
         here = (*cause, index)
-        if item_directive_of(value[index], here) != "delete":
+        if merge_entries.item_directive_of(value[index], here) != "delete":
             items.append(_tidied_mapping(new.entry(index), merging, here))
     return _kept(new, items)
 
 
 def _kept(new: Draft, items: Sequence[Draft | None]) -> Draft:
-    """The list of the items; itself where none was left out or changed."""
+    """The list of the items; itself if none was omitted or changed."""
     if len(items) == len(new.value) and all(
         item and item.value is value for item, value in zip(items, new.value, strict=True)
     ):
@@ -232,21 +215,23 @@ def _kept(new: Draft, items: Sequence[Draft | None]) -> Draft:
 
 
 def _embedded(value: Mapping[str, Any]) -> Merging | None:
-    """How an object is merged that stands inside one of an unknown kind."""
+    """How an object inside one of an unknown kind is merged."""
     api_version, kind = value.get("apiVersion"), value.get("kind")
     return merging_of(api_version, kind) if isinstance(api_version, str) and isinstance(kind, str) else None
 
 
 def _require_alike(old: Any, value: Any, cause: Cause) -> None:
-    one, other = _form(old), _form(value)
+    one = _FORMS.get(type(old), "a scalar")
+    other = _FORMS.get(type(value), "a scalar")
     if one != other:
-        raise PatchError(f"{other} cannot be merged into {one}; write {one}, as in the object", cause)
+        raise PatchError(
+            say("{} cannot be merged into {}; write {}, as in the object", Message(other), Message(one), Message(one)),
+            cause,
+        )
 
 
-def _require_one(where: list[int], key: Key, cause: Cause) -> None:
+def _require_one(where: list[int], key: merge_entries.Key, cause: Cause) -> None:
     if len(where) > 1:
-        raise PatchError(f"the object's list has {shown(key)} {len(where)} times; leave one of them there", cause)
-
-
-def _form(value: Any) -> str:
-    return "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a scalar"
+        raise PatchError(
+            say("the list in the object has {} {} times; keep one of them", merge_entries.shown(key), len(where)), cause
+        )

@@ -1,14 +1,16 @@
-"""`nameSuffix`, and the references to objects that overlays renamed or moved.
+"""`nameSuffix` and `nameHash`, and the references to objects that overlays renamed or moved.
 
 Mirrors kustomize's api/filters/suffix, api/internal/builtins/SuffixTransformer.go, api/filters/nameref and
 api/resmap/reswrangler.go (SubsetThatCouldBeReferencedByResource): a reference follows the object that once had its
 name, if it can mean it from its own namespace; of several, the one that went through the same overlays. Other than in
-kustomize, a reference that states a kind follows objects of that kind only.
+kustomize, a reference with a kind follows objects of that kind only. With `nameHash` a changed TrainJob is a new run.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,16 +18,16 @@ from kubectl_trainjob.compiler.overlay.references import Fields, Reference, Targ
 from kubectl_trainjob.compiler.overlay.select import effective_namespace
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.model.draft import Cause, Draft, Write
-from kubectl_trainjob.model.edited import OBJECT
+from kubectl_trainjob.model.edited import OBJECT, Edit, edited
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
 
 _KEPT = ("CustomResourceDefinition", "Namespace")
 _NAME: Pointer = ("metadata", "name")
 
 
 def add_suffix(draft: Draft, kind: str, suffix: str, cause: Cause) -> Draft:
-    """Put `suffix` behind one object's name, unless other things decide the name of its kind."""
+    """Append `suffix` to one object's name, unless the name of its kind is fixed."""
     name = draft.get(*_NAME)
     if not suffix or not name or not isinstance(name, str) or kind in _KEPT or _is_api_service(draft, kind):
         return draft
@@ -37,7 +39,7 @@ def _is_api_service(draft: Draft, kind: str) -> bool:
 
 
 class Rename(NamedTuple):
-    """One former identity of an object, the latest one, and the line that a person would edit to change it."""
+    """One former identity of an object, the latest one, and the line to edit to change it."""
 
     group: str
     kind: str
@@ -47,7 +49,7 @@ class Rename(NamedTuple):
 
 
 class Ambiguity(NamedTuple):
-    """A name, at `pointer`, that more than one object once had: which is meant?"""
+    """A name, at `pointer`, that more than one object once had."""
 
     pointer: Pointer
     name: str
@@ -65,11 +67,11 @@ class Renames:
             self._names.setdefault(rename.now, {rename.now.name}).add(rename.old.name)
 
     def once(self, target: Target, name: str) -> list[Rename]:
-        """What became of the objects of a kind that were once called `name`."""
+        """The renames of the objects of a kind that were once called `name`."""
         return self._by_name.get((*target, name), [])
 
     def suffixes(self, identity: ObjectId) -> list[str]:
-        """What was put behind an object's name, the first first; a name that something else changed starts anew."""
+        """The suffixes of an object's name, in order; after any other change the list starts again."""
         names = sorted(self._names.get(identity, ()), key=len)
         return [new.removeprefix(old) for old, new in pairwise(names) if new.startswith(old)]
 
@@ -84,7 +86,7 @@ def follow_names(draft: Draft, kind: str, api_version: str, renames: Renames) ->
 
 
 def ambiguous_names(body: Mapping[str, Any], kind: str, api_version: str, renames: Renames) -> Iterator[Ambiguity]:
-    """The references of one object for which several renamed objects could be meant; kustomize fails there."""
+    """The references of one object that could mean several renamed objects; kustomize fails there."""
     for _, _, found in _followed(body, kind, api_version, renames):
         if isinstance(found, Ambiguity):
             yield found
@@ -121,7 +123,7 @@ class _Name(NamedTuple):
 def _followed(
     body: Mapping[str, Any], kind: str, api_version: str, renames: Renames
 ) -> Iterator[tuple[Pointer, Any, Rename | Ambiguity | None]]:
-    """Each field that names another object: where, what stands there, and what became of what it names."""
+    """Each field that names another object: where, its value, and the rename of that object."""
     fields = fields_of(group_of(api_version), kind)
     if not fields:
         return
@@ -173,7 +175,7 @@ def _is_of(holder: Mapping[str, Any], target: Target, usual_kind: str) -> bool:
 
 
 def _in_namespace(found: list[Rename], namespace: str | None) -> list[Rename]:
-    """The objects that were in the namespace that the reference states, or else those that are."""
+    """The objects that were in the namespace of the reference, or else those that are."""
     if not namespace:
         return found
     former = [each for each in found if effective_namespace(each.old) == namespace]
@@ -212,3 +214,31 @@ def _end_alike(one: list[str], other: list[str]) -> bool:
     """Whether the shorter list is the end of the longer."""
     length = min(len(one), len(other))
     return one[len(one) - length :] == other[len(other) - length :]
+
+
+_LENGTH = 10
+
+
+def with_hash(job: Manifest, contents: Iterable[Body]) -> Manifest:
+    """The TrainJob with "-" and ten hexadecimal digits after its name, a hash of its content and `contents`.
+
+    The name itself counts; the order of keys and the way in which the files are written do not.
+    """
+    name_hash = job.name_hash
+    if name_hash is None or not job.id.name:
+        return job
+    name = f"{job.id.name}-{_digest([job.body, *contents])}"
+    cause = ("overlay", *name_hash.pointer)
+    because = (OBJECT, "metadata", "name"), cause
+    write = partial(Draft.put, pointer=("metadata", "name"), value=name, because=because)
+    edit = Edit("overlay nameHash", write, cause)
+    written = edit.write(Draft(job.body))
+    assert written is not None
+    return edited(job, written.value, {"overlay": name_hash.source}, (edit,))
+
+
+def _digest(contents: list[Body]) -> str:
+    from hashlib import sha256
+
+    text = json.dumps(contents, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:_LENGTH]

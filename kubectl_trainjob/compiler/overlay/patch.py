@@ -6,22 +6,69 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
-from kubectl_trainjob.compiler.overlay.member import Member
-from kubectl_trainjob.compiler.overlay.merge import PatchError, merge_patch
-from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector
+from kubectl_trainjob.compiler.overlay.merge import merge_patch
+from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector, stated_fields
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Cause, Draft
-from kubectl_trainjob.model.edited import Edit
-from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.edited import Edit, identities, lost
+from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.nearest import did_you_mean
 from kubectl_trainjob.model.source import Place, Source
-from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.model.units import Overlay, Patch, Selector
+from kubectl_trainjob.model.stages import Manifest, ObjectId
+from kubectl_trainjob.model.units import Overlay, Patch
+
+
+class Member:
+    """The object as it was, as it is now, and the edits in between.
+
+    `lost` is what makes an object and the patches so far took from this one, and the patches that did.
+    """
+
+    __slots__ = ("draft", "edits", "is_deleted", "known_as", "lost", "manifest")
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.manifest = manifest
+        self.draft = Draft(manifest.body)
+        self.edits: list[Edit] = []
+        self.is_deleted = False
+        self.known_as = identities(manifest)
+        self.lost: dict[str, Place] = {}
+
+    @property
+    def identity(self) -> ObjectId:
+        """What the object was called when the overlay met it."""
+        return self.manifest.id
+
+    @property
+    def type(self) -> tuple[str, str]:
+        """Its apiVersion and kind now: a patch can change them."""
+        found = self.draft.get("apiVersion"), self.draft.get("kind")
+        return (
+            found if all(isinstance(each, str) for each in found) else (self.identity.api_version, self.identity.kind)
+        )
+
+    def patch(self, edit: Edit, place: Place) -> None:
+        """As `write`, for the patch at `place`, which may take what makes an object, or give it back."""
+        self.write(edit)
+        self.lost = {what: self.lost.get(what, place) for what in lost(self.draft.value, self.manifest)}
+
+    def write(self, edit: Edit) -> None:
+        """Make one change; what changes nothing is forgotten. Raises what the edit raises."""
+        new = edit.write(self.draft)
+        if new is None:
+            self.is_deleted = True
+        elif new.value is not self.draft.value:
+            self.draft = new
+            self.edits.append(edit)
+
 
 _OPERATIONS, _MERGE = 4, 2  # steps for each value of a patch
+_NO_OBJECT = "the patch has no target object; write apiVersion, kind and metadata.name, or a target"
 
 
 class Patching:
@@ -33,7 +80,7 @@ class Patching:
         self._steps = steps
 
     def apply(self, number: int, members: Sequence[Member]) -> Iterator[Diagnostic]:
-        """Patch the objects that patch `number` is for; yields what is wrong."""
+        """Patch the objects that patch `number` is for; yields its errors."""
         if self._steps.are_used_up:
             return
         patch = self._overlay.patches[number]
@@ -41,7 +88,7 @@ class Patching:
             chosen = self._chosen(patch, [member for member in members if not member.is_deleted])
         except SelectorError as error:
             place = Place(self._overlay.source, ("patches", patch.index, "target", error.field))
-            yield Diagnostic(rules.INVALID_OVERLAY, str(error), place)
+            yield Diagnostic(rules.INVALID_OVERLAY, error.message, place)
             return
         if isinstance(chosen, Diagnostic):
             yield chosen
@@ -52,7 +99,9 @@ class Patching:
                 self._steps.take(cost)
                 yield from self._patch(member, patch, (f"patch.{number}", *patch.pointer))
             except StepsError as error:
-                message = f"patching {member.identity} {error}; patch fewer objects, or write shorter patches"
+                message = say(
+                    "patching {} {}; patch fewer objects, or write shorter patches", str(member.identity), error.message
+                )
                 yield Diagnostic(rules.TOO_MANY_EDITS, message, Place(patch.source, patch.pointer))
                 return
 
@@ -65,7 +114,8 @@ class Patching:
         if chosen or not self._overlay.is_complete:
             return chosen
         place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
-        message = f"no object of this overlay is {_shown(patch.target)}, so the patch does nothing; mend the target"
+        stated = (say('{} "{}"', name, value) for name, value in stated_fields(patch.target).items())
+        message = say("no object of this overlay matches {}; correct the target", joined(stated) or say("the target"))
         return Diagnostic(rules.IDLE_SETTING, message, place)
 
     def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
@@ -74,8 +124,8 @@ class Patching:
             member.patch(edit, Place(patch.source, patch.pointer))
         except PatchError as error:
             source = self._inputs[str(error.cause[0])]
-            related = (Related("the object", member.manifest.place("metadata", "name")),)
-            message = f"the patch cannot be applied to {member.identity}: {error}"
+            related = (Related(say("the object"), member.manifest.place("metadata", "name")),)
+            message = say("the patch cannot be applied to {}: {}", str(member.identity), error.message)
             yield Diagnostic(rules.FAILED_PATCH, message, Place(source, error.cause[1:]), related)
 
     def _edit(self, patch: Patch, of: tuple[str, str], cause: Cause) -> Callable[[Draft], Draft | None]:
@@ -109,46 +159,31 @@ def _named(patch: Patch, members: list[Member], steps: Steps) -> list[Member] | 
     parts = patch.body.get("apiVersion"), patch.body.get("kind"), named.get("namespace") or "", named.get("name")
     place = Place(patch.source, patch.pointer)
     if not all(isinstance(part, str) for part in parts):
-        message = "the patch does not say which object it is for; write apiVersion, kind and metadata.name, or a target"
-        return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place)
+        return Diagnostic(rules.PATCH_WITHOUT_OBJECT, say(_NO_OBJECT), place)
     wanted = ObjectId(*map(str, parts))
     chosen = [member for member in members if any(_is_same(each, wanted) for each in member.known_as)]
     if len(chosen) == 1:
         return chosen
-    has = "no" if not chosen else f"{len(chosen)} times"
-    where = f' in namespace "{wanted.namespace}"' if wanted.namespace else ""
+    count = say("{} times", len(chosen)) if chosen else say("no")
+    where = say(' in namespace "{}"', wanted.namespace) if wanted.namespace else say("")
     field, advice = _meant(wanted, members, steps)
-    message = f'this overlay has {has} {wanted.kind} "{wanted.name}"{where} of {wanted.api_version}; {advice}'
+    names = wanted.kind, wanted.name, where, wanted.api_version
+    message = say('this overlay has {} {} "{}"{} of {}; {}', count, *names, advice)
     return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place.child(*field))
 
 
-def _meant(wanted: ObjectId, members: list[Member], steps: Steps) -> tuple[tuple[str, ...], str]:
-    """The field that is most likely wrong in a patch for an object that is not there, and what it should be."""
+def _meant(wanted: ObjectId, members: list[Member], steps: Steps) -> tuple[tuple[str, ...], Message]:
+    """The field that most likely has the error in a patch for an object that does not exist, and its right value."""
     known = [each for member in members for each in member.known_as]
     for each in known:
         if each.name == wanted.name and each.kind == wanted.kind and each.api_version != wanted.api_version:
-            return ("apiVersion",), f'it has one of "{each.api_version}"'
+            return ("apiVersion",), say('it has one of "{}"', each.api_version)
         if each.name == wanted.name and each.kind != wanted.kind:
-            return ("kind",), f"it has a {each.kind} of this name"
+            return ("kind",), say("it has a {} of this name", each.kind)
     names = {each.name for each in known if each.kind == wanted.kind} if steps.may_hint() else ()
-    meant = nearest(wanted.name, names)
-    return ("metadata", "name"), f'did you mean "{meant}"?' if meant else "mend the name"
+    return ("metadata", "name"), did_you_mean(wanted.name, names, say("correct the name"))
 
 
 def _is_same(one: ObjectId, other: ObjectId) -> bool:
     same = (one.api_version, one.kind, one.name) == (other.api_version, other.kind, other.name)
     return same and (one.kind in CLUSTER_SCOPED or (one.namespace or "default") == (other.namespace or "default"))
-
-
-def _shown(target: Selector) -> str:
-    fields = {
-        "group": target.group,
-        "version": target.version,
-        "kind": target.kind,
-        "name": target.name,
-        "namespace": target.namespace,
-        "labelSelector": target.label_selector,
-        "annotationSelector": target.annotation_selector,
-    }
-    stated = ", ".join(f'{name} "{value}"' for name, value in fields.items() if value)
-    return f"selected by {stated}" if stated else "there"

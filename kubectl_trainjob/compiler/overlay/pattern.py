@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kubectl_trainjob.compiler.errors import MessageError
 from kubectl_trainjob.compiler.overlay.steps import Steps
-from kubectl_trainjob.kube.schemas.messages import quoted
+from kubectl_trainjob.model.message import Message, say
 
 __all__ = ["Pattern", "PatternError", "compile_pattern"]
 
@@ -33,7 +34,7 @@ _REPEAT = re.compile(r"([*+?])\??")  # whether it prefers few or many makes no d
 _GROUP = re.compile(r"\((?:\?:|(?!\?))")
 
 
-class PatternError(ValueError):
+class PatternError(MessageError):
     """A pattern that is not supported; until `compile_pattern` the message goes on after 'the pattern "…" '."""
 
 
@@ -50,7 +51,7 @@ class _Automaton:
 
     def __init__(self, text: str, steps: Steps) -> None:
         if len(text) > LONGEST:
-            raise PatternError(f"has more than {LONGEST} characters")
+            raise PatternError(say("has more than {} characters", LONGEST))
         self._text = text
         self._at = 0
         self._steps = steps
@@ -59,7 +60,7 @@ class _Automaton:
         self._cache: dict[tuple[int, str], int] = {}
         whole = self._choice(0)
         if self._at < len(text):
-            raise PatternError('has a ")" without a "("')
+            raise PatternError(say('has a ")" without a "("'))
         self._follow[0] = whole.first
         self._end = whole.last | whole.is_optional
 
@@ -88,7 +89,7 @@ class _Automaton:
     def _choice(self, depth: int) -> _Part:
         """Read alternatives, up to a ")" or the end."""
         if depth > DEEPEST:
-            raise PatternError(f"has groups nested deeper than {DEEPEST}")
+            raise PatternError(say("has groups nested deeper than {}", DEEPEST))
         part = self._chain(depth)
         while self._peek() == "|":
             self._at += 1
@@ -118,7 +119,7 @@ class _Automaton:
         if not sign:
             return part
         if _REPEAT.match(self._text, self._at):
-            raise PatternError("repeats a repetition; put the inner one in a group")
+            raise PatternError(say("repeats a repetition; put the inner one in a group"))
         if sign[0] != "?":
             self._join(part.last, part.first)
         return part if sign[0] == "+" else part._replace(is_optional=True)
@@ -128,7 +129,7 @@ class _Automaton:
         if self._take(_GROUP):
             part = self._choice(depth + 1)
             if self._peek() != ")":
-                raise PatternError('ends before a ")"')
+                raise PatternError(say('ends before a ")"'))
             self._at += 1
             return part
         piece = self._take(_CLASS) or self._take(_SINGLE)
@@ -179,24 +180,26 @@ def _check_class(piece: str) -> None:
     try:
         re.compile(piece, re.ASCII)
     except re.error as error:
-        raise PatternError(f"has the class {quoted(piece)}: {error.msg}") from None
+        raise PatternError(say('has the class "{}": {}', piece, error.msg)) from None
 
 
-def _unsupported(text: str, at: int) -> str:
-    """What the parser cannot read at an offset."""
+def _unsupported(text: str, at: int) -> Message:
+    """The end of the message for what the parser cannot read at an offset."""
     char = text[at]
     if char in "*+?":
-        return "repeats nothing: a repetition comes after what it repeats"
+        return say("repeats nothing; write a repetition after what it repeats")
     if char in "^$":
-        return f'uses "{char}" in the middle; it is supported only at the start or end of the whole pattern'
+        return say('uses "{}" in the middle; it is supported only at the start or end of the whole pattern', char)
     if char == "{":
-        return r'uses "{", which is not supported; write the repeated part several times, or "\{" for the character'
+        return say(
+            'uses "{}", which is not supported; write the part several times, or "{}" for the character', char, "\\{"
+        )
     if char == "(":
-        return f'uses "{text[at : at + 4]}…", which is not supported; write "(…)" or "(?:…)"'
+        return say('uses "{}", which is not supported; write "(…)" or "(?:…)"', f"{text[at : at + 4]}…")
     if char == "[":
         piece, end, _ = text[at:].partition("]")
-        return f"uses the class {quoted(piece + end)}, which is not supported" if end else 'ends before a "]"'
-    return f'uses "{text[at : at + 2]}", which is not supported' if text[at + 1 :] else "ends in a backslash"
+        return say('uses the class "{}", which is not supported', piece + end) if end else say('ends before a "]"')
+    return say('uses "{}", which is not supported', text[at : at + 2]) if text[at + 1 :] else say("ends in a backslash")
 
 
 class Pattern:
@@ -234,4 +237,4 @@ def compile_pattern(text: str, steps: Steps) -> Pattern:
     try:
         return Pattern(text, steps)
     except PatternError as error:
-        raise PatternError(f"the pattern {quoted(text)} {error}") from None
+        raise PatternError(say('the pattern "{}" {}', text, error.message)) from None

@@ -2,7 +2,7 @@
 
 Mirrors api/internal/konfig/builtinpluginconsts/namereference.go. Paths run through lists. Other than kustomize's, the
 table has every kind's Pod specs refer to the same things, and knows more of these: volumes of all types, runtime
-classes, resource claims. IngressClasses are followed (kustomize has their group wrong).
+classes, resource claims. IngressClasses are followed (kustomize has an error in their group).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fields = dict[str, Union["Reference", "Fields"]]
 class Reference:
     """A field that names an object of one of the `targets` (group, kind), or holds a mapping or a list that does.
 
-    With `is_typed` the mapping around the name states kind and group; `usual_kind` is meant where it states no kind.
+    With `is_typed` the mapping around the name has kind and group; `usual_kind` is its default.
     """
 
     targets: tuple[Target, ...]
@@ -92,81 +92,71 @@ _PODS: tuple[tuple[str | None, str, str], ...] = (
 )
 """Where kinds have Pod specs: (group, None for any; kind; path)."""
 
+
+def _names(target: Target, *paths: str) -> tuple[Reference, tuple[str, ...]]:
+    """The fields that name objects of one kind."""
+    return Reference((target,)), paths
+
+
 _RUNTIME_REF = Reference(_RUNTIMES, is_typed=True, usual_kind=trainer.CLUSTER_TRAINING_RUNTIME)
 _INITIALIZERS = ("spec initializer dataset", "spec initializer model")
-_CLASS = Reference((_STORAGE_CLASS,))
 _CLASS_OF_CLAIMS = "volumeClaimPolicies templates spec storageClassName"
 _SUBJECTS = (Reference((_SERVICE_ACCOUNT,), is_typed=True), ("subjects",))
 _CLUSTER_ROLE = (_RBAC, "ClusterRole")
-_WEBHOOKS = ((Reference((_SERVICE,)), ("webhooks clientConfig service",)),)
+_WEBHOOKS = (_names(_SERVICE, "webhooks clientConfig service"),)
 _PARAMETERS = tuple(f"parameters {key}" for key in ("secretName", "adminSecretName", "userSecretName", "secretRef"))
 
 _OTHERS: dict[str, tuple[tuple[Reference, tuple[str, ...]], ...]] = {
     "HorizontalPodAutoscaler": ((Reference(_SCALED, is_typed=True), ("spec scaleTargetRef name",)),),
-    "Node": ((Reference((_CONFIG_MAP,)), ("spec configSource configMap",)),),
+    "Node": (_names(_CONFIG_MAP, "spec configSource configMap"),),
     "Role": ((Reference((_CONFIG_MAP, _SECRET)), ("rules resourceNames",)),),
     "ClusterRole": ((Reference((_CONFIG_MAP, _SECRET, _VOLUME)), ("rules resourceNames",)),),
     "RoleBinding": (_SUBJECTS, (Reference(((_RBAC, "Role"), _CLUSTER_ROLE), is_typed=True), ("roleRef name",))),
     "ClusterRoleBinding": (_SUBJECTS, (Reference((_CLUSTER_ROLE,), is_typed=True), ("roleRef name",))),
     "Ingress": (
-        (Reference((_CONFIG_MAP,)), ("metadata annotations nginx.ingress.kubernetes.io/fastcgi-params-configmap",)),
-        (
-            Reference((_SECRET,)),
-            (
-                "spec tls secretName",
-                "metadata annotations ingress.kubernetes.io/auth-secret",
-                "metadata annotations nginx.ingress.kubernetes.io/auth-secret",
-                "metadata annotations nginx.ingress.kubernetes.io/auth-tls-secret",
-            ),
+        _names(_CONFIG_MAP, "metadata annotations nginx.ingress.kubernetes.io/fastcgi-params-configmap"),
+        _names(
+            _SECRET,
+            "spec tls secretName",
+            "metadata annotations ingress.kubernetes.io/auth-secret",
+            "metadata annotations nginx.ingress.kubernetes.io/auth-secret",
+            "metadata annotations nginx.ingress.kubernetes.io/auth-tls-secret",
         ),
-        (
-            Reference((_SERVICE,)),
-            (
-                "spec rules http paths backend serviceName",
-                "spec backend serviceName",
-                "spec rules http paths backend service name",
-                "spec defaultBackend service name",
-            ),
+        _names(
+            _SERVICE,
+            "spec rules http paths backend serviceName",
+            "spec backend serviceName",
+            "spec rules http paths backend service name",
+            "spec defaultBackend service name",
         ),
-        (Reference((("networking.k8s.io", "IngressClass"),)), ("spec ingressClassName",)),
+        _names(("networking.k8s.io", "IngressClass"), "spec ingressClassName"),
     ),
-    "ServiceAccount": ((Reference((_SECRET,)), ("imagePullSecrets name",)),),
-    "StorageClass": ((Reference((_SECRET,)), _PARAMETERS),),
-    "PersistentVolume": (
-        (Reference((_SECRET,)), ("spec azureFile secretName",)),
-        (Reference((_STORAGE_CLASS,)), ("spec storageClassName",)),
-    ),
-    "PersistentVolumeClaim": (
-        (Reference((_VOLUME,)), ("spec volumeName",)),
-        (Reference((_STORAGE_CLASS,)), ("spec storageClassName",)),
-    ),
+    "ServiceAccount": (_names(_SECRET, "imagePullSecrets name"),),
+    "StorageClass": (_names(_SECRET, *_PARAMETERS),),
+    "PersistentVolume": (_names(_SECRET, "spec azureFile secretName"), _names(_STORAGE_CLASS, "spec storageClassName")),
+    "PersistentVolumeClaim": (_names(_VOLUME, "spec volumeName"), _names(_STORAGE_CLASS, "spec storageClassName")),
     "StatefulSet": (
-        (Reference((_SERVICE,)), ("spec serviceName",)),
-        (Reference((_STORAGE_CLASS,)), ("spec volumeClaimTemplates spec storageClassName",)),
+        _names(_SERVICE, "spec serviceName"),
+        _names(_STORAGE_CLASS, "spec volumeClaimTemplates spec storageClassName"),
     ),
-    "APIService": ((Reference((_SERVICE,)), ("spec service name",)),),
+    "APIService": (_names(_SERVICE, "spec service name"),),
     "ValidatingWebhookConfiguration": _WEBHOOKS,
     "MutatingWebhookConfiguration": _WEBHOOKS,
-    "ValidatingAdmissionPolicyBinding": (
-        (Reference(((_ADMISSION, "ValidatingAdmissionPolicy"),)), ("spec policyName",)),
-    ),
+    "ValidatingAdmissionPolicyBinding": (_names((_ADMISSION, "ValidatingAdmissionPolicy"), "spec policyName"),),
 }
-"""Fields of Kubernetes' own kinds besides those of Pod specs: what they name, and their paths."""
+"""Fields of Kubernetes' own kinds other than those of Pod specs: what they name, and their paths."""
 
 _OURS: dict[Target, tuple[tuple[Reference, tuple[str, ...]], ...]] = {
     (trainer.GROUP, trainer.TRAIN_JOB): (
         (_RUNTIME_REF, ("spec runtimeRef name",)),
-        (Reference((_SECRET,)), tuple(f"{each} secretRef name" for each in _INITIALIZERS)),
+        _names(_SECRET, *(f"{each} secretRef name" for each in _INITIALIZERS)),
         *(
-            (
-                Reference((target,)),
-                tuple(f"{each} env {path}" for each in ("spec trainer", *_INITIALIZERS) for path in paths),
-            )
+            _names(target, *(f"{each} env {path}" for each in ("spec trainer", *_INITIALIZERS) for path in paths))
             for target, paths in _IN_ENV.items()
         ),
     ),
-    (group_of(jobset.API_VERSION), jobset.KIND): ((_CLASS, (f"spec {_CLASS_OF_CLAIMS}",)),),
-    **dict.fromkeys(_RUNTIMES, ((_CLASS, (f"spec template spec {_CLASS_OF_CLAIMS}",)),)),
+    (group_of(jobset.API_VERSION), jobset.KIND): (_names(_STORAGE_CLASS, f"spec {_CLASS_OF_CLAIMS}"),),
+    **dict.fromkeys(_RUNTIMES, (_names(_STORAGE_CLASS, f"spec template spec {_CLASS_OF_CLAIMS}"),)),
 }
 """The same of Trainer's and JobSet's kinds, by group and kind."""
 

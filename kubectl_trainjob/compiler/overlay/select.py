@@ -11,39 +11,41 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.compiler.errors import MessageError
 from kubectl_trainjob.compiler.overlay.pattern import Pattern, PatternError, compile_pattern
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.kube.facts.validation import label_value, qualified_name
-from kubectl_trainjob.kube.schemas.messages import quoted
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.model.units import Selector
 
 NO_NAMESPACE = "_non_namespaceable_"
-"""What kustomize takes for the namespace of an object that has none by its kind."""
+"""The namespace in kustomize of an object whose kind has none."""
 
 Tags = Mapping[str, Any]
-"""Labels or annotations; what is no text there is as good as another text."""
+"""Labels or annotations; all values that are not strings are treated alike."""
 
 Requirement = Callable[[Tags], bool]
 
 _TOKENS = re.compile(r"[^\s=!(),<>]+|==|!=|[=!(),<>]")
+_LABELS, _ANNOTATIONS = "labelSelector", "annotationSelector"
 _OPERATORS = frozenset(("=", "==", "!=", "<", ">", "in", "notin"))
 _SYMBOLS = frozenset("=!(),<>") | {"==", "!="}
 _LARGEST = (1 << 63) - 1
-_REQUIREMENTS = 8  # of a selector that are looked at in one step
+_REQUIREMENTS = 8  # of a selector that are compared in one step
 
 
-class SelectorError(ValueError):
-    """A `target` that says nothing; `field` is its key in the overlay, as "labelSelector"."""
+class SelectorError(MessageError):
+    """An invalid `target`; `field` is its key in the overlay, as "labelSelector"."""
 
-    def __init__(self, message: str, field: str) -> None:
+    def __init__(self, message: Message, field: str) -> None:
         super().__init__(message)
         self.field = field
 
 
 class Matcher(NamedTuple):
-    """A compiled `target`: the patterns of the fields that it states, and what it requires of tags."""
+    """A compiled `target`: the patterns of its fields, and what it requires of tags."""
 
     patterns: Mapping[str, Pattern]
     labels: tuple[Requirement, ...]
@@ -51,9 +53,9 @@ class Matcher(NamedTuple):
     steps: Steps
 
     def __call__(self, identities: Sequence[ObjectId], labels: Tags, annotations: Tags) -> bool:
-        """Whether an object is meant; `identities` are what it is called and was called, the latest first.
+        """Whether an object matches; `identities` are its names and former names, the latest first.
 
-        Raises SelectorError where that takes too many steps.
+        Raises SelectorError for too many steps.
         """
         now, first = identities[0], identities[-1]
         texts = {
@@ -65,34 +67,43 @@ class Matcher(NamedTuple):
         }
         return (
             all(_fits(pattern, texts[field], field) for field, pattern in self.patterns.items())
-            and self._meets(self.labels, labels, "labelSelector")
-            and self._meets(self.annotations, annotations, "annotationSelector")
+            and self._meets(self.labels, labels, _LABELS)
+            and self._meets(self.annotations, annotations, _ANNOTATIONS)
         )
 
     def _meets(self, requirements: tuple[Requirement, ...], tags: Tags, field: str) -> bool:
         try:
             self.steps.take(len(requirements) // _REQUIREMENTS)
         except StepsError as error:
-            raise SelectorError(f"comparing tags with this selector {error}; write a shorter one", field) from None
+            message = say("comparing tags with this selector {}; write a shorter one", error.message)
+            raise SelectorError(message, field) from None
         return all(requirement(tags) for requirement in requirements)
 
 
 def compile_selector(selector: Selector, steps: Steps) -> Matcher:
-    """The question that a `target` puts to objects. Raises SelectorError."""
-    stated = {
+    """The matcher of a `target`. Raises SelectorError."""
+    stated = stated_fields(selector)
+    labels, annotations = (_requirements(stated.pop(field, ""), field) for field in (_LABELS, _ANNOTATIONS))
+    patterns = {field: _pattern(text, field, steps) for field, text in stated.items()}
+    return Matcher(patterns, labels, annotations, steps)
+
+
+def stated_fields(selector: Selector) -> dict[str, str]:
+    """The fields of a `target` that are not empty, by their keys in the overlay."""
+    fields = {
         "kind": selector.kind,
         "group": selector.group,
         "version": selector.version,
         "name": selector.name,
         "namespace": selector.namespace,
+        _LABELS: selector.label_selector,
+        _ANNOTATIONS: selector.annotation_selector,
     }
-    patterns = {field: _pattern(text, field, steps) for field, text in stated.items() if text}
-    labels = _requirements(selector.label_selector, "labelSelector")
-    return Matcher(patterns, labels, _requirements(selector.annotation_selector, "annotationSelector"), steps)
+    return {name: text for name, text in fields.items() if text}
 
 
 def effective_namespace(identity: ObjectId) -> str:
-    """The namespace by which kustomize tells objects apart: "default" where none is stated."""
+    """The namespace by which kustomize identifies objects: "default" if there is none."""
     return NO_NAMESPACE if identity.kind in CLUSTER_SCOPED else identity.namespace or "default"
 
 
@@ -107,25 +118,31 @@ def _pattern(text: str, field: str, steps: Steps) -> Pattern:
     try:
         return compile_pattern(text, steps)
     except PatternError as error:
-        raise SelectorError(str(error), field) from None
+        raise SelectorError(error.message, field) from None
     except StepsError as error:
         raise SelectorError(_too_much(error), field) from None
 
 
-def _too_much(error: StepsError) -> str:
-    return f"matching names with this pattern {error}; write a simpler one, or build fewer overlays at a time"
+def _too_much(error: StepsError) -> Message:
+    return say(
+        "matching names with this pattern {}; write a simpler one, or build fewer overlays at a time", error.message
+    )
 
 
 def _requirements(text: str, field: str) -> tuple[Requirement, ...]:
     parser = _LabelParser(text)
     try:
         return tuple(parser.requirements())
-    except ValueError as error:
-        raise SelectorError(f"the selector {quoted(text)} {error}", field) from None
+    except _LabelError as error:
+        raise SelectorError(say('the selector "{}" {}', text, error.message), field) from None
+
+
+class _LabelError(MessageError):
+    """A label selector that cannot be read; the message goes on after 'the selector "…" '."""
 
 
 class _LabelParser:
-    """Kubernetes' syntax of label selectors. Raises ValueError; its message goes on after 'the selector "…" '."""
+    """Kubernetes' syntax of label selectors. Raises _LabelError."""
 
     def __init__(self, text: str) -> None:
         self._tokens = _TOKENS.findall(text)
@@ -138,7 +155,7 @@ class _LabelParser:
             if self._at < len(self._tokens):
                 self._expect(",")
                 if self._at == len(self._tokens):
-                    raise ValueError('ends in ","; remove it, or add a requirement')
+                    raise _LabelError(say('ends in ","; remove it, or add a requirement'))
         return found
 
     def _peek(self) -> str:
@@ -152,27 +169,27 @@ class _LabelParser:
     def _expect(self, symbol: str) -> None:
         token = self._next()
         if token != symbol:
-            raise ValueError(f'needs "{symbol}" {_before(token)}')
+            raise _LabelError(say('needs "{}" {}', symbol, _before(token)))
 
     def _word(self) -> str:
         token = self._next()
         if not token or token in _SYMBOLS:
-            raise ValueError(f"needs a label {_before(token)}")
+            raise _LabelError(say("needs a label {}", _before(token)))
         return token
 
     def _requirement(self) -> Requirement:
         is_absent = self._peek() == "!"
         self._at += is_absent
         key = self._word()
-        if fault := qualified_name(key):
-            raise ValueError(f"has the key {quoted(key)}, which {fault}")
+        if error := qualified_name(key):
+            raise _LabelError(say('has the key "{}", which {}', key, error))
         if is_absent:
             return lambda labels: key not in labels
         if self._peek() in ("", ","):
             return lambda labels: key in labels
         operator = self._next()
         if operator not in _OPERATORS:
-            raise ValueError(f'needs "=", "!=", "in" or "notin" {_before(operator)}')
+            raise _LabelError(say('needs "=", "!=", "in" or "notin" {}', _before(operator)))
         values = self._set() if operator in ("in", "notin") else [self._value(",")]
         return _comparison(key, operator, frozenset(values))
 
@@ -186,15 +203,15 @@ class _LabelParser:
         return values
 
     def _value(self, *ends: str) -> str:
-        """A value, "" where none stands before one of `ends`."""
+        """A value, "" if there is none before one of `ends`."""
         value = "" if self._peek() in ("", *ends) else self._word()
-        if fault := label_value(value):
-            raise ValueError(f"has the value {quoted(value)}, which {fault}")
+        if error := label_value(value):
+            raise _LabelError(say('has the value "{}", which {}', value, error))
         return value
 
 
-def _before(token: str) -> str:
-    return f"before {quoted(token)}" if token else "at its end"
+def _before(token: str) -> Message:
+    return say('before "{}"', token) if token else say("at its end")
 
 
 def _comparison(key: str, operator: str, values: frozenset[str]) -> Requirement:
@@ -205,7 +222,7 @@ def _comparison(key: str, operator: str, values: frozenset[str]) -> Requirement:
     (limit,) = values
     number, sign = _integer(limit), 1 if operator == ">" else -1
     if number is None:
-        raise ValueError(f'compares by "{operator}" with {quoted(limit)}, which is no integer')
+        raise _LabelError(say('compares by "{}" with "{}", which is not an integer', operator, limit))
     return lambda labels: (value := _integer(labels.get(key))) is not None and sign * value > sign * number
 
 

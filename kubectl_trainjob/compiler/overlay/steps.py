@@ -1,19 +1,21 @@
-"""How much the overlays of a build may do, in steps that are counted: the same files are refused on every machine.
+"""How much the overlays of a build may do, in steps that are counted: the same files fail on every machine.
 
-`limits.overlayEdits` bounds how many settings meet how many objects before any is looked at. What one of them then
-costs depends on what stands in the object: those are the steps.
+`limits.overlayEdits` limits how many settings apply to how many objects, before any of them does. What one of them then
+costs depends on the content of the object: those are the steps.
 """
 
 from __future__ import annotations
 
+from kubectl_trainjob.compiler.errors import MessageError
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.limits import Limits
+from kubectl_trainjob.model.message import say
 
-_MOST_HINTS = 50  # the nearest name is sought among all objects: enough for a person to read
+_MOST_HINTS = 50  # the nearest name is sought among all objects: enough for a user to read
 
 
-class StepsError(Exception):
-    """There have been too many steps; the message goes on after 'matching names with this pattern '."""
+class StepsError(MessageError):
+    """There have been too many steps; the message completes a sentence such as 'matching names takes …'."""
 
 
 class Steps:
@@ -28,7 +30,7 @@ class Steps:
 
     @property
     def are_used_up(self) -> bool:
-        """Whether there have been too many, which was told: nothing more is done."""
+        """Whether there have been too many, which was reported: nothing more is done."""
         return self._left < 0
 
     def may_hint(self) -> bool:
@@ -43,6 +45,4 @@ class Steps:
         self._left -= count
         if self._left < 0:
             most = self.limits.overlay_steps
-            raise StepsError(
-                f"takes the overlays of this build more than {most} steps, the limit (limits.overlaySteps)"
-            )
+            raise StepsError(say("exceeds the limit of {} steps for a build (limits.overlaySteps)", most))

@@ -1,4 +1,4 @@
-"""What can be said of the inputs as a set: their namespaces, objects given twice, kinds that are not expanded."""
+"""Checks of the inputs as a set: their namespaces, duplicate objects, kinds that are not expanded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, find_kind, group_of, kinds_with
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
-from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.message import Message, listed, say
+from kubectl_trainjob.model.nearest import did_you_mean, nearest
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND
 from kubectl_trainjob.model.stages import Manifest, ObjectHead
 
@@ -18,7 +19,7 @@ _KINDS = tuple(kind.name for kind in kinds_with(KindRole.TRAINING_JOB, KindRole.
 
 
 def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
-    """The object in `namespace`, unless it states one, has none by its kind, or `namespace` is ""."""
+    """The object in `namespace`, unless it has one, its kind has none, or `namespace` is ""."""
     if not namespace or manifest.id.namespace or manifest.id.kind in CLUSTER_SCOPED:
         return manifest
     metadata = {**_metadata(manifest), "namespace": namespace}
@@ -49,9 +50,9 @@ def collisions(heads: Iterable[ObjectHead]) -> Iterator[Diagnostic]:
         earlier = first.setdefault(key, head)
         if earlier.place is not head.place:
             is_generated = earlier.owner or head.owner
-            how = "is also made from a TrainJob" if is_generated else "comes out twice"
-            message = f'{identity.kind} "{identity.name}" {how}; rename one of them'
-            yield Diagnostic(DUPLICATE_OBJECT, message, head.place, (Related("the other one", earlier.place),))
+            how = say("is also generated from a TrainJob") if is_generated else say("is built twice")
+            message = say('{} "{}" {}; rename one of them', identity.kind, identity.name, how)
+            yield Diagnostic(DUPLICATE_OBJECT, message, head.place, (Related(say("the other one"), earlier.place),))
 
 
 def _metadata(manifest: Manifest) -> Mapping[str, Any]:
@@ -60,9 +61,9 @@ def _metadata(manifest: Manifest) -> Mapping[str, Any]:
 
 
 def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
-    """That an object is given twice."""
-    message = f'{manifest.id.kind} "{manifest.id.name}" is given twice; rename or remove one of them'
-    related = Related("first given here", earlier.place("metadata", "name"))
+    """The finding for the second of two objects with one identity."""
+    message = say('duplicate {} "{}"; rename or remove one of them', manifest.id.kind, manifest.id.name)
+    related = Related(say("first defined here"), earlier.place("metadata", "name"))
     return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,))
 
 
@@ -70,26 +71,28 @@ def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
     kind, api_version = manifest.id.kind, manifest.id.api_version
     advice = _legacy_advice(group, api_version, kind)
     if advice:
-        message = f'{kind} of "{api_version}" cannot be expanded; {advice}'
+        message = say('{} of "{}" cannot be expanded; {}', kind, api_version, advice)
         yield Diagnostic(DEPRECATED_API_VERSION, message, manifest.place("apiVersion"))
     elif group == trainer.GROUP and kind not in _KINDS:
-        meant = nearest(kind, _KINDS)
-        hint = f'did you mean "{meant}"?' if meant else f"it has {', '.join(_KINDS)}"
-        yield Diagnostic(UNKNOWN_KIND, f'"{trainer.GROUP}" has no kind "{kind}"; {hint}', manifest.place("kind"))
+        hint = did_you_mean(kind, _KINDS, say("it has {}", listed(_KINDS, template="{}")))
+        message = say('"{}" has no kind "{}"; {}', group, kind, hint)
+        yield Diagnostic(UNKNOWN_KIND, message, manifest.place("kind"))
     elif group != trainer.GROUP and kind in _KINDS and nearest(group, (trainer.GROUP,)):
-        message = f'"{group}" is not Trainer\'s group, so this {kind} would not be built; write "{trainer.GROUP}"'
+        message = say(
+            '"{}" is not the group of Trainer, so this {} is not built; write "{}"', group, kind, trainer.GROUP
+        )
         yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
 
 
-def _legacy_advice(group: str, api_version: str, kind: str) -> str:
+def _legacy_advice(group: str, api_version: str, kind: str) -> Message:
     if group == trainer.GROUP and api_version != trainer.API_VERSION:
-        return f"write apiVersion: {trainer.API_VERSION}"
+        return say("write apiVersion: {}", trainer.API_VERSION)
     row = find_kind(group, kind)
-    return row.advice if row else ""
+    return Message(row.advice) if row else Message()
 
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:
-    """For kinds that nobody else admits."""
+    """For kinds that no schema checks."""
     if group_of(manifest.id.api_version) != trainer.GROUP and _metadata(manifest).get("generateName"):
-        message = "a name made up by the API server cannot be applied twice; write metadata.name"
+        message = say("a generated name creates a new object at each apply; write metadata.name")
         yield Diagnostic(GENERATE_NAME, message, manifest.place("metadata", "generateName").key())

@@ -9,6 +9,7 @@ from kubectl_trainjob.compiler.resolve.objects import duplicate
 from kubectl_trainjob.kube.facts import trainer as api
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with, runtime_ref
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import RUNTIME_KIND_UNSUPPORTED, RUNTIME_NAMESPACE_MISMATCH, RUNTIME_NOT_FOUND
 from kubectl_trainjob.model.source import Source
@@ -23,12 +24,12 @@ _KINDS = tuple((kind.group, kind.name) for kind in kinds_with(KindRole.RUNTIME))
 
 
 class Runtimes:
-    """The runtimes that TrainJobs may refer to, from several places, the nearest first: a nearer one counts."""
+    """The runtimes that TrainJobs may refer to, from several places, the nearest first: a nearer one overrides."""
 
     def __init__(self, places: Iterable[Iterable[Manifest]], namespace: str, packaged: Sequence[str] = ()) -> None:
-        """`namespace` is the one of objects that state none ("" when unknown: then they go together).
+        """`namespace` is that of objects without one ("" if unknown: they have the same one).
 
-        `packaged` are the names of the ClusterTrainingRuntimes that a repository could have for the asking.
+        `packaged` are the names of the ClusterTrainingRuntimes of the catalogue.
         """
         self._namespace = namespace
         self._packaged = packaged
@@ -39,7 +40,7 @@ class Runtimes:
             self._add({}, manifests)
 
     def _add(self, here: dict[Key, Manifest], manifests: Iterable[Manifest]) -> None:
-        """The runtimes of one place; what is there twice is remembered, since nobody can say which one counts."""
+        """Add the runtimes of one place. Duplicates are kept: a reference to one of them is an error."""
         for manifest in manifests:
             key = self._key(manifest)
             if key in here and key not in self._by_key:
@@ -62,7 +63,7 @@ class Runtimes:
         return self._by_key.values()
 
     def find(self, job: Admitted) -> Manifest | Diagnostic:
-        """The runtime that the TrainJob means, or what is wrong with its runtimeRef."""
+        """The runtime that the TrainJob refers to, or the error of its runtimeRef."""
         ref: Mapping[str, str] = job.body["spec"]["runtimeRef"]
         kind, group = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME), ref.get("apiGroup", api.GROUP)
         if (group, kind) not in _KINDS:
@@ -76,7 +77,7 @@ class Runtimes:
         return found or self._missing(job, kind, ref["name"])
 
     def meant(self, job: Manifest) -> Manifest | None:
-        """The runtime that a TrainJob means, whatever else may be wrong with it."""
+        """The runtime that a TrainJob refers to, even if the TrainJob has errors."""
         ref = runtime_ref(job)
         kind = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME)
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else self._in(job.id.namespace)
@@ -86,41 +87,45 @@ class Runtimes:
         place = job.manifest.place("spec", "runtimeRef", "name")
         elsewhere = next((m for (k, _, n), m in self._by_key.items() if (k, n) == (kind, name)), None)
         if elsewhere is not None:
-            message = (
-                f'TrainingRuntime "{name}" stands in namespace "{self._in(elsewhere.id.namespace)}", the TrainJob in '
-                f'"{self._in(job.manifest.id.namespace)}"; move one of them or use a ClusterTrainingRuntime'
+            message = say(
+                'TrainingRuntime "{}" is in namespace "{}", the TrainJob in "{}"; move one of them or use a '
+                "ClusterTrainingRuntime",
+                name,
+                self._in(elsewhere.id.namespace),
+                self._in(job.manifest.id.namespace),
             )
             return Diagnostic(RUNTIME_NAMESPACE_MISMATCH, message, place, (_here(elsewhere),))
-        hint, related = self._hint(kind, name) if job.manifest.source in self._hinted else ("", ())
-        return Diagnostic(RUNTIME_NOT_FOUND, f'{kind} "{name}" does not exist{hint}', place, related)
+        hint, related = self._hint(kind, name) if job.manifest.source in self._hinted else (Message(), ())
+        return Diagnostic(RUNTIME_NOT_FOUND, say('{} "{}" does not exist{}', kind, name, hint), place, related)
 
     def hint_for(self, jobs: Iterable[Manifest]) -> None:
-        """Let the first of these TrainJobs whose runtime is missing be told what they may have meant.
+        """Allow hints for the first of these TrainJobs without a runtime.
 
-        A nearest name costs a look at every runtime: enough for a person to read, not for thousands of findings.
+        A hint is a search through all runtimes, so there are enough for a user, not thousands.
         """
         missing = (job.source for job in jobs if self.meant(job) is None)
         self._hinted = frozenset(islice(missing, _MOST_HINTS))
 
-    def _hint(self, kind: str, name: str) -> tuple[str, tuple[Related, ...]]:
-        """What the user may have meant: the same name in the other kind, or the nearest name."""
+    def _hint(self, kind: str, name: str) -> tuple[Message, tuple[Related, ...]]:
+        """A hint: the same name in the other kind, or the nearest name."""
         other = next((m for (k, _, n), m in self._by_key.items() if k != kind and n == name), None)
         if other is not None:
-            return f"; a {other.id.kind} of this name does: write `kind: {other.id.kind}`", (_here(other),)
+            return say("; a {} of this name exists: write `kind: {}`", other.id.kind, other.id.kind), (_here(other),)
         names = {n: m for (k, _, n), m in self._by_key.items() if k == kind}
         meant = nearest(name, names)
         if kind == api.CLUSTER_TRAINING_RUNTIME and name in self._packaged:
-            return "; the catalogue has it: write `catalog: true` in trainjob.yaml", ()
+            return say("; the catalogue has it: write `catalog: true` in trainjob.yaml"), ()
         if meant is None:
-            return "; add it to the inputs or to the folder runtimes/", ()
-        return f'; did you mean "{meant}"?', (_here(names[meant]),)
+            return say("; add it to the inputs or to the folder runtimes/"), ()
+        return say('; did you mean "{}"?', meant), (_here(names[meant]),)
 
 
 def _here(manifest: Manifest) -> Related:
-    return Related("it stands here", manifest.place("metadata", "name"))
+    return Related(say("defined here"), manifest.place("metadata", "name"))
 
 
 def _unsupported(job: Admitted, group: str, kind: str) -> Diagnostic:
-    field, right = ("apiGroup", api.GROUP) if group != api.GROUP else ("kind", " or ".join(kind for _, kind in _KINDS))
-    message = f'runtimeRef means a "{kind}" of "{group}", which is no runtime; write {field}: {right}'
+    kinds = listed((kind for _, kind in _KINDS), "or", "{}")
+    field, right = ("kind", kinds) if group == api.GROUP else ("apiGroup", say("{}", api.GROUP))
+    message = say('runtimeRef refers to "{}" of "{}", which is not a runtime; write {}: {}', kind, group, field, right)
     return Diagnostic(RUNTIME_KIND_UNSUPPORTED, message, job.manifest.place("spec", "runtimeRef", field))

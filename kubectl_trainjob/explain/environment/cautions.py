@@ -1,111 +1,127 @@
-"""Where numbers and names disagree: what Kubernetes and Trainer accept, and hardly anybody wants."""
+"""Conflicts between numbers and names: valid in Kubernetes and Trainer, and rarely intended."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from kubectl_trainjob.explain.environment.counting import resource_place
-from kubectl_trainjob.explain.environment.overriding import overridden
-from kubectl_trainjob.explain.environment.processes import LaunchOrigins
-from kubectl_trainjob.explain.environment.values import Caution, Environment, Hostfile, Processes, Role
-from kubectl_trainjob.explain.environment.variable_references import unresolved
-from kubectl_trainjob.kube.facts.devices import devices, gpu_names, uncounted
-from kubectl_trainjob.kube.launch.by_variables import NODES
-from kubectl_trainjob.kube.launch.flags import number
-from kubectl_trainjob.kube.launch.values import plural
+from kubectl_trainjob.explain.environment.values import Caution, Container, Environment, LaunchOrigins, Role
+from kubectl_trainjob.kube.facts.resources import devices, gpu_names, uncounted
+from kubectl_trainjob.kube.launch.command_line import Word, references, script_of
+from kubectl_trainjob.kube.launch.flags import PER_DEVICE, FlagValue, hosts, number, torch_flags
+from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, PORT
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
+from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, plural, setting_of
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.source import Place
+from kubectl_trainjob.model.message import Message, joined, listed, say
+from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import TracedJob
 
+_NO_COMMAND = re.compile(r"[A-Z_][A-Z0-9_]*")  # in a shell, $(date) runs date
+_OF_SERVICES = re.compile(r"KUBERNETES_.*|.*_SERVICE_(HOST|PORT)(_.*)?|.*_PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?")
+_LOOPBACK = ("localhost", "127.0.0.1")
+_EMPTY_TRAINER = Message("`trainer: {}`")
 
-def cautions_of(of: Environment, origins: LaunchOrigins) -> Iterator[Caution]:
+
+def cautions_of(of: Environment) -> Iterator[Caution]:
     """All of them: those of the commands, then in the order of the roles."""
-    job = origins.job
-    yield from overridden(origins)
+    job = of.origins.job
+    yield from _overridden(of.origins)
     for role in of.roles:
         if role.processes is not None:
-            yield from _unset(job, role.processes)
-            yield from _processes_and_devices(job, role, role.processes)
+            yield from _unset(job, role, role.processes)
+            yield from _processes_and_devices(of, role, role.processes)
             yield from _nodes_and_pods(role, role.processes)
         yield from _overwritten(role)
         for container in role.containers:
-            yield from unresolved(job, container)
-    yield from _ignored(job, of.roles)
-    yield from _nodes_and_hosts(job, of.hostfile)
+            yield from _unresolved(job, container)
+    yield from _ignored(of)
+    yield from _nodes_and_hosts(job, of.launch)
     yield from _unreachable(job, of)
 
 
-def _ignored(job: TracedJob, roles: Iterable[Role]) -> Iterator[Caution]:
+def _ignored(of: Environment) -> Iterator[Caution]:
     """numProcPerNode in a job whose launcher does not read it."""
-    first = next((role.processes for role in roles if role.processes is not None), None)
-    stated = _stated(job, "numProcPerNode")
-    if job.resolved is None or first is None or first.can_be_stated or stated in (None, first.value):
+    job, first = of.origins.job, next((role for role in of.roles if role.processes is not None), None)
+    number_set = _set(job, "numProcPerNode")
+    if job.resolved is None or first is None or first.processes is None or of.launch.reads_num_proc_per_node:
+        return
+    if _is_unset(first.processes) or number_set in (None, first.processes.value):
         return
     place = job.resolved.job.manifest.place("spec", "trainer", "numProcPerNode")
-    started = f"{_are(first.value)} started on a node ({first.why})"
-    yield Caution(f"numProcPerNode {stated} is ignored: {started}; remove it", place)
+    yield Caution(say("numProcPerNode {} is ignored: {}; remove it", number_set, _started(first)), place)
 
 
-def _nodes_and_hosts(job: TracedJob, hostfile: Hostfile | None) -> Iterator[Caution]:
+def _nodes_and_hosts(job: TracedJob, launch: Launch) -> Iterator[Caution]:
     """With MPI's launcher as a node there is always another one, if the runtime has such a role."""
-    stated = _stated(job, "numNodes")
-    if job.resolved is None or hostfile is None or not hostfile.lines or stated in (None, len(hostfile.lines)):
+    nodes, hosts = _set(job, "numNodes"), len(launch.hosts or ())
+    if job.resolved is None or not hosts or nodes in (None, hosts):
         return
     place = job.resolved.job.manifest.place("spec", "trainer", "numNodes")
-    hosts = plural(len(hostfile.lines), "node")
-    message = f"numNodes is {stated}, but {hosts} take part; state {len(hostfile.lines)}, or use another runtime"
-    yield Caution(message, place)
+    template = "numNodes is {}, but {} take part; set {}, or use another runtime"
+    yield Caution(say(template, nodes, plural(hosts, "node"), hosts), place)
 
 
-def _stated(job: TracedJob, field: str) -> Any:
-    """A number of the TrainJob's trainer, None where it states none."""
+def _set(job: TracedJob, field: str) -> Any:
+    """A number of the TrainJob's trainer, None if it sets none."""
     return (job.resolved.job.body["spec"].get("trainer") or {}).get(field) if job.resolved else None
 
 
-def _unset(job: TracedJob, processes: Processes) -> Iterator[Caution]:
-    if processes.value is None and not processes.setting and job.resolved is not None:
+def _is_unset(processes: PodProcesses) -> bool:
+    return processes.value is None and processes.setting is None
+
+
+def _unset(job: TracedJob, role: Role, processes: PodProcesses) -> Iterator[Caution]:
+    if _is_unset(processes) and job.resolved is not None:
         place = job.resolved.job.manifest.place("spec").key()
-        yield Caution(f"{processes.why}; write `trainer: {{}}` at least", place)
+        yield Caution(say("{}; add at least {}", role.reason.why, _EMPTY_TRAINER), place)
 
 
-def _processes_and_devices(job: TracedJob, role: Role, processes: Processes) -> Iterator[Caution]:
-    container = processes.container
-    if container is None or not processes.uses_gpus:
+def _processes_and_devices(of: Environment, role: Role, processes: PodProcesses) -> Iterator[Caution]:
+    container, reason = processes.container, role.reason
+    if container is None or not of.launch.starts_process_per_gpu:
         return
     names, held, other = gpu_names(container.resources), devices(container.resources), uncounted(container.resources)
-    whose = f'container "{container.name}" of "{role.name}"'
-    stated = "state numProcPerNode" if processes.can_be_stated else "ask for one that it counts"
-    started = f"{_are(processes.value)} started on a node ({processes.why})"
-    if len(names) > 1 and processes.is_counted:
-        message = f"{whose} asks for {', '.join(names)}, and Trainer counts any one of them; {stated}"
-        yield Caution(message, processes.place)
+    whose = say('container "{}" of "{}"', container.name, role.name)
+    is_read = of.launch.reads_num_proc_per_node
+    advice = say("set numProcPerNode") if is_read else say("request one that it counts")
+    if len(names) > 1 and reason.is_counted:
+        template = "{} requests {}, and Trainer counts any one of them; {}"
+        yield Caution(say(template, whose, listed(names, template="{}"), advice), reason.place)
     elif held is not None and isinstance(processes.value, int) and processes.value != held.pieces:
-        yield Caution(f"{whose} asks for {held}, but {started}; {_advice(processes)}", processes.place)
-    elif not names and other is not None and processes.is_counted:
-        message = f"{whose} asks for {other}, which Trainer does not count: {started}; {stated}"
-        yield Caution(message, resource_place(job, container, other) or processes.place)
+        what = _advice(is_counted=reason.is_counted, is_read=is_read)
+        yield Caution(say("{} requests {}, but {}; {}", whose, str(held), _started(role), what), reason.place)
+    elif not names and other is not None and reason.is_counted:
+        template = "{} requests {}, which Trainer does not count: {}; {}"
+        message = say(template, whose, str(other), _started(role), advice)
+        yield Caution(message, resource_place(of.origins.job, container, other) or reason.place)
 
 
-def _advice(processes: Processes) -> str:
-    if not processes.is_counted:
-        return "make the two agree"
-    advice = "state the GPUs in resourcesPerNode"
-    return f"{advice}, or numProcPerNode" if processes.can_be_stated else advice
+def _advice(*, is_counted: bool, is_read: bool) -> Message:
+    if not is_counted:
+        return say("set both to the same number")
+    if is_read:
+        return say("set the GPUs in resourcesPerNode, or set numProcPerNode")
+    return say("set the GPUs in resourcesPerNode")
 
 
-def _are(processes: int | str | None) -> str:
-    if isinstance(processes, int):
-        return f"{plural(processes, 'process')} {'is' if processes == 1 else 'are'}"
-    return f'"{processes}" processes are'
+def _started(role: Role) -> Message:
+    """How many processes start on a node, and why."""
+    processes, why = role.processes and role.processes.value, role.reason.why
+    if not isinstance(processes, int):
+        return say('"{}" processes are started on a node ({})', processes, why)
+    verb = say("is") if processes == 1 else say("are")
+    return say("{} {} started on a node ({})", plural(processes, "process"), verb, why)
 
 
-def _nodes_and_pods(role: Role, processes: Processes) -> Iterator[Caution]:
+def _nodes_and_pods(role: Role, processes: PodProcesses) -> Iterator[Caution]:
     nodes = number(processes.container.value(NODES)) if processes.container else None
     if processes.container is not None and nodes is not None and nodes != role.pods.count:
         pointer = processes.container.pointer
         variable = next(each.variable(NODES) for each in role.containers if each.pointer == pointer)
-        message = f'{NODES} is {nodes}, but "{role.name}" has {plural(role.pods.count, "Pod")}'
+        message = say('{} is {}, but "{}" has {}', say(NODES), nodes, role.name, plural(role.pods.count, "Pod"))
         yield Caution(message, variable.place if variable else None)
 
 
@@ -114,35 +130,149 @@ def _overwritten(role: Role) -> Iterator[Caution]:
         for variable in container.variables:
             former = variable.instead_of
             if former is not None:
-                lost = f'"{former.entry["value"]}"' if "value" in former.entry else "what stands"
-                author, advice = ("env", "one of the two") if variable.is_copied else ("Trainer", "the entry")
-                yield Caution(f"{lost} here is lost: {author} sets {variable.name}; remove {advice}", former.place)
+                value = former.entry.get("value")
+                what = say('the value "{}"', value) if "value" in former.entry else say("this entry")
+                author = say("env") if variable.is_copied else say("Trainer")
+                advice = say("one of the two") if variable.is_copied else say("the entry")
+                message = say("{} is overwritten: {} sets {}; remove {}", what, author, variable.name, advice)
+                yield Caution(message, former.place)
 
 
 def _unreachable(job: TracedJob, of: Environment) -> Iterator[Caution]:
     """A rendezvous address or a host that is not the name of a Pod."""
-    jobset = job.objects[0].draft
-    if of.world is None or not of.world.nodes or of.world.nodes < 0:
+    jobset, launch = job.objects[0].draft, of.launch
+    if launch.total is None or not launch.total.nodes or launch.total.nodes < 0:
         return
-    named = {} if of.master is None or of.master.is_copied else {of.master.address: of.master.setting}
-    if of.hostfile is not None:
-        named |= {line.partition(" ")[0]: "the hostfile" for line in of.hostfile.lines[:1]}
+    named = {line.partition(" ")[0]: say("the hostfile") for line in (launch.hosts or ())[:1]}
+    if launch.rendezvous is not None and not of.origins.is_copied(launch.rendezvous.setting):
+        named = {launch.rendezvous.address: say("{}", launch.rendezvous.setting.name)} | named
     for address, setting in named.items():
         if not any(role.pods.has(address) for role in of.roles):
             why, place = _why_unreachable(job, jobset)
-            yield Caution(f'{setting} names "{address}", which is no Pod\'s name: {why}', place)
+            yield Caution(say('{} has "{}", which is not the name of a Pod: {}', setting, address, why), place)
 
 
-def _why_unreachable(job: TracedJob, jobset: Draft) -> tuple[str, Place | None]:
+def _why_unreachable(job: TracedJob, jobset: Draft) -> tuple[Message, Place | None]:
     network = jobset.get("spec", "network") or {}
     job_place = job.resolved.job.manifest.place("spec", "runtimeRef", "name") if job.resolved else None
     if network.get("enableDNSHostnames") is False:
-        return "network.enableDNSHostnames is false, so Pods have none", _network_place(jobset, "enableDNSHostnames")
+        message = say("network.enableDNSHostnames is false, so Pods have no DNS names")
+        return message, _network_place(jobset, "enableDNSHostnames")
     if network.get("subdomain"):
-        return f'they end in ".{network["subdomain"]}", the subdomain', _network_place(jobset, "subdomain")
-    return "the runtime has no such replicatedJob, or its Jobs are not Indexed", job_place
+        message = say('the names end in "{}", the subdomain', f".{network['subdomain']}")
+        return message, _network_place(jobset, "subdomain")
+    return say("the runtime has no such replicatedJob, or its Jobs are not Indexed"), job_place
 
 
 def _network_place(jobset: Draft, field: str) -> Place | None:
     origin = jobset.origin(("spec", "network", field))
     return origin.first_place() if origin else None
+
+
+def _overridden(origins: LaunchOrigins) -> Iterator[Caution]:
+    """One for each flag that conflicts with a variable or the hostfile."""
+    launch = origins.launch
+    if launch.launcher == "torch":
+        for processes in launch.processes.values():
+            if processes.container is not None:
+                yield from _overridden_variables(origins, processes.container)
+    flag = launch.total.setting.flag if launch.total and launch.total.setting else None
+    if launch.launcher == "mpi" and flag is not None:
+        slots = plural(sum(each.slots for each in hosts(launch.hosts or ())), "slot")
+        message = say("{} in the command overrides the hostfile's {}; remove the flag", str(flag), slots)
+        yield Caution(message, origins.place(setting_of(flag)))
+
+
+def _overridden_variables(origins: LaunchOrigins, container: ContainerSpec) -> Iterator[Caution]:
+    found = torch_flags(container)
+    against: dict[str, list[str]] = {}
+    for name, each in found.items():
+        if container.variable(name) is not None and not _agrees(container, name, found):
+            against.setdefault(str(each.flag), []).append(name)
+    for flag, names in against.items():
+        variables = joined((_with_value(container, name) for name in names), between=" and ")
+        instead = say(", or set numProcPerNode instead") if names[0] == PER_NODE else Message()
+        message = say("{} in the command overrides {}; remove the flag{}", flag, variables, instead)
+        yield Caution(message, origins.place(setting_of(found[names[0]].flag)))
+
+
+def _agrees(container: ContainerSpec, name: str, found: dict[str, FlagValue]) -> bool:
+    """Whether a flag and the variable of the same meaning have the same effect."""
+    flag, variable = found[name].value, container.value(name)
+    if flag is None or variable is None:
+        return False
+    if name == PER_NODE:
+        return _process_count(container, flag) == _process_count(container, variable)
+    if name in (ADDRESS, PORT) and _is_own_rendezvous(container, found):
+        return True
+    has_namespace = name == ADDRESS and flag.startswith(f"{variable}.")
+    return flag == variable or has_namespace
+
+
+def _process_count(container: ContainerSpec, each: str) -> int | str:
+    """The number of processes: `auto` and `gpu` mean one for each GPU."""
+    gpus, count = devices(container.resources), number(each)
+    if count is not None:
+        return count
+    return gpus.pieces if gpus is not None and each in PER_DEVICE else each
+
+
+def _is_own_rendezvous(container: ContainerSpec, found: dict[str, FlagValue]) -> bool:
+    """Whether the only node uses its loopback address for the rendezvous."""
+    nodes, address = found.get(NODES), found.get(ADDRESS)
+    count = nodes.value if nodes else container.value(NODES)
+    return count == "1" and address is not None and address.value in _LOOPBACK
+
+
+def _with_value(container: ContainerSpec, name: str) -> Message:
+    value = container.value(name)
+    return say("{}", name) if value is None else say('{}, which is "{}"', name, value)
+
+
+def _unresolved(job: TracedJob, container: Container) -> Iterator[Caution]:
+    """`$(NAME)` in values, commands and args without a variable of that name; with `envFrom` all names are possible.
+
+    Mirrors Expand in k8s.io/kubernetes `third_party/forked/golang/expansion/expand.go`, and makeEnvironmentVariables in
+    `pkg/kubelet/kubelet_pods.go` (1.36): a value may refer to earlier variables, command and args to all.
+    """
+    if container.imported:
+        return
+    known: set[str] = set()
+    names = {variable.name for variable in container.variables}
+    for variable in container.variables:
+        for name in _references(variable.value or "", is_shell=False):
+            if name not in known:
+                is_later = name in names
+                yield Caution(_message(name, say("the value of {}", variable.name), is_later=is_later), variable.place)
+        known.add(variable.name)
+    yield from _in_command(job.objects[0].draft, container, names)
+
+
+def _in_command(jobset: Draft, container: Container, names: set[str]) -> Iterator[Caution]:
+    words = [
+        Word(text, (*container.pointer, field, index))
+        for field in ("command", "args")
+        for index, text in enumerate(container.body.get(field) or ())
+    ]
+    is_clear = bool(container.body.get("command")) and script_of(words) is None
+    unknown: dict[str, Pointer] = {}
+    for word in words:
+        for name in _references(word.text, is_shell=not is_clear):
+            if name not in names:
+                unknown.setdefault(name, word.pointer)
+    for name, pointer in unknown.items():
+        origin = jobset.origin(pointer)
+        yield Caution(_message(name, say("the command")), origin.first_place() if origin else None)
+
+
+def _references(text: str, *, is_shell: bool) -> list[str]:
+    """The names that are referred to, each once, without those that Services may have."""
+    names = dict.fromkeys(name for name in references(text) if not _OF_SERVICES.fullmatch(name))
+    return [name for name in names if not is_shell or _NO_COMMAND.fullmatch(name)]
+
+
+def _message(name: str, where: Message, *, is_later: bool = False) -> Message:
+    if is_later:
+        template = "{} in {} is not replaced: env has {} only after it; use {} in the command"
+        return say(template, f"$({name})", where, name, name)
+    return say("{} in {} is not replaced: the container has no variable {}; define it", f"$({name})", where, name)

@@ -1,91 +1,120 @@
 """Why a launcher starts as many processes as it does: the sentence, and the line to edit.
 
-Which setting decides is read from the causes that the expansion recorded, of which the first one decides
-(`expand/plan.py`). What resources ask for is counted once more, by the same functions, to say it in words, and never
-against the number.
+The expansion recorded the causes of the effective setting; the first one decides (`expand/plan.py`). The requested
+resources are counted once more, by the same functions, only to write them in the sentence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from kubectl_trainjob.kube.facts.node_counts import Amount, NodeCount, Resources, cpu_count, gpu_count
+from kubectl_trainjob.explain.environment.values import CountReason, LaunchOrigins
+from kubectl_trainjob.kube.facts.resources import NodeCount, ResourceAmount, Resources, cpu_count, gpu_count
+from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
+from kubectl_trainjob.kube.launch.values import PodProcesses, Setting
 from kubectl_trainjob.model.draft import Drafted
+from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.source import Place, Pointer, show_pointer, value_at
 from kubectl_trainjob.model.stages import Resolved, TracedJob
 
-_STATED = "numProcPerNode"
+_VARIABLES = {"torch": "PET_NPROC_PER_NODE", "jax": "JAX_NUM_PROCESSES", "xgboost": "DMLC_NUM_WORKER"}
+_FIELD = "numProcPerNode"
 _COUNTED = ("resourcesPerNode", "resources")
 
 
-class CountReason(NamedTuple):
-    """`is_counted`: from resources."""
+def count_reason(origins: LaunchOrigins, processes: PodProcesses) -> CountReason:
+    """Why so many processes start in each Pod of a replicatedJob."""
+    setting, launcher = processes.setting, origins.launch.launcher
+    if setting is None:
+        return CountReason(_why_unset(origins))
+    if setting.flag is not None:
+        return CountReason(say("{} in the command", str(setting.flag)), origins.place(setting))
+    if launcher == "torch":
+        return _reason_of_torch(origins, processes, setting)
+    if launcher == "jax":
+        return CountReason(say("JAX starts one process per node"))
+    if launcher == "flux":
+        return _reason_of_flux(origins.job, processes.value)
+    origin = origins.origin(setting)
+    causes = (each for each in (origin.causes if origin else ()) if each.pointer[-1:] != ("numNodes",))
+    return _reason(origins.job, causes, processes.value)  # a number of workers depends on numNodes, too
 
-    why: str
-    place: Place | None
-    is_counted: bool = False
+
+def _why_unset(origins: LaunchOrigins) -> Message:
+    variable, resolved = _VARIABLES.get(origins.launch.launcher), origins.job.resolved
+    if variable is None:
+        return say("the runtime has no launcher: each Pod runs its command once")
+    has_trainer = resolved is None or resolved.job.body["spec"].get("trainer") is not None
+    cause = say('the trainer has no container "{}"', NODE) if has_trainer else say("the TrainJob has no spec.trainer")
+    return say("{}, so Trainer does not set {}", cause, variable)
 
 
-def reason(
+def _reason_of_torch(origins: LaunchOrigins, processes: PodProcesses, setting: Setting) -> CountReason:
+    variable = origins.variable(setting)
+    if variable is None:
+        return CountReason()
+    if variable.value is None:
+        return CountReason(say("{} has a valueFrom", setting.name), variable.place)
+    if variable.is_copied:
+        return CountReason(say("{} is set in env", setting.name), variable.place)
+    return _reason(origins.job, variable.causes, processes.value, counts_cpus=True)
+
+
+def _reason_of_flux(job: TracedJob, each: int | str | None) -> CountReason:
+    """The TrainJob's numProcPerNode, else that of the runtime's mlPolicy."""
+    if job.resolved is None:
+        return CountReason()
+    manifest, pointer = job.resolved.job.manifest, Pointer(("spec", "trainer", _FIELD))
+    if value_at(manifest.body, pointer) is None:
+        manifest, pointer = job.resolved.runtime.manifest, ("spec", "mlPolicy", "flux", _FIELD)
+    cause = manifest.place(*pointer)
+    return CountReason(_why_set(job.resolved, cause, each), cause)
+
+
+def _reason(
     job: TracedJob, causes: Iterable[Place], each: int | str | None, *, counts_cpus: bool = False
 ) -> CountReason:
-    """Why there are `each` processes on a node; `causes` are those of the number that tells the launcher."""
+    """`causes` are those of the number that the launcher reads."""
     cause = next(iter(causes), None)
     if job.resolved is None or cause is None:
-        return CountReason("", None)
-    if cause.pointer[-1:] == (_STATED,):
-        return CountReason(_stated(job.resolved, cause, each), cause)
+        return CountReason()
+    if cause.pointer[-1:] == (_FIELD,):
+        return CountReason(_why_set(job.resolved, cause, each), cause)
     if any(field in cause.pointer for field in _COUNTED):
-        return CountReason(_counted(job.resolved, cause, each, counts_cpus), cause, is_counted=True)
-    return CountReason("neither numProcPerNode nor resources are stated", None, is_counted=True)
+        return CountReason(_why_counted(job.resolved, cause, each, counts_cpus), cause, is_counted=True)
+    return CountReason(say("neither numProcPerNode nor resources are set"), is_counted=True)
 
 
-def stated(job: TracedJob, of_policy: Pointer, each: int | str | None) -> tuple[str, Place | None]:
-    """Why a number is used that the TrainJob's numProcPerNode states, else an entry of the runtime's mlPolicy."""
-    if job.resolved is None:
-        return "", None
-    manifest = job.resolved.job.manifest
-    pointer: Pointer = ("spec", "trainer", _STATED)
-    if value_at(manifest.body, pointer) is None:
-        manifest, pointer = job.resolved.runtime.manifest, ("spec", "mlPolicy", *of_policy)
-    cause = manifest.place(*pointer)
-    return _stated(job.resolved, cause, each), cause
-
-
-def resource_place(job: TracedJob, container: ContainerSpec, amount: Amount) -> Place | None:
-    """The line that a container's resource comes from."""
-    origin = job.objects[0].draft.origin((*container.pointer, "resources", amount.field, amount.name))
-    return origin.first_place() if origin else None
-
-
-def _stated(resolved: Resolved, cause: Place, each: int | str | None) -> str:
+def _why_set(resolved: Resolved, cause: Place, each: int | str | None) -> Message:
     is_job = cause.source == resolved.job.manifest.source
-    owner, whose = (resolved.job, "TrainJob") if is_job else (resolved.runtime, "runtime")
-    default = "" if value_at(owner.manifest.body, cause.pointer) is not None else " by default"
-    return f"{show_pointer(cause.pointer)} of the {whose} is {each}{default}"
+    owner = resolved.job if is_job else resolved.runtime
+    whose = say("TrainJob") if is_job else say("runtime")
+    default = Message() if value_at(owner.manifest.body, cause.pointer) is not None else say(" by default")
+    return say("{} of the {} is {}{}", show_pointer(cause.pointer), whose, each, default)
 
 
-def _counted(resolved: Resolved, cause: Place, each: int | str | None, counts_cpus: bool) -> str:
-    """What the resources ask that `cause` stands in: the TrainJob's, or those of a container at that time."""
+def _why_counted(resolved: Resolved, cause: Place, each: int | str | None, counts_cpus: bool) -> Message:
+    """What the resources request that have `cause`: the TrainJob's, or those of a container at that time."""
     end = next(position for position, key in enumerate(cause.pointer) if key in _COUNTED)
     owner = value_at(_body(resolved, cause), cause.pointer[:end]) or {}
     resources: Resources = owner.get(cause.pointer[end]) or {}
-    what = "resourcesPerNode" if cause.pointer[end] == "resourcesPerNode" else f'container "{owner.get("name", "")}"'
+    is_job = cause.pointer[end] == "resourcesPerNode"
+    what = say("resourcesPerNode") if is_job else say('container "{}"', owner.get("name", ""))
     gpus, cpus = _first(gpu_count(resources)), _first(cpu_count(resources)) if counts_cpus else None
-    asked = ", ".join(str(amount) for amount in (gpus, cpus) if amount is not None)
     expected = ("auto", gpus.pieces) if gpus else (max(1, cpus.pieces if cpus else 0),)
     if each not in expected:
-        return f"Trainer counts {each} in what {what} asks for ({asked or 'no GPU'})"
+        requested = joined(say("{}", str(amount)) for amount in (gpus, cpus) if amount is not None) or say("no GPU")
+        return say("Trainer counts {} in what {} requests ({})", each, what, requested)
     if gpus is not None:
-        return f"{what} asks for {gpus}"
+        return say("{} requests {}", what, str(gpus))
     if cpus is not None:
-        return f"{what} asks for {cpus} and no GPU"
-    return f"{what} asks for neither GPUs nor CPUs" if counts_cpus else f"{what} asks for no GPU"
+        return say("{} requests {} and no GPU", what, str(cpus))
+    return say("{} requests neither GPUs nor CPUs", what) if counts_cpus else say("{} requests no GPU", what)
 
 
-def _first(count: NodeCount) -> Amount | None:
+def _first(count: NodeCount) -> ResourceAmount | None:
     return count.amounts[0] if count.number > 0 else None
 
 
@@ -94,3 +123,9 @@ def _body(resolved: Resolved, cause: Place) -> Any:
     if isinstance(edits, Drafted):
         return edits.value
     return (resolved.job if cause.source == resolved.job.manifest.source else resolved.runtime).body
+
+
+def resource_place(job: TracedJob, container: ContainerSpec, amount: ResourceAmount) -> Place | None:
+    """The line that a container's resource comes from."""
+    origin = job.objects[0].draft.origin((*container.pointer, "resources", amount.field, amount.name))
+    return origin.first_place() if origin else None

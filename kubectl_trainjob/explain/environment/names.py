@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.kube.launch.pods import is_index
+from kubectl_trainjob.kube.launch.replicated_jobs import is_index
 
 
 def in_ranges(lines: list[str]) -> Iterator[str]:

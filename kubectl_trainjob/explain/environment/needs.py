@@ -1,4 +1,4 @@
-"""Secrets and ConfigMaps that Pods refer to, and who brings them. Their contents are never looked at."""
+"""Secrets and ConfigMaps that Pods refer to, and their providers. Their contents are never read."""
 
 from __future__ import annotations
 
@@ -13,25 +13,20 @@ from kubectl_trainjob.model.stages import ObjectId, TracedJob
 
 SECRET, CONFIG_MAP = "Secret", "ConfigMap"
 
-# Volume types whose Secret stands at these keys. Only `secret` and `configMap` can be optional.
+# Volume types with the keys of their Secrets. Only `secret` and `configMap` can be optional.
 _IN_VOLUMES: Mapping[str, tuple[str, Pointer]] = {
     "secret": (SECRET, ("secretName",)),
     "configMap": (CONFIG_MAP, ("name",)),
     "azureFile": (SECRET, ("secretName",)),
     "csi": (SECRET, ("nodePublishSecretRef", "name")),
-    "cephfs": (SECRET, ("secretRef", "name")),
-    "cinder": (SECRET, ("secretRef", "name")),
-    "flexVolume": (SECRET, ("secretRef", "name")),
-    "iscsi": (SECRET, ("secretRef", "name")),
-    "rbd": (SECRET, ("secretRef", "name")),
-    "scaleIO": (SECRET, ("secretRef", "name")),
-    "storageos": (SECRET, ("secretRef", "name")),
+    **dict.fromkeys(
+        ("cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"), (SECRET, ("secretRef", "name"))
+    ),
 }
-_IN_ENV = {"secretKeyRef": SECRET, "configMapKeyRef": CONFIG_MAP}
-_IN_ENV_FROM = {"secretRef": SECRET, "configMapRef": CONFIG_MAP}
+_IN_ENV = {"secretKeyRef": SECRET, "configMapKeyRef": CONFIG_MAP, "secretRef": SECRET, "configMapRef": CONFIG_MAP}
 
 
-class _Reference(NamedTuple):
+class _ObjectReference(NamedTuple):
     kind: str
     pointer: Pointer
     what: str
@@ -67,39 +62,37 @@ def _place(jobset: Draft, pointer: Pointer) -> Place | None:
     return origin.first_place() if origin else None
 
 
-def _references(jobset: Draft, role: Role) -> Iterator[_Reference]:
+def _references(jobset: Draft, role: Role) -> Iterator[_ObjectReference]:
     spec = pod_spec(role.position)
     for index in range(len(jobset.get(*spec, "imagePullSecrets") or ())):
-        yield _Reference(SECRET, (*spec, "imagePullSecrets", index, "name"), "pulls images")
+        yield _ObjectReference(SECRET, (*spec, "imagePullSecrets", index, "name"), "pulls images")
     for index, volume in enumerate(jobset.get(*spec, "volumes") or ()):
         yield from _in_volume((*spec, "volumes", index), volume)
     for container in role.containers:
         yield from _in_container(container)
 
 
-def _in_volume(pointer: Pointer, volume: Mapping[str, Any]) -> Iterator[_Reference]:
+def _in_volume(pointer: Pointer, volume: Mapping[str, Any]) -> Iterator[_ObjectReference]:
     what = f'volume "{volume["name"]}"'
     for kind, (target, below) in _IN_VOLUMES.items():
         if volume.get(kind) is not None:
-            yield _Reference(target, (*pointer, kind, *below), what, bool(volume[kind].get("optional")))
+            yield _ObjectReference(target, (*pointer, kind, *below), what, bool(volume[kind].get("optional")))
     for index, source in enumerate((volume.get("projected") or {}).get("sources") or ()):
         for kind, target in (("secret", SECRET), ("configMap", CONFIG_MAP)):
             if source.get(kind) is not None:
                 where = (*pointer, "projected", "sources", index, kind, "name")
-                yield _Reference(target, where, what, bool(source[kind].get("optional")))
+                yield _ObjectReference(target, where, what, bool(source[kind].get("optional")))
 
 
-def _in_container(container: Container) -> Iterator[_Reference]:
+def _in_container(container: Container) -> Iterator[_ObjectReference]:
     whose = f'container "{container.name}"'
-    for index, variable in enumerate(container.variables):
+    sources: list[tuple[Pointer, Any, str]] = [
+        (("env", index, "valueFrom"), variable.reference or {}, f"{whose}, env {variable.name}")
+        for index, variable in enumerate(container.variables)
+    ]
+    sources += ((("envFrom", index), each.value, f"{whose}, envFrom") for index, each in enumerate(container.imported))
+    for pointer, source, what in sources:
         for key, target in _IN_ENV.items():
-            reference = (variable.reference or {}).get(key)
-            if reference is not None:
-                where = (*container.pointer, "env", index, "valueFrom", key, "name")
-                yield _Reference(target, where, f"{whose}, env {variable.name}", bool(reference.get("optional")))
-    for index, imported in enumerate(container.imported):
-        for key, target in _IN_ENV_FROM.items():
-            reference = imported.value.get(key)
-            if reference is not None:
-                where = (*container.pointer, "envFrom", index, key, "name")
-                yield _Reference(target, where, f"{whose}, envFrom", bool(reference.get("optional")))
+            if source.get(key) is not None:
+                where = (*container.pointer, *pointer, key, "name")
+                yield _ObjectReference(target, where, what, bool(source[key].get("optional")))

@@ -1,8 +1,8 @@
-"""The replicatedJobs of a JobSet with their containers, and who wrote each variable.
+"""The replicatedJobs of a JobSet with their containers, and the origin of each variable.
 
 Kubernetes' Job controller adds one variable to every container and init container of an Indexed Job: mirrors
 addCompletionIndexEnvVariables in k8s.io/kubernetes `pkg/controller/job/indexed_job_utils.go` (1.36). What the kubelet
-adds when it starts a container (HOSTNAME, the addresses of Services) and what admission of Pods may add is not told.
+adds when it starts a container (HOSTNAME, the addresses of Services) and what admission of Pods may add is not shown.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from kubectl_trainjob.explain.environment.values import (
     RUNTIME,
     TRAIN_JOB,
     Container,
+    ContainerValue,
     Replaced,
     Role,
     Variable,
-    Written,
 )
-from kubectl_trainjob.kube.launch.pods import pods_of
-from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, replicated_jobs
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Origin, Place, Pointer
 from kubectl_trainjob.model.stages import Body, Resolved, TracedJob
@@ -33,7 +32,7 @@ _INDEX = Variable({"name": COMPLETION_INDEX, "valueFrom": _FROM_LABEL}, JOB_CONT
 
 
 def roles_of(job: TracedJob) -> tuple[Role, ...]:
-    """Every replicatedJob in the JobSet's order; nothing is said of processes yet. The job is not refused."""
+    """Every replicatedJob in the JobSet's order, without processes. The job is accepted."""
     jobset = job.objects[0].draft
     return tuple(_role(job, jobset, each) for each in replicated_jobs(jobset.value))
 
@@ -59,12 +58,12 @@ def _container(job: TracedJob, jobset: Draft, container: ContainerSpec, *, is_in
     )
 
 
-def _items(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Written]:
+def _items(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[ContainerValue]:
     return (_value(job, jobset, (*pointer, index)) for index in range(len(jobset.get(*pointer) or ())))
 
 
-def _value(job: TracedJob, jobset: Draft, pointer: Pointer) -> Written:
-    return Written(jobset.get(*pointer), *_author(job, jobset, pointer))
+def _value(job: TracedJob, jobset: Draft, pointer: Pointer) -> ContainerValue:
+    return ContainerValue(jobset.get(*pointer), *_author(job, jobset, pointer))
 
 
 def _variables(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Variable]:
@@ -77,12 +76,12 @@ def _variables(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Vari
 
 
 def _value_key(entry: Body) -> str | None:
-    """Where the value of an entry of `env` stands: of a merged entry it is what counts."""
+    """The key of an entry of `env` that has its value; in a merged entry it is the effective one."""
     return next((key for key in ("value", "valueFrom") if key in entry), None)
 
 
 def _author(job: TracedJob, jobset: Draft, pointer: Pointer) -> tuple[str, Place | None]:
-    """Who wrote the value at `pointer`, and the line to edit."""
+    """The origin of the value at `pointer`, and the line to edit."""
     origin = jobset.origin(pointer)
     if origin is None:
         return "", None
@@ -98,9 +97,9 @@ def _input(place: Place, resolved: Resolved | None) -> str:
 
 
 def _replaced(job: TracedJob, jobset: Draft, pointer: Pointer) -> Replaced | None:
-    """What a user wrote in the entry of `env` at `pointer` and Trainer wrote over, if nobody can want that.
+    """The user's value in the entry of `env` at `pointer` that Trainer overwrote, unless that is intended.
 
-    A field of the TrainJob may replace what the runtime says, which stands there for jobs that state nothing else.
+    A field of the TrainJob may replace the runtime's value, which is for jobs that do not set it.
     """
     entry, origin = jobset.get(*pointer), jobset.origin(pointer)
     if origin is None or job.resolved is None:
@@ -126,7 +125,7 @@ def _storage(origin: Origin, entry: Body) -> Replaced | None:
 
 
 def _former_place(jobset: Draft, pointer: Pointer, former: Body) -> Place | None:
-    """Where the value of a former entry stands, be it that there is no such key any more."""
+    """The place of the value of a former entry, even if its key no longer exists."""
     before = jobset.origin((*pointer, _value_key(former) or "name"))
     while before is not None and before.place is None:
         before = before.over

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.kube.launch.pods import Pods
-from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
-from kubectl_trainjob.model.source import Place, Pointer
-from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.kube.launch.replicated_jobs import Pods
+from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, Setting
+from kubectl_trainjob.model.message import Message
+from kubectl_trainjob.model.source import Origin, Place, Pointer
+from kubectl_trainjob.model.stages import Body, TracedJob
 
 Provider = Literal["build", "inputs", "controller", "cluster"]
-"""Who brings a Secret or ConfigMap: the build makes it, it is among the inputs, Trainer's controller generates it (and
-somebody must where there is no Trainer), or it must be in the cluster already."""
+"""The provider of a Secret or ConfigMap: the build, the inputs, Trainer's controller (without one it must exist) or the
+cluster, where it must exist."""
 
 TRAIN_JOB, RUNTIME, JOB_CONTROLLER = "TrainJob", "runtime", "Job controller"
-"""Who wrote something, besides Trainer's plugins."""
+"""Origins in addition to Trainer's plugins."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replaced:
-    """An entry of `env` that a user wrote and something else took the place of; `place` is that of its value."""
+    """An entry of `env` that a user wrote and that is overwritten; `place` is that of its value."""
 
     entry: Body
     place: Place
@@ -31,8 +32,8 @@ class Replaced:
 class Variable:
     """One entry of `env`: a value, or a reference as `valueFrom`.
 
-    `by` wrote it: "TrainJob" or "runtime" where it was copied, else the plugin, or "Job controller". `place` is the
-    line to edit, `causes` are all lines that a computed value rests on.
+    `by` wrote it: "TrainJob" or "runtime" if it was copied, else the plugin, or "Job controller". `place` is the
+    line to edit, `causes` are all lines that a computed value depends on.
     """
 
     entry: Body
@@ -58,13 +59,13 @@ class Variable:
 
     @property
     def value(self) -> str | None:
-        """The value; None where it is taken from elsewhere."""
+        """The value; None for a reference."""
         return None if self.reference is not None else str(self.entry.get("value") or "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Written:
-    """Another value of a container, who wrote it and the line to edit, as for `Variable`."""
+class ContainerValue:
+    """Another value of a container, its origin and the line to edit, as for `Variable`."""
 
     value: Any
     by: str
@@ -78,17 +79,17 @@ class Written:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Container:
-    """A container or init container, which stands at `pointer` of the JobSet.
+    """A container or init container at `pointer` of the JobSet.
 
-    `fields` are image, command and args, as far as they are stated; `imported` are the entries of `envFrom`.
+    `fields` are image, command and args if they are set; `imported` are the entries of `envFrom`.
     """
 
     pointer: Pointer
     body: Body
     variables: tuple[Variable, ...] = ()
-    fields: Mapping[str, Written] = field(default_factory=dict)
-    imported: tuple[Written, ...] = ()
-    ports: tuple[Written, ...] = ()
+    fields: Mapping[str, ContainerValue] = field(default_factory=dict)
+    imported: tuple[ContainerValue, ...] = ()
+    ports: tuple[ContainerValue, ...] = ()
 
     @property
     def name(self) -> str:
@@ -101,79 +102,40 @@ class Container:
         return "initContainers" in self.pointer
 
     def variable(self, name: str) -> Variable | None:
-        """The variable of this name; of several the last, which is the one that counts."""
+        """The variable of this name; of duplicates the last, which is effective."""
         return next((each for each in reversed(self.variables) if each.name == name), None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Processes:
-    """How many processes are started on a node (in a Pod), a number or a word for the launcher to decide, and why.
+class CountReason(NamedTuple):
+    """Why so many processes start, and the line to edit. `is_counted`: from resources."""
 
-    None where nothing tells the launcher, or, with a `setting` that does, where that is known in the container only.
-    `container` holds the processes. `is_counted`: from resources. With `uses_gpus` there should be as many processes as
-    GPUs. `can_be_stated`: numProcPerNode is read at all.
-    """
-
-    value: int | str | None
-    why: str
+    why: Message = Message()
     place: Place | None = None
-    setting: str = ""
-    container: ContainerSpec | None = None
     is_counted: bool = False
-    uses_gpus: bool = False
-    can_be_stated: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class WorldSize:
-    """How many processes there are in all, None where that is not known before they start; `nodes` likewise.
-
-    `place` is the line that states the nodes, or a command that says otherwise.
-    """
-
-    value: int | None
-    formula: str
-    nodes: int | None = None
-    place: Place | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Master:
-    """Where the processes meet; `setting` tells them. "" for a port that is not stated.
-
-    `is_copied`: a user wrote it.
-    """
-
-    address: str
-    port: str
-    setting: str
-    is_copied: bool = False
-    place: Place | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Hostfile:
-    """MPI's list of hosts, and the ConfigMap that has it."""
-
-    config_map: str
-    lines: tuple[str, ...]
+_NO_REASON = CountReason()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Role:
-    """One replicatedJob of the JobSet, by its `position` there; init containers come first, as they run."""
+    """One replicatedJob of the JobSet, by its `position` there; init containers come first, as they run.
+
+    `processes` are those of each Pod, None if the role has no part in the training; `reason` says why they are so many.
+    """
 
     position: int
     name: str
     ancestor: str | None
     pods: Pods
     containers: tuple[Container, ...] = ()
-    processes: Processes | None = None
+    processes: PodProcesses | None = None
+    reason: CountReason = _NO_REASON
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Use:
-    """Where a Secret or ConfigMap is used, in words, and whether the Pod starts without it."""
+    """A use of a Secret or ConfigMap in words, and whether the Pod starts without it."""
 
     role: str
     what: str
@@ -183,7 +145,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Need:
-    """A Secret or ConfigMap that the Pods refer to; `purpose` is told of one that is generated."""
+    """A Secret or ConfigMap that the Pods refer to; generated ones have a `purpose`."""
 
     kind: str
     name: str
@@ -199,21 +161,58 @@ class Need:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Caution:
-    """Something that is valid and disagrees with something else, at the line to edit."""
+    """A valid value that conflicts with another one, at the line to edit."""
 
-    message: str
+    message: Message
     place: Place | None
+
+
+class LaunchOrigins(NamedTuple):
+    """A launch, and the lines that its settings come from."""
+
+    job: TracedJob
+    launch: Launch
+    containers: Mapping[Pointer, Container]
+
+    def place(self, setting: Setting | None) -> Place | None:
+        """The line to edit."""
+        if setting is None:
+            return None
+        variable, origin = self.variable(setting), self.origin(setting)
+        if variable is not None:
+            return variable.place
+        return origin.first_place() if origin else None
+
+    def is_copied(self, setting: Setting) -> bool:
+        """Whether a user wrote it: torchtune's flags are Trainer's."""
+        variable, origin = self.variable(setting), self.origin(setting)
+        if variable is not None:
+            return variable.is_copied
+        return setting.flag is not None and origin is not None and origin.place is not None
+
+    def variable(self, setting: Setting) -> Variable | None:
+        """The variable that the setting is."""
+        container = self.containers.get(setting.pointer[:-2])
+        return container.variable(setting.name) if container else None
+
+    def origin(self, setting: Setting) -> Origin | None:
+        """The origin of the setting in its generated object."""
+        return self.job.objects[setting.nth].draft.origin(setting.pointer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Environment:
-    """All that `env` tells of a TrainJob."""
+    """All that `env` shows of a TrainJob. `hostfile` is the name of the ConfigMap with MPI's hosts."""
 
     namespace: str
     name: str
     roles: tuple[Role, ...]
-    world: WorldSize | None = None
-    master: Master | None = None
-    hostfile: Hostfile | None = None
+    origins: LaunchOrigins
+    hostfile: str = ""
     needs: tuple[Need, ...] = ()
     cautions: tuple[Caution, ...] = ()
+
+    @property
+    def launch(self) -> Launch:
+        """What starts in the Pods."""
+        return self.origins.launch

@@ -1,9 +1,9 @@
 """Defaults of JobSet's mutating webhook, and those that are always printed.
 
 Mirrors sigs.k8s.io/jobset pkg/webhooks/jobset_webhook.go (Default, v0.12). The server sets these on creation only and
-then compares them with what is applied, so a JobSet printed without them could be applied once and never again. For the
-same reason an empty `metadata` of a template is not printed: where labels stood before, server-side apply makes null of
-it, which the schema refuses.
+then compares them with what is applied: a JobSet printed without them can be applied once and never again. For the same
+reason an empty `metadata` of a template is not printed: if it had labels before, server-side apply sets it to null,
+which the schema rejects.
 """
 
 from __future__ import annotations
@@ -23,20 +23,15 @@ def render_create_defaults(draft: Draft) -> Draft:
     """A JobSet with the defaults that are always printed; the draft's value is the JobSet."""
     missing = [write for write in _defaults(draft) if _is_missing(draft, write[0])]
     draft = draft.step(STEP).put_each(missing) if missing else draft
-    for pointer in _template_metadata(draft):
-        if draft.get(*pointer) == {}:
-            draft = draft.step(STEP).drop(pointer)
+    for index in range(len(draft.get(*REPLICATED_JOBS) or ())):
+        for pointer in ((*job_template(index), "metadata"), (*pod_template(index), "metadata")):
+            if draft.get(*pointer) == {}:
+                draft = draft.step(STEP).drop(pointer)
     return draft
 
 
-def _template_metadata(draft: Draft) -> Iterator[Pointer]:
-    for index in range(len(draft.get(*REPLICATED_JOBS) or ())):
-        yield (*job_template(index), "metadata")
-        yield (*pod_template(index), "metadata")
-
-
 def _is_missing(draft: Draft, pointer: Pointer) -> bool:
-    """Only a name counts as missing when it is empty: the others are pointers in Go, and "" is a value there."""
+    """Of the empty values only an empty name counts as missing: the others are pointers in Go, where "" is a value."""
     value = draft.get(*pointer)
     return value is None or (pointer[-1] == "name" and not value)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import label_value
-from kubectl_trainjob.kube.schemas.messages import quoted
+from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import (
     COORDINATOR_INVALID,
@@ -21,114 +21,105 @@ from kubectl_trainjob.model.rules import (
 )
 from kubectl_trainjob.model.source import Pointer
 
-REASONS = (
-    "BackoffLimitExceeded",
-    "DeadlineExceeded",
-    "FailedIndexes",
-    "MaxFailedIndexesExceeded",
-    "PodFailurePolicy",
-)
-GATED_ACTIONS = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
-
+_REASONS = ("BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy")
+_GATED_ACTIONS = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
 _RULE_NAME = r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 _LONGEST_RULE_NAME = 128
 _POLICY: Pointer = ("spec", "failurePolicy")
 _COORDINATOR: Pointer = ("spec", "coordinator")
 
-Jobs = list[Mapping[str, Any]]
 
-
-def target_problems(spec: Mapping[str, Any], jobs: Jobs) -> Iterator[Problem]:
+def success_problems(policy: Mapping[str, Any], jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     """The success policy names replicatedJobs that exist."""
-    return _targets(spec["successPolicy"], ("spec", "successPolicy"), jobs)
+    return _targets(policy, ("spec", "successPolicy"), jobs)
 
 
-def failure_problems(policy: Mapping[str, Any] | None, jobs: Jobs) -> Iterator[Problem]:
+def failure_problems(policy: Mapping[str, Any] | None, jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     """Gated features, names, targets and reasons of failure rules."""
     if policy is None:
         return
     if policy.get("restartStrategy") == "InPlaceRestart":
-        message = "restartStrategy InPlaceRestart needs JobSet's gate InPlaceRestart, which is off; use Recreate"
+        message = say("restartStrategy InPlaceRestart needs JobSet's gate InPlaceRestart, which is off; use Recreate")
         yield Problem(FEATURE_GATED_FIELD, (*_POLICY, "restartStrategy"), message)
     rules = policy.get("rules", [])
-    for index, rule in enumerate(rules):
-        if rule.get("action") in GATED_ACTIONS:
-            message = f"action {rule['action']} needs JobSet's gate RestartJob, which is off; use RestartJobSet"
-            yield Problem(FEATURE_GATED_FIELD, (*_POLICY, "rules", index, "action"), message)
-    if any(rule.get("action") in GATED_ACTIONS for rule in rules):
-        return
-    first: dict[str, int] = {}
-    for index, rule in enumerate(rules):
-        yield from _rule_name(rule["name"], index, first)
-        yield from _targets(rule, (*_POLICY, "rules", index), jobs)
-        yield from _reasons(rule, (*_POLICY, "rules", index))
-
-
-def _rule_name(name: str, index: int, first: dict[str, int]) -> Iterator[Problem]:
-    place: Pointer = (*_POLICY, "rules", index, "name")
-    if len(name.encode()) > _LONGEST_RULE_NAME:
-        yield Problem(
-            FAILURE_RULE_INVALID, place, f"name {quoted(name)} is longer than {_LONGEST_RULE_NAME} characters"
+    gated = [index for index, rule in enumerate(rules) if rule.get("action") in _GATED_ACTIONS]
+    for index in gated:
+        message = say(
+            "action {} needs JobSet's gate RestartJob, which is off; use RestartJobSet", rules[index]["action"]
         )
+        yield Problem(FEATURE_GATED_FIELD, (*_POLICY, "rules", index, "action"), message)
+    if gated:
+        return
+    first: dict[str, Pointer] = {}
+    for index, rule in enumerate(rules):
+        place = (*_POLICY, "rules", index)
+        yield from _rule_name(rule["name"], (*place, "name"), first)
+        yield from _targets(rule, place, jobs)
+        yield from _reasons(rule, place)
+
+
+def _rule_name(name: str, place: Pointer, first: dict[str, Pointer]) -> Iterator[Problem]:
+    if len(name.encode()) > _LONGEST_RULE_NAME:
+        message = say('name "{}" is longer than {} characters; shorten it', name, _LONGEST_RULE_NAME)
+        yield Problem(FAILURE_RULE_INVALID, place, message)
     if not re.fullmatch(_RULE_NAME, name):
-        message = f"name {quoted(name)} must be letters, digits and '_,:', start with a letter, not end with ',' or ':'"
+        message = say(
+            "name \"{}\" must be letters, digits and '_,:', start with a letter, not end with ',' or ':'", name
+        )
         yield Problem(FAILURE_RULE_INVALID, place, message)
     if name in first:
-        message = f"name {quoted(name)} is taken by an earlier rule; use another"
-        related = (("first one", (*_POLICY, "rules", first[name], "name")),)
-        yield Problem(FAILURE_RULE_INVALID, place, message, related=related)
-    first.setdefault(name, index)
+        message = say('an earlier rule has the name "{}", too; use another one', name)
+        yield Problem(FAILURE_RULE_INVALID, place, message, related=((say("first one"), first[name]),))
+    first.setdefault(name, place)
 
 
-def _targets(policy: Mapping[str, Any], place: Pointer, jobs: Jobs) -> Iterator[Problem]:
+def _targets(policy: Mapping[str, Any], place: Pointer, jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     names = [job["name"] for job in jobs]
     for index, target in enumerate(policy.get("targetReplicatedJobs", ())):
         if target not in names:
-            message = (
-                f"replicatedJob {quoted(target)} does not exist; there are {', '.join(map(quoted, names)) or 'none'}"
-            )
-            yield Problem(POLICY_TARGET_UNKNOWN, (*place, "targetReplicatedJobs", index), message)
+            yield Problem(POLICY_TARGET_UNKNOWN, (*place, "targetReplicatedJobs", index), _unknown(target, names))
+
+
+def _unknown(name: str, names: list[str]) -> Message:
+    return say('replicatedJob "{}" does not exist; the JobSet has {}', name, listed(names) or say("none"))
 
 
 def _reasons(rule: Mapping[str, Any], place: Pointer) -> Iterator[Problem]:
     for index, reason in enumerate(rule.get("onJobFailureReasons", ())):
-        if reason not in REASONS:
-            message = f"reason {quoted(reason)} is none that Jobs fail with; use one of {', '.join(REASONS)}"
+        if reason not in _REASONS:
+            message = say('Jobs do not fail with the reason "{}"; use {}', reason, listed(_REASONS, "or", "{}"))
             yield Problem(FAILURE_RULE_INVALID, (*place, "onJobFailureReasons", index), message)
 
 
-def coordinator_problems(jobset: str, spec: Mapping[str, Any], jobs: Jobs) -> Iterator[Problem]:
+def coordinator_problems(jobset: str, spec: Mapping[str, Any], jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     """The coordinator's Pod exists, and its host name fits a label."""
-    coordinator = spec["coordinator"]
-    name, job_index, pod_index = (
-        coordinator["replicatedJob"],
-        coordinator.get("jobIndex", 0),
-        coordinator.get("podIndex", 0),
-    )
+    coordinator = spec.get("coordinator")
+    if coordinator is None:
+        return
+    name, job_index, pod_index = (coordinator.get(key, 0) for key in ("replicatedJob", "jobIndex", "podIndex"))
     job = next((job for job in jobs if job["name"] == name), None)
     if job is None:
-        names = ", ".join(quoted(job["name"]) for job in jobs) or "none"
-        message = f"replicatedJob {quoted(name)} does not exist; there are {names}"
+        message = _unknown(name, [job["name"] for job in jobs])
         yield Problem(COORDINATOR_INVALID, (*_COORDINATOR, "replicatedJob"), message)
     else:
         yield from _coordinator_indexes(job, job_index, pod_index)
     host = f"{jobset}-{name}-{job_index}-{pod_index}.{spec['network'].get('subdomain') or jobset}"
-    if fault := label_value(host):
-        message = (
-            f"the coordinator's host name {quoted(host)} {fault}; shorten the name of the TrainJob or the replicatedJob"
+    if error := label_value(host):
+        message = say(
+            'the coordinator\'s host name "{}" {}; shorten the name of the TrainJob or the replicatedJob', host, error
         )
         yield Problem(COORDINATOR_INVALID, _COORDINATOR, message, "key")
 
 
 def _coordinator_indexes(job: Mapping[str, Any], job_index: int, pod_index: int) -> Iterator[Problem]:
-    spec = job["template"]["spec"]
+    name, spec, replicas = job["name"], job["template"]["spec"], job["replicas"]
     completions = spec.get("completions")
-    if not 0 <= job_index < job["replicas"]:
-        message = f"jobIndex {job_index} is outside the {job['replicas']} replicas of {quoted(job['name'])}"
+    if not 0 <= job_index < replicas:
+        message = say('jobIndex {} is out of range; "{}" has {} replicas, counted from 0', job_index, name, replicas)
         yield Problem(COORDINATOR_INVALID, (*_COORDINATOR, "jobIndex"), message)
     elif completions is None or spec["completionMode"] != "Indexed":
-        message = f"replicatedJob {quoted(job['name'])} must be Indexed with completions to hold the coordinator"
+        message = say('replicatedJob "{}" must be Indexed and have completions to be the coordinator', name)
         yield Problem(COORDINATOR_INVALID, (*_COORDINATOR, "replicatedJob"), message)
     elif not 0 <= pod_index < completions:
-        message = f"podIndex {pod_index} is outside the {completions} Pods of {quoted(job['name'])}"
+        message = say('podIndex {} is out of range; "{}" has {} Pods, counted from 0', pod_index, name, completions)
         yield Problem(COORDINATOR_INVALID, (*_COORDINATOR, "podIndex"), message)

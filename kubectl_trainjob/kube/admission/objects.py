@@ -1,4 +1,4 @@
-"""TrainJobs and runtimes as the API server takes them.
+"""TrainJobs and runtimes as the API server accepts them.
 
 Mirrors k8s.io/apiextensions-apiserver/pkg/registry/customresource (creation with strict field validation) and Trainer's
 validating webhook of runtimes (kubeflow/trainer pkg/webhooks).
@@ -11,21 +11,22 @@ from dataclasses import dataclass, replace
 
 from kubectl_trainjob.kube.admission.metadata import NAME, metadata_problems
 from kubectl_trainjob.kube.facts.kinds import is_runtime
-from kubectl_trainjob.kube.schemas.load import Schema, schema_for
+from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.schemas.walk import Checked
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, GENERATE_NAME, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import show_pointer
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest
 
 Webhook = Callable[[Body], Iterator[Problem]]
-"""What a validating webhook says of a body with its defaults."""
+"""The problems that a validating webhook reports of a body with defaults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """How one Trainer version admits its kinds: the name of the packaged schemas, the webhooks' checks."""
+    """How one Trainer version admits its kinds: the name of the packaged schemas, and the webhooks."""
 
     schemas: str
     runtime: Webhook
@@ -33,14 +34,13 @@ class Admission:
 
 
 def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, list[Diagnostic]]:
-    """The object with the CRD's defaults and without nulls, None when it is refused; and everything to be told of it.
+    """The object with the CRD's defaults and without nulls, None if it is rejected; and all that is found.
 
     For kinds of trainer.kubeflow.org/v1alpha1.
     """
-    schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
-    checked = _with_spec(schema, manifest)
+    checked = _checked(manifest, admission)
     found = (*_problems(checked, admission, of_runtime=is_runtime(manifest)), *_nulls(checked))
-    # Reversed, so that of several findings of one rule at one place the first is kept.
+    # Reversed: of several findings of one rule at one place, the first one is kept.
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
     if any(problem.rule is GENERATE_NAME for problem in problems):
         problems = [problem for problem in problems if problem.pointer != NAME]
@@ -51,43 +51,35 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, li
 
 
 def readable(manifest: Manifest, admission: Admission) -> Admitted | None:
-    """The object as `admit` would give it if only types mattered: for who wants to go on past a refusal."""
-    schema = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind)
-    checked = _with_spec(schema, manifest)
+    """The object as `admit` returns it, despite errors other than types: later stages can report more."""
+    checked = _checked(manifest, admission)
     return Admitted(manifest, checked.value) if checked.is_readable else None
 
 
-def _with_spec(schema: Schema, manifest: Manifest) -> Checked:
-    """The CRDs ask for no `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
-    if not is_runtime(manifest) and manifest.body.get("spec") is None:
-        return _checked(schema, {**manifest.body, "spec": {}})
-    checked = _checked(schema, manifest.body)
-    if "spec" in checked.value:
-        return checked
-    return replace(checked, value={**checked.value, "spec": {}})
-
-
-def _checked(schema: Schema, body: Body) -> Checked:
+def _checked(manifest: Manifest, admission: Admission) -> Checked:
+    """CRDs do not require `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
+    schema, body = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind), manifest.body
+    if not is_runtime(manifest) and body.get("spec") is None:
+        body = {**body, "spec": {}}
     checked = schema.check(body)
-    if not checked.problems:
-        return checked
-    from kubectl_trainjob.kube.schemas.other_versions import explained  # it reads the schemas of all versions
+    if checked.problems:
+        from kubectl_trainjob.kube.schemas.other_versions import with_versions  # it reads the schemas of all versions
 
-    return replace(checked, problems=tuple(explained(problem, schema, body) for problem in checked.problems))
+        checked = replace(checked, problems=tuple(with_versions(each, schema, body) for each in checked.problems))
+    return checked if "spec" in checked.value else replace(checked, value={**checked.value, "spec": {}})
 
 
 def _problems(checked: Checked, admission: Admission, *, of_runtime: bool) -> Iterator[Problem]:
     yield from checked.problems
-    if not any(
-        problem.rule is INVALID_TYPE_OR_ENUM and problem.pointer[0] == "metadata" for problem in checked.problems
-    ):
+    if not any(each.rule is INVALID_TYPE_OR_ENUM and each.pointer[0] == "metadata" for each in checked.problems):
         # TrainJobs have a CEL rule for the name that is stricter than the server's own.
         yield from metadata_problems(checked.value.get("metadata", {}), any_subdomain=of_runtime)
-    if checked.well_formed:
+    if checked.is_well_formed:
         yield from (admission.runtime if of_runtime else admission.train_job)(checked.value)
 
 
 def _nulls(checked: Checked) -> Iterator[Problem]:
     for pointer in checked.nulls:
-        message = f"{show_pointer(pointer[-1:])} is null: taken as absent, refused by a server-side apply; remove it"
+        name = show_pointer(pointer[-1:])
+        message = say("{} is null: the build ignores it, but a server-side apply rejects it; remove it", name)
         yield Problem(EXPLICIT_NULL, pointer, message, "key")

@@ -1,8 +1,8 @@
 """Quantities of an object as Kubernetes writes them.
 
-Trainer's mutating webhook decodes and writes a TrainJob anew when it stamps a runtimePatch, and only then (trainer
-pkg/webhooks/trainjob_webhook.go, since 2.2). A TrainJob that is applied in the spelling that Go writes stays as it is
-either way; in another one (`nvidia.com/gpu: 1`, `1000m`) its next update changes an immutable field.
+Trainer's mutating webhook decodes a TrainJob and writes it again when it stamps a runtimePatch, and only then (trainer
+pkg/webhooks/trainjob_webhook.go, since 2.2). A TrainJob in the spelling that Go writes stays unchanged; in another one
+(`nvidia.com/gpu: 1`, `1000m`) its next update changes an immutable field.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.quantity import canonical
 from kubectl_trainjob.kube.facts.trainer import API_VERSION, TRAIN_JOB
-from kubectl_trainjob.kube.schemas.composites import Composite, List, Object
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
-from kubectl_trainjob.kube.schemas.scalars import Amount, Scalar
+from kubectl_trainjob.kube.schemas.scalars import Amount
+from kubectl_trainjob.kube.schemas.walk import SchemaNode
 from kubectl_trainjob.model.stages import Body
 
 _DIVISOR = "divisor"
@@ -25,17 +26,17 @@ def as_stored(train_job: Body, schemas: str) -> Body:
     return stored
 
 
-def respelled(value: Any, node: Scalar | Composite | None) -> Any:
+def respelled(value: Any, node: SchemaNode | None) -> Any:
     """A value with its quantities as Kubernetes writes them; `node` is its schema.
 
-    A divisor is written where there is none, since the mapping that it is in belongs as a whole to whoever applies it.
-    What else appears without being stated stays through an update.
+    A missing divisor is added, because one manager owns its whole mapping. Other fields that the server adds stay
+    unchanged in an update.
     """
     if isinstance(node, Amount):
         return value if value is None else canonical(value)
-    if isinstance(node, List) and isinstance(value, list):
+    if isinstance(node, ListNode) and isinstance(value, list):
         return [respelled(item, node.item) for item in value]
-    if not isinstance(node, Object) or not isinstance(value, dict):
+    if not isinstance(node, MappingNode) or not isinstance(value, dict):
         return value
     fields = {key: respelled(entry, node.fields[key] or node.entry) for key, entry in value.items()}
     return {_DIVISOR: "0", **fields} if _DIVISOR in node.fields.indexes else fields

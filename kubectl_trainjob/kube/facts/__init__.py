@@ -1,6 +1,5 @@
-"""What Kubernetes' own types know: quantities, the Go structs behind the manifests, effective requests, devices; and
-what launchers' command lines say.
+"""Facts about Kubernetes, JobSet and Trainer: kinds, names, quantities, Go structs, resources, forms of texts.
 
-In: plain values and the names of Go types. Out: the values as Kubernetes would hold and write them. Must not: read
-files of the user's, know about runtimes or TrainJobs, or report findings.
+In: plain values and the names of Go types. Out: values as Kubernetes stores and prints them. Must not: read users'
+files, know about runtimes or TrainJobs, or report findings.
 """

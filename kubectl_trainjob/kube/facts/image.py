@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ImageReference(NamedTuple):
-    """`NAME[:TAG][@DIGEST]`; "" for a part that is not stated. The name holds the registry and its port."""
+    """`NAME[:TAG][@DIGEST]`; "" for a missing part. The name includes the registry and its port."""
 
     name: str
     tag: str

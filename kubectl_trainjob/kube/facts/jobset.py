@@ -8,21 +8,21 @@ API_VERSION = "jobset.x-k8s.io/v1alpha2"
 KIND = "JobSet"
 SPEC_TYPE = "jobset/v1alpha2.JobSetSpec"
 JOBSET_NAME_LABEL = "jobset.sigs.k8s.io/jobset-name"
-"""What all Pods of a JobSet are labelled with; the Service that JobSet makes for their host names selects it."""
+"""The label of all Pods of a JobSet; the Service that JobSet creates for their host names selects it."""
 
 REPLICATED_JOBS: Pointer = ("spec", "replicatedJobs")
 
 
 def job_template(index: int) -> Pointer:
-    """Where the Job template of a replicatedJob stands in a JobSet."""
+    """The pointer to the Job template of a replicatedJob in a JobSet."""
     return (*REPLICATED_JOBS, index, "template")
 
 
 def pod_template(index: int) -> Pointer:
-    """Where the Pod template of a replicatedJob stands in a JobSet."""
+    """The pointer to the Pod template of a replicatedJob in a JobSet."""
     return (*REPLICATED_JOBS, index, "template", "spec", "template")
 
 
 def pod_spec(index: int) -> Pointer:
-    """Where the Pod spec of a replicatedJob stands in a JobSet."""
+    """The pointer to the Pod spec of a replicatedJob in a JobSet."""
     return (*REPLICATED_JOBS, index, "template", "spec", "template", "spec")

@@ -10,7 +10,7 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts import jobset, trainer
-from kubectl_trainjob.model.stages import Manifest, ObjectId
+from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
 
 
 class KindRole(Enum):
@@ -43,6 +43,7 @@ class Kind(NamedTuple):
 
 
 CONFIGURATION_GROUP = "kubectl-trainjob.dev"
+CONFIG, OVERLAY = "Config", "Overlay"
 _TRAIN_JOB = "write a TrainJob"
 _WITH_POLICY = f"{_TRAIN_JOB} with a runtime that has mlPolicy"
 _OTHER_VERSION = f"write apiVersion: {trainer.API_VERSION}"
@@ -52,9 +53,9 @@ KINDS = (
     Kind(trainer.GROUP, "v1alpha1", trainer.TRAINING_RUNTIME, KindRole.RUNTIME),
     Kind(trainer.GROUP, "v1alpha1", trainer.CLUSTER_TRAINING_RUNTIME, KindRole.RUNTIME),
     Kind("jobset.x-k8s.io", "v1alpha2", jobset.KIND, KindRole.JOB_SET),
-    Kind("scheduling.x-k8s.io", "v1alpha1", "PodGroup", KindRole.POD_GROUP),
-    Kind(CONFIGURATION_GROUP, "", "Config", KindRole.CONFIGURATION),
-    Kind(CONFIGURATION_GROUP, "", "Overlay", KindRole.CONFIGURATION),
+    Kind("scheduling.x-k8s.io", "v1alpha1", trainer.POD_GROUP, KindRole.POD_GROUP),
+    Kind(CONFIGURATION_GROUP, "", CONFIG, KindRole.CONFIGURATION),
+    Kind(CONFIGURATION_GROUP, "", OVERLAY, KindRole.CONFIGURATION),
     Kind("kustomize.config.k8s.io", "", "Kustomization", KindRole.KUSTOMIZATION),
     Kind("kustomize.config.k8s.io", "", "Component", KindRole.KUSTOMIZATION),
     Kind("kubeflow.org", "", "PyTorchJob", KindRole.LEGACY, f"{_WITH_POLICY}.torch"),
@@ -69,6 +70,8 @@ KINDS = (
     Kind("ome.io", "", "TrainingJob", KindRole.LEGACY, _TRAIN_JOB),
 )
 _BY_NAME = {(kind.group, kind.name): kind for kind in KINDS}
+_ROLES = {(f"{kind.group}/{kind.version}", kind.name): kind.role for kind in KINDS}
+_OF_ANY_VERSION = frozenset(kind.name for kind in KINDS if not kind.version)
 
 _CLUSTER_SCOPED = """
     APIService AdmissionCheck CSIDriver CSINode CertificateSigningRequest ClusterQueue ClusterRole ClusterRoleBinding
@@ -86,7 +89,7 @@ _FIRST = """
     Namespace CustomResourceDefinition PriorityClass ServiceAccount Role ClusterRole RoleBinding ClusterRoleBinding
     Secret ConfigMap PersistentVolume PersistentVolumeClaim ClusterTrainingRuntime TrainingRuntime
 """
-_LAST = ("PodGroup", "JobSet", "TrainJob")
+_LAST = (trainer.POD_GROUP, jobset.KIND, trainer.TRAIN_JOB)
 _ORDER = {kind: index for index, kind in enumerate(_FIRST.split())} | {
     kind: 100 + index for index, kind in enumerate(_LAST)
 }
@@ -107,9 +110,11 @@ def find_kind(group: str, name: str) -> Kind | None:
 
 def role_of(identity: ObjectId) -> KindRole:
     """The role of an object's kind; another version than the one of the row has none."""
-    group, _, version = identity.api_version.rpartition("/")
-    kind = _BY_NAME.get((group, identity.kind))
-    return kind.role if kind and kind.version in ("", version) else KindRole.OTHER
+    role = _ROLES.get((identity.api_version, identity.kind))
+    if role is not None or identity.kind not in _OF_ANY_VERSION:
+        return role or KindRole.OTHER
+    kind = find_kind(group_of(identity.api_version), identity.kind)
+    return kind.role if kind and not kind.version else KindRole.OTHER
 
 
 def has_role(role: KindRole, group: str, name: str) -> bool:
@@ -136,6 +141,12 @@ def is_runtime(manifest: Manifest) -> bool:
 def is_job(identity: ObjectId) -> bool:
     """Whether the object starts Pods that train and can be suspended: a training job or a JobSet."""
     return role_of(identity) in (KindRole.TRAINING_JOB, KindRole.JOB_SET)
+
+
+def is_pod_group(body: Body) -> bool:
+    """Whether the object is a PodGroup of a gang scheduler that Trainer supports."""
+    versions = (trainer.COSCHEDULING_API_VERSION, trainer.VOLCANO_API_VERSION)
+    return body["kind"] == trainer.POD_GROUP and body["apiVersion"] in versions
 
 
 def means_kind(word: str, kind: str) -> bool:

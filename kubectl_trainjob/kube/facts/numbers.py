@@ -1,4 +1,4 @@
-"""Numbers as Go holds them and as encoding/json writes them."""
+"""Numbers as Go stores them and as encoding/json writes them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ INT64_MAX = (1 << 63) - 1
 
 
 def fits_int64(number: int) -> bool:
-    """Whether an int64 can hold `number`."""
+    """Whether `number` fits into an int64."""
     return -INT64_MAX - 1 <= number <= INT64_MAX
 
 
 def as_int64(number: int) -> int:
-    """What an int64 holds after a computation that gives `number`."""
+    """The int64 after a computation whose result is `number`."""
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def as_int32(number: int) -> int:
-    """What an int32 holds after a computation that gives `number`."""
+    """The int32 after a computation whose result is `number`."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def json_number(number: int | float) -> str:
-    """A number (or truth value) as Go writes it into JSON; what no int64 holds counts as a float64 there."""
+    """A number (or truth value) as Go writes it into JSON; an integer that does not fit into an int64 is a float64."""
     if isinstance(number, bool):
         return "true" if number else "false"
     if isinstance(number, int):

@@ -1,7 +1,7 @@
 """Quantities: resource amounts such as `100m`, `4Gi` and `1e3`, read, added, compared and written as Kubernetes does.
 
 Mirrors k8s.io/apimachinery/pkg/api/resource (Quantity, int64Amount, infDecAmount, suffixer), its oddities included:
-a spelling that upstream takes for canonical is kept (`1.500`, `+5`), a unit beyond `E` is lost (`1000E` prints `1`).
+texts that upstream takes for canonical are kept (`1.500`, `+5`), a unit beyond `E` is lost (`1000E` prints `1`).
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ _DECIMAL_SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIX = {exponent // 10: suffix for suffix, exponent in _BINARY.items()}
 _NANO = -9
 _INT64_DIGITS = 18
-# Upstream goes on multiplying until memory is gone; nothing that can run has numbers of this length.
+# Upstream multiplies until it has no memory left; no valid job has numbers of this length.
 _LONGEST = 4000
 
-_WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-_WRONG_NUMBER = "unable to parse numeric part of quantity"
-_WRONG_SUFFIX = "unable to parse quantity's suffix"
+_INVALID_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_INVALID_NUMBER = "unable to parse numeric part of quantity"
+_INVALID_SUFFIX = "unable to parse quantity's suffix"
 _TOO_LONG = "quantity needs more digits than can be computed with"
 
 
 class QuantityError(ValueError):
-    """The text is no quantity; the message is Kubernetes'."""
+    """The text is not a quantity; the message is Kubernetes'."""
 
 
 @total_ordering
 class Quantity:
     """An amount of a resource: `unscaled` * 10**`scale`, and the notation it is written in. Immutable.
 
-    `exact` tells upstream's arbitrary precision form (inf.Dec) from its int64 form; only `value` and overflow differ.
+    `exact` means upstream's arbitrary precision form (inf.Dec), not its int64 form; only `value` and overflow differ.
     """
 
     __slots__ = ("_exact", "_scale", "_text", "_unscaled", "notation")
@@ -57,7 +57,7 @@ class Quantity:
 
     @staticmethod
     def parse(text: str | int | float) -> Quantity:
-        """The quantity that `text` spells; a number stands for its JSON spelling. Raises QuantityError."""
+        """The quantity of a text, or of a number as written in JSON. Raises QuantityError."""
         return _parse(text if isinstance(text, str) else json_number(text))
 
     def is_zero(self) -> bool:
@@ -151,7 +151,7 @@ _canonical: dict[str, str] = {}
 
 
 def canonical(text: str | int | float) -> str:
-    """The spelling under which Kubernetes stores what a manifest spells as `text`. Raises QuantityError."""
+    """The text that Kubernetes stores for a quantity of a manifest. Raises QuantityError."""
     if not isinstance(text, str):
         return str(_parse(json_number(text)))
     known = _canonical.get(text)
@@ -160,7 +160,7 @@ def canonical(text: str | int | float) -> str:
         known = str(_parse(text.strip(" ")))
         if len(_canonical) < 4096:
             _canonical[text] = known
-    # Whoever asks whether anything changed asks by identity.
+    # Callers check for changes by identity.
     return text if known == text else known
 
 
@@ -186,11 +186,11 @@ def _parse(text: str) -> Quantity:
     # Digits are missing only where an empty number is too big or too small for the int64 form, as in "Ei".
     if text != tail and unsigned[: len(unsigned) - len(tail)].strip("."):
         return _large(sign, int(digits), len(fraction), exponent, notation)
-    raise QuantityError(_WRONG_NUMBER)
+    raise QuantityError(_INVALID_NUMBER)
 
 
 def _suffix(text: str, suffix: str) -> tuple[Notation, int]:
-    """The notation and exponent (of 2 in BinarySI, else of 10) that a suffix stands for."""
+    """The notation and exponent (of 2 in BinarySI, else of 10) of a suffix."""
     if suffix in _DECIMAL and text:
         return "DecimalSI", _DECIMAL[suffix]
     if suffix in _BINARY:
@@ -198,14 +198,14 @@ def _suffix(text: str, suffix: str) -> tuple[Notation, int]:
     digits = suffix.lstrip(_LETTERS)
     digits = digits[1:] if digits[:1] in ("+", "-") else digits
     if not text or digits.lstrip(_DIGITS):
-        raise QuantityError(_WRONG_FORM)
+        raise QuantityError(_INVALID_FORM)
     head, number = suffix[:1], suffix[1:]
     digits = number[1:] if number[:1] in ("+", "-") else number
     if head in ("e", "E") and digits and not digits.strip(_DIGITS) and len(digits.lstrip("0")) <= 19:
         exponent = int(digits.lstrip("0") or "0") * (-1 if number[0] == "-" else 1)
         if fits_int64(exponent):
             return "DecimalExponent", as_int32(exponent)
-    raise QuantityError(_WRONG_SUFFIX)
+    raise QuantityError(_INVALID_SUFFIX)
 
 
 def _small(text: str, sign: int, digits: str, scale: int, notation: Notation, exponent: int) -> Quantity | None:
@@ -253,7 +253,7 @@ def _scaled_value(unscaled: int, scale: int) -> int:
     if scale == 0:
         return as_int64(unscaled)
     if scale > 0:
-        # A float that is too large becomes the smallest int64 on amd64.
+        # A float that is too large is the smallest int64 on amd64.
         power = _power(scale) if scale <= _INT64_DIGITS else -(1 << 63)
         return as_int64(as_int64(unscaled) * power)
     divisor = _power(-scale)
@@ -273,7 +273,7 @@ def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
 
 
 def _power(exponent: int) -> int:
-    """10**exponent, 1 where that is no whole number."""
+    """10**exponent, at least 1."""
     if exponent > _LONGEST * 2:
         raise QuantityError(_TOO_LONG)
     power: int = 10 ** max(exponent, 0)

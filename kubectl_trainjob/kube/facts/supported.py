@@ -8,4 +8,4 @@ LATEST_TRAINER = TRAINER_VERSIONS[-1]
 SUPPORTED_TARGETS = {"trainer": TRAINER_VERSIONS, "jobset": ("0.12",), "kubernetes": ("1.36",)}
 
 EMITS = ("jobset", "trainjob")
-"""What a build prints for a TrainJob: what Trainer makes of it, or itself for a Trainer in the cluster."""
+"""What a build prints for a TrainJob: the objects that Trainer generates, or the TrainJob itself."""

@@ -34,6 +34,7 @@ MANAGED_BY_TRAINER = "trainer.kubeflow.org/trainjob-controller"
 KUEUE_LABEL_PREFIX = "kueue.x-k8s.io/"
 KUEUE_QUEUE_LABEL = f"{KUEUE_LABEL_PREFIX}queue-name"
 
+POD_GROUP = "PodGroup"
 COSCHEDULING_API_VERSION = "scheduling.x-k8s.io/v1alpha1"
 COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"
 VOLCANO_API_VERSION = "scheduling.volcano.sh/v1beta1"

@@ -1,6 +1,6 @@
-"""The Go structs behind the manifests, and what Go prints after decoding a value into one of them.
+"""The Go structs of manifests, and what Go prints after it decoded a value into one of them.
 
-`data/go_types.json` holds the facts, printed by reflection from the upstream modules (`python -m
+`data/go_types.json` has the facts, printed by reflection from the upstream modules (`python -m
 tests.unit.kube.facts.go_types`): for each struct its fields as "[!][*]TYPE[ strategy[ mergeKey]]", where ! says that
 Go prints the field even when it is zero, * that it is a pointer, and TYPE is a scalar kind, a struct's name, []TYPE or
 {}TYPE.
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container
+from functools import cache
+from operator import is_
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts.quantity import canonical as canonical_quantity
@@ -25,7 +27,7 @@ _SCALARS: dict[str, Any] = {
     "quantity": "0",
     **dict.fromkeys(_INTEGERS, 0),
 }
-_GONE: Any = object()
+_OMITTED: Any = object()
 
 
 class Field:
@@ -38,8 +40,8 @@ class Field:
 
     __slots__ = ("elem", "keep", "kind", "merge_key", "of", "pointer", "strategy")
 
-    def __init__(self, spelling: str) -> None:
-        type_name, _, patch = spelling.partition(" ")
+    def __init__(self, text: str) -> None:
+        type_name, _, patch = text.partition(" ")
         self.strategy, _, self.merge_key = patch.partition(" ")
         self.keep = type_name.startswith("!")
         type_name = type_name.removeprefix("!")
@@ -57,51 +59,57 @@ class Field:
             self.kind = type_name
 
 
-class _Struct:
+class _Struct(NamedTuple):
     """A struct's fields by name, and those that are printed although absent."""
 
-    __slots__ = ("fields", "kept")
-
-    def __init__(self, spellings: dict[str, str]) -> None:
-        self.fields = {name: Field(spelling) for name, spelling in spellings.items()}
-        self.kept = tuple((name, each) for name, each in self.fields.items() if each.keep)
+    fields: dict[str, Field]
+    kept: tuple[tuple[str, Field], ...]
 
 
-_facts: dict[str, dict[str, str]] = {}
-_structs: dict[str, _Struct] = {}
-_zeros: dict[tuple[str, bool], dict[str, Any]] = {}
+@cache
+def _facts() -> dict[str, dict[str, str]]:
+    # The module's own data, next to it wherever the package is installed.
+    with open(__file__.removesuffix("types.py") + "data/go_types.json", encoding="utf-8") as file:
+        facts: dict[str, dict[str, str]] = json.load(file)
+    return facts
+
+
+@cache
+def _struct(type_name: str) -> _Struct:
+    fields = {name: Field(text) for name, text in _facts()[type_name].items()}
+    return _Struct(fields, tuple((name, each) for name, each in fields.items() if each.keep))
 
 
 def field(type_name: str, name: str) -> Field | None:
-    """The field that the struct calls `name`, None where it has none. Raises KeyError for an unknown struct."""
+    """The field that the struct calls `name`, None if it has none. Raises KeyError for an unknown struct."""
     return _struct(type_name).fields.get(name)
 
 
-class _Spelling(NamedTuple):
-    """How to write: with nulls or without, and which containers (by id) are known to be canonical already."""
+class _Style(NamedTuple):
+    """How to write: with or without nulls, and the ids of containers that are canonical already."""
 
     nulls: bool = False
-    settled: Container[int] = ()
+    known: Container[int] = ()
 
 
-_APPLIED = _Spelling()
-_MARSHALLED = _Spelling(nulls=True)
+_APPLIED = _Style()
+_MARSHALLED = _Style(nulls=True)
 
 
-def canonical(value: Any, type_name: str, settled: Container[int] = ()) -> Any:
+def canonical(value: Any, type_name: str, known: Container[int] = ()) -> Any:
     """`value` as it is applied: decoded into the struct, and written by way of the apply configuration.
 
-    Unknown fields, nulls and what `omitempty` omits are gone, as are empty lists and maps; structs that are no pointers
-    and fields without `omitempty` are there; quantities are canonical. Unchanged parts are the same objects. A value of
-    the wrong type is left alone: admission has refused it. Raises QuantityError.
+    Without unknown fields, nulls, empty lists and maps, and the values that `omitempty` omits; with structs that are
+    not pointers, and fields without `omitempty`. Quantities are canonical. Unchanged parts are the same objects. Values
+    of an invalid type are kept, because admission rejects them. Raises QuantityError.
 
-    `settled` holds the ids of containers that came out of an earlier call (see `settle`): they are not walked again.
+    `known` has the ids of containers that an earlier call returned (see `container_ids`), which are skipped.
     """
-    return _canonical_struct(value, type_name, _Spelling(settled=settled) if settled else _APPLIED)
+    return _canonical_struct(value, type_name, _Style(known=known) if known else _APPLIED)
 
 
-def settle(value: Any) -> frozenset[int]:
-    """The ids of all containers of a canonical value; they mean something as long as the value lives."""
+def container_ids(value: Any) -> frozenset[int]:
+    """The ids of all containers of a canonical value; valid while the value exists."""
     found: set[int] = set()
     waiting = [value]
     while waiting:
@@ -113,37 +121,25 @@ def settle(value: Any) -> frozenset[int]:
 
 
 def marshalled(value: Any, type_name: str) -> Any:
-    """`value` as encoding/json writes the decoded struct: as `canonical`, save what has no `omitempty`.
+    """`value` as encoding/json writes the decoded struct: as `canonical`, except fields without `omitempty`.
 
-    There an absent list or time is written as null, which deletes when the result is used as a merge patch, and an
-    empty list stays.
+    An absent list or time of these is null, which deletes the field in a merge patch. An empty list is kept.
     """
     return _canonical_struct(value, type_name, _MARSHALLED)
 
 
-def _struct(type_name: str) -> _Struct:
-    known = _structs.get(type_name)
-    if known is None:
-        if not _facts:
-            # The module's own data, beside it wherever the package is installed.
-            with open(__file__.removesuffix("types.py") + "data/go_types.json", encoding="utf-8") as file:
-                _facts.update(json.load(file))
-        known = _structs[type_name] = _Struct(_facts[type_name])
-    return known
-
-
-def _canonical_struct(value: Any, type_name: str, how: _Spelling) -> Any:
-    if not isinstance(value, dict) or id(value) in how.settled:
+def _canonical_struct(value: Any, type_name: str, how: _Style) -> Any:
+    if not isinstance(value, dict) or id(value) in how.known:
         return value
     struct = _struct(type_name)
     changed: dict[str, Any] | None = None
     for name, old in value.items():
         each = struct.fields.get(name)
-        new = _GONE if each is None or old is None else _canonical_field(old, each, how)
+        new = _OMITTED if each is None or old is None else _canonical_field(old, each, how)
         if new is not old:
             if changed is None:
                 changed = dict(value)
-            if new is _GONE:
+            if new is _OMITTED:
                 del changed[name]
             else:
                 changed[name] = new
@@ -151,63 +147,62 @@ def _canonical_struct(value: Any, type_name: str, how: _Spelling) -> Any:
     for name, each in struct.kept:
         if name not in result:
             zero = _zero(each, how)
-            if zero is not _GONE:
+            if zero is not _OMITTED:
                 result = changed = dict(value) if changed is None else changed
                 changed[name] = zero
     return result
 
 
-def _canonical_field(value: Any, each: Field, how: _Spelling) -> Any:
+def _canonical_field(value: Any, each: Field, how: _Style) -> Any:
     new = _canonical_value(value, each, how)
     if each.pointer:
         return new
     if each.kind == "struct":
-        return new if each.keep or new != _zero(each, how) else _GONE
+        return new if each.keep or new != _zero(each, how) else _OMITTED
     if each.kind in ("list", "map"):
-        return new if new or (each.keep and how.nulls) else _GONE
-    return new if new or each.keep else _GONE
+        return new if new or (each.keep and how.nulls) else _OMITTED
+    return new if new or each.keep else _OMITTED
 
 
-def _canonical_value(value: Any, each: Field, how: _Spelling) -> Any:
+def _canonical_value(value: Any, each: Field, how: _Style) -> Any:
     rule = _RULES.get(each.kind)
     return value if rule is None else rule(value, each, how)
 
 
-def _canonical_list(value: Any, each: Field, how: _Spelling) -> Any:
-    if not isinstance(value, list) or id(value) in how.settled:
+def _canonical_list(value: Any, each: Field, how: _Style) -> Any:
+    if not isinstance(value, list) or id(value) in how.known:
         return value
     new = [_element(item, each, how) for item in value]
-    return value if all(map(_same, new, value)) else new
+    return value if all(map(is_, new, value)) else new
 
 
-def _canonical_map(value: Any, each: Field, how: _Spelling) -> Any:
-    if not isinstance(value, dict) or id(value) in how.settled:
+def _canonical_map(value: Any, each: Field, how: _Style) -> Any:
+    if not isinstance(value, dict) or id(value) in how.known:
         return value
     new = {key: _element(item, each, how) for key, item in value.items()}
-    return value if all(map(_same, new.values(), value.values())) else new
+    return value if all(map(is_, new.values(), value.values())) else new
 
 
-def _element(item: Any, each: Field, how: _Spelling) -> Any:
+def _element(item: Any, each: Field, how: _Style) -> Any:
     assert each.elem is not None
     return _zero(each.elem, how) if item is None else _canonical_value(item, each.elem, how)
 
 
-def _same(one: Any, other: Any) -> bool:
-    return one is other
-
-
-def _zero(each: Field, how: _Spelling) -> Any:
+def _zero(each: Field, how: _Style) -> Any:
     """What Go prints for the zero value of a field without `omitempty`."""
     if each.kind != "struct" or each.pointer:
-        missing = None if how.nulls else _GONE
+        missing = None if how.nulls else _OMITTED
         return missing if each.pointer else _SCALARS.get(each.kind, missing)
-    key = each.of, how.nulls
-    if key not in _zeros:
-        _zeros[key] = _canonical_struct({}, each.of, how)
-    return _zeros[key]
+    return _empty(each.of, how.nulls)
 
 
-_Rule = Callable[[Any, Field, _Spelling], Any]
+@cache
+def _empty(type_name: str, nulls: bool) -> dict[str, Any]:
+    empty: dict[str, Any] = _canonical_struct({}, type_name, _Style(nulls))
+    return empty
+
+
+_Rule = Callable[[Any, Field, _Style], Any]
 _RULES: dict[str, _Rule] = {
     "struct": lambda value, each, how: _canonical_struct(value, each.of, how),
     "list": _canonical_list,

@@ -1,12 +1,18 @@
-"""The replicatedJobs of a JobSet and their containers, as plain data."""
+"""The replicatedJobs of a JobSet, their containers, and the host and DNS names of their Pods, as plain data.
+
+Mirrors constructJob, GetSubdomain and dnsHostnamesEnabled in sigs.k8s.io/jobset `pkg/controllers/jobset_controller.go`
+(v0.12), the defaults of its webhook, and manageJob in k8s.io/kubernetes `pkg/controller/job/job_controller.go` (1.36),
+which sets the host name of the Pod of each completion index.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, job_template, pod_spec
-from kubectl_trainjob.kube.facts.node_counts import Resources
+from kubectl_trainjob.kube.facts.resources import Resources
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_LABEL, ANCESTOR_TRAINER, NODE
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body
@@ -16,7 +22,7 @@ class ContainerSpec(NamedTuple):
     """A container or init container; `pointer` leads to it in its object."""
 
     pointer: Pointer
-    body: Mapping[str, Any]
+    body: Body
 
     @property
     def name(self) -> str:
@@ -56,7 +62,7 @@ class ReplicatedJob(NamedTuple):
     """One replicatedJob, by its position in the JobSet."""
 
     position: int
-    body: Mapping[str, Any]
+    body: Body
 
     @property
     def name(self) -> str:
@@ -70,12 +76,12 @@ class ReplicatedJob(NamedTuple):
         return (metadata.get("labels") or {}).get(ANCESTOR_LABEL)
 
     @property
-    def job(self) -> Mapping[str, Any]:
+    def job(self) -> Body:
         """The Job's spec."""
         return self.body.get("template", {}).get("spec") or {}
 
     @property
-    def pod(self) -> Mapping[str, Any]:
+    def pod(self) -> Body:
         """The Pod's spec."""
         return (self.job.get("template") or {}).get("spec") or {}
 
@@ -86,8 +92,7 @@ class ReplicatedJob(NamedTuple):
         Mirrors podsCount in kueue `pkg/controller/jobs/jobset/jobset_controller.go` and the defaults of Jobs and
         JobSets.
         """
-        stated = self.body.get("replicas"), self.job.get("parallelism")
-        replicas, parallelism = (1 if each is None else each for each in stated)
+        replicas, parallelism = _count(self.body.get("replicas")), _count(self.job.get("parallelism"))
         completions = self.job.get("completions")
         of_one_job = parallelism if completions is None else min(parallelism, completions)
         return int(max(replicas, 0) * max(of_one_job, 0))
@@ -129,3 +134,86 @@ def counted_node(jobs: Iterable[ReplicatedJob]) -> ContainerSpec | None:
     """
     read = (each.node() for each in jobs if each.name == NODE or each.ancestor == ANCESTOR_TRAINER)
     return next(filter(None, read), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pods:
+    """The Pods of a replicatedJob: `size` in each of `replicas` Jobs.
+
+    `subdomain` is that of the Pods, "" for none; `has_service`: JobSet creates the headless Service of this name, and
+    without it Pods have no DNS names. `is_indexed`: Pods of other Jobs have random names.
+    """
+
+    jobset: str
+    job: str
+    replicas: int
+    size: int
+    subdomain: str
+    has_service: bool
+    is_indexed: bool
+
+    @property
+    def count(self) -> int:
+        """The number of Pods."""
+        return max(self.replicas, 0) * max(self.size, 0)
+
+    def hostname(self, replica: int, index: int) -> str:
+        """The host name of one."""
+        return f"{self.jobset}-{self.job}-{replica}-{index}"
+
+    def hostnames(self) -> Iterator[str]:
+        """The host names in order, none if they are random."""
+        if self.is_indexed:
+            for replica in range(self.replicas):
+                for index in range(self.size):
+                    yield self.hostname(replica, index)
+
+    def dns(self) -> Iterator[str]:
+        """The DNS names as used within the namespace."""
+        if self.has_service:
+            for hostname in self.hostnames():
+                yield f"{hostname}.{self.subdomain}"
+
+    def has(self, name: str) -> bool:
+        """Whether a DNS name, as used within the namespace, is one of these Pods'."""
+        prefix, suffix = f"{self.jobset}-{self.job}-", f".{self.subdomain}"
+        if not (self.is_indexed and self.has_service and name.startswith(prefix) and name.endswith(suffix)):
+            return False
+        replica, _, index = name[len(prefix) : len(name) - len(suffix)].partition("-")
+        return is_index(replica, self.replicas) and is_index(index, self.size)
+
+    def as_range(self) -> str:
+        """All host names in one: `job-node-0-[0-3]`; "" without any."""
+        if not self.is_indexed or not self.count:
+            return ""
+        return f"{self.jobset}-{self.job}-{_range(self.replicas)}-{_range(self.size)}"
+
+
+def is_index(text: str, end: int) -> bool:
+    """Whether a text is the decimal number of an index below `end`."""
+    is_number = text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0"))
+    return is_number and len(text) <= 10 and int(text) < end
+
+
+def _range(size: int) -> str:
+    return "0" if size == 1 else f"[0-{size - 1}]"
+
+
+def pods_of(jobset: Body, job: ReplicatedJob) -> Pods:
+    """The Pods of one replicatedJob of a generated JobSet."""
+    name = jobset["metadata"]["name"]
+    network: Body = value_at(jobset, ("spec", "network")) or {}
+    has_service = network.get("enableDNSHostnames") in (None, True)
+    return Pods(
+        jobset=name,
+        job=job.name,
+        replicas=_count(job.body.get("replicas")),
+        size=_count(job.job.get("completions", job.job.get("parallelism"))),
+        subdomain=(network.get("subdomain") or name) if has_service else job.pod.get("subdomain") or "",
+        has_service=has_service,
+        is_indexed=job.job.get("completionMode", "Indexed") == "Indexed",
+    )
+
+
+def _count(number: int | None) -> int:
+    return 1 if number is None else number

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.facts.node_counts import Amount
+from kubectl_trainjob.kube.facts.resources import ResourceAmount
 from kubectl_trainjob.kube.launch.command_line import Flag
 from kubectl_trainjob.kube.launch.flags import PER_DEVICE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 
 
 class Setting(NamedTuple):
-    """What sets a value: a variable, a flag of the command, or a generated file.
+    """The source of a value: a variable, a flag of the command, or a generated file.
 
     `pointer` leads into generated object `nth`: to the entry of `env`, the item of the command, the file or field.
     """
@@ -28,14 +29,14 @@ class Setting(NamedTuple):
 
 def setting_of(flag: Flag) -> Setting:
     """The setting that is a flag of the command."""
-    return Setting(flag.spelled, flag.pointer, flag=flag)
+    return Setting(flag.written, flag.pointer, flag=flag)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodProcesses:
     """How many processes start in each Pod of a replicatedJob: a number, or a word for torchrun.
 
-    None without a `setting`, or if only the container knows. `flag` is the command's, also where it changes nothing.
+    None without a `setting`, or if only the container knows. `flag` is the command's, also if it changes nothing.
     """
 
     value: int | str | None
@@ -48,18 +49,18 @@ class PodProcesses:
 class ProcessCount:
     """The number of processes of the whole job, None if it is unknown before they start; `nodes` likewise.
 
-    `setting` is what sets the number of nodes, or a flag that overrides it.
+    `setting` sets the number of nodes, or a flag that overrides it.
     """
 
     value: int | None
-    formula: str
+    formula: Message
     nodes: int | None = None
     setting: Setting | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rendezvous:
-    """The address where the processes meet; the port is "" if nothing sets it."""
+    """The rendezvous address; the port is "" if nothing sets it."""
 
     address: str
     port: str
@@ -110,31 +111,32 @@ class GeneratedObjects(NamedTuple):
         return None
 
 
-def size(
-    nodes: int | None, each: int | str | None, setting: Setting | None, gpus: Amount | None = None
+def process_count(
+    nodes: int | None, each: int | str | None, setting: Setting | None, gpus: ResourceAmount | None = None
 ) -> ProcessCount:
     """The count for `nodes` with `each` processes; a word for torchrun counts the container's `gpus`."""
     if nodes is None or each is None:
-        return ProcessCount(None, "unknown", nodes, setting)
+        return times(nodes, None, None, setting)
     if isinstance(each, int):
         return times(nodes, each, nodes * each, setting)
-    if each in PER_DEVICE and gpus is not None:
-        formula = f"{plural(nodes, 'node')} × {each} ({plural(gpus.pieces, 'GPU')} → {gpus.pieces})"
-        return ProcessCount(nodes * gpus.pieces, f"{formula} = {nodes * gpus.pieces}", nodes, setting)
-    formula = f"{plural(nodes, 'node')} × {each}, which torchrun decides in the container"
-    return ProcessCount(None, formula, nodes, setting)
-
-
-def times(
-    nodes: int, each: int | None, total: int | None, setting: Setting | None, unit: str = "process"
-) -> ProcessCount:
-    """The count `total` for `nodes`, None if it is unknown."""
-    if total is None:
-        return ProcessCount(None, "unknown", nodes, setting)
-    formula = str(total) if each is None else f"{plural(nodes, 'node')} × {plural(each, unit)} = {total}"
+    if each not in PER_DEVICE or gpus is None:
+        formula = say("{} × {}, which torchrun decides in the container", plural(nodes, "node"), each)
+        return ProcessCount(None, formula, nodes, setting)
+    total, count = nodes * gpus.pieces, plural(gpus.pieces, "GPU")
+    formula = say("{} × {} ({} → {}) = {}", plural(nodes, "node"), each, count, gpus.pieces, total)
     return ProcessCount(total, formula, nodes, setting)
 
 
-def plural(count: int, what: str) -> str:
+def times(
+    nodes: int | None, each: int | None, total: int | None, setting: Setting | None, unit: str = "process"
+) -> ProcessCount:
+    """The count `total` for `nodes`, None if it is unknown."""
+    if nodes is None or total is None:
+        return ProcessCount(None, say("unknown"), nodes, setting)
+    formula = say("{} × {} = {}", plural(nodes, "node"), plural(each, unit), total) if each is not None else None
+    return ProcessCount(total, formula or say("{}", total), nodes, setting)
+
+
+def plural(count: int, what: str) -> Message:
     """`1 node`, `2 nodes`, `2 processes`."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}{'es' if what.endswith('s') else 's'}"
+    return Message(f"{count} {what}" if count == 1 else f"{count} {what}{'es' if what.endswith('s') else 's'}")

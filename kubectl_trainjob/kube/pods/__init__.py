@@ -1,4 +1,4 @@
-"""What kube-apiserver will say to the Jobs of a JobSet, which JobSet's admission does not look at.
+"""The Jobs of a JobSet, as kube-apiserver checks them when the JobSet controller creates them.
 
-In: a JobSet as Trainer makes it. Out: problems with pointers into it. Must not: judge the JobSet itself.
+In: a JobSet as Trainer creates it. Out: problems with pointers into it. Must not: check the JobSet itself.
 """

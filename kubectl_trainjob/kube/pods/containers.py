@@ -5,85 +5,65 @@ Mirrors k8s.io/kubernetes/pkg/apis/core/validation (validateContainers, validate
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
+from kubectl_trainjob.kube.facts.validation import dns_1123_label
 from kubectl_trainjob.kube.pods.env import env, env_from
-from kubectl_trainjob.kube.pods.mounts import mounts
-from kubectl_trainjob.kube.pods.ports import host_ports, ports
-from kubectl_trainjob.kube.pods.probes import PROBES, lifecycle
+from kubectl_trainjob.kube.pods.ports import PROBES, host_ports, lifecycle, ports
 from kubectl_trainjob.kube.pods.resources import resources
 from kubectl_trainjob.kube.pods.security import container_security
-from kubectl_trainjob.kube.pods.texts import label
-from kubectl_trainjob.kube.pods.visit import Check, Visit, choice, each, fields, missing
-from kubectl_trainjob.kube.schemas.messages import listed, quoted
+from kubectl_trainjob.kube.pods.visit import Check, Visit, choice, each, fields
+from kubectl_trainjob.kube.pods.volumes import mounts
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import (
     CONTAINER_IMAGE_MISSING,
     INIT_CONTAINER_FIELD,
     POD_FIELD_NAME_INVALID,
     POD_WITHOUT_CONTAINERS,
 )
+from kubectl_trainjob.model.stages import Body
 
-_POLICIES = ("Always", "Never", "OnFailure")
 _SIDECAR = "Always"
+_POLICIES = (_SIDECAR, "Never", "OnFailure")
 _MOST_RULES = 20
 _MOST_CODES = 255
-_RESIZED = ("cpu", "memory")
 _RESIZES = ("NotRequired", "RestartContainer")
 
 
-def _resize_policy(value: list[Mapping[str, Any]], visit: Visit) -> None:
-    known: set[str] = set()
+def _resize_policy(value: list[Body], visit: Visit) -> None:
+    seen: set[str] = set()
     never = visit.pod.spec.get("restartPolicy") == "Never"
     for index, policy in enumerate(value):
         name, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
-        if name in known:
-            visit.refuse(f"resource {quoted(name)} is given twice; keep one", index)
-        known.add(name)
-        if name not in _RESIZED:
-            visit.refuse(f"resource {quoted(name)} cannot be resized; use cpu or memory", shown=(index, "resourceName"))
-        if restart not in _RESIZES:
-            message = f"restartPolicy {quoted(restart)} does not exist; use {listed(_RESIZES, 'or')}"
-            visit.refuse(message, shown=(index, "restartPolicy"))
+        visit.check_unique("resource", name, seen, index)
+        if name not in ("cpu", "memory"):
+            visit.reject(say('resource "{}" cannot be resized; use cpu or memory', name), shown=(index, "resourceName"))
+        visit.check_choice("restartPolicy", restart, _RESIZES, shown=(index, "restartPolicy"))
         if never and restart != "NotRequired":
-            message = "containers of this Pod never restart; use NotRequired"
-            visit.refuse(message, shown=(index, "restartPolicy"))
+            visit.reject(say("containers of this Pod never restart; use NotRequired"), shown=(index, "restartPolicy"))
 
 
-def _rule(value: Mapping[str, Any], visit: Visit) -> None:
-    _rule_action(value.get("action", ""), visit)
+def _restart_rule(value: Body, visit: Visit) -> None:
+    visit.check_choice("action", value.get("action", ""), ("Restart", "RestartAllContainers"), "action")
     codes = value.get("exitCodes")
     if codes is None:
-        missing("exitCodes", visit)
+        visit.reject_missing("exitCodes")
         return
-    operator = codes.get("operator", "")
-    if operator not in ("In", "NotIn"):
-        visit.refuse(f"operator {quoted(operator)} does not exist; use In or NotIn", "exitCodes", "operator")
-    if len(codes.get("values") or ()) > _MOST_CODES:
-        visit.refuse(f"there are more than {_MOST_CODES} exit codes; remove some", "exitCodes", "values", on="key")
+    visit.check_choice("operator", codes.get("operator", ""), ("In", "NotIn"), "exitCodes", "operator")
+    visit.check_at_most(len(codes.get("values") or ()), _MOST_CODES, "exit codes", "exitCodes", "values")
 
 
-def _rule_action(action: str, visit: Visit) -> None:
-    if action not in ("Restart", "RestartAllContainers"):
-        visit.refuse(f"action {quoted(action)} does not exist; use Restart or RestartAllContainers", "action")
-
-
-_rules: Check = each(_rule)
-
-
-def _restart(container: Mapping[str, Any], visit: Visit, *, init: bool) -> None:
+def _restart(container: Body, visit: Visit, *, init: bool) -> None:
     policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules") or ()
     if policy is None and rules:
-        visit.refuse("restartPolicyRules need a restartPolicy beside them; add it", "restartPolicy")
+        visit.reject(say("restartPolicyRules need a restartPolicy; add it"), "restartPolicy")
         if init:
             return
-    elif policy is not None and policy not in _POLICIES:
-        message = f"restartPolicy {quoted(policy)} does not exist; use {listed(_POLICIES, 'or')}"
-        visit.refuse(message, "restartPolicy")
-    if len(rules) > _MOST_RULES:
-        visit.refuse(f"there are more than {_MOST_RULES} rules; remove some", "restartPolicyRules", on="key")
+    elif policy is not None:
+        visit.check_choice("restartPolicy", policy, _POLICIES, "restartPolicy")
     if rules:
-        visit.enter("restartPolicyRules", rules, _rules)
+        visit.check_at_most(len(rules), _MOST_RULES, "rules", "restartPolicyRules")
+        visit.enter("restartPolicyRules", rules, each(_restart_rule))
 
 
 _SHARED: dict[str, Check] = {
@@ -96,117 +76,111 @@ _SHARED: dict[str, Check] = {
     "terminationMessagePolicy": choice("File", "FallbackToLogsOnError"),
     "resizePolicy": _resize_policy,
 }
-_common: Check = fields(_SHARED)
-_running: Check = fields({**_SHARED, **PROBES, "lifecycle": lifecycle})
-_AT_WORK = ("lifecycle", *PROBES)
-_NOT_EPHEMERAL = (*_AT_WORK, "ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules")
+_common_fields: Check = fields(_SHARED)
+_running_fields: Check = fields({**_SHARED, **PROBES, "lifecycle": lifecycle})
+_RUNNING_ONLY = ("lifecycle", *PROBES)
+_NOT_EPHEMERAL = (*_RUNNING_ONLY, "ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules")
 
 
-def _named(container: Mapping[str, Any], names: set[str], visit: Visit) -> None:
+def _name_and_image(container: Body, names: set[str], visit: Visit) -> None:
     name = container.get("name", "")
-    if wrong := label(name):
-        visit.refuse(f"container name {quoted(name)} {wrong}", "name", rule=POD_FIELD_NAME_INVALID)
-    if name in names:
-        visit.refuse(f"two containers are called {quoted(name)}; rename one", "name", rule=POD_FIELD_NAME_INVALID)
-    names.add(name)
+    visit.check_text("container name", name, dns_1123_label, "name", rule=POD_FIELD_NAME_INVALID)
+    visit.check_unique("container name", name, names, "name", rule=POD_FIELD_NAME_INVALID)
     if not container.get("image"):
-        message = f"container {quoted(name)} has no image; name one"
-        visit.refuse(message, "image", rule=CONTAINER_IMAGE_MISSING)
+        visit.reject(say('container "{}" has no image; add it', name), "image", rule=CONTAINER_IMAGE_MISSING)
 
 
-def containers(value: list[Mapping[str, Any]], visit: Visit) -> None:
-    """The containers of a Pod; `visit` stands at the list."""
+def containers(value: list[Body], visit: Visit) -> None:
+    """The containers of a Pod; the list is the current value."""
     if not value:
-        visit.refuse("the Pod has no containers; add one", rule=POD_WITHOUT_CONTAINERS)
+        visit.reject(say("the Pod has no containers; add one"), rule=POD_WITHOUT_CONTAINERS)
     names: set[str] = set()
     taken: set[tuple[str, str, int]] = set()
-    for index, container in enumerate(value):
-        visit.trail.append(index)
-        _named(container, names, visit)
+    for container in visit.items(value):
+        _name_and_image(container, names, visit)
         host_ports(container, taken, visit)
-        _unless_known(container, _working, visit)
-        visit.trail.pop()
+        _check_new(container, _main_container, visit)
 
 
-def init_containers(value: list[Mapping[str, Any]], visit: Visit) -> None:
-    """What runs before the containers, and beside them when it restarts always; `visit` stands at the list."""
+def init_containers(value: list[Body], visit: Visit) -> None:
+    """Init containers, with sidecars (which always restart); the list is the current value."""
     names = {container.get("name", "") for container in visit.pod.spec.get("containers") or ()}
-    for index, container in enumerate(value):
-        visit.trail.append(index)
-        _named(container, names, visit)
+    for container in visit.items(value):
+        _name_and_image(container, names, visit)
         host_ports(container, set(), visit)
-        _unless_known(container, _initial, visit)
-        visit.trail.pop()
+        _check_new(container, _init_container, visit)
 
 
-def _unless_known(container: Mapping[str, Any], check: Check, visit: Visit) -> None:
-    """What a container is but for its name and image; not again in a Pod like the one in which it was right."""
-    known, context = visit.known.containers, visit.pod.context()
-    if id(container) in known and known[id(container)][1] == context:
+def _check_new(container: Body, check: Check, visit: Visit) -> None:
+    """Check a container without its name and image, unless it was valid in a Pod with the same context."""
+    cached, context = visit.pod_cache.containers, visit.pod.context()
+    if id(container) in cached and cached[id(container)][1] == context:
         return
-    before = len(visit.refused)
+    before = len(visit.problems)
     check(container, visit)
-    if visit.known.learning and len(visit.refused) == before:
-        known[id(container)] = container, context, visit.pod.volumes
+    if visit.pod_cache.is_priming and len(visit.problems) == before:
+        cached[id(container)] = container, context, visit.pod.volumes
 
 
-def _working(container: Mapping[str, Any], visit: Visit) -> None:
-    _running(container, visit)
+def _main_container(container: Body, visit: Visit) -> None:
+    _running_fields(container, visit)
     mounts(container, visit)
     _restart(container, visit, init=False)
 
 
-def _initial(container: Mapping[str, Any], visit: Visit) -> None:
-    sidecar = container.get("restartPolicy") == _SIDECAR
-    (_running if sidecar else _common)(container, visit)
+def _init_container(container: Body, visit: Visit) -> None:
+    is_sidecar = container.get("restartPolicy") == _SIDECAR
+    (_running_fields if is_sidecar else _common_fields)(container, visit)
     mounts(container, visit)
     _restart(container, visit, init=True)
-    if not sidecar:
-        _ends(container, visit)
+    if not is_sidecar:
+        _reject_fields_of_running(container, visit)
 
 
-def ephemeral_containers(value: list[Mapping[str, Any]], visit: Visit) -> None:
-    """Containers for debugging, which only a Pod that runs can get; `visit` stands at the list."""
+def _reject_fields_of_running(container: Body, visit: Visit) -> None:
+    for key in _RUNNING_ONLY:
+        if container.get(key) is not None and not _is_dropped(key, container[key]):
+            template = "an init container ends before the others start; remove {}, or set restartPolicy: Always"
+            visit.reject(say(template, Message(key)), key, on="key", rule=INIT_CONTAINER_FIELD)
+    for index, policy in enumerate(container.get("resizePolicy") or ()):
+        if policy.get("restartPolicy") == _RESIZES[1]:
+            message = say("an init container cannot restart to be resized; use NotRequired")
+            visit.reject(message, "resizePolicy", index, "restartPolicy")
+
+
+def ephemeral_containers(value: list[Body], visit: Visit) -> None:
+    """Containers for debugging, which only a running Pod can get; the list is the current value."""
     if value:
-        visit.refuse("a template has no ephemeral containers; remove them", on="key")
+        visit.reject(say("a template cannot have ephemeral containers; remove them"), on="key")
     known = {one.get("name") for kind in ("containers", "initContainers") for one in visit.pod.spec.get(kind) or ()}
     names = set(known)
-    for index, container in enumerate(value):
-        visit.trail.append(index)
-        _named(container, names, visit)
-        _common(container, visit)
+    for container in visit.items(value):
+        _name_and_image(container, names, visit)
+        _common_fields(container, visit)
         mounts(container, visit)
-        _only_for_pods(container, known, visit)
-        visit.trail.pop()
+        _reject_fields_of_templates(container, known, visit)
 
 
-def _only_for_pods(container: Mapping[str, Any], known: Collection[str | None], visit: Visit) -> None:
+def _reject_fields_of_templates(container: Body, known: Collection[str | None], visit: Visit) -> None:
     image, target = container.get("image") or "", container.get("targetContainerName")
     if image != image.strip():
-        visit.refuse(f"image {quoted(image)} must have no blanks around it", "image")
+        visit.reject(say('image "{}" must have no spaces around it', image), "image")
     if target and target not in known:
-        visit.refuse(f"there is no container {quoted(target)}; correct the name", "targetContainerName")
+        visit.reject(say('there is no container "{}"; correct the name', target), "targetContainerName")
     for key in _NOT_EPHEMERAL:
         value = container.get(key)
         if value is not None and not _is_dropped(key, value) and (value or key != "resources"):
-            visit.refuse(f"an ephemeral container has no {key}; remove it", key, on="key")
+            visit.reject(_not_in_ephemeral(key), key, on="key")
     for index, mount in enumerate(container.get("volumeMounts") or ()):
         for key in ("subPath", "subPathExpr"):
             if mount.get(key):
-                visit.refuse(f"an ephemeral container has no {key}; remove it", "volumeMounts", index, key, on="key")
+                visit.reject(_not_in_ephemeral(key), "volumeMounts", index, key, on="key")
 
 
-def _ends(container: Mapping[str, Any], visit: Visit) -> None:
-    for key in _AT_WORK:
-        if container.get(key) is not None and not _is_dropped(key, container[key]):
-            message = f"an init container ends before the others start; remove {key}, or set restartPolicy: Always"
-            visit.refuse(message, key, on="key", rule=INIT_CONTAINER_FIELD)
-    for index, policy in enumerate(container.get("resizePolicy") or ()):
-        if policy.get("restartPolicy") == _RESIZES[1]:
-            message = "an init container cannot restart to be resized; use NotRequired"
-            visit.refuse(message, "resizePolicy", index, "restartPolicy")
+def _not_in_ephemeral(key: str) -> Message:
+    return say("an ephemeral container cannot have {}; remove it", Message(key))
 
 
-def _is_dropped(key: str, value: Mapping[str, Any]) -> bool:
-    """The API server drops stopSignal, and a lifecycle that had nothing else."""
+def _is_dropped(key: str, value: Body) -> bool:
+    """The API server drops stopSignal, and a lifecycle that had no other field."""
     return key == "lifecycle" and value.get("stopSignal") is not None and value.keys() == {"stopSignal"}

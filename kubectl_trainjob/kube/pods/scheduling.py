@@ -6,168 +6,128 @@ validateTopologySpreadConstraints, validateSchedulingGates).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from kubectl_trainjob.kube.facts.validation import dns_1123_label, dns_1123_subdomain, label_value, qualified_name
 from kubectl_trainjob.kube.pods.selectors import label_key, label_selector, operands, requirement_fields, selector_keys
-from kubectl_trainjob.kube.pods.visit import Check, Visit, at_least, choice, each, every, fields, missing, text
-from kubectl_trainjob.kube.schemas.messages import listed, quoted
+from kubectl_trainjob.kube.pods.visit import Check, Visit, between, choice, each, every, fields, text
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.stages import Body
 
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _NODE_NAME = "metadata.name"
-_MORE_OPERATORS = ("Gt", "Lt")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_HONOR = choice("Ignore", "Honor", pointer=True)
 
 
-def _node_requirement(value: Mapping[str, Any], visit: Visit) -> None:
-    operands(value, visit, single=_MORE_OPERATORS)
-    requirement_fields(value, visit)
-
-
-def _preferred_requirement(value: Mapping[str, Any], visit: Visit) -> None:
-    operands(value, visit, single=_MORE_OPERATORS)
-    _key_only(value, visit)
-
-
-def _node_field(value: Mapping[str, Any], visit: Visit) -> None:
+def _node_field(value: Body, visit: Visit) -> None:
     operator, key, values = value.get("operator", ""), value.get("key", ""), value.get("values") or ()
     if operator not in ("In", "NotIn"):
-        visit.refuse(f"operator {quoted(operator)} does not suit a field; use In or NotIn", "operator")
+        visit.reject(say('operator "{}" is invalid for a field; use In or NotIn', operator), "operator")
     elif len(values) != 1:
-        visit.refuse("a field is compared with one value; give exactly one", "values")
+        visit.reject(say('a field needs exactly one value; correct "values"'), "values")
     if key != _NODE_NAME:
-        visit.refuse(f"nodes have no field {quoted(key)}; use {_NODE_NAME}", "key")
+        visit.reject(say('nodes have no field "{}"; use {}', key, Message(_NODE_NAME)), "key")
         return
     for index, name in enumerate(values):
-        if wrong := dns_1123_subdomain(name):
-            visit.refuse(f"node {quoted(name)} {wrong}", "values", index)
+        visit.check_text("node", name, dns_1123_subdomain, "values", index)
 
 
-_key_only: Check = fields({"key": label_key})
-_term: Check = fields({"matchExpressions": each(_node_requirement), "matchFields": each(_node_field)})
-_preference: Check = fields({"matchExpressions": each(_preferred_requirement), "matchFields": each(_node_field)})
+_node_operands = operands("Gt", "Lt")
+_preferred_node: Check = every(_node_operands, fields({"key": label_key}))
+_term: Check = fields(
+    {"matchExpressions": each(every(_node_operands, requirement_fields)), "matchFields": each(_node_field)}
+)
+_preference: Check = fields({"matchExpressions": each(_preferred_node), "matchFields": each(_node_field)})
 
 
-def _weight(value: Mapping[str, Any], visit: Visit) -> None:
-    weight = value.get("weight", 0)
-    if not 1 <= weight <= 100:
-        visit.refuse(f"weight {quoted(weight)} must be between 1 and 100", "weight")
+def _weight(value: Body, visit: Visit) -> None:
+    visit.check_between("weight", value.get("weight", 0), 1, 100, "weight")
 
 
-def _namespaces(value: Mapping[str, Any], visit: Visit) -> None:
+def _pod_names(value: Body, visit: Visit) -> None:
     for index, name in enumerate(value.get("namespaces") or ()):
-        if wrong := dns_1123_label(name):
-            visit.refuse(f"namespace {quoted(name)} {wrong}", "namespaces", index)
+        visit.check_text("namespace", name, dns_1123_label, "namespaces", index)
+    selector_keys(value, visit)
+    if key := value.get("topologyKey"):
+        visit.check_text("topologyKey", key, qualified_name, "topologyKey")
+    else:
+        visit.reject_missing("topologyKey")
 
 
-def _topology_key(value: Mapping[str, Any], visit: Visit) -> None:
-    key = value.get("topologyKey") or ""
-    if not key:
-        missing("topologyKey", visit)
-    elif wrong := qualified_name(key):
-        visit.refuse(f"topologyKey {quoted(key)} {wrong}", "topologyKey")
-
-
-_pod_term: Check = every(
-    fields({"labelSelector": label_selector, "namespaceSelector": label_selector}),
-    _namespaces,
-    selector_keys,
-    _topology_key,
-)
+_pod_term: Check = every(fields({"labelSelector": label_selector, "namespaceSelector": label_selector}), _pod_names)
 _pods: Check = fields(
+    {_REQUIRED: each(_pod_term), _PREFERRED: each(every(_weight, fields({"podAffinityTerm": _pod_term})))}
+)
+_nodes: Check = fields(
     {
-        "requiredDuringSchedulingIgnoredDuringExecution": each(_pod_term),
-        "preferredDuringSchedulingIgnoredDuringExecution": each(every(_weight, fields({"podAffinityTerm": _pod_term}))),
+        _REQUIRED: fields({"nodeSelectorTerms": each(_term)}, ("nodeSelectorTerms",)),
+        _PREFERRED: each(every(_weight, fields({"preference": _preference}))),
     }
 )
-affinity: Check = fields(
-    {
-        "nodeAffinity": fields(
-            {
-                "requiredDuringSchedulingIgnoredDuringExecution": fields(
-                    {"nodeSelectorTerms": each(_term)}, ("nodeSelectorTerms",)
-                ),
-                "preferredDuringSchedulingIgnoredDuringExecution": each(
-                    every(_weight, fields({"preference": _preference}))
-                ),
-            }
-        ),
-        "podAffinity": _pods,
-        "podAntiAffinity": _pods,
-    }
-)
+affinity: Check = fields({"nodeAffinity": _nodes, "podAffinity": _pods, "podAntiAffinity": _pods})
 
 
-def _toleration(value: Mapping[str, Any], visit: Visit) -> None:
+def _toleration(value: Body, visit: Visit) -> None:
     key, operator, effect = value.get("key") or "", value.get("operator") or "", value.get("effect") or ""
-    if wrong := key and qualified_name(key):
-        visit.refuse(f"key {quoted(key)} {wrong}", "key")
-    if not key and operator != "Exists":
-        visit.refuse("a toleration without a key needs the operator Exists; add one of both", "operator")
+    if key:
+        visit.check_text("key", key, qualified_name, "key")
+    elif operator != "Exists":
+        visit.reject(say("a toleration without a key needs the operator Exists; add either one"), "operator")
     _toleration_value(operator, value.get("value") or "", visit)
     if value.get("tolerationSeconds") is not None and effect != "NoExecute":
-        visit.refuse("tolerationSeconds needs the effect NoExecute; correct one of both", "effect")
-    if effect and effect not in _EFFECTS:
-        visit.refuse(f"effect {quoted(effect)} does not exist; use {listed(_EFFECTS, 'or')}", "effect")
+        visit.reject(say("tolerationSeconds needs the effect NoExecute; correct one of them"), "effect")
+    if effect:
+        visit.check_choice("effect", effect, _EFFECTS, "effect")
 
 
 def _toleration_value(operator: str, value: str, visit: Visit) -> None:
     if operator in ("", "Equal"):
-        if wrong := label_value(value):
-            visit.refuse(f"value {quoted(value)} {wrong}", "operator", shown=("value",))
-    elif operator != "Exists":
-        visit.refuse(f"operator {quoted(operator)} does not exist; use Exists or Equal", "operator")
-    elif value:
-        message = f"the operator Exists takes no value; remove {quoted(value)} or use Equal"
-        visit.refuse(message, "operator", shown=("value",), on="key")
+        visit.check_text("value", value, label_value, "operator", shown=("value",))
+    elif visit.check_choice("operator", operator, ("Exists", "Equal"), "operator") and value:
+        message = say('the operator Exists takes no value; remove "{}" or use Equal', value)
+        visit.reject(message, "operator", shown=("value",), on="key")
 
 
 tolerations: Check = each(_toleration)
-
-
 _spread_fields: Check = fields(
     {
-        "maxSkew": at_least(1),
-        "minDomains": at_least(1),
-        "nodeAffinityPolicy": choice("Ignore", "Honor", pointer=True),
-        "nodeTaintsPolicy": choice("Ignore", "Honor", pointer=True),
+        "maxSkew": between(1, None),
+        "minDomains": between(1, None),
+        "nodeAffinityPolicy": _HONOR,
+        "nodeTaintsPolicy": _HONOR,
         "labelSelector": label_selector,
     },
     ("topologyKey",),
 )
 
 
-def _spread(value: Mapping[str, Any], visit: Visit) -> None:
+def _spread(value: Body, visit: Visit) -> None:
     _spread_fields(value, visit)
     selector_keys(value, visit)
     action = value.get("whenUnsatisfiable") or ""
-    if action not in ("DoNotSchedule", "ScheduleAnyway"):
-        message = f"whenUnsatisfiable {quoted(action)} does not exist; use DoNotSchedule or ScheduleAnyway"
-        visit.refuse(message, "whenUnsatisfiable")
+    visit.check_choice("whenUnsatisfiable", action, ("DoNotSchedule", "ScheduleAnyway"), "whenUnsatisfiable")
     if value.get("minDomains") is not None and action != "DoNotSchedule":
-        visit.refuse("minDomains needs whenUnsatisfiable: DoNotSchedule; correct one of both", "minDomains", on="key")
+        message = say("minDomains needs whenUnsatisfiable: DoNotSchedule; correct one of them")
+        visit.reject(message, "minDomains", on="key")
 
 
-def spread(value: list[Mapping[str, Any]], visit: Visit) -> None:
-    """topologySpreadConstraints: each one, and whether two say the same."""
+def spread(value: list[Body], visit: Visit) -> None:
+    """topologySpreadConstraints: each one, and duplicates."""
     each(_spread)(value, visit)
     kinds = [(one.get("topologyKey"), one.get("whenUnsatisfiable")) for one in value]
     for index, kind in enumerate(kinds):
         if kind in kinds[index + 1 :]:
-            message = f"two constraints spread over {quoted(kind[0])} in one way; keep one"
-            visit.refuse(message, index, shown=(index, "topologyKey"))
+            message = say('two constraints spread over "{}" in the same way; remove one', kind[0])
+            visit.reject(message, index, shown=(index, "topologyKey"))
 
 
-def scheduling_gates(value: list[Mapping[str, Any]], visit: Visit) -> None:
-    """What Pods wait for before they are scheduled."""
+def scheduling_gates(value: list[Body], visit: Visit) -> None:
+    """Conditions that Pods wait for before they are scheduled."""
     names: set[str] = set()
     for index, gate in enumerate(value):
-        name = gate.get("name", "")
-        if wrong := qualified_name(name):
-            visit.refuse(f"scheduling gate {quoted(name)} {wrong}", index, shown=(index, "name"))
-        if name in names:
-            visit.refuse(f"scheduling gate {quoted(name)} is given twice; keep one", index, shown=(index, "name"))
-        names.add(name)
+        name, shown = gate.get("name", ""), (index, "name")
+        visit.check_text("scheduling gate", name, qualified_name, index, shown=shown)
+        visit.check_unique("scheduling gate", name, names, index, shown=shown)
 
 
 readiness_gates: Check = each(fields({"conditionType": text(qualified_name, pointer=True)}))

@@ -1,47 +1,66 @@
-"""One walk over the Jobs of a JobSet, and the small checks that all subjects are put together from.
+"""One walk over the Jobs of a JobSet, and the small checks that all other checks consist of.
 
-A check gets a value and the walk; what it does not know it does not look at, so a value costs what it states. Texts and
-lists that are empty count as absent, as Go's zero values do; where a field is a pointer in Go, its check says so.
+A check gets a value and the walk. It looks only at fields that are set, so a value costs what it sets. Empty texts and
+lists count as absent, as Go's zero values do. Where a field is a pointer in Go, its check says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kubectl_trainjob.kube.pods.memo import LateMemo
-from kubectl_trainjob.kube.schemas.messages import listed, quoted
 from kubectl_trainjob.kube.schemas.walk import Walk
+from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import POD_FIELD_INVALID, Rule
 from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Body
 
 Check = Callable[[Any, "Visit"], None]
-Fault = Callable[[str], str]
-"""What is wrong with a text, as the end of a sentence; "" when nothing is."""
+Form = Callable[[str], Message]
+"""The error of a text, as the end of a sentence; empty if it is valid."""
+
+Volumes = tuple[Mapping[str, str], frozenset[str]]
+"""The valid volumes of a Pod with their kinds, and the names of invalid ones."""
+
+_NO_VOLUMES: Mapping[str, str] = {}  # one for all Pods, because volumes are compared by identity
 
 
-_NO_VOLUMES: Mapping[str, str] = {}  # one for all Pods, because volumes are told apart by identity
+class PodCache:
+    """Valid parts of a runtime, which the Jobs of its TrainJobs do not check again.
+
+    Values are compared by identity, because expansion keeps what it does not change. `values` are valid anywhere,
+    `containers` are valid in their Pod. Each entry keeps its value alive, so no other value has its id. The cache grows
+    only while `is_priming`: the parts of a single job do not repeat.
+    """
+
+    __slots__ = ("containers", "is_priming", "values", "volumes")
+
+    def __init__(self) -> None:
+        self.values: dict[int, Any] = {}
+        self.containers: dict[int, tuple[Any, tuple[Any, ...], Mapping[str, str]]] = {}
+        self.volumes: dict[int, tuple[Any, Volumes]] = {}
+        self.is_priming = False
 
 
 @dataclass(slots=True)
 class PodFacts:
     """What the checks of a container need to know of its Pod.
 
-    `volumes` holds the usable ones with their kinds, `spoiled` the names of those that are refused themselves,
-    `claimed` those that the JobSet's volumeClaimPolicies bring: the JobSet controller adds them where they are mounted.
+    `volumes` are the valid ones with their kinds, `invalid_volumes` the names of the others. `claimed` are those of the
+    JobSet's volumeClaimPolicies, which the JobSet controller adds where they are mounted. `claims` are resourceClaims.
     """
 
-    spec: Mapping[str, Any] = field(default_factory=dict)
+    spec: Body = field(default_factory=dict)
     volumes: Mapping[str, str] = field(default_factory=lambda: _NO_VOLUMES)
-    spoiled: Collection[str] = ()
+    invalid_volumes: Collection[str] = ()
     claims: frozenset[str] = frozenset()
     claimed: frozenset[str] = frozenset()
 
     @property
-    def grace(self) -> int:
-        """How long a Pod may take to end."""
+    def grace_period(self) -> int:
+        """How many seconds a Pod may take to end."""
         seconds = self.spec.get("terminationGracePeriodSeconds")
         return 30 if seconds is None else int(seconds)
 
@@ -51,79 +70,119 @@ class PodFacts:
         return self.spec.get("hostUsers") is not False
 
     def context(self) -> tuple[Any, ...]:
-        """All of a Pod that containers are judged by; the volumes by identity."""
+        """Every fact of a Pod that the checks of containers read; the volumes by identity."""
         get = self.spec.get
         seconds = get("terminationGracePeriodSeconds")
         return id(self.volumes), self.claimed, self.claims, seconds, get("hostUsers"), get("restartPolicy") == "Never"
 
 
 class Visit(Walk):
-    """Where the walk stands and what it found.
+    """The position of the walk and the problems that it found.
 
-    `rule` is what problems count as where a check names no rule, `claimed` the volumes that the JobSet brings.
+    `rule` is the rule of problems whose check names no rule, `claimed` as in `PodFacts`.
     """
 
-    __slots__ = ("claimed", "known", "pod", "refused", "rule")
+    __slots__ = ("claimed", "pod", "pod_cache", "rule")
 
-    def __init__(self, known: LateMemo, claimed: frozenset[str] = frozenset()) -> None:
+    def __init__(self, cache: PodCache, claimed: frozenset[str] = frozenset()) -> None:
         super().__init__()
-        self.known = known
+        self.pod_cache = cache
         self.claimed = claimed
-        self.refused: list[Problem] = []
         self.rule = POD_FIELD_INVALID
         self.pod = PodFacts()
 
-    def refuse(
+    def reject(
         self,
-        message: str,
+        message: Message,
         *below: str | int,
         rule: Rule | None = None,
         shown: Pointer = (),
         on: Literal["key", "value"] = "value",
     ) -> None:
-        """The value at hand, or what stands `below` it, is refused; `shown` leads from the value at hand, too."""
+        """The current value, or the one `below` it, is invalid; `shown` leads from the current value, too."""
         place = self.pointer(*shown) if shown else ()
-        self.refused.append(Problem(rule or self.rule, self.pointer(*below), message, on, shown=place))
+        self.problems.append(Problem(rule or self.rule, self.pointer(*below), message, on, shown=place))
+
+    def reject_missing(self, key: str, rule: Rule | None = None) -> None:
+        """The current value needs a field."""
+        self.reject(say("{} has no {}; add it", Message(self.field()), Message(key)), key, rule=rule)
 
     def enter(self, step: str | int, value: Any, check: Check) -> None:
-        """Check what stands one step below."""
+        """Check the value one step below: a field's name or an index, never a user's key; messages take it as words."""
         self.trail.append(step)
         check(value, self)
         self.trail.pop()
 
+    def items(self, values: Iterable[Any]) -> Iterator[Any]:
+        """The items of the current list; each one is the current value until the next. Loops must not end early."""
+        for index, item in enumerate(values):
+            self.trail.append(index)
+            yield item
+            self.trail.pop()
+
+    def check_text(
+        self, what: str, value: str, form: Form, *below: str | int, rule: Rule | None = None, shown: Pointer = ()
+    ) -> bool:
+        """Whether a text has its form; `what` it is, in our words."""
+        error = form(value)
+        if error:
+            self.reject(say('{} "{}" {}', Message(what), value, error), *below, rule=rule, shown=shown)
+        return not error
+
+    def check_choice(
+        self, what: str, value: str, allowed: Collection[str], *below: str | int, shown: Pointer = ()
+    ) -> bool:
+        """Whether a text is an allowed one; `what` it is, in our words."""
+        if value not in allowed:
+            advice = listed(allowed, "or", "{}")
+            self.reject(say('{} "{}" does not exist; use {}', Message(what), value, advice), *below, shown=shown)
+        return value in allowed
+
+    def check_unique(
+        self, what: str, name: str, seen: set[str], *below: str | int, rule: Rule | None = None, shown: Pointer = ()
+    ) -> None:
+        """Reject a name that is in `seen`, else add it; `what` it is, in our words."""
+        if name in seen:
+            message = say('duplicate {} "{}"; change or remove one', Message(what), name)
+            self.reject(message, *below, rule=rule, shown=shown)
+        seen.add(name)
+
+    def check_between(self, what: str, value: int, low: int, high: int | None, *below: str | int) -> None:
+        """Reject a number out of bounds, which are both included; `what` it is, in our words."""
+        if value < low or (high is not None and value > high):
+            bounds = say("at least {}", low) if high is None else say("between {} and {}", low, high)
+            self.reject(say('{} "{}" must be {}', Message(what), value, bounds), *below)
+
+    def check_at_most(self, count: int, most: int, what: str, *below: str | int) -> None:
+        """Reject a list that is too long; `what` its items are, in our words."""
+        if count > most:
+            self.reject(say("there are more than {} {}; remove some", most, Message(what)), *below, on="key")
+
 
 def fields(checks: Mapping[str, Check], required: tuple[str, ...] = ()) -> Check:
-    """A mapping: a check for each key that is there, and the keys that have to be."""
+    """A mapping: a check for each key that it has, and the keys that it needs."""
 
-    def check(value: Mapping[str, Any], visit: Visit) -> None:
+    def check_fields(value: Body, visit: Visit) -> None:
         trail = visit.trail
         for key, item in value.items():
-            judge = checks.get(key)
-            if judge is not None and item is not None:
+            check = checks.get(key)
+            if check is not None and item is not None:
                 trail.append(key)
-                judge(item, visit)
+                check(item, visit)
                 trail.pop()
         for key in required:
             if not value.get(key):
-                missing(key, visit)
+                visit.reject_missing(key)
 
-    return check
-
-
-def missing(key: str, visit: Visit, rule: Rule | None = None) -> None:
-    """A field that has to be there."""
-    visit.refuse(f"{visit.field()} has no {key}; add it", key, rule=rule)
+    return check_fields
 
 
 def each(check: Check) -> Check:
     """Every item of a list."""
 
     def check_items(items: list[Any], visit: Visit) -> None:
-        trail = visit.trail
         for index, item in enumerate(items):
-            trail.append(index)
-            check(item, visit)
-            trail.pop()
+            visit.enter(index, item, check)
 
     return check_items
 
@@ -131,15 +190,15 @@ def each(check: Check) -> Check:
 def every(*checks: Check) -> Check:
     """Several checks of one value."""
 
-    def check(value: Any, visit: Visit) -> None:
-        for judge in checks:
-            judge(value, visit)
+    def check_all(value: Any, visit: Visit) -> None:
+        for check in checks:
+            check(value, visit)
 
-    return check
+    return check_all
 
 
-def counted_as(rule: Rule, check: Check) -> Check:
-    """The same check, whose problems count as `rule` where they name none."""
+def under_rule(rule: Rule, check: Check) -> Check:
+    """The same check, with the rule of its problems unless they name another."""
 
     def check_section(value: Any, visit: Visit) -> None:
         before, visit.rule = visit.rule, rule
@@ -149,67 +208,46 @@ def counted_as(rule: Rule, check: Check) -> Check:
     return check_section
 
 
-def text(fault: Fault, *, pointer: bool = False) -> Check:
-    """A text with a form; an empty one is absent, save in a `pointer`."""
+def text(form: Form, *, pointer: bool = False) -> Check:
+    """A text with a form; an empty one is absent, except in a `pointer`."""
 
-    def check(value: str, visit: Visit) -> None:
-        if (value or pointer) and (wrong := fault(value)):
-            visit.refuse(f"{visit.field()} {quoted(value)} {wrong}")
+    def check_form(value: str, visit: Visit) -> None:
+        if (value or pointer) and form(value):
+            visit.check_text(visit.field(), value, form)
 
-    return check
+    return check_form
 
 
 def choice(*allowed: str, pointer: bool = False) -> Check:
-    """One of a few texts; an empty one is absent, save in a `pointer`."""
+    """One of a few texts; an empty one is absent, except in a `pointer`."""
 
-    def check(value: str, visit: Visit) -> None:
+    def check_allowed(value: str, visit: Visit) -> None:
         if (value or pointer) and value not in allowed:
-            visit.refuse(f"{visit.field()} {quoted(value)} does not exist; use {listed(allowed, 'or')}")
+            visit.check_choice(visit.field(), value, allowed)
 
-    return check
-
-
-def between(low: int, high: int) -> Check:
-    """A number within bounds, both included."""
-
-    def check(value: int, visit: Visit) -> None:
-        if not low <= value <= high:
-            visit.refuse(f"{visit.field()} {quoted(value)} must be between {low} and {high}")
-
-    return check
+    return check_allowed
 
 
-def at_least(low: int) -> Check:
-    """A number that is not smaller."""
+def between(low: int, high: int | None) -> Check:
+    """A number within bounds, both included; `high` is None if there is only a minimum."""
 
-    def check(value: int, visit: Visit) -> None:
-        if value < low:
-            visit.refuse(f"{visit.field()} {quoted(value)} must be at least {low}")
+    def check_number(value: int, visit: Visit) -> None:
+        if value < low or (high is not None and value > high):
+            visit.check_between(visit.field(), value, low, high)
 
-    return check
+    return check_number
 
 
-def remembered(check: Check) -> Check:
-    """A check of a mapping or list that depends on nothing else, and need not be made again of what is known."""
+def cached(check: Check) -> Check:
+    """A check of a mapping or list that depends only on its value, so cached values need no check."""
 
-    def check_unknown(value: Any, visit: Visit) -> None:
-        known = visit.known
-        if id(value) in known.values:
+    def check_new(value: Any, visit: Visit) -> None:
+        cache = visit.pod_cache
+        if id(value) in cache.values:
             return
-        before = len(visit.refused)
+        before = len(visit.problems)
         check(value, visit)
-        if known.learning and len(visit.refused) == before:
-            known.values[id(value)] = value
+        if cache.is_priming and len(visit.problems) == before:
+            cache.values[id(value)] = value
 
-    return check_unknown
-
-
-def at_most_one(what: str, names: tuple[str, ...]) -> Check:
-    """A mapping of which one key may be there, in upstream's order: the ones behind the first are refused."""
-
-    def check(value: Mapping[str, Any], visit: Visit) -> None:
-        given = [name for name in names if value.get(name) is not None]
-        for name in given[1:]:
-            visit.refuse(f"{visit.field()} has {what} {given[0]} already; remove {name} or {given[0]}", name, on="key")
-
-    return check
+    return check_new

@@ -1,80 +1,70 @@
-"""Volumes and their sources.
+"""The volumes of a Pod, and their mounts in containers.
 
-Mirrors k8s.io/kubernetes/pkg/apis/core/validation (ValidateVolumes, validateVolumeSource). A source that a cluster
-no longer offers is validated, too, except for the form of its values where the type is deprecated or removed (flocker,
-quobyte, storageos, flexVolume, azureDisk).
+Mirrors k8s.io/kubernetes/pkg/apis/core/validation (ValidateVolumes, validateVolumeSource, ValidateVolumeMounts,
+ValidateVolumeDevices). Types of volumes that a cluster no longer supports are checked, too. Only the form of values of
+deprecated or removed types is not checked (flocker, quobyte, storageos, flexVolume, azureDisk).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
-from kubectl_trainjob.kube.pods.claim_template import ephemeral
-from kubectl_trainjob.kube.pods.files import FILE_SOURCES
-from kubectl_trainjob.kube.pods.memo import Volumes
-from kubectl_trainjob.kube.pods.projected import projected
+from kubectl_trainjob.kube.facts import validation
 from kubectl_trainjob.kube.pods.resources import amount
-from kubectl_trainjob.kube.pods.texts import absolute_path, driver_name, label, no_backsteps, relative_path, subdomain
-from kubectl_trainjob.kube.pods.visit import Check, Visit, between, choice, every, fields, missing, text
-from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.model.rules import VOLUME_INVALID
+from kubectl_trainjob.kube.pods.visit import Check, Visit, Volumes, between, choice, every, fields, text
+from kubectl_trainjob.kube.pods.volume_sources import FILE_SOURCES, ephemeral, projected
+from kubectl_trainjob.model.message import Message, listed, say
+from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.model.rules import VOLUME_INVALID, VOLUME_MOUNT_UNKNOWN
+from kubectl_trainjob.model.source import value_at
+from kubectl_trainjob.model.stages import Body
 
-_HOST_PATH_TYPES = (
-    "DirectoryOrCreate",
-    "Directory",
-    "FileOrCreate",
-    "File",
-    "Socket",
-    "CharDevice",
-    "BlockDevice",
-)
 _LONGEST_PORTAL = 64
 _INITIATORS = {
-    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)\Z", re.ASCII),
-    "eui": re.compile(r"\Aeui.[A-Za-z0-9]{16}\Z"),
-    "naa": re.compile(r"\Anaa.[A-Za-z0-9]{32}\Z"),
+    "iqn": r"(?a)iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)\Z",
+    "eui": r"\Aeui.[A-Za-z0-9]{16}\Z",
+    "naa": r"\Anaa.[A-Za-z0-9]{32}\Z",
 }
 
 
-def _empty_dir(value: Mapping[str, Any], visit: Visit) -> None:
+def _empty_dir(value: Body, visit: Visit) -> None:
     limit = value.get("sizeLimit")
     if limit is not None and amount(limit) < amount("0"):
-        visit.refuse(f"sizeLimit {quoted(limit)} must be 0 or more", "sizeLimit")
+        visit.reject(say('sizeLimit "{}" must be 0 or more', limit), "sizeLimit")
 
 
-_host_path_fields: Check = fields({"path": text(no_backsteps), "type": choice(*_HOST_PATH_TYPES)})
+_HOST_PATH_TYPES = ("DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice")
+_host_path_fields: Check = fields({"path": text(validation.no_backsteps), "type": choice(*_HOST_PATH_TYPES)})
 
 
-def _host_path(value: Mapping[str, Any], visit: Visit) -> None:
+def _host_path(value: Body, visit: Visit) -> None:
     if value.get("path"):
         _host_path_fields(value, visit)
     else:
-        missing("path", visit)
+        visit.reject_missing("path")
 
 
-def _csi(value: Mapping[str, Any], visit: Visit) -> None:
+def _csi(value: Body, visit: Visit) -> None:
     secret = value.get("nodePublishSecretRef")
     if secret is None:
         return
-    name = secret.get("name") or ""
-    if not name:
-        visit.refuse("nodePublishSecretRef has no name; add it", "nodePublishSecretRef", "name")
-    elif wrong := subdomain(name):
-        visit.refuse(f"name {quoted(name)} {wrong}", "nodePublishSecretRef", "name")
+    if name := secret.get("name"):
+        visit.check_text("name", name, validation.dns_1123_subdomain, "nodePublishSecretRef", "name")
+    else:
+        visit.reject(say("nodePublishSecretRef has no name; add it"), "nodePublishSecretRef", "name")
 
 
-def _initiator(value: str) -> str:
+def _initiator(value: str) -> Message:
     pattern = _INITIATORS.get(value[:3])
     if pattern is None:
-        return f"must start with {listed(_INITIATORS, 'or')}"
-    return "" if pattern.search(value) else f"must have the form of an {value[:3]} name"
+        return say("must start with {}", listed(_INITIATORS, "or", "{}"))
+    return Message() if re.search(pattern, value) else say("must have the form of an {} name", value[:3])
 
 
-def _chap(value: Mapping[str, Any], visit: Visit) -> None:
+def _chap(value: Body, visit: Visit) -> None:
     if (value.get("chapAuthDiscovery") or value.get("chapAuthSession")) and value.get("secretRef") is None:
-        missing("secretRef", visit)
+        visit.reject_missing("secretRef")
 
 
 _iscsi: Check = every(
@@ -86,27 +76,25 @@ _iscsi: Check = every(
 )
 
 
-def _fibre_channel(value: Mapping[str, Any], visit: Visit) -> None:
+def _fibre_channel(value: Body, visit: Visit) -> None:
     names, ids, lun = value.get("targetWWNs"), value.get("wwids"), value.get("lun")
     if bool(names) == bool(ids):
-        visit.refuse("fc needs targetWWNs or wwids, and only one of both; state one", "targetWWNs")
-    if not names:
-        return
-    if lun is None:
-        missing("lun", visit)
-    elif not 0 <= lun <= 255:
-        visit.refuse(f"lun {quoted(lun)} must be between 0 and 255", "lun")
+        visit.reject(say("fc needs either targetWWNs or wwids; set exactly one"), "targetWWNs")
+    if names and lun is not None:
+        visit.check_between("lun", lun, 0, 255, "lun")
+    elif names:
+        visit.reject_missing("lun")
 
 
-# In the order in which upstream looks at them: the first one counts, the others are refused.
+# In upstream's order: the first one is the source, the others are rejected.
 _SOURCES: dict[str, Check] = {
     "emptyDir": _empty_dir,
     "hostPath": _host_path,
-    "gitRepo": fields({"directory": text(relative_path)}, ("repository",)),
+    "gitRepo": fields({"directory": text(validation.relative_path)}, ("repository",)),
     "gcePersistentDisk": fields({"partition": between(0, 255)}, ("pdName",)),
     "awsElasticBlockStore": fields({"partition": between(0, 255)}, ("volumeID",)),
     "secret": FILE_SOURCES["secret"],
-    "nfs": fields({"path": text(absolute_path)}, ("server", "path")),
+    "nfs": fields({"path": text(validation.absolute_path)}, ("server", "path")),
     "iscsi": _iscsi,
     "glusterfs": fields({}, ("endpoints", "path")),
     "flocker": fields({}),
@@ -127,68 +115,160 @@ _SOURCES: dict[str, Check] = {
     "storageos": fields({}, ("volumeName",)),
     "projected": projected,
     "scaleIO": fields({}, ("gateway", "system", "volumeName")),
-    "csi": every(fields({"driver": text(driver_name)}, ("driver",)), _csi),
+    "csi": every(fields({"driver": text(validation.driver_name)}, ("driver",)), _csi),
     "ephemeral": ephemeral,
     "image": fields({"pullPolicy": choice("Always", "IfNotPresent", "Never")}),
 }
 _ORDER = {kind: rank for rank, kind in enumerate(_SOURCES)}
 
 
-def volumes(value: list[Mapping[str, Any]], visit: Visit) -> Volumes:
-    """The usable volumes with their kinds, and the names of those that are refused; `visit` stands at the list."""
-    known = visit.known.volumes.get(id(value))
-    if known is not None:
-        return known[1]
-    before = len(visit.refused)
-    judged = _judged(value, visit)
-    if visit.known.learning and len(visit.refused) == before:
-        visit.known.volumes[id(value)] = value, judged
-    return judged
-
-
-def _judged(value: list[Mapping[str, Any]], visit: Visit) -> Volumes:
-    usable: dict[str, str] = {}
-    spoiled: set[str] = set()
-    before, visit.rule = visit.rule, VOLUME_INVALID
-    for index, volume in enumerate(value):
-        found = len(visit.refused)
-        visit.trail.append(index)
-        kind = _volume(volume, usable, visit)
-        visit.trail.pop()
-        name = volume.get("name", "")
-        if len(visit.refused) == found:
-            usable[name] = kind
-            if visit.known.learning:
-                visit.known.values[id(volume)] = volume
-        elif name not in usable:
-            spoiled.add(name)
+def volumes(value: list[Body], visit: Visit) -> Volumes:
+    """The valid volumes with their kinds, and the names of invalid ones; the list is the current value."""
+    cache = visit.pod_cache
+    if id(value) in cache.volumes:
+        return cache.volumes[id(value)][1]
+    valid: dict[str, str] = {}
+    invalid: set[str] = set()
+    at_first, before, visit.rule = len(visit.problems), visit.rule, VOLUME_INVALID
+    for volume in visit.items(value):
+        found = len(visit.problems)
+        name, kind = volume.get("name", ""), _check_volume(volume, valid, visit)
+        if len(visit.problems) == found:
+            valid[name] = kind
+            if cache.is_priming:
+                cache.values[id(volume)] = volume
+        elif name not in valid:
+            invalid.add(name)
     visit.rule = before
-    return usable, frozenset(spoiled)
+    checked = valid, frozenset(invalid)
+    if cache.is_priming and len(visit.problems) == at_first:
+        cache.volumes[id(value)] = value, checked
+    return checked
 
 
-def _volume(volume: Mapping[str, Any], usable: Mapping[str, str], visit: Visit) -> str:
+def _check_volume(volume: Body, valid: Mapping[str, str], visit: Visit) -> str:
     name = volume.get("name", "")
-    if wrong := label(name):
-        visit.refuse(f"volume name {quoted(name)} {wrong}", "name")
-    if name in usable:
-        visit.refuse(f"two volumes are called {quoted(name)}; rename one", "name")
-    given = [key for key, source in volume.items() if key in _ORDER and source is not None]
-    if len(given) > 1:
-        given.sort(key=_ORDER.__getitem__)
-        for kind in given[1:]:
-            visit.refuse(f"volume {quoted(name)} has the source {given[0]} already; remove one of both", kind, on="key")
-    elif not given:
+    visit.check_text("volume name", name, validation.dns_1123_label, "name")
+    if name in valid:
+        visit.reject(say('duplicate volume name "{}"; change or remove one', name), "name")
+    sources = [key for key, source in volume.items() if key in _ORDER and source is not None]
+    if not sources:
         return "emptyDir"
-    if id(volume) not in visit.known.values:
-        visit.enter(given[0], volume[given[0]], _SOURCES[given[0]])
-    if "iscsi" in given:
+    first, *others = sorted(sources, key=_ORDER.__getitem__) if len(sources) > 1 else sources
+    for kind in others:
+        template = 'volume "{}" already has the source {}; remove one of them'
+        visit.reject(say(template, name, Message(first)), kind, on="key")
+    if id(volume) not in visit.pod_cache.values:
+        visit.enter(first, volume[first], _SOURCES[first])
+    if "iscsi" in sources:
         _portal(name, volume["iscsi"], visit)
-    return given[0]
+    return first
 
 
-def _portal(name: str, iscsi: Mapping[str, Any], visit: Visit) -> None:
+def _portal(name: str, iscsi: Body, visit: Visit) -> None:
     if iscsi.get("initiatorName") is not None and len(f"{name}:{iscsi.get('targetPortal', '')}") > _LONGEST_PORTAL:
-        message = (
-            f"volume name {quoted(name)} and targetPortal must have less than {_LONGEST_PORTAL} characters together"
-        )
-        visit.refuse(message, "name")
+        template = 'volume name "{}" and targetPortal must have fewer than {} characters together'
+        visit.reject(say(template, name, _LONGEST_PORTAL), "name")
+
+
+_BLOCK_KINDS = ("persistentVolumeClaim", "ephemeral")
+_rare_fields: Check = fields(
+    {
+        "subPath": text(validation.relative_path),
+        "subPathExpr": text(validation.relative_path),
+        "mountPropagation": choice("Bidirectional", "HostToContainer", "None", pointer=True),
+        "recursiveReadOnly": choice("Disabled", "IfPossible", "Enabled", pointer=True),
+    }
+)
+_COMMON_FIELDS = {"name", "mountPath", "readOnly"}
+
+
+def mounts(container: Body, visit: Visit) -> None:
+    """The volumeMounts and volumeDevices of a container, which is the current value."""
+    if container.get("volumeMounts"):
+        visit.enter("volumeMounts", container, _check_mounts)
+    if container.get("volumeDevices"):
+        visit.enter("volumeDevices", container, _check_devices)
+        if not visit.pod.shares_users:
+            visit.reject(
+                say("volumeDevices cannot be set with hostUsers: false; remove one of them"), "volumeDevices", on="key"
+            )
+
+
+def _check_mounts(container: Body, visit: Visit) -> None:
+    volumes, claimed, trail = visit.pod.volumes, visit.pod.claimed, visit.trail
+    devices = {device.get("name"): device.get("devicePath") for device in container.get("volumeDevices") or ()}
+    seen: set[str] = set()
+    for index, mount in enumerate(container["volumeMounts"]):
+        name, path = mount.get("name", ""), mount.get("mountPath", "")
+        is_known = name in volumes or name in claimed
+        if is_known and path and path not in seen and not devices and mount.keys() <= _COMMON_FIELDS:
+            seen.add(path)
+            continue
+        trail.append(index)
+        if not is_known:
+            visit.reject(_unknown(name, visit), "name", rule=VOLUME_MOUNT_UNKNOWN)
+        if not path:
+            visit.reject_missing("mountPath")
+        elif path in seen:
+            visit.reject(say('mountPath "{}" is mounted twice; use another path', path), "mountPath")
+        if name in devices:
+            visit.reject(say('volume "{}" is a volumeDevice of the container; remove one of them', name), "name")
+        if path in devices.values():
+            visit.reject(say('mountPath "{}" is a devicePath of the container; use another path', path), "mountPath")
+        _rare_fields(mount, visit)
+        _propagation(mount, container, visit)
+        trail.pop()
+        seen.add(path)
+
+
+def _unknown(name: str, visit: Visit) -> Message:
+    if not name:
+        return say("the volume has no name; add the name of one of the Pod's volumes")
+    if name in visit.pod.invalid_volumes:
+        return say('the mounted volume "{}" is invalid; correct the volume', name)
+    known = [*visit.pod.volumes, *sorted(visit.pod.claimed)]
+    near = nearest(name, known)
+    if near is not None:
+        return say('there is no volume "{}"; did you mean "{}"?', name, near)
+    volumes = say("the Pod has {}", listed(known)) if known else say("the Pod has none")
+    return say('there is no volume "{}", {}; add it to volumes', name, volumes)
+
+
+def _propagation(mount: Body, container: Body, visit: Visit) -> None:
+    propagation = mount.get("mountPropagation")
+    if mount.get("subPath") and mount.get("subPathExpr"):
+        visit.reject(say("subPath and subPathExpr cannot be set together; remove one"), "subPathExpr", on="key")
+    if propagation == "Bidirectional" and value_at(container, ("securityContext", "privileged")) is not True:
+        message = say("only privileged containers may mount bidirectionally; use HostToContainer")
+        visit.reject(message, "mountPropagation")
+    if mount.get("recursiveReadOnly") in ("IfPossible", "Enabled"):
+        if not mount.get("readOnly"):
+            visit.reject(say("recursiveReadOnly needs readOnly: true; add it"), "recursiveReadOnly", on="key")
+        if propagation not in (None, "None"):
+            message = say("recursiveReadOnly and mountPropagation cannot be set together; remove one")
+            visit.reject(message, "recursiveReadOnly", on="key")
+
+
+def _check_devices(container: Body, visit: Visit) -> None:
+    mounted = {mount.get("name"): mount.get("mountPath") for mount in container.get("volumeMounts") or ()}
+    names: set[str] = set()
+    paths: set[str] = set()
+    for device in visit.items(container["volumeDevices"]):
+        name, path = device.get("name", ""), device.get("devicePath", "")
+        kind = visit.pod.volumes.get(name)
+        if kind is None:
+            visit.reject(_unknown(name, visit), "name", rule=VOLUME_MOUNT_UNKNOWN)
+        elif kind not in _BLOCK_KINDS:
+            visit.reject(say('volume "{}" is not a block device; use a persistentVolumeClaim', name), "name")
+        if name:
+            visit.check_unique("volume", name, names, "name")
+        if not path:
+            visit.reject_missing("devicePath")
+        elif path in paths or path in mounted.values():
+            visit.reject(say('devicePath "{}" is used twice; use another path', path), "devicePath")
+        else:
+            visit.check_text("devicePath", path, validation.no_backsteps, "devicePath")
+        if name in mounted:
+            visit.reject(say('volume "{}" is mounted in the container; remove one of them', name), "name")
+        paths.add(path)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kubectl_trainjob.kube.schemas.messages import quoted
+from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import (
     DEPENDS_ON_INVALID,
@@ -30,7 +30,7 @@ from kubectl_trainjob.model.rules import (
 from kubectl_trainjob.model.source import Pointer
 
 TRANSITIONS = frozenset({"self == oldSelf"})
-"""Rules that speak of `oldSelf`: they judge updates only. The one there is makes a value immutable (see `verdict`)."""
+"""Rules that use `oldSelf`: they apply to updates only (see `kube.updates`). The only one makes a value immutable."""
 
 ML_POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
 PROCESSES = ("auto", "cpu", "gpu")
@@ -42,24 +42,24 @@ _STORAGE_URI = r"[A-Za-z][A-Za-z0-9+.-]*://.+"
 
 @dataclass(frozen=True, slots=True)
 class CelRule:
-    """One rule: `holds(self)`, and for one that does not hold the finding's rule, message and place below `self`."""
+    """One rule: `holds(self)`; if it does not hold, the problem's rule, message and place below `self`."""
 
     holds: Callable[[Any], bool]
     rule: Rule
-    message: Callable[[Any], str]
+    message: Callable[[Any], Message]
     place: Callable[[Any], Pointer] = lambda _: ()
     on: Literal["key", "value"] = "value"
 
 
 def broken(rules: tuple[CelRule, ...], value: Any) -> Iterator[Problem]:
-    """The rules that do not hold, pointers below `value`. A key that a rule cannot find refuses like a false."""
+    """The problems of the rules that do not hold; pointers begin at `value`. A missing key breaks the rule, too."""
     for rule in rules:
         try:
             if rule.holds(value):
                 continue
             yield Problem(rule.rule, rule.place(value), rule.message(value), rule.on)
         except KeyError as absent:
-            yield Problem(MISSING_FIELD, rule.place(value), f"{absent.args[0]} is missing; add it", "key")
+            yield Problem(MISSING_FIELD, rule.place(value), say("{} is missing; add it", absent.args[0]), "key")
 
 
 def _in_order_without_dependencies(spec: Mapping[str, Any]) -> bool:
@@ -94,10 +94,6 @@ def _chosen(policy: Mapping[str, Any]) -> list[str]:
     return [name for name in ML_POLICIES if name in policy]
 
 
-def _ml_policy_message(policy: Mapping[str, Any]) -> str:
-    return f"only one ML policy is allowed, but {' and '.join(_chosen(policy))} are set; keep one"
-
-
 def _processes(value: Any) -> bool:
     # In CEL a true absorbs the error of comparing a string with a number, on either side of `||`.
     return value in PROCESSES if isinstance(value, str) else bool(value > 0)
@@ -106,7 +102,7 @@ def _processes(value: Any) -> bool:
 _ONE_POLICY = CelRule(
     lambda self: len(_chosen(self)) <= 1,
     MULTIPLE_ML_POLICIES,
-    _ml_policy_message,
+    lambda self: say("only one ML policy is allowed, but {} are set; keep one", listed(_chosen(self), template="{}")),
     lambda self: (_chosen(self)[1],),
     "key",
 )
@@ -115,36 +111,36 @@ RULES: Mapping[str, CelRule] = {
     "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": CelRule(
         lambda self: re.fullmatch(_NAME, self["metadata"]["name"]) is not None,
         NAME_INVALID,
-        lambda self: (
-            f"name {quoted(self['metadata']['name'])} must consist of lower case letters, digits and '-', "
-            "start with a letter and end with a letter or digit"
+        lambda self: say(
+            "name \"{}\" must be lower case letters, digits and '-', start with a letter, and not end with '-'",
+            self["metadata"]["name"],
         ),
         lambda _: ("metadata", "name"),
     ),
     "size(self.metadata.name) <= 63": CelRule(
         lambda self: len(self["metadata"]["name"]) <= 63,
         NAME_INVALID,
-        lambda self: (
-            f"name {quoted(self['metadata']['name'])} has {len(self['metadata']['name'])} characters; use at most 63"
+        lambda self: say(
+            'name "{}" has {} characters; use at most 63', self["metadata"]["name"], len(self["metadata"]["name"])
         ),
         lambda _: ("metadata", "name"),
     ),
     "self == '' || self.matches('^[A-Za-z][A-Za-z0-9+.-]*://.+$')": CelRule(
         lambda self: self == "" or re.fullmatch(_STORAGE_URI, self) is not None,
         INVALID_STORAGE_URI,
-        lambda self: (
-            f'storageUri {quoted(self)} has no scheme; write a URI such as "hf://owner/name" or "s3://bucket/key"'
+        lambda self: say(
+            'storageUri "{}" has no scheme; write a URI such as "hf://owner/name" or "s3://bucket/key"', self
         ),
     ),
     "self in ['trainer.kubeflow.org/trainjob-controller', 'kueue.x-k8s.io/multikueue']": CelRule(
         lambda self: self in MANAGERS,
         INVALID_MANAGED_BY,
-        lambda self: f"managedBy {quoted(self)} is not allowed; use {quoted(MANAGERS[0])} or {quoted(MANAGERS[1])}",
+        lambda self: say('managedBy "{}" is not allowed; use {}', self, listed(MANAGERS, "or")),
     ),
     "has(self.lastUpdatedTime)": CelRule(
         lambda self: "lastUpdatedTime" in self,
         MISSING_FIELD,
-        lambda _: "trainerStatus has no lastUpdatedTime; add it",
+        lambda _: say("trainerStatus has no lastUpdatedTime; add it"),
     ),
     "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)]"
     ".filter(x, x).size() <= 1": _ONE_POLICY,
@@ -152,38 +148,38 @@ RULES: Mapping[str, CelRule] = {
     "!(has(self.numNodes) && (has(self.torch) && has(self.torch.elasticPolicy)))": CelRule(
         lambda self: not ("numNodes" in self and "elasticPolicy" in self.get("torch", {})),
         ELASTIC_NUM_NODES,
-        lambda _: "numNodes cannot be combined with torch.elasticPolicy; remove one of them",
+        lambda _: say("numNodes cannot be combined with torch.elasticPolicy; remove one of them"),
         lambda _: ("numNodes",),
         "key",
     ),
     "self > 0 || self in ['auto', 'cpu', 'gpu']": CelRule(
         _processes,
         INVALID_TYPE_OR_ENUM,
-        lambda self: f"numProcPerNode must be {', '.join(PROCESSES)} or an integer above 0, not {quoted(self)}",
+        lambda self: say('numProcPerNode must be auto, cpu, gpu or an integer above 0, not "{}"', self),
     ),
     "self >= 1": CelRule(
         lambda self: self >= 1,
         INVALID_TYPE_OR_ENUM,
-        lambda self: f"numProcPerNode must be at least 1, not {self}",
+        lambda self: say("numProcPerNode must be at least 1, not {}", self),
     ),
     "!self.exists(c, c == 'node')": CelRule(
         lambda self: "node" not in self,
         ENV_INJECTION_TARGET,
-        lambda _: 'container "node" gets the PET_* variables in any case; remove it from containerNames',
+        lambda _: say('container "node" always gets the PET_* variables; remove it from containerNames'),
         lambda self: (self.index("node"),),
     ),
     "!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' "
     "&& self.replicatedJobs.exists(x, has(x.dependsOn)))": CelRule(
         _in_order_without_dependencies,
         DEPENDS_ON_INVALID,
-        lambda _: "dependsOn cannot be combined with startupPolicyOrder InOrder; remove one of them",
+        lambda _: say("dependsOn cannot be combined with startupPolicyOrder InOrder; remove one of them"),
         _first_dependency,
         "key",
     ),
     "self.templates.all(t, !has(t.metadata.namespace) || size(t.metadata.namespace) == 0)": CelRule(
         _claims_without_namespace,
         VOLUME_CLAIM_INVALID,
-        lambda _: "a claim lives in the namespace of its JobSet; remove namespace",
+        lambda _: say("a claim is created in the namespace of its JobSet; remove namespace"),
         _first_namespace,
         "key",
     ),

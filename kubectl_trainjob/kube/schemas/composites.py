@@ -6,115 +6,104 @@ and slice validators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.schemas.cel import CelRule, broken
-from kubectl_trainjob.kube.schemas.messages import quoted, unknown_field, wrong_type
-from kubectl_trainjob.kube.schemas.scalars import Scalar
-from kubectl_trainjob.kube.schemas.walk import Walk
-from kubectl_trainjob.model.nearest import nearest
+from kubectl_trainjob.kube.schemas.messages import unknown_field
+from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
+from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import DUPLICATE_LIST_KEY, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
 
+MakeNode = Callable[[int], SchemaNode]
 
-class Composite:
-    """A mapping or a list: what was accepted once is not walked again when the walk has a memo.
 
-    `immutable` is what the server says to an update that changes the value, "" where it may change.
-    """
+class Composite(SchemaNode):
+    """A mapping or a list. If the walk has a cache, a value that it accepted before is not walked again."""
 
-    __slots__ = ("default", "immutable", "least", "most", "nullable", "plain", "rules")
-    expected = ""
+    __slots__ = ("least", "most")
     kind: Any = object
 
     def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
-        self.default = schema.get("default")
-        self.immutable: str = schema.get("immutable", "")
-        self.nullable: bool = schema.get("nullable", False)
-        self.rules = rules
-        self.plain: type = object
-        self.least: int = 0
-        self.most: int | None = None
+        super().__init__(schema, rules)
+        self.least: int = schema.get("minItems", schema.get("minProperties", 0))
+        self.most: int | None = schema.get("maxItems", schema.get("maxProperties"))
 
     def visit(self, value: Any, walk: Walk) -> Any:
-        """The value with defaults; CEL rules run where nothing else is wrong below."""
+        """The value with defaults; CEL rules run if there is no other problem below."""
         if type(value) is not self.kind:
             if value is not None or not self.nullable:
-                walk.is_readable = False
-                walk.report(INVALID_TYPE_OR_ENUM, wrong_type(walk.field(), self.expected, value))
+                self.reject_type(value, walk)
             return value
-        memo = walk.memo
-        if memo is not None and (known := memo.known.get(id(value))) is not None and known[1] is self:
+        cache = walk.cache
+        if cache is not None and (known := cache.accepted.get(id(value))) is not None and known[1] is self:
             return known[2]
         problems, nulls = len(walk.problems), len(walk.nulls)
-        completed = self.complete(value, walk)
+        completed = self.completed(value, walk)
         if len(completed) < self.least or (self.most is not None and len(completed) > self.most):
             walk.report(INVALID_TYPE_OR_ENUM, self._size_message(len(completed), walk))
         if len(walk.problems) == problems:
             if self.rules:
                 walk.adopt(broken(self.rules, completed))
-            if memo is not None and memo.learning and (len(walk.problems), len(walk.nulls)) == (problems, nulls):
-                memo.known[id(value)] = (value, self, completed)
+            if cache is not None and cache.is_growing and (len(walk.problems), len(walk.nulls)) == (problems, nulls):
+                cache.accepted[id(value)] = (value, self, completed)
         return completed
 
-    def complete(self, value: Any, walk: Walk) -> Any:
-        """Judge the parts; the value with their defaults."""
+    def completed(self, value: Any, walk: Walk) -> Any:
+        """The value whose parts were checked and have defaults."""
         raise NotImplementedError
 
-    def _size_message(self, size: int, walk: Walk) -> str:
-        what = "items" if self.kind is list else "entries"
+    def _size_message(self, size: int, walk: Walk) -> Message:
+        one, many = (say("item"), say("items")) if self.kind is list else (say("entry"), say("entries"))
+        items = one if size == 1 else many
         if size < self.least:
-            return f"{walk.field()} has {size} {what}; at least {self.least} must be there"
-        return f"{walk.field()} has {size} {what}; at most {self.most} are allowed"
+            return say("{} has {} {}; add more, at least {}", walk.field(), size, items, self.least)
+        verb = Message("is" if self.most == 1 else "are")
+        return say("{} has {} {}; at most {} {} allowed", walk.field(), size, items, self.most, verb)
 
 
-class Fields(dict[str, "Scalar | Composite"]):
-    """The fields of a mapping, made from the packaged schema when they are first met."""
+class NamedFields(dict[str, SchemaNode]):
+    """The fields of a mapping; each node is made from the packaged schema when it is first needed."""
 
     __slots__ = ("indexes", "make")
 
-    def __init__(self, indexes: Mapping[str, int], make: Callable[[int], Scalar | Composite]) -> None:
+    def __init__(self, indexes: Mapping[str, int], make: MakeNode) -> None:
         super().__init__()
         self.indexes = indexes
         self.make = make
 
-    def __missing__(self, key: str) -> Scalar | Composite | None:
-        index = self.indexes.get(key)
-        if index is None:
+    def __missing__(self, key: str) -> SchemaNode | None:
+        if key not in self.indexes:
             return None
-        node = self[key] = self.make(index)
+        node = self[key] = self.make(self.indexes[key])
         return node
 
 
-class Object(Composite):
+class MappingNode(Composite):
     """A mapping with named fields, or with entries that all have one schema (`entry`)."""
 
     __slots__ = ("defaults", "entry", "fields", "open", "required")
     expected = "object"
     kind = dict
 
-    def __init__(
-        self, schema: Mapping[str, Any], rules: tuple[CelRule, ...], make: Callable[[int], Scalar | Composite]
-    ) -> None:
+    def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...], make: MakeNode) -> None:
         super().__init__(schema, rules)
-        self.fields = Fields(schema.get("properties", {}), make)
+        self.fields = NamedFields(schema.get("properties", {}), make)
         self.required: tuple[str, ...] = tuple(schema.get("required", ()))
         self.defaults: tuple[str, ...] = tuple(schema.get("defaulted", ()))
         entry = schema.get("additionalProperties")
         self.entry = make(entry) if entry is not None else None
         self.open: bool = schema.get("preserve-unknown-fields", False)
-        self.least = schema.get("minProperties", 0)
-        self.most = schema.get("maxProperties")
 
-    def complete(self, value: Any, walk: Walk) -> Any:
+    def completed(self, value: Any, walk: Walk) -> Any:
         """Unknown fields, nulls, each field, defaults, required fields."""
         fields, entry, trail = self.fields, self.entry, walk.trail
         completed = value
         for key, item in value.items():
             node = fields[key] or entry
             if node is None:
-                self._unknown(key, walk)
+                self._report_unknown(key, walk)
                 continue
             if type(item) is node.plain:
                 continue
@@ -131,7 +120,8 @@ class Object(Composite):
                 completed[key] = new
         if self.defaults:
             completed = self._with_defaults(completed, value, walk)
-        self._require(completed, walk)
+        if self.required:
+            self._check_required(completed, walk)
         return completed
 
     def _with_defaults(self, completed: dict[str, Any], given: dict[str, Any], walk: Walk) -> dict[str, Any]:
@@ -145,39 +135,34 @@ class Object(Composite):
                 walk.trail.pop()
         return completed
 
-    def _require(self, completed: dict[str, Any], walk: Walk) -> None:
+    def _check_required(self, completed: dict[str, Any], walk: Walk) -> None:
         for key in self.required:
             if key not in completed:
                 on_key = bool(walk.trail) and isinstance(walk.trail[-1], str)
                 walk.is_readable &= key != "name"
-                walk.report(MISSING_FIELD, f"{walk.field()} has no {key}; add it", on="key" if on_key else "value")
+                message = say("{} has no {}; add it", walk.field(), key)
+                walk.report(MISSING_FIELD, message, on="key" if on_key else "value")
 
-    def _unknown(self, key: str, walk: Walk) -> None:
-        if self.open:
-            return
-        known = sorted(self.fields.indexes)
-        walk.report(UNKNOWN_FIELD, unknown_field(key, nearest(key, known), known), key, on="key")
+    def _report_unknown(self, key: str, walk: Walk) -> None:
+        if not self.open:
+            walk.report(UNKNOWN_FIELD, unknown_field(key, sorted(self.fields.indexes)), key, on="key")
 
 
-class List(Composite):
-    """A list; as a map its items are told apart by `keys`, as a set by themselves."""
+class ListNode(Composite):
+    """A list. Items of a map differ in their `keys`, items of a set in their values."""
 
     __slots__ = ("item", "keys", "unique")
     expected = "array"
     kind = list
 
-    def __init__(
-        self, schema: Mapping[str, Any], rules: tuple[CelRule, ...], make: Callable[[int], Scalar | Composite]
-    ) -> None:
+    def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...], make: MakeNode) -> None:
         super().__init__(schema, rules)
         self.item = make(schema["items"])
         list_type = schema.get("list-type")
         self.keys: tuple[str, ...] = tuple(schema["list-map-keys"]) if list_type == "map" else ()
         self.unique = list_type == "set"
-        self.least = schema.get("minItems", 0)
-        self.most = schema.get("maxItems")
 
-    def complete(self, value: Any, walk: Walk) -> Any:
+    def completed(self, value: Any, walk: Walk) -> Any:
         """Each item, then the keys."""
         node, trail = self.item, walk.trail
         plain = node.plain
@@ -200,12 +185,11 @@ class List(Composite):
 
     def _check_keys(self, items: list[Any], walk: Walk) -> None:
         if len(self.keys) == 1:
-            key = self.keys[0]
-            _report_duplicates([item.get(key) for item in items], self.keys, walk)
+            _report_duplicates([item.get(self.keys[0]) for item in items], self.keys, walk)
         elif self.keys:
             _report_duplicates([tuple(item.get(key) for key in self.keys) for item in items], self.keys, walk)
         elif self.unique:
-            _report_duplicates([_comparable(item) for item in items], (), walk)
+            _report_duplicates([repr(item) if isinstance(item, dict | list) else item for item in items], (), walk)
 
 
 def _report_duplicates(idents: list[Any], keys: tuple[str, ...], walk: Walk) -> None:
@@ -216,22 +200,15 @@ def _report_duplicates(idents: list[Any], keys: tuple[str, ...], walk: Walk) -> 
     reported: set[Any] = set()
     for index, ident in enumerate(idents):
         earlier = first.setdefault(ident, index)
-        if earlier == index or ident in reported:
-            continue
-        reported.add(ident)
-        walk.problems.append(_duplicate(index, earlier, ident, keys, walk))
+        if earlier != index and ident not in reported:
+            reported.add(ident)
+            message = _duplicate(walk.field(), ident, keys)
+            related = ((say("first one"), walk.pointer(earlier)),)
+            walk.problems.append(Problem(DUPLICATE_LIST_KEY, walk.pointer(index), message, related=related))
 
 
-def _duplicate(index: int, earlier: int, ident: Any, keys: tuple[str, ...], walk: Walk) -> Problem:
-    values: Iterable[Any] = ident if len(keys) > 1 else (ident,)
-    shown = " and ".join(f"{key} {quoted(value)}" for key, value in zip(keys, values, strict=False)) or quoted(ident)
-    message = (
-        f"{walk.field()} has two items with {shown}; keep one"
-        if keys
-        else f"{walk.field()} has {shown} twice; keep one"
-    )
-    return Problem(DUPLICATE_LIST_KEY, walk.pointer(index), message, related=(("first one", walk.pointer(earlier)),))
-
-
-def _comparable(item: Any) -> Any:
-    return repr(item) if isinstance(item, dict | list) else item
+def _duplicate(field: str, ident: Any, keys: tuple[str, ...]) -> Message:
+    if not keys:
+        return say('{} has "{}" twice; keep one', field, ident)
+    pairs = zip(keys, ident if len(keys) > 1 else (ident,), strict=True)
+    return say("{} has two items with {}; keep one", field, joined((say('{} "{}"', *pair) for pair in pairs), " and "))

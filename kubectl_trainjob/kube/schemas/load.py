@@ -1,6 +1,6 @@
-"""Schemas as packaged: read one product version's file, make a kind's nodes when they are first met.
+"""The packaged schemas: one file for each version of a product; a kind's nodes are made when they are first needed.
 
-The files under `data/` are written by `tests/schemas/generate.py`: JSON, compressed, `{"kinds": {"<apiVersion>/<kind>":
+`tests/schemas/generate.py` writes the files under `data/`: compressed JSON, `{"kinds": {"<apiVersion>/<kind>":
 {"root": index, "namespaced": bool, "status": bool}}, "nodes": [schema, …]}`; a schema names its parts by index.
 """
 
@@ -11,47 +11,39 @@ import os
 import zlib
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.schemas.cel import RULES, TRANSITIONS
-from kubectl_trainjob.kube.schemas.composites import List, Object
-from kubectl_trainjob.kube.schemas.scalars import Amount, Anything, Boolean, Integer, IntOrString, Number, Scalar, Text
-from kubectl_trainjob.kube.schemas.walk import Checked, Memo, Walk
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
+from kubectl_trainjob.kube.schemas.scalars import Amount, Boolean, Integer, IntOrString, Scalar, Text
+from kubectl_trainjob.kube.schemas.walk import Checked, PartCache, SchemaNode, Walk
 
 _DATA = os.path.join(os.path.dirname(__file__), "data")
 _GZIP = 16 + zlib.MAX_WBITS
 _SCALARS: Mapping[str, type[Scalar]] = {
     "string": Text,
     "integer": Integer,
-    "number": Number,
     "boolean": Boolean,
     "int-or-string": IntOrString,
     "quantity": Amount,
-    "any": Anything,
 }
 
 
-class Schema:
-    """The schema of one kind; `product` is where it is from, as "trainer-2.3", or "" for a schema without a name."""
+class Schema(NamedTuple):
+    """The schema of one kind; `product` is its product and version, such as "trainer-2.3"."""
 
-    __slots__ = ("api_version", "has_status", "kind", "namespaced", "product", "root")
+    product: str
+    api_version: str
+    kind: str
+    root: MappingNode
+    has_status: bool
 
-    def __init__(
-        self, kind: str, entry: Mapping[str, Any], root: Object, product: str = "", api_version: str = ""
-    ) -> None:
-        self.product = product
-        self.api_version = api_version
-        self.kind = kind
-        self.root = root
-        self.namespaced: bool = entry["namespaced"]
-        self.has_status: bool = entry["status"]
+    def check(self, value: Mapping[str, Any], cache: PartCache | None = None) -> Checked:
+        """Check one object: unknown fields, nulls, types, limits, list keys and CEL rules; and add defaults.
 
-    def check(self, value: Mapping[str, Any], memo: Memo | None = None) -> Checked:
-        """Walk one object: defaults, unknown fields, nulls, types, limits, list keys and CEL rules.
-
-        A `status` of a kind with that subresource is dropped, as the server does on creation.
+        If the kind has the subresource `status`, that field is dropped, as the server does on creation.
         """
-        walk = Walk(memo)
+        walk = Walk(cache)
         given = value
         if self.has_status and "status" in value:
             given = {key: item for key, item in value.items() if key != "status"}
@@ -60,23 +52,22 @@ class Schema:
 
 
 class _Product:
-    """One file's nodes; each is made once."""
+    """The nodes of one file; each is made once."""
 
-    __slots__ = ("_made", "_schemas", "kinds")
+    __slots__ = ("_nodes", "_schemas", "kinds")
 
     def __init__(self, kinds: Mapping[str, Any], schemas: list[dict[str, Any]]) -> None:
         self.kinds = kinds
         self._schemas = schemas
-        self._made: dict[int, Scalar | Object | List] = {}
+        self._nodes: dict[int, SchemaNode] = {}
 
-    def node(self, index: int) -> Scalar | Object | List:
+    def node(self, index: int) -> SchemaNode:
         """The node of one schema."""
-        made = self._made.get(index)
-        if made is None:
-            made = self._made[index] = self._make(self._schemas[index])
-        return made
+        if index not in self._nodes:
+            self._nodes[index] = self._make(self._schemas[index])
+        return self._nodes[index]
 
-    def _make(self, schema: dict[str, Any]) -> Scalar | Object | List:
+    def _make(self, schema: dict[str, Any]) -> SchemaNode:
         validations = schema.get("validations", ())
         rules = tuple(RULES[each["rule"]] for each in validations if each["rule"] not in TRANSITIONS)
         for each in validations:
@@ -85,9 +76,9 @@ class _Product:
         if schema["type"] == "object":
             fields = schema.get("properties", {})
             schema = {**schema, "defaulted": [name for name in fields if "default" in self._schemas[fields[name]]]}
-            return Object(schema, rules, self.node)
+            return MappingNode(schema, rules, self.node)
         if schema["type"] == "array":
-            return List(schema, rules, self.node)
+            return ListNode(schema, rules, self.node)
         return _SCALARS[schema["type"]](schema, rules)
 
 
@@ -104,12 +95,16 @@ def schema_for(product_version: str, api_version: str, kind: str) -> Schema:
     product = _product(product_version)
     entry = product.kinds[f"{api_version}/{kind}"]
     root = product.node(entry["root"])
-    assert isinstance(root, Object)
-    return Schema(kind, entry, root, product_version, api_version)
+    assert isinstance(root, MappingNode)
+    return Schema(product_version, api_version, kind, root, has_status=entry["status"])
 
 
 def packaged(product: str) -> list[str]:
-    """The versions of a product that there are schemas of, from old to new."""
-    names = [name.removesuffix(".json.gz").rpartition("-") for name in os.listdir(_DATA)]
-    found = [version for of, _, version in names if of == product]
-    return sorted(found, key=lambda version: [int(part) for part in version.split(".")])
+    """The versions of a product that have packaged schemas, from old to new."""
+    names = (name.removesuffix(".json.gz").rpartition("-") for name in os.listdir(_DATA))
+    return sorted((version for of, _, version in names if of == product), key=version_number)
+
+
+def version_number(version: str) -> tuple[int, ...]:
+    """The numbers of a version, to compare versions by."""
+    return tuple(int(part) for part in version.split("."))

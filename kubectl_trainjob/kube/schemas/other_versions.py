@@ -1,6 +1,6 @@
-"""What other versions of the product have where the targeted one refuses a field or its value.
+"""Which other Trainer versions accept a field or a value that the target version rejects, and what replaces it.
 
-The packaged schemas tell; only what stands in a field's place is written here.
+The packaged schemas have the fields of each version; this module adds only the replacements.
 """
 
 from __future__ import annotations
@@ -10,80 +10,80 @@ from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
-from kubectl_trainjob.kube.schemas.composites import Composite, List, Object
-from kubectl_trainjob.kube.schemas.load import Schema, packaged, schema_for
-from kubectl_trainjob.kube.schemas.messages import listed, quoted
-from kubectl_trainjob.kube.schemas.scalars import Scalar
-from kubectl_trainjob.kube.schemas.walk import Walk
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
+from kubectl_trainjob.kube.schemas.load import Schema, packaged, schema_for, version_number
+from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.diagnostic import Edit, Fix
+from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import FIELD_NEWER_THAN_TARGET, INVALID_TYPE_OR_ENUM, REMOVED_FIELD, UNKNOWN_FIELD
-from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.source import Place, Pointer, value_at
 
-OVERRIDES = {
-    "2.0": POD_SPEC_OVERRIDES,
-    "2.1": POD_TEMPLATE_OVERRIDES,
-    "2.2": RUNTIME_PATCHES,
-    "2.3": RUNTIME_PATCHES,
-}
-"""What a TrainJob changes the runtime's template with."""
+OVERRIDES = {"2.0": POD_SPEC_OVERRIDES, "2.1": POD_TEMPLATE_OVERRIDES, "2.2": RUNTIME_PATCHES, "2.3": RUNTIME_PATCHES}
+"""The field of a TrainJob that changes the runtime's template."""
 
-_METADATA = "write them into a runtimePatches entry, at trainingRuntimeSpec.template.metadata"
+_METADATA = say("write them into a runtimePatches entry, at trainingRuntimeSpec.template.metadata")
 _PROCESSES: Pointer = ("spec", "mlPolicy", "torch", "numProcPerNode")
-_IN_PLACE: Mapping[Pointer, str] = {
+_REPLACEMENTS: Mapping[Pointer, Message] = {
     ("spec", "labels"): _METADATA,
     ("spec", "annotations"): _METADATA,
-    _PROCESSES: ("the number of processes follows the resources, or write spec.trainer.numProcPerNode in the TrainJob"),
-    ("spec", "mlPolicy", "torch", "elasticPolicy"): "it has no successor",
+    _PROCESSES: say(
+        "the number of processes follows the resources, or write spec.trainer.numProcPerNode in the TrainJob"
+    ),
+    ("spec", "mlPolicy", "torch", "elasticPolicy"): say("it has no successor"),
 }
-_MIGRATE = "(build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)"
-
-Node = Scalar | Composite
+_MIGRATE = say("(build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)")
 
 
-def _without_processes(place: Place) -> Fix:
-    return Fix("remove numProcPerNode", (Edit(place),))
-
-
-def explained(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Problem:
-    """A problem of `value`, told with the versions that have the field, or in which it has the type; else the same."""
+def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Problem:
+    """A problem of `value`; its message names the other versions that accept the field or its type, if any."""
     target = schema.product.rpartition("-")[2]
     if problem.rule is UNKNOWN_FIELD:
-        told = _field(problem, target, [version for version, _ in _nodes(schema, problem.pointer)])
-        says_nothing = told.pointer == _PROCESSES and _value(value, _PROCESSES) == "auto"  # what holds without it
-        return replace(told, fix=_without_processes) if says_nothing else told
+        found = _field(problem, target, [version for version, _ in _nodes(schema, problem.pointer)])
+        is_default = found.pointer == _PROCESSES and value_at(value, _PROCESSES) == "auto"
+        return replace(found, fix=_without_processes) if is_default else found
     if problem.rule is INVALID_TYPE_OR_ENUM:
-        refused, kind = _value(value, problem.pointer), type(_at(schema.root, problem.pointer))
+        rejected, kind = value_at(value, problem.pointer), type(_at(schema.root, problem.pointer))
         others = [each for each in _nodes(schema, problem.pointer) if type(each[1]) is not kind]
-        takers = [version for version, node in others if _takes(node, refused)]
-        if takers:
-            verb = "takes" if len(takers) == 1 else "take"
-            return replace(problem, message=f"{problem.message}; Trainer {listed(takers)} {verb} it {_MIGRATE}")
+        versions = [version for version, node in others if _accepts(node, rejected)]
+        if versions:
+            message = say("{}; {} {}", problem.message, _accepted_by(versions), _MIGRATE)
+            return replace(problem, message=message)
     return problem
 
 
-def _field(problem: Problem, target: str, having: list[str]) -> Problem:
-    if not having:
+def _without_processes(place: Place) -> Fix:
+    return Fix(say("remove numProcPerNode"), (Edit(place),))
+
+
+def _accepted_by(versions: list[str]) -> Message:
+    if len(versions) == 1:
+        return say("Trainer {} accepts this type", *versions)
+    return say("Trainer {} accept this type", listed(versions, template="{}"))
+
+
+def _field(problem: Problem, target: str, versions: list[str]) -> Problem:
+    if not versions:
         return problem
-    newer = all(_number(version) > _number(target) for version in having)
-    message = (
-        f"field {quoted(str(problem.pointer[-1]))} exists only in Trainer {listed(having)}; "
-        f"{_advice(problem.pointer, target, newer)} {_MIGRATE}"
+    is_newer = all(version_number(version) > version_number(target) for version in versions)
+    message = say(
+        'field "{}" exists only in Trainer {}; {} {}',
+        str(problem.pointer[-1]),
+        listed(versions, template="{}"),
+        _advice(problem.pointer, target, is_newer=is_newer),
+        _MIGRATE,
     )
-    return replace(problem, rule=FIELD_NEWER_THAN_TARGET if newer else REMOVED_FIELD, message=message)
+    return replace(problem, rule=FIELD_NEWER_THAN_TARGET if is_newer else REMOVED_FIELD, message=message)
 
 
-def _advice(pointer: Pointer, target: str, newer: bool) -> str:
+def _advice(pointer: Pointer, target: str, *, is_newer: bool) -> Message:
     if len(pointer) == 2 and pointer[1] in OVERRIDES.values():
-        return f"spec.{OVERRIDES[target]} is its {'predecessor' if newer else 'successor'}"
-    return _IN_PLACE.get(pointer, f"{target} has nothing in its place, remove it")
+        relation = say("predecessor") if is_newer else say("successor")
+        return say("spec.{} is its {}", OVERRIDES[target], relation)
+    return _REPLACEMENTS.get(pointer) or say("{} has no replacement for it, remove it", target)
 
 
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
-
-
-def _nodes(schema: Schema, pointer: Pointer) -> Iterator[tuple[str, Node]]:
+def _nodes(schema: Schema, pointer: Pointer) -> Iterator[tuple[str, SchemaNode]]:
     """The schema at `pointer` in each other version that has one there, from old to new."""
     product, _, target = schema.product.rpartition("-")
     for version in packaged(product):
@@ -93,23 +93,17 @@ def _nodes(schema: Schema, pointer: Pointer) -> Iterator[tuple[str, Node]]:
             yield version, node
 
 
-def _at(root: Object, pointer: Pointer) -> Node | None:
-    node: Node | None = root
+def _at(root: MappingNode, pointer: Pointer) -> SchemaNode | None:
+    node: SchemaNode | None = root
     for step in pointer:
-        if isinstance(node, Object):
+        if isinstance(node, MappingNode):
             node = node.fields[str(step)] or node.entry
         else:
-            node = node.item if isinstance(node, List) else None
+            node = node.item if isinstance(node, ListNode) else None
     return node
 
 
-def _value(value: Any, pointer: Pointer) -> Any:
-    for step in pointer:
-        value = value[step]
-    return value
-
-
-def _takes(node: Node, value: Any) -> bool:
+def _accepts(node: SchemaNode, value: Any) -> bool:
     walk = Walk()
     node.visit(value, walk)
     return not walk.problems

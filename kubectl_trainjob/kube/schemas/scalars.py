@@ -1,114 +1,91 @@
 """Schema nodes of values that hold no others.
 
 Mirrors k8s.io/kube-openapi/pkg/validation/validate for types, ranges, lengths, patterns and enums, and Go's decoding of
-integers, quantities and times, which refuses what the schema lets through.
+integers, quantities (k8s.io/apimachinery/pkg/api/resource, ParseQuantity) and times (metav1.Time, RFC 3339), which
+rejects some values that the schema accepts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from kubectl_trainjob.kube.schemas.cel import CelRule, broken
-from kubectl_trainjob.kube.schemas.formats import (
-    INT32,
-    INT64,
-    LARGEST_EXACT_FLOAT,
-    is_quantity,
-    is_time,
-    python_pattern,
-)
-from kubectl_trainjob.kube.schemas.messages import listed, quoted, wrong_type
-from kubectl_trainjob.kube.schemas.walk import Walk
+from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
+from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 
+INT32 = (-(2**31), 2**31 - 1)
+_INT64 = (-(2**63), 2**63 - 1)
+_LARGEST_EXACT_FLOAT = 2**53 - 1
+_QUANTITY = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,18})?")
+_LONGEST_QUANTITY = 100
+_HUGE_EXPONENT = re.compile(r"[eE][-+]?0*[1-9]\d{3}")
+_TIME = r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(Z|[+-]([0-9]{2}):([0-9]{2}))"
 
-class Scalar:
-    """What all of them have: `plain` is the type that needs no further look, `default` and `nullable` serve parents.
 
-    `immutable` is what the server says to an update that changes the value, "" where it may change.
-    """
+class Scalar(SchemaNode):
+    """A node that checks its value as a whole."""
 
-    __slots__ = ("default", "enum", "immutable", "nullable", "plain", "rules")
-    expected = ""
-
-    def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
-        self.default = schema.get("default")
-        self.immutable: str = schema.get("immutable", "")
-        self.nullable: bool = schema.get("nullable", False)
-        self.enum: tuple[Any, ...] = tuple(schema.get("enum", ()))
-        self.rules = rules
-        self.plain: type = object
+    __slots__ = ()
 
     def visit(self, value: Any, walk: Walk) -> Any:
-        """Judge the value's type, then what the schema says of it, then its CEL rules."""
+        """Check the value's type and limits, then its CEL rules."""
         if value is None and self.nullable:
             return value
-        completed = self.judge(value, walk)
+        completed = self.accepted(value, walk)
         if completed is not None and self.rules:
             walk.adopt(broken(self.rules, completed))
         return value if completed is None else completed
 
-    def judge(self, value: Any, walk: Walk) -> Any:
-        """The value, None when it was reported."""
+    def accepted(self, value: Any, walk: Walk) -> Any:
+        """The value; None after a problem was reported."""
         raise NotImplementedError
-
-    def refuse(self, value: Any, walk: Walk) -> None:
-        """The value is of another type."""
-        walk.is_readable = False
-        walk.report(INVALID_TYPE_OR_ENUM, wrong_type(walk.field(), self.expected, value))
-
-    def allowed(self, value: Any, walk: Walk) -> bool:
-        """Whether the enum has the value."""
-        if not self.enum or value in self.enum:
-            return True
-        walk.report(INVALID_TYPE_OR_ENUM, _not_in_enum(walk.field(), value, self.enum))
-        return False
-
-
-def _not_in_enum(field: str, value: Any, enum: tuple[Any, ...]) -> str:
-    near = nearest(str(value), [str(choice) for choice in enum])
-    hint = f"; did you mean {quoted(near)}?" if near else ""
-    return f"{field} {quoted(value)} is not allowed; use {listed(map(quoted, enum), 'or')}{hint}"
 
 
 class Text(Scalar):
     """A string."""
 
-    __slots__ = ("longest", "pattern", "shortest", "time")
+    __slots__ = ("enum", "longest", "pattern", "shortest", "time")
     expected = "string"
 
     def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
         super().__init__(schema, rules)
+        self.enum: tuple[str, ...] = tuple(schema.get("enum", ()))
         self.shortest: int = schema.get("minLength", 0)
         self.longest: int | None = schema.get("maxLength")
         pattern = schema.get("pattern")
-        self.pattern = re.compile(python_pattern(pattern), re.ASCII) if pattern else None
+        self.pattern = re.compile(_python_pattern(pattern), re.ASCII) if pattern else None
         self.time = schema.get("format") == "date-time"
         if not (self.shortest or self.longest or self.pattern or self.time or self.enum or rules):
             self.plain = str
 
-    def judge(self, value: Any, walk: Walk) -> Any:
-        """A string of the right length, pattern, format and choice."""
+    def accepted(self, value: Any, walk: Walk) -> Any:
+        """A string whose length, pattern, format and choice are valid."""
         if type(value) is not str:
-            return self.refuse(value, walk)
-        fault = self._fault(value)
-        if fault:
-            return walk.report(INVALID_TYPE_OR_ENUM, f"{walk.field()} {quoted(value)} {fault}")
-        return value if self.allowed(value, walk) else None
+            return self.reject_type(value, walk)
+        error = self._error(value)
+        if error:
+            return walk.report(INVALID_TYPE_OR_ENUM, say('{} "{}" {}', walk.field(), value, error))
+        return value
 
-    def _fault(self, value: str) -> str:
+    def _error(self, value: str) -> Message | None:
         if len(value) < self.shortest:
-            return f"is too short; write at least {self.shortest} character{'s' * (self.shortest > 1)}"
+            return say("is too short; write {} or more characters", self.shortest)
         if self.longest is not None and len(value) > self.longest:
-            return f"has {len(value)} characters; at most {self.longest} are allowed"
+            return say("has {} characters; at most {} are allowed", len(value), self.longest)
         if self.pattern is not None and not self.pattern.search(value):
-            return f"does not match the pattern {self.pattern.pattern.replace(chr(92) + 'Z', '$')}"
-        if self.time and not is_time(value):
-            return "is no time; write one such as 2026-03-01T08:00:00Z"
-        return ""
+            return say("does not match the pattern {}", self.pattern.pattern.replace(r"\Z", "$"))
+        if self.time and not _is_time(value):
+            return say("is not a valid time; write one such as 2026-03-01T08:00:00Z")
+        if self.enum and value not in self.enum:
+            near = nearest(value, self.enum)
+            hint = say('; did you mean "{}"?', near) if near else Message()
+            return say("is not allowed; use {}{}", listed(self.enum, "or"), hint)
+        return None
 
 
 class Integer(Scalar):
@@ -119,43 +96,24 @@ class Integer(Scalar):
 
     def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
         super().__init__(schema, rules)
-        low, high = INT32 if schema.get("format") == "int32" else INT64
+        low, high = INT32 if schema.get("format") == "int32" else _INT64
         self.low: int = max(low, schema.get("minimum", low))
         self.high: int = min(high, schema.get("maximum", high))
 
-    def judge(self, value: Any, walk: Walk) -> Any:
-        """An integer in range; a float without a fraction is one, as in JSON."""
-        if type(value) is float and value.is_integer() and abs(value) <= LARGEST_EXACT_FLOAT:
-            value = int(value)
+    def accepted(self, value: Any, walk: Walk) -> Any:
+        """An integer in range."""
+        value = value if type(value) is int else _as_integer(value)
         if type(value) is not int:
-            return self.refuse(value, walk)
+            return self.reject_type(value, walk)
         if value < self.low:
-            return walk.report(INVALID_TYPE_OR_ENUM, f"{walk.field()} must be at least {self.low}, not {value}")
-        if value > self.high:
-            return walk.report(INVALID_TYPE_OR_ENUM, f"{walk.field()} must be at most {self.high}, not {value}")
-        return value if self.allowed(value, walk) else None
-
-
-class Number(Scalar):
-    """A floating point number."""
-
-    __slots__ = ("high", "low")
-    expected = "number"
-
-    def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
-        super().__init__(schema, rules)
-        self.low: float = schema.get("minimum", float("-inf"))
-        self.high: float = schema.get("maximum", float("inf"))
-
-    def judge(self, value: Any, walk: Walk) -> Any:
-        """A number in range."""
-        if type(value) is not float and type(value) is not int:
-            return self.refuse(value, walk)
-        if not self.low <= value <= self.high:
             return walk.report(
-                INVALID_TYPE_OR_ENUM, f"{walk.field()} must be from {self.low} to {self.high}, not {value}"
+                INVALID_TYPE_OR_ENUM, say("{} must be at least {}, not {}", walk.field(), self.low, value)
             )
-        return value if self.allowed(value, walk) else None
+        if value > self.high:
+            return walk.report(
+                INVALID_TYPE_OR_ENUM, say("{} must be at most {}, not {}", walk.field(), self.high, value)
+            )
+        return value
 
 
 class Boolean(Scalar):
@@ -166,39 +124,31 @@ class Boolean(Scalar):
 
     def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
         super().__init__(schema, rules)
-        if not (rules or self.enum):
-            self.plain = bool
+        self.plain = object if rules else bool
 
-    def judge(self, value: Any, walk: Walk) -> Any:
+    def accepted(self, value: Any, walk: Walk) -> Any:
         """A boolean."""
-        if type(value) is not bool:
-            return self.refuse(value, walk)
-        return value if self.allowed(value, walk) else None
+        return value if type(value) is bool else self.reject_type(value, walk)
 
 
 class IntOrString(Scalar):
-    """A port or a count: an int32 or a string."""
+    """A port or a count: an int32 or any string."""
 
     __slots__ = ()
     expected = "int-or-string"
 
-    def judge(self, value: Any, walk: Walk) -> Any:
+    def accepted(self, value: Any, walk: Walk) -> Any:
         """An int32 or any string."""
-        if type(value) is float and value.is_integer() and abs(value) <= LARGEST_EXACT_FLOAT:
-            value = int(value)
+        value = _as_integer(value)
         if type(value) is str:
             return value
         if type(value) is not int:
-            return self.refuse(value, walk)
+            return self.reject_type(value, walk)
         if not INT32[0] <= value <= INT32[1]:
             return walk.report(
-                INVALID_TYPE_OR_ENUM, f"{walk.field()} {value} does not fit 32 bits; use a smaller number"
+                INVALID_TYPE_OR_ENUM, say("{} {} does not fit 32 bits; use a smaller number", walk.field(), value)
             )
         return value
-
-
-_LONGEST_QUANTITY = 100
-_HUGE_EXPONENT = re.compile(r"[eE][-+]?0*[1-9]\d{3}")
 
 
 class Amount(Scalar):
@@ -207,32 +157,42 @@ class Amount(Scalar):
     __slots__ = ()
     expected = "quantity"
 
-    def judge(self, value: Any, walk: Walk) -> Any:
-        """An int64 or a string that Kubernetes' parser takes."""
-        if type(value) is str:
-            if len(value) <= _LONGEST_QUANTITY and not _HUGE_EXPONENT.search(value) and is_quantity(value):
-                return value
-            walk.is_readable = False
-            if len(value) > _LONGEST_QUANTITY or _HUGE_EXPONENT.search(value):
-                return walk.report(
-                    INVALID_TYPE_OR_ENUM, f"{walk.field()} is a quantity of absurd size; write it shorter"
-                )
-            return walk.report(
-                INVALID_TYPE_OR_ENUM,
-                f'{walk.field()} {quoted(value)} is no quantity; write one such as "500m", "8" or "4Gi"',
+    def accepted(self, value: Any, walk: Walk) -> Any:
+        """An int64, or a string that both the CRD's pattern and Kubernetes' parser accept."""
+        if type(value) is not str:
+            value = _as_integer(value)
+            return value if type(value) is int and _INT64[0] <= value <= _INT64[1] else self.reject_type(value, walk)
+        if len(value) > _LONGEST_QUANTITY or _HUGE_EXPONENT.search(value):
+            message = say(
+                "{} is a quantity outside of the supported range; write a smaller one with fewer digits", walk.field()
             )
-        if type(value) is float and value.is_integer() and abs(value) <= LARGEST_EXACT_FLOAT:
-            value = int(value)
-        if type(value) is not int or not INT64[0] <= value <= INT64[1]:
-            return self.refuse(value, walk)
-        return value
+        elif not _QUANTITY.fullmatch(value):
+            message = say(
+                '{} "{}" is not a valid quantity; write one such as "500m", "8" or "4Gi"', walk.field(), value
+            )
+        else:
+            return value
+        walk.is_readable = False
+        return walk.report(INVALID_TYPE_OR_ENUM, message)
 
 
-class Anything(Scalar):
-    """A value that the schema does not look into."""
+def _as_integer(value: Any) -> Any:
+    """The integer that a float without a fraction is in JSON; any other value unchanged."""
+    is_integer = type(value) is float and value.is_integer() and abs(value) <= _LARGEST_EXACT_FLOAT
+    return int(value) if is_integer else value
 
-    __slots__ = ()
 
-    def judge(self, value: Any, walk: Walk) -> Any:  # noqa: ARG002
-        """Whatever it is."""
-        return value
+def _is_time(text: str) -> bool:
+    match = re.fullmatch(_TIME, text)
+    if match is None or int(match[4] or 0) > 23 or int(match[5] or 0) > 59:
+        return False
+    try:
+        datetime.strptime(match[1], "%Y-%m-%dT%H:%M:%S")
+    except ValueError:
+        return False
+    return True
+
+
+def _python_pattern(pattern: str) -> str:
+    """A CRD's pattern (RE2) for Python's `re` with ASCII classes: `$` is the end of the text, not a last line's."""
+    return pattern[:-1] + r"\Z" if pattern.endswith("$") and not pattern.endswith(r"\$") else pattern

@@ -1,70 +1,66 @@
-"""One walk over a value: the state that the schema's nodes share, and what comes out.
+"""One walk over a value: the state that the schema's nodes share, and the result.
 
 Mirrors the order of k8s.io/apiextensions-apiserver/pkg/registry/customresource: unknown fields, nulls, defaults,
-validation, list keys, CEL; here node by node in one pass, because none of them looks at a parent's result.
+validation, list keys, CEL; here node by node in one pass, because none of them depends on a parent's result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from kubectl_trainjob.kube.schemas.cel import CelRule
+from kubectl_trainjob.kube.schemas.messages import invalid_type
+from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM, MISSING_FIELD, Rule
 from kubectl_trainjob.model.source import Pointer
 
 
-class Node(Protocol):
-    """A schema node: `visit` returns the value with defaults, the same object when nothing changed."""
+class PartCache:
+    """Parts that were accepted before: JobSets share them with their runtime, and they are not walked again.
 
-    def visit(self, value: Any, walk: Walk) -> Any:
-        """Judge `value`; problems go to the walk."""
-
-
-class Memo:
-    """Subtrees that were accepted before, by identity, so that JobSets do not pay for what they share with a runtime.
-
-    `known` maps the id of a value to (value, node, completed value) and keeps the value alive. It grows only while
-    `learning`: what belongs to one job alone is not worth remembering.
+    `accepted` maps the id of a value to (value, node, value with defaults), which keeps the value alive. It grows only
+    while `is_growing`: parts of a single job are not worth keeping.
     """
 
-    __slots__ = ("known", "learning")
+    __slots__ = ("accepted", "is_growing")
 
     def __init__(self) -> None:
-        self.known: dict[int, tuple[Any, Node, Any]] = {}
-        self.learning = False
+        self.accepted: dict[int, tuple[Any, SchemaNode, Any]] = {}
+        self.is_growing = False
 
 
 class Walk:
-    """Where the walk stands and what it found. `nulls` are the explicit nulls, which count as absent.
+    """The current position (`trail`) and what was found. `nulls` are the explicit nulls, which count as absent.
 
-    `is_readable` is false once a value is not of its type or a name is missing: nobody could walk there again.
+    `is_readable` is false once a value is not of its type or a name is missing: then no other walk is possible.
     """
 
-    __slots__ = ("is_readable", "memo", "nulls", "problems", "trail")
+    __slots__ = ("cache", "is_readable", "nulls", "problems", "trail")
 
-    def __init__(self, memo: Memo | None = None) -> None:
-        self.memo = memo
+    def __init__(self, cache: PartCache | None = None) -> None:
+        self.cache = cache
         self.trail: list[str | int] = []
         self.problems: list[Problem] = []
         self.nulls: list[Pointer] = []
         self.is_readable = True
 
     def pointer(self, *below: str | int) -> Pointer:
-        """The place of the value at hand, or of something below it."""
+        """The place of the current value, or of something below it."""
         return (*self.trail, *below)
 
-    def report(self, rule: Rule, message: str, *below: str | int, on: Literal["key", "value"] = "value") -> None:
-        """Something is wrong at the value at hand, or below it."""
+    def report(self, rule: Rule, message: Message, *below: str | int, on: Literal["key", "value"] = "value") -> None:
+        """Add a problem of the current value, or of something below it."""
         self.problems.append(Problem(rule, self.pointer(*below), message, on))
 
     def adopt(self, found: Iterable[Problem]) -> None:
-        """Problems that point below the value at hand."""
+        """Add problems whose pointers begin at the current value."""
         self.problems.extend(replace(problem, pointer=self.pointer(*problem.pointer)) for problem in found)
 
     def field(self) -> str:
-        """The value at hand as a person would call it: its key, or its list's key and index."""
+        """The current value as users name it: its key, or its list's key and index."""
         steps = self.trail
         if not steps:
             return "the object"
@@ -74,11 +70,37 @@ class Walk:
         return str(steps[last]) + "".join(f"[{step}]" for step in steps[last + 1 :])
 
 
+class SchemaNode:
+    """The schema of one value. `plain` is a type that needs no check; `default` and `nullable` serve parents.
+
+    `immutable` is the server's message for an update that changes the value, "" where it may change.
+    """
+
+    __slots__ = ("default", "immutable", "nullable", "plain", "rules")
+    expected = ""
+
+    def __init__(self, schema: Mapping[str, Any], rules: tuple[CelRule, ...]) -> None:
+        self.default = schema.get("default")
+        self.immutable: str = schema.get("immutable", "")
+        self.nullable: bool = schema.get("nullable", False)
+        self.rules = rules
+        self.plain: type = object
+
+    def visit(self, value: Any, walk: Walk) -> Any:
+        """The value with defaults, the same object when nothing changed; problems go to the walk."""
+        raise NotImplementedError
+
+    def reject_type(self, value: Any, walk: Walk) -> None:
+        """Report that the value is of another type."""
+        walk.is_readable = False
+        walk.report(INVALID_TYPE_OR_ENUM, invalid_type(walk.field(), self.expected, value))
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An object after the walk: `value` carries the defaults and no nulls (the same object when nothing changed).
+    """An object after the walk: `value` has the defaults and no nulls (the same object when nothing changed).
 
-    `is_readable` says whether every value has its type, whatever else is wrong.
+    `is_readable` says whether every value has its type, even if there are other errors.
     """
 
     value: Mapping[str, Any]
@@ -87,6 +109,6 @@ class Checked:
     is_readable: bool = True
 
     @property
-    def well_formed(self) -> bool:
-        """Whether every value has its type and required fields are there, so that a webhook can read it."""
+    def is_well_formed(self) -> bool:
+        """Whether every value has its type and required fields exist: then a webhook can read it."""
         return not any(problem.rule in {INVALID_TYPE_OR_ENUM, MISSING_FIELD} for problem in self.problems)

@@ -1,9 +1,9 @@
-"""What is left of a live object when one manager applies another version of it.
+"""A live object after one manager applies another version of it.
 
 Mirrors server-side apply (sigs.k8s.io/structured-merge-diff v6: merge/update.go, typed/tofieldset.go, typed/remove.go).
-What the manager stated and no longer states goes, with all that stands below it; what nobody owns stays. An empty list
-with keys states nothing; an empty mapping states itself, and when all that was in it goes, null is left, which the
-schema refuses.
+Fields that the manager set and no longer sets are removed with everything below them; fields without an owner stay. An
+empty list with keys owns nothing. An empty mapping owns itself: when all its fields are removed, it becomes null, which
+the schema rejects.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.schemas.composites import List, Object
-from kubectl_trainjob.kube.updates.parts import Node, members
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
+from kubectl_trainjob.kube.schemas.walk import SchemaNode
+from kubectl_trainjob.kube.updates.changed import members
 from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body
 
@@ -24,8 +25,8 @@ ATOMIC = frozenset(
         *("requiredDuringSchedulingIgnoredDuringExecution", "selector"),
     }
 )
-"""Mappings that have one owner and are taken as a whole (x-kubernetes-map-type: atomic), which the packaged schemas do
-not tell. In the CRDs these names mean nothing else; `secret`, which is atomic in one of two places, is left out.
+"""Mappings that have one owner and are replaced as a whole (x-kubernetes-map-type: atomic), which the packaged schemas
+do not have. In the CRDs these names mean nothing else; `secret`, which is atomic in one of two places, is not here.
 """
 ATOMIC_IN_JOBSETS = ATOMIC | {"nodeSelector"}
 
@@ -37,14 +38,14 @@ class Applied(NamedTuple):
     emptied: tuple[Pointer, ...]
 
 
-def applied(live: Body, old: Body, new: Body, root: Object, atomic: frozenset[str] = ATOMIC) -> Applied:
-    """`live`, which came of applying `old`, after applying `new`; mappings of these names are taken as a whole."""
+def applied(live: Body, old: Body, new: Body, root: MappingNode, atomic: frozenset[str] = ATOMIC) -> Applied:
+    """`live`, the result of applying `old`, after applying `new`; `atomic` mappings are replaced as a whole."""
     apply = _Apply(atomic)
     return Applied(apply.value(live, old, new, root, ()), tuple(apply.emptied))
 
 
 class _Apply:
-    """One apply, and what became null."""
+    """One apply, and the mappings that became null."""
 
     __slots__ = ("atomic", "emptied")
 
@@ -52,13 +53,13 @@ class _Apply:
         self.atomic = atomic
         self.emptied: list[Pointer] = []
 
-    def value(self, live: Any, old: Any, new: Any, node: Node | None, at: Pointer) -> Any:
-        """The value that is left; each may be absent, but not all."""
+    def value(self, live: Any, old: Any, new: Any, node: SchemaNode | None, at: Pointer) -> Any:
+        """The value after the apply; each may be absent, but not all."""
         if new is ABSENT or (live is old and old == new):
             return live
-        if isinstance(node, Object) and isinstance(live, dict) and isinstance(new, dict) and self._is_shared(at):
+        if isinstance(node, MappingNode) and isinstance(live, dict) and isinstance(new, dict) and self._is_shared(at):
             return self._mapping(live, old if isinstance(old, dict) else _NOTHING, new, node, at)
-        if isinstance(node, List) and node.keys and isinstance(live, list) and isinstance(old, list):
+        if isinstance(node, ListNode) and node.keys and isinstance(live, list) and isinstance(old, list):
             return self._members(live, old, new, node, at)
         return new
 
@@ -66,38 +67,38 @@ class _Apply:
         return not at or at[-1] not in self.atomic
 
     def _mapping(
-        self, live: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any], node: Object, at: Pointer
+        self, live: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any], node: MappingNode, at: Pointer
     ) -> Any:
         left = {}
         for key in dict.fromkeys((*new, *live)):
             child = node.fields[key] or node.entry
             before, after = old.get(key, ABSENT), new.get(key, ABSENT)
-            if not _states(before, child) or _states(after, child):
+            if not _owns(before, child) or _owns(after, child):
                 left[key] = self.value(live.get(key, ABSENT), before, after, child, (*at, key))
         if left or not live or any(key not in old for key in node.defaults):
             return left
-        if at[0] != "metadata":  # there the server reads null as nothing
+        if at[0] != "metadata":  # there the server reads null as absent
             self.emptied.append(at)
         return None
 
-    def _members(self, live: list[Any], old: list[Any], new: list[Any], node: List, at: Pointer) -> list[Any]:
-        """The members that `new` states, in its order; nobody adds members of his own."""
-        known, stated, given = (members(items, node) or {} for items in (live, old, new))
+    def _members(self, live: list[Any], old: list[Any], new: list[Any], node: ListNode, at: Pointer) -> list[Any]:
+        """The members of `new`, in its order; no other manager adds members."""
+        known, owned, given = (members(items, node) or {} for items in (live, old, new))
         left = list(new)
         for identity, index in given.items():
-            if identity in known and identity in stated:
-                pair = live[known[identity]], old[stated[identity]]
+            if identity in known and identity in owned:
+                pair = live[known[identity]], old[owned[identity]]
                 left[index] = self.value(*pair, new[index], node.item, (*at, index))
         return left
 
 
-def _states(value: Any, node: Node | None) -> bool:
+def _owns(value: Any, node: SchemaNode | None) -> bool:
     """Whether a manager that applies the value owns anything in it."""
     if value is ABSENT:
         return False
-    if isinstance(node, Object) and isinstance(value, dict) and value:
+    if isinstance(node, MappingNode) and isinstance(value, dict) and value:
         fields = node.fields
-        return any(fields[key] is None or _states(entry, fields[key]) for key, entry in value.items())
-    if isinstance(node, List) and (node.keys or node.unique):
+        return any(fields[key] is None or _owns(entry, fields[key]) for key, entry in value.items())
+    if isinstance(node, ListNode) and (node.keys or node.unique):
         return bool(value)
     return True

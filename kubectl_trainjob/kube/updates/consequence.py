@@ -1,188 +1,193 @@
-"""What a change does in a cluster, in words.
+"""The consequence of a change in a cluster, in words.
 
 Mirrors kubeflow/trainer 2.0 to 2.3: an existing JobSet is applied again only while it or its TrainJob is suspended
-(pkg/runtime/framework/plugins/jobset/jobset.go, Build); since 2.3 a TrainJob is expanded from the runtime that it found
-first (pkg/runtime/core/snapshot.go); until 2.2 a finalizer keeps a runtime while TrainJobs refer to it
-(pkg/controller/trainingruntime_controller.go).
+(pkg/runtime/framework/plugins/jobset/jobset.go, Build); since 2.3 a TrainJob is expanded from its runtime as of its
+creation (pkg/runtime/core/snapshot.go); until 2.2 a finalizer keeps a runtime while TrainJobs refer to
+it (pkg/controller/trainingruntime_controller.go).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TypeGuard
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
-from kubectl_trainjob.kube.updates.immutable import immutable_verdict
-from kubectl_trainjob.kube.updates.refusals import EMPTIED
-from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State, Verdict, reachable
+from kubectl_trainjob.kube.updates.immutable import check_data_update
+from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State, UpdateResult, possible_states
+from kubectl_trainjob.kube.updates.transitions import EMPTIED
+from kubectl_trainjob.model.message import Data, Message, joined, listed, say
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _IN_PLACE = ("ConfigMap", "PodGroup", "Secret")
 _SNAPSHOTS = ("2.3",)
-_ANEW = "needs a new name, or delete and create"
-_PRUNED = "is deleted where pruning is on"
-_ONLY: Mapping[frozenset[State], str] = {
-    frozenset(("running",)): "applies only while suspended, before or after the update",
-    frozenset(("running", "resuming")): "applies only while suspended after the update",
+_PRUNED = say("is deleted where pruning is on")
+_RECREATE = say("use a new name, or delete and create it again")
+_ONLY: Mapping[frozenset[State], Message] = {
+    frozenset(("running",)): say("applies only while suspended, before or after the update"),
+    frozenset(("running", "resuming")): say("applies only while suspended after the update"),
 }
-_TURNS: Mapping[State, tuple[str, str]] = {
-    "suspending": ("suspends the job, so that its Pods end", "would suspend the job"),
-    "resuming": ("starts the job", "would start the job"),
+_EFFECTS: Mapping[State, tuple[Message, Message]] = {
+    "suspending": (say("suspends the job, and its Pods end"), say("would suspend the job")),
+    "resuming": (say("starts the job"), say("would start the job")),
 }
-_RESPELLED = (
-    "Trainer's webhook writes quantities anew, so that one counts as changed: write it canonically, such as 1 for 1000m"
-)
+
+
+class _JobUpdate(NamedTuple):
+    """The update of a TrainJob or JobSet; `jobset` is the result for the JobSet of a TrainJob, if that changes."""
+
+    identity: ObjectId
+    old: Body
+    new: Body
+    result: UpdateResult
+    jobset: UpdateResult | None
 
 
 def consequence(
     identity: ObjectId,
-    verdict: Verdict | None,
+    result: UpdateResult | None,
     old: Body | None,
     new: Body | None,
     version: str,
-    made: Verdict | None = None,
-) -> str:
-    """What the change of one object does where the Trainer `version` runs: a predicate, such as "applies in place".
+    jobset: UpdateResult | None = None,
+) -> Message:
+    """The consequence of one object's change where the Trainer `version` runs: a predicate, such as "applies in place".
 
-    `old` is None for what is new, `new` for what is removed, `verdict` for a kind without rules. `made` is the verdict
-    on the JobSet that a changed TrainJob becomes, None where that does not change.
+    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules. `jobset` is the result
+    for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
     if old is None:
-        return "is created"
+        return say("is created")
     if new is None:
         return _removed(identity, version)
-    if _is_runtime(identity):
-        return _changed_runtime(verdict, version)
+    if role_of(identity) is KindRole.RUNTIME:
+        return _changed_runtime(result, version)
     if not is_job(identity):
-        return _changed_other(identity, verdict or immutable_verdict(old, new))
-    assert verdict is not None
-    states = reachable(old, new)
+        return _changed_other(identity, result or check_data_update(old, new))
+    assert result is not None
+    update = _JobUpdate(identity, old, new, result, jobset)
+    states = possible_states(old, new)
     if len(states) == 1:
-        return _turned(identity, verdict, made, old, new)
-    return f"{_applied(identity, verdict, old, new)}{_followed(verdict, made)}{_without(identity, verdict, old, new)}"
+        return _suspended_or_started(update, states[0])
+    return joined((_applied(update), _followed(update), _lost_fields(update)), "")
 
 
-def _is_runtime(identity: ObjectId) -> bool:
-    return role_of(identity) is KindRole.RUNTIME
-
-
-def _is_jobset(identity: ObjectId) -> bool:
-    return role_of(identity) is KindRole.JOB_SET
-
-
-def _removed(identity: ObjectId, version: str) -> str:
+def _removed(identity: ObjectId, version: str) -> Message:
     if is_job(identity):
-        return f"{_PRUNED}: a running job ends"
-    if not _is_runtime(identity):
+        return say("{}: a running job ends", _PRUNED)
+    if role_of(identity) is not KindRole.RUNTIME:
         return _PRUNED
     if version in _SNAPSHOTS:
-        return f"{_PRUNED}: TrainJobs that refer to it run on, but can no longer be changed"
-    return f"{_PRUNED}, once no TrainJob refers to it"
+        return say("{}: TrainJobs that refer to it continue to run, but can no longer be changed", _PRUNED)
+    return say("{}, once no TrainJob refers to it", _PRUNED)
 
 
-def _changed_runtime(verdict: Verdict | None, version: str) -> str:
-    if verdict is not None and verdict.refused:
-        return f"is refused ({_reasons(verdict)}) and {_ANEW}"
+def _changed_runtime(result: UpdateResult | None, version: str) -> Message:
+    if result is not None and result.rejections:
+        return say("is rejected ({}); {}", _reasons(result), _RECREATE)
     if version in _SNAPSHOTS:
-        told = "running jobs keep their runtime snapshot, and so do suspended ones"
-        return f"has no effect on TrainJobs that exist: {told}"
-    return "changes suspended TrainJobs, as far as JobSet allows; running ones keep their JobSets"
+        return say(
+            "has no effect on TrainJobs that exist: running jobs keep their runtime snapshot, and so do suspended ones"
+        )
+    return say("changes suspended TrainJobs, as far as JobSet allows; running ones keep their JobSets")
 
 
-def _changed_other(identity: ObjectId, verdict: Verdict) -> str:
-    if verdict.refused:
-        return f"is refused ({_reasons(verdict)}) and {_ANEW}"
-    in_place = identity.kind in _IN_PLACE
-    return "is updated in place" if in_place else "is applied; the cluster decides whether it may change"
+def _changed_other(identity: ObjectId, result: UpdateResult) -> Message:
+    if result.rejections:
+        return say("is rejected ({}); {}", _reasons(result), _RECREATE)
+    if identity.kind in _IN_PLACE:
+        return say("is updated in place")
+    return say("is applied; the cluster decides whether it may change")
 
 
-def _turned(identity: ObjectId, verdict: Verdict, made: Verdict | None, old: Body, new: Body) -> str:
-    """What is said where the files suspend or start the job: no other state can be met."""
-    (state,) = reachable(old, new)
-    does, would = _TURNS[state]
-    if verdict.accepts(state):
-        followed = "" if made is None or made.accepts(state) else _stuck(made)
-        return f"applies in place and {does}{followed}{_without(identity, verdict, old, new)}"
-    if verdict.accepts("suspended"):
-        return f"{would}, but is refused ({_reasons(verdict)}): apply all else while it is suspended, then start it"
-    return f"{would}, but is refused in every state ({_reasons(verdict)}){_advice(identity, verdict, old, new)}"
+def _suspended_or_started(update: _JobUpdate, state: State) -> Message:
+    """For files that suspend or start the job: no other state is possible."""
+    effect, intention = _EFFECTS[state]
+    result, jobset = update.result, update.jobset
+    if result.accepts(state):
+        stuck = Message() if jobset is None or jobset.accepts(state) else _stuck(jobset)
+        return say("applies in place and {}{}{}", effect, stuck, _lost_fields(update))
+    if result.accepts("suspended"):
+        return say(
+            "{}, but is rejected ({}): apply the other changes while it is suspended, then start it",
+            intention,
+            _reasons(result),
+        )
+    return say("{}, but is rejected in every state ({}){}", intention, _reasons(result), _advice(update))
 
 
-def _applied(identity: ObjectId, verdict: Verdict, old: Body, new: Body) -> str:
-    refused = frozenset(state for state in STATES if not verdict.accepts(state))
-    if not refused:
-        return "applies in place"
-    if refused in _ONLY:
-        return f"{_ONLY[refused]} ({_reasons(verdict)})"
-    assert refused == frozenset(STATES)
-    return f"is refused in every state ({_reasons(verdict)}){_advice(identity, verdict, old, new)}"
+def _applied(update: _JobUpdate) -> Message:
+    rejected = frozenset(state for state in STATES if not update.result.accepts(state))
+    if not rejected:
+        return say("applies in place")
+    if rejected in _ONLY:
+        return say("{} ({})", _ONLY[rejected], _reasons(update.result))
+    assert rejected == frozenset(STATES)
+    return say("is rejected in every state ({}){}", _reasons(update.result), _advice(update))
 
 
-def _advice(identity: ObjectId, verdict: Verdict, old: Body, new: Body) -> str:
-    """What to do about a refusal that holds in every state."""
-    for_good = [refusal for refusal in verdict.refused if refusal.state == "suspended"]
-    if all(refusal.reason.endswith(EMPTIED) for refusal in for_good):
-        return ""  # nothing but another spelling is in the way, and the reason says which
-    if not _is_jobset(identity) and all(_is_respelled(refusal, old, new) for refusal in for_good):
-        return f": {_RESPELLED}; a job that lives already {_ANEW}"
-    return f" and {_ANEW}"
+def _advice(update: _JobUpdate) -> Message:
+    """What to do about rejections in every state."""
+    always = [rejection for rejection in update.result.rejections if rejection.state == "suspended"]
+    if all(rejection.reason.endswith(EMPTIED) for rejection in always):
+        return Message()  # the reason says what to do
+    if role_of(update.identity) is KindRole.TRAINING_JOB and all(_is_respelled(each, update) for each in always):
+        return say(
+            ": Trainer's webhook rewrites quantities, which counts as a change; "
+            "write them in canonical form, such as 1 for 1000m; for an existing job, {}",
+            _RECREATE,
+        )
+    return say("; {}", _RECREATE)
 
 
-def _is_respelled(refusal: Refusal, old: Body, new: Body) -> bool:
-    """Whether the files do not change the value, or only how a quantity is written."""
-    before, after = (value_at(body, refusal.pointer) for body in (old, new))
+def _is_respelled(rejection: RejectedChange, update: _JobUpdate) -> bool:
+    """Whether the files do not change the value, or change only how a quantity is written."""
+    before, after = value_at(update.old, rejection.pointer), value_at(update.new, rejection.pointer)
     if before == after:
         return before is not None
+    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in (before, after)):
+        return False
     try:
-        return _is_number(before) and _is_number(after) and Quantity.parse(before) == Quantity.parse(after)
+        return Quantity.parse(before) == Quantity.parse(after)
     except QuantityError:
         return False
 
 
-def _is_number(value: object) -> TypeGuard[str | int | float]:
-    """Whether a value may spell a quantity."""
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+def _reasons(result: UpdateResult) -> Message:
+    """The server's reasons, each once; if some hold in every state, only these."""
+    always = [rejection.reason for rejection in result.rejections if rejection.state == "suspended"]
+    reasons = always or [rejection.reason for rejection in result.rejections]
+    return joined(dict.fromkeys(map(_short, reasons)))
 
 
-def _reasons(verdict: Verdict) -> str:
-    """The server's reasons, each once; of those that hold in every state if there are any."""
-    for_good = [refusal.reason for refusal in verdict.refused if refusal.state == "suspended"]
-    reasons = for_good or [refusal.reason for refusal in verdict.refused]
-    return ", ".join(dict.fromkeys(map(_short, reasons)))
-
-
-def _short(reason: str) -> str:
+def _short(reason: Message) -> Message:
     field, _, message = reason.partition(": ")
     is_immutable = message.endswith("is immutable") or message.startswith("field is immutable when")
-    return f"{field} is immutable" if is_immutable else reason
+    return say("{} is immutable", Message(Data(field))) if is_immutable else reason
 
 
-def _followed(verdict: Verdict, made: Verdict | None) -> str:
-    if made is None or not verdict.accepts("suspended"):
-        return ""
-    if made.accepts("suspended"):
-        return "; a running JobSet stays as it is until the job is suspended"
-    return _stuck(made)
+def _followed(update: _JobUpdate) -> Message:
+    if update.jobset is None or not update.result.accepts("suspended"):
+        return Message()
+    if update.jobset.accepts("suspended"):
+        return say("; a running JobSet stays unchanged until the job is suspended")
+    return _stuck(update.jobset)
 
 
-def _stuck(made: Verdict) -> str:
-    return f"; its JobSet cannot follow ({_reasons(made)}) and {_ANEW}"
+def _stuck(jobset: UpdateResult) -> Message:
+    return say("; its JobSet cannot be updated ({}): {}", _reasons(jobset), _RECREATE)
 
 
-def _without(identity: ObjectId, verdict: Verdict, old: Body, new: Body) -> str:
-    """What is accepted, but hardly what somebody wants: fields that a new JobSet would get a default for."""
-    if not _is_jobset(identity) or not verdict.accepts("suspended"):
-        return ""
-    fields = [f"spec.{field}" for field in _without_defaults(old, new)]
+def _lost_fields(update: _JobUpdate) -> Message:
+    """Fields that the update removes, and for which only a new JobSet would get a default: probably not intended."""
+    if role_of(update.identity) is not KindRole.JOB_SET or not update.result.accepts("suspended"):
+        return Message()
+    old, new, defaulted = update.old["spec"], update.new["spec"], webhook_defaults(update.new)["spec"]
+    fields = [f"spec.{key}" for key in old if key in defaulted and key not in new]
     if not fields:
-        return ""
-    return f"; {' and '.join(fields)} {'is' if len(fields) == 1 else 'are'} lost, and no default comes back"
-
-
-def _without_defaults(old: Body, new: Body) -> Iterator[str]:
-    """The fields of `spec` for which a new JobSet would get a default, and which this update leaves without a value."""
-    defaulted = webhook_defaults(new)["spec"]
-    return (key for key in old["spec"] if key in defaulted and key not in new["spec"])
+        return Message()
+    if len(fields) == 1:
+        return say("; {} is removed, and no default replaces it", *fields)
+    return say("; {} are removed, and no default replaces them", listed(fields, template="{}"))

@@ -1,7 +1,7 @@
-"""What Kubernetes says to the update of a ConfigMap or Secret.
+"""How Kubernetes checks the update of a ConfigMap or Secret.
 
-Mirrors k8s.io/kubernetes pkg/apis/core/validation (ValidateConfigMapUpdate, ValidateSecretUpdate, v1.36): one that is
-marked immutable keeps its data and its mark, and a Secret keeps its type.
+Mirrors k8s.io/kubernetes pkg/apis/core/validation (ValidateConfigMapUpdate, ValidateSecretUpdate, v1.36): one with
+`immutable` keeps its data and that field, and a Secret keeps its type.
 """
 
 from __future__ import annotations
@@ -10,30 +10,32 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.kube.updates.changed import Value
-from kubectl_trainjob.kube.updates.refusals import Refused, verdict_of
-from kubectl_trainjob.kube.updates.verdict import STATES, Verdict
+from kubectl_trainjob.kube.updates.changed import ChangedValue
+from kubectl_trainjob.kube.updates.result import STATES, UpdateResult
+from kubectl_trainjob.kube.updates.transitions import ImmutableValue, result_of
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.stages import Body
 
 _OPAQUE = "Opaque"
 
 
-def immutable_verdict(old: Body, new: Body) -> Verdict:
-    """What the server says when `new` is applied where one manager applied `old`; nothing refused for other kinds.
+def check_data_update(old: Body, new: Body) -> UpdateResult:
+    """The server's answer when `new` is applied and one manager applied `old` before; other kinds are accepted.
 
-    Both as written. They know no suspension: what is refused is so in every state.
+    Both as written. The result is the same in every state.
     """
     kind = new.get("kind") if new.get("apiVersion") == "v1" else None
-    fields = _refused(old, new, is_secret=kind == "Secret") if kind in ("ConfigMap", "Secret") else ()
-    return verdict_of((_immutable(field, new) for field in fields), ())
+    fields = _rejected(old, new, is_secret=kind == "Secret") if kind in ("ConfigMap", "Secret") else ()
+    return result_of((_immutable(field, new) for field in fields), ())
 
 
-def _immutable(field: str, new: Body) -> Refused:
-    words = "field is immutable" if field == "type" else "field is immutable when `immutable` is set"
-    return Refused(STATES, (field,), words, Value((field,), is_gone=field not in new))
+def _immutable(field: str, new: Body) -> ImmutableValue:
+    is_type = field == "type"
+    message = say("field is immutable") if is_type else say("field is immutable when `immutable` is set")
+    return ImmutableValue(STATES, (field,), message, ChangedValue((field,), is_gone=field not in new))
 
 
-def _refused(old: Body, new: Body, *, is_secret: bool) -> Iterator[str]:
+def _rejected(old: Body, new: Body, *, is_secret: bool) -> Iterator[str]:
     if is_secret and (old.get("type") or _OPAQUE) != (new.get("type") or _OPAQUE):
         yield "type"
     if old.get("immutable") is not True:
@@ -48,10 +50,9 @@ def _refused(old: Body, new: Body, *, is_secret: bool) -> Iterator[str]:
 
 
 def _secret_data(body: Body) -> dict[str, Any]:
-    """What the server keeps: `stringData` is written over `data`."""
+    """The data that the server stores: `stringData` overrides `data`."""
     plain = (body.get("stringData") or {}).items()
-    return {**(body.get("data") or {}), **{key: _encoded(value) for key, value in plain}}
-
-
-def _encoded(text: Any) -> str:
-    return b64encode(str(text).encode("utf-8", "surrogatepass")).decode()
+    return {
+        **(body.get("data") or {}),
+        **{key: b64encode(str(text).encode("utf-8", "surrogatepass")).decode() for key, text in plain},
+    }

@@ -1,4 +1,4 @@
-"""What JobSet's admission says to the update of a live JobSet.
+"""How JobSet's admission checks the update of a live JobSet.
 
 Mirrors the CRD of JobSet 0.12 and sigs.k8s.io/jobset pkg/webhooks/jobset_webhook.go (ValidateUpdate, v0.12), feature
 gates at their defaults.
@@ -12,19 +12,19 @@ from typing import Any
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND, REPLICATED_JOBS, SPEC_TYPE
 from kubectl_trainjob.kube.facts.types import canonical
-from kubectl_trainjob.kube.schemas.composites import Object
+from kubectl_trainjob.kube.schemas.composites import MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC_IN_JOBSETS, applied
-from kubectl_trainjob.kube.updates.changed import AS_DECODED, Value, changed
-from kubectl_trainjob.kube.updates.parts import Ends
-from kubectl_trainjob.kube.updates.refusals import Refused, always, broken_transitions, verdict_of
-from kubectl_trainjob.kube.updates.verdict import STATES, Verdict
+from kubectl_trainjob.kube.updates.changed import AS_DECODED, ChangedValue, PairedPart, changed
+from kubectl_trainjob.kube.updates.result import STATES, UpdateResult
+from kubectl_trainjob.kube.updates.transitions import ImmutableValue, always, broken_rules, result_of
 from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 
 _SCHEMAS = "jobset-0.12"
-_IMMUTABLE = "field is immutable"
+_IMMUTABLE = say("field is immutable")
 _MANAGED_BY: Pointer = ("spec", "managedBy")
 _POD_TEMPLATE: Pointer = ("template", "spec", "template")
 _MUTABLE: tuple[Pointer, ...] = (
@@ -34,44 +34,44 @@ _MUTABLE: tuple[Pointer, ...] = (
     ("spec", "tolerations"),
     ("spec", "schedulingGates"),
 )
-"""What may change of a Pod template while the JobSet is suspended before or after the update."""
+"""The fields of a Pod template that may change while the JobSet is suspended before or after the update."""
 
 
-def jobset_verdict(old: Body, new: Body) -> Verdict:
-    """What the server says when the JobSet `new` is applied where one manager applied `old`.
+def check_jobset_update(old: Body, new: Body) -> UpdateResult:
+    """The server's answer when the JobSet `new` is applied and one manager applied `old` before.
 
-    Both as a build prints them, or as somebody wrote them. `spec.suspend` is the state's, whatever they say.
+    Both as a build prints them, or as users wrote them. Each state replaces their `spec.suspend`.
     """
     root = schema_for(_SCHEMAS, API_VERSION, KIND).root
-    live = webhook_defaults(old)  # an update does not ask JobSet's mutating webhook
+    live = webhook_defaults(old)  # an update does not call JobSet's mutating webhook
     after, emptied = applied(live, old, new, root, ATOMIC_IN_JOBSETS)
-    found = always(broken_transitions(live, after, root))
+    found = always(broken_rules(PairedPart(live, after, root)))
     jobs = _replicated_jobs(live["spec"], after["spec"], root)
-    return verdict_of([*found, *jobs, *_manager(old["spec"], new["spec"])], emptied)
+    return result_of([*found, *jobs, *_manager(old["spec"], new["spec"])], emptied)
 
 
-def _replicated_jobs(old: Body, new: Body, root: Object) -> Iterator[Refused]:
-    """ValidateUpdate's comparison of replicatedJobs: all of them, but while suspended not what `_MUTABLE` names."""
+def _replicated_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[ImmutableValue]:
+    """ValidateUpdate's comparison of replicatedJobs: all of them, except, while suspended, the fields in `_MUTABLE`."""
     if old.get("replicatedJobs") == new.get("replicatedJobs"):
         return
     before, after = _decoded(old), _decoded(new)
-    always_refused = set(_changed_jobs(_munged(before), _munged(after), root))
+    always_rejected = set(_changed_jobs(_munged(before), _munged(after), root))
     for value in _changed_jobs(before, after, root):
-        states = STATES if value in always_refused else STATES[:1]
-        yield Refused(states, REPLICATED_JOBS, _IMMUTABLE, value)
+        states = STATES if value in always_rejected else STATES[:1]
+        yield ImmutableValue(states, REPLICATED_JOBS, _IMMUTABLE, value)
 
 
 def _decoded(spec: Body) -> Any:
-    """The replicatedJobs as Go decodes them: among other things, every Pod template has metadata."""
+    """The replicatedJobs as Go decodes them: for example, every Pod template has metadata."""
     return canonical({"replicatedJobs": spec.get("replicatedJobs") or []}, SPEC_TYPE)
 
 
-def _changed_jobs(old: Body, new: Body, root: Object) -> Iterator[Value]:
-    return changed(old, new, root.fields["spec"], AS_DECODED, Ends(("spec",), ("spec",)))
+def _changed_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[ChangedValue]:
+    return changed(PairedPart(old, new, root.fields["spec"], ("spec",), ("spec",)), AS_DECODED)
 
 
 def _munged(spec: Body) -> Body:
-    """ValidateUpdate's munged spec. Here both sides lose what may differ; upstream the new takes it from the old."""
+    """ValidateUpdate's munged spec: without the fields that may change. Upstream copies them from the old one."""
     return {"replicatedJobs": [_without_mutable(job) for job in spec.get("replicatedJobs", ())]}
 
 
@@ -82,7 +82,9 @@ def _without_mutable(job: Mapping[str, Any]) -> Any:
     return draft.value
 
 
-def _manager(old: Body, new: Body) -> Iterator[Refused]:
-    """ValidateUpdate's comparison of managedBy, which may neither come nor go."""
+def _manager(old: Body, new: Body) -> Iterator[ImmutableValue]:
+    """ValidateUpdate's comparison of managedBy, which may be neither added nor removed."""
     if old.get("managedBy") != new.get("managedBy"):
-        yield Refused(STATES, _MANAGED_BY, _IMMUTABLE, Value(_MANAGED_BY, is_gone=new.get("managedBy") is None))
+        yield ImmutableValue(
+            STATES, _MANAGED_BY, _IMMUTABLE, ChangedValue(_MANAGED_BY, is_gone=new.get("managedBy") is None)
+        )

@@ -1,7 +1,7 @@
-"""The fixes of findings, made: a fix as a whole or not at all.
+"""The fixes of findings as edited files: each fix is made completely or not at all.
 
-The same edit of several findings, of a runtime that TrainJobs share say, is made once. Of two fixes that want different
-things of one entry the first wins.
+The same edit of several findings, as of a runtime that TrainJobs share, is made once. If two fixes change one entry
+differently, the first one is made.
 """
 
 from __future__ import annotations
@@ -9,132 +9,127 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from kubectl_trainjob.lint.fix.homes import Home, Homes
+from kubectl_trainjob.lint.fix.targets import EditTarget, EditTargets
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.repository.output.changed_files import FileChange
-from kubectl_trainjob.repository.yaml.edit import REMOVE, Change, EditedText, RefusedError, opened
+from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, opened
 
-Edits = tuple[tuple[Home, str | None], ...]
+Edits = tuple[tuple[EditTarget, str | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NotFixed:
+class NotFixed(NamedTuple):
     """A fix that was not made; `reason` says why and what to do."""
 
     diagnostic: Diagnostic
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fixing:
-    """The files that change, by path, the findings that this mends, and those whose fix could not be made.
+class Fixing(NamedTuple):
+    """The files that change, by path, the findings that are fixed, and those whose fix could not be made.
 
-    A finding without a fix that was asked for is in neither.
+    A finding without a requested fix is in neither.
     """
 
     files: tuple[FileChange, ...] = ()
     fixed: tuple[Diagnostic, ...] = ()
-    refused: tuple[NotFixed, ...] = ()
+    not_fixed: tuple[NotFixed, ...] = ()
 
 
 def fix(diagnostics: Iterable[Diagnostic], *, with_unsafe: bool = False) -> Fixing:
-    """What the safe fixes of the findings make of the files, and the unsafe ones if asked for.
+    """The files after the safe fixes of the findings, and after the unsafe ones on request.
 
-    The files are those on disk as they were read; findings in files of a commit are not for here.
+    The files are those on disk as they were read. Do not pass findings in files of a commit.
     """
-    wanted = [each for each in dict.fromkeys(diagnostics) if _is_wanted(each, with_unsafe)]
-    plan = _Plan()
-    for each in wanted:
-        plan.add(each)
-    state = _made(plan)
+    fixable = [each for each in dict.fromkeys(diagnostics) if _is_fixable(each, with_unsafe)]
+    reasons: dict[Diagnostic, str] = {}
+    state = _applied(_planned(fixable, reasons), reasons)
     files = [FileChange(path, text.original, text.text) for path, text in sorted(state.texts.items())]
     return Fixing(
         tuple(each for each in files if each.old != each.new),
-        tuple(each for each in wanted if each not in plan.refused),
-        tuple(NotFixed(each, plan.refused[each]) for each in wanted if each in plan.refused),
+        tuple(each for each in fixable if each not in reasons),
+        tuple(NotFixed(each, reasons[each]) for each in fixable if each in reasons),
     )
 
 
-def _is_wanted(diagnostic: Diagnostic, with_unsafe: bool) -> bool:
+def _is_fixable(diagnostic: Diagnostic, with_unsafe: bool) -> bool:
     fix = diagnostic.fix
     return fix is not None and bool(fix.edits) and (fix.is_safe or with_unsafe)
 
 
-class _Plan:
-    """The edits of each fix that can be tried, and why the others cannot."""
-
-    def __init__(self) -> None:
-        self.edits: dict[Diagnostic, Edits] = {}
-        self.refused: dict[Diagnostic, str] = {}
-        self._taken: dict[tuple[str, int], dict[Home, str | None]] = {}
-        self._homes = Homes()
-
-    def add(self, diagnostic: Diagnostic) -> None:
+def _planned(diagnostics: Iterable[Diagnostic], reasons: dict[Diagnostic, str]) -> dict[Diagnostic, Edits]:
+    """The edits of each fix that can be tried; `reasons` gets why the others cannot."""
+    planned, targets = dict[Diagnostic, Edits](), EditTargets()
+    taken: dict[tuple[str, int], dict[EditTarget, str | None]] = {}
+    for diagnostic in diagnostics:
         assert diagnostic.fix is not None
         try:
-            edits = tuple((self._homes.home(each), each.value) for each in diagnostic.fix.edits)
-            self._refuse_conflict(edits)
-        except RefusedError as error:
-            self.refused[diagnostic] = str(error)
-            return
-        self.edits[diagnostic] = edits
-        for home, value in edits:
-            self._taken.setdefault(home.root, {})[home] = value
+            edits = tuple((targets.target(each), each.value) for each in diagnostic.fix.edits)
+            _reject_conflict(edits, taken)
+        except EditError as error:
+            reasons[diagnostic] = str(error)
+            continue
+        planned[diagnostic] = edits
+        for target, value in edits:
+            taken.setdefault(target.root, {})[target] = value
+    return planned
 
-    def _refuse_conflict(self, edits: Edits) -> None:
-        """Raises RefusedError where an earlier fix wants something else of an entry."""
-        for home, value in edits:
-            taken = self._taken.get(home.root, {})
-            if (home not in taken or taken[home] != value) and any(other.overlaps(home) for other in taken):
-                raise RefusedError("another fix changes the same entry; look at the result, then fix again")
+
+def _reject_conflict(edits: Edits, taken: Mapping[tuple[str, int], Mapping[EditTarget, str | None]]) -> None:
+    """Raises EditError if an earlier fix changes an entry differently."""
+    for target, value in edits:
+        earlier = taken.get(target.root, {})
+        is_same = target in earlier and earlier[target] == value
+        if not is_same and any(other.overlaps(target) for other in earlier):
+            raise EditError("another fix changes the same entry; check the result, then fix again")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _State:
-    """The files as edited so far, by path, and the texts that stand inside them."""
+    """The files as edited so far, by path, and the texts inside them."""
 
     texts: Mapping[str, EditedText] = field(default_factory=dict)
-    inner: Mapping[Home, EditedText] = field(default_factory=dict)
-    made: frozenset[tuple[Home, str | None]] = frozenset()
+    inner: Mapping[EditTarget, EditedText] = field(default_factory=dict)
+    made: frozenset[tuple[EditTarget, str | None]] = frozenset()
 
     def after(self, edits: Edits) -> _State:
-        """With the edits of one fix, or several, each once. Raises RefusedError."""
+        """With the edits of one fix, or several, each once. Raises EditError."""
         state = self
-        for home, changes in _grouped(each for each in dict.fromkeys(edits) if each not in self.made):
-            state = state._with(home, changes)
+        for target, changes in _grouped(each for each in dict.fromkeys(edits) if each not in self.made):
+            state = state._with(target, changes)
         return replace(state, made=self.made.union(edits))
 
-    def _with(self, home: Home, changes: Sequence[Change]) -> _State:
-        if home.outer is None:
-            text = self.texts.get(home.path) or opened(home.text)
-            if text.original != home.text:
-                raise RefusedError("the file was changed while it was read; run again")
-            return replace(self, texts={**self.texts, home.path: text.with_changes(home.document, changes)})
-        key = home._replace(pointer=(), document=0)
-        inner = (self.inner.get(key) or opened(home.text)).with_changes(home.document, changes)
-        outer = self._with(home.outer, [Change(home.outer.pointer, inner.text)])
+    def _with(self, target: EditTarget, changes: Sequence[DataChange]) -> _State:
+        if target.outer is None:
+            text = self.texts.get(target.path) or opened(target.text)
+            if text.original != target.text:
+                raise EditError("the file was changed while it was read; run again")
+            return replace(self, texts={**self.texts, target.path: text.with_changes(target.document, changes)})
+        key = target._replace(pointer=(), document=0)
+        inner = (self.inner.get(key) or opened(target.text)).with_changes(target.document, changes)
+        outer = self._with(target.outer, [DataChange(target.outer.pointer, inner.text)])
         return replace(outer, inner={**outer.inner, key: inner})
 
 
-def _grouped(edits: Iterable[tuple[Home, str | None]]) -> Iterable[tuple[Home, list[Change]]]:
+def _grouped(edits: Iterable[tuple[EditTarget, str | None]]) -> Iterable[tuple[EditTarget, list[DataChange]]]:
     """The edits of each document together."""
-    groups: dict[Home, list[Change]] = {}
-    for home, value in edits:
-        change = Change(home.pointer, REMOVE if value is None else json.loads(value))
-        groups.setdefault(home._replace(pointer=()), []).append(change)
+    groups: dict[EditTarget, list[DataChange]] = {}
+    for target, value in edits:
+        change = DataChange(target.pointer, REMOVE if value is None else json.loads(value))
+        groups.setdefault(target._replace(pointer=()), []).append(change)
     return groups.items()
 
 
-def _made(plan: _Plan) -> _State:
-    """The files with all fixes; where they cannot be made together, with those that can one after another."""
+def _applied(planned: Mapping[Diagnostic, Edits], reasons: dict[Diagnostic, str]) -> _State:
+    """The files with all fixes; if these cannot be made together, with those that can be made one after another."""
     try:
-        return _State().after(tuple(edit for edits in plan.edits.values() for edit in edits))
-    except RefusedError:
+        return _State().after(tuple(edit for edits in planned.values() for edit in edits))
+    except EditError:
         state = _State()
-    for diagnostic, edits in plan.edits.items():
+    for diagnostic, edits in planned.items():
         try:
             state = state.after(edits)
-        except RefusedError as error:
-            plan.refused[diagnostic] = str(error)
+        except EditError as error:
+            reasons[diagnostic] = str(error)
     return state

@@ -4,55 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.kube.facts.devices import gpu_names, uncounted
-from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.hit import At, Hit
-from kubectl_trainjob.lint.launches import Started, counted, is_stated, started
+from kubectl_trainjob.kube.facts.resources import gpu_names, uncounted
+from kubectl_trainjob.lint.check import At, Hit
+from kubectl_trainjob.lint.launches import PodLaunch, counted_resources, has_process_count, pod_launches
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.diagnostic import Fix, set_value
-from kubectl_trainjob.model.rules import ACCELERATOR_NOT_COUNTED
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import value_at
 
+_NOT_COUNTED = "Trainer counts no GPU in {}, and the number of processes in each Pod is {} ({}); {}"
 
-def _find(job: LintedJob) -> Iterator[Hit]:
-    if is_stated(job):
+
+def find(job: LintedJob) -> Iterator[Hit]:
+    """Containers with devices that are not counted, and another number of processes."""
+    if has_process_count(job):
         return
-    for each in started(job):
-        found = counted(job)
-        has_gpus = gpu_names(each.node.resources) or (found and gpu_names(found.resources))
-        if not has_gpus and not each.is_flag and isinstance(each.each, int):
-            yield from _uncounted(job, each, each.each)
+    for launch in pod_launches(job):
+        found = counted_resources(job)
+        has_gpus = gpu_names(launch.node.resources) or (found and gpu_names(found.resources))
+        if not has_gpus and not launch.is_flag and isinstance(launch.processes, int):
+            yield from _uncounted(job, launch, launch.processes)
             return
 
 
-def _uncounted(job: LintedJob, each: Started, processes: int) -> Iterator[Hit]:
-    held = uncounted(each.node.resources)
-    if held is not None and held.pieces != processes:
-        at = job.made((*each.node.pointer, "resources", held.field, held.name), on="key")
-        fix = _fix(job, held.pieces)
-        yield _finding(job, each, f'"{held}"', at, fix)
-    elif held is None and each.node.resources.get("claims") and not _is_stated_of_mpi(job):
-        yield _finding(job, each, "claimed devices", job.made((*each.node.pointer, "resources", "claims"), on="key"))
+def _uncounted(job: LintedJob, launch: PodLaunch, processes: int) -> Iterator[Hit]:
+    found = uncounted(launch.node.resources)
+    resources = (*launch.node.pointer, "resources")
+    if found is not None and found.pieces != processes:
+        at = job.generated((*resources, found.field, found.name), on="key")
+        yield _hit(job, launch, say('"{}"', str(found)), at, _fix(job, found.pieces))
+    elif found is None and launch.node.resources.get("claims") and not _sets_mpi_processes(job):
+        yield _hit(job, launch, say("claimed devices"), job.generated((*resources, "claims"), on="key"))
 
 
-def _is_stated_of_mpi(job: LintedJob) -> bool:
-    """Whether somebody wrote how many: in the admitted runtime a default stands."""
+def _sets_mpi_processes(job: LintedJob) -> bool:
+    """Whether a user wrote how many: the admitted runtime has a default."""
     written = job.resolved.runtime.manifest.body
     return value_at(written, ("spec", "mlPolicy", "mpi", "numProcPerNode")) is not None
 
 
-def _finding(job: LintedJob, each: Started, held: str, at: At, fix: Fix | None = None) -> Hit:
-    advice = "start one Pod for each device" if job.policy("xgboost") is not None else "state numProcPerNode"
-    number = f'the number of processes in each Pod is "{each.each}" ({each.setting})'
-    message = f"Trainer counts no GPU in {held}, so that {number}; {advice}"
-    return Hit(message, at, fix=fix)
+def _hit(job: LintedJob, launch: PodLaunch, devices: Message, at: At, fix: Fix | None = None) -> Hit:
+    has_xgboost = job.policy("xgboost") is not None
+    advice = say("start one Pod for each device") if has_xgboost else say("set numProcPerNode")
+    return Hit(say(_NOT_COUNTED, devices, launch.processes, launch.setting, advice), at, fix=fix)
 
 
 def _fix(job: LintedJob, pieces: int) -> Fix | None:
     if job.spec.get("trainer") is None or job.policy("xgboost") is not None or job.trainer == "2.0":
         return None
-    change = set_value(job.in_train_job("spec", "trainer", "numProcPerNode"), pieces)
-    return Fix(f"start {pieces} processes in each Pod, one a device", (change,), is_safe=False)
-
-
-CHECK = JobCheck(ACCELERATOR_NOT_COUNTED, _find)
+    edit = set_value(job.in_train_job("spec", "trainer", "numProcPerNode"), pieces)
+    return Fix(say("start {} processes in each Pod, one for each device", pieces), (edit,), is_safe=False)

@@ -5,32 +5,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.gangs import pod_groups
-from kubectl_trainjob.lint.hit import At, Hit
+from kubectl_trainjob.kube.facts.kinds import is_pod_group
+from kubectl_trainjob.lint.check import At, Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.rules import GANG_MIN_MEMBER
+from kubectl_trainjob.model.message import Message, say
+
+_MISCOUNTED = "the PodGroup has minMember {} for {} Pods: the gang {}; {}"
+_MISCOUNTED = "the PodGroup has minMember {} for {} Pods: the gang {}; {}"
+_EARLY, _NEVER = "is placed before it is complete", "is never complete"
 
 
-def _find(job: LintedJob) -> Iterator[Hit]:
+def find(job: LintedJob) -> Iterator[Hit]:
+    """PodGroups whose minMember is not the number of Pods."""
     pods = sum(each.pods for each in job.replicated_jobs)
-    for nth, group in pod_groups(job):
-        wanted = group["spec"]["minMember"]
-        if wanted != pods:
-            counted = ("is counted here", job.made(("spec", "minMember"), nth=nth))
+    for nth, group in enumerate(job.objects):
+        counted = group["spec"]["minMember"] if is_pod_group(group) else pods
+        if counted != pods:
+            consequence = say(_EARLY) if counted < pods else say(_NEVER)
             at, advice = _cause(job, nth)
-            consequence = "is placed before it is complete" if wanted < pods else "is never complete"
-            message = f"the PodGroup has minMember {wanted} for {pods} Pods: the gang {consequence}; {advice}"
-            yield Hit(message, at, (counted,))
+            message = say(_MISCOUNTED, counted, pods, consequence, advice)
+            yield Hit(message, at, ((say("is counted here"), job.generated(("spec", "minMember"), nth=nth)),))
             return
 
 
-def _cause(job: LintedJob, nth: int) -> tuple[At, str]:
-    """The replicas that nobody multiplied by, else (before 2.1) a second step `trainer`; and what to do."""
+def _cause(job: LintedJob, nth: int) -> tuple[At, Message]:
+    """The replicas that are not multiplied by, else (before 2.1) a second step `trainer`; and what to do."""
     for each in job.replicated_jobs:
         if each.body.get("replicas", 1) != 1:
-            return job.made((*each.in_job()[:-1], "replicas")), "write replicas: 1, and parallelism for the Pods"
-    return job.made(("spec", "minMember"), nth=nth), "let one replicatedJob be the step trainer"
-
-
-CHECK = JobCheck(GANG_MIN_MEMBER, _find)
+            at = job.generated((*each.in_job()[:-1], "replicas"))
+            return at, say("set replicas to 1, and parallelism to the number of Pods")
+    return job.generated(("spec", "minMember"), nth=nth), say("label only one replicatedJob as the step trainer")

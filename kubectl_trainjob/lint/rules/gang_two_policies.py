@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.gangs import kinds_of_gang
-from kubectl_trainjob.lint.hit import Hit
+from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
-from kubectl_trainjob.model.rules import GANG_TWO_POLICIES
+from kubectl_trainjob.model.message import listed, say
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Hit]:
-    kinds = kinds_of_gang(runtime.spec)
-    if len(kinds) > 1:
-        message = f"{' and '.join(kinds)} both make a PodGroup, and a Pod has one scheduler; keep one of them"
+def find(runtime: LintedRuntime) -> Iterator[Hit]:
+    """Runtimes with several gang schedulers."""
+    schedulers = runtime.gang_schedulers()
+    if len(schedulers) > 1:
+        message = say(
+            "{} both create a PodGroup, but a Pod has only one scheduler; keep one of them", listed(schedulers)
+        )
         yield Hit(message, runtime.place("spec", "podGroupPolicy").key())
-
-
-CHECK = RuntimeCheck(GANG_TWO_POLICIES, _find)

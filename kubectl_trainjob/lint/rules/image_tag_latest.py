@@ -6,19 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.facts.image import image_reference
-from kubectl_trainjob.lint.containers import Stated, container_checks
-from kubectl_trainjob.model.rules import IMAGE_TAG_LATEST
+from kubectl_trainjob.lint.containers import ContainerProblem
+from kubectl_trainjob.model.message import say
 
 
-def _look(container: Mapping[str, Any]) -> Iterator[Stated]:
+def find(container: Mapping[str, Any]) -> Iterator[ContainerProblem]:
+    """Images without a tag or digest, or with the tag `latest`."""
     image = container.get("image")
     if not image or not isinstance(image, str):
         return
     _, tag, digest = image_reference(image)
     if not digest and tag in ("", "latest"):
-        what = "is another image tomorrow" if tag else "has no tag, which means latest"
-        message = f'"{image}" {what}; name a tag that is never moved, or a digest'
-        yield Stated(("image",), image, message)
-
-
-JOB_CHECK, RUNTIME_CHECK = container_checks(IMAGE_TAG_LATEST, _look)
+        error = say("can be another image tomorrow") if tag else say("has no tag, which means latest")
+        message = say('"{}" {}; write a tag that is never moved, or a digest', image, error)
+        yield ContainerProblem(("image",), image, message)

@@ -1,31 +1,28 @@
-"""KTJ613: For a TrainJob with a queue label Kueue owns `suspend`: it sets it when the job is created, takes it away
-when there is quota, and sets it again to make room."""
+"""KTJ613: For a TrainJob with a queue label Kueue owns `suspend`: it sets it when the job is created, removes it when
+quota is available, and sets it again to preempt the job."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.hit import Hit
+from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.queues import kueue_queue
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.rules import KUEUE_SUSPEND_IN_GIT
+from kubectl_trainjob.model.message import say
 
-_CONSEQUENCE = {False: "start it past the queue", True: "stop it when it runs"}
+_OWNED = 'Kueue starts and stops this job for queue "{}", but each apply of suspend: {} {}; remove it'
+_STARTS, _STOPS = "starts it without quota", "stops it while it runs"
 
 
-def _find(job: LintedJob) -> Iterator[Hit]:
-    # As written: the schema's default stands in every admitted body.
-    stated = job.resolved.job.manifest.body["spec"].get("suspend")
-    queue = kueue_queue(job) if stated is not None else None
+def find(job: LintedJob) -> Iterator[Hit]:
+    """TrainJobs with a queue that set `suspend`."""
+    # As written: every admitted body has the schema's default.
+    suspend = job.resolved.job.manifest.body["spec"].get("suspend")
+    queue = kueue_queue(job) if suspend is not None else None
     if queue is not None:
-        shown = str(stated).lower()
-        message = f'Kueue starts and stops this job for queue "{queue.name}", and suspend: {shown} here would '
         place = job.in_train_job("spec", "suspend")
-        # Without `true` nothing is left that could be meant to keep the job from starting.
-        fix = Fix(f"leave suspend: {shown} out", (Edit(place),), is_safe=not stated)
-        yield Hit(f"{message}{_CONSEQUENCE[bool(stated)]} at each apply; leave it out", place, fix=fix)
-
-
-CHECK = JobCheck(KUEUE_SUSPEND_IN_GIT, _find)
+        # `true` may be meant to keep the job from starting.
+        fix = Fix(say("remove suspend: {}", suspend), (Edit(place),), is_safe=not suspend)
+        message = say(_OWNED, queue[0], suspend, say(_STOPS) if suspend else say(_STARTS))
+        yield Hit(message, place, fix=fix)

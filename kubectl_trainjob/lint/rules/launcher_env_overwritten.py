@@ -1,4 +1,4 @@
-"""KTJ402: Trainer tells launchers how to start by environment variables: PET_* for torchrun, JAX_*, DMLC_* for
+"""KTJ402: Trainer configures launchers by environment variables: PET_* for torchrun, JAX_*, DMLC_* for
 XGBoost, OMPI_MCA_* for Open MPI."""
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from kubectl_trainjob.kube.facts.trainer import (
     XGBOOST_RESERVED_ENV,
 )
 from kubectl_trainjob.kube.launch.flags import JAX_VARIABLES
-from kubectl_trainjob.lint.check import RuntimeCheck
-from kubectl_trainjob.lint.hit import Hit
+from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.rules import LAUNCHER_ENV_OVERWRITTEN
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.source import Pointer
 
 _ENV: Mapping[str, frozenset[str]] = {
     "torch": TORCH_RESERVED_ENV,
@@ -29,7 +29,8 @@ _ENV: Mapping[str, frozenset[str]] = {
 _PORTS = ("PET_MASTER_PORT", "DMLC_TRACKER_PORT")
 
 
-def _find(runtime: LintedRuntime) -> Iterator[Hit]:
+def find(runtime: LintedRuntime) -> Iterator[Hit]:
+    """Variables of a runtime that Trainer overwrites."""
     kind = next((kind for kind in _ENV if runtime.policy(kind) is not None), None)
     if kind is None:
         return
@@ -39,7 +40,7 @@ def _find(runtime: LintedRuntime) -> Iterator[Hit]:
                 for index, entry in enumerate(container.get("env") or ()):
                     is_same = entry["name"] in _PORTS and entry.get("value") == str(TRAINER_PORT)
                     if entry["name"] in _ENV[kind] and not is_same:
-                        yield _finding(runtime, entry["name"], (*pointer, "env", index))
+                        yield _hit(runtime, entry["name"], (*pointer, "env", index))
 
 
 def _written(runtime: LintedRuntime, kind: str) -> Iterator[tuple[int, str]]:
@@ -56,10 +57,7 @@ def _written(runtime: LintedRuntime, kind: str) -> Iterator[tuple[int, str]]:
                 yield positions[target["jobName"]], name
 
 
-def _finding(runtime: LintedRuntime, name: str, entry: tuple[str | int, ...]) -> Hit:
-    fix = Fix(f"remove {name}", (Edit(runtime.in_template(entry)),), is_safe=False)
-    message = f'"{name}" is lost: Trainer writes its own value over it; remove the entry, or use a flag in the command'
+def _hit(runtime: LintedRuntime, name: str, entry: Pointer) -> Hit:
+    fix = Fix(say('remove "{}"', name), (Edit(runtime.in_template(entry)),), is_safe=False)
+    message = say('Trainer overwrites "{}" with its own value; remove the entry, or use a flag in the command', name)
     return Hit(message, runtime.in_template((*entry, "name")), fix=fix)
-
-
-CHECK = RuntimeCheck(LAUNCHER_ENV_OVERWRITTEN, _find)

@@ -1,4 +1,4 @@
-"""KTJ516: Only mpirun, started in `launcher`, provides the hosts of the hostfile into a training."""
+"""KTJ516: Only mpirun, started in `launcher`, starts processes on the hosts of the hostfile."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import re
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
-from kubectl_trainjob.kube.launch.command_line import Word, base, behind, commands
+from kubectl_trainjob.kube.launch.command_line import Word, base, commands, program_start
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
-from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.hit import Hit
+from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.rules import MPI_ONE_NODE
+from kubectl_trainjob.model.message import say
 
+_NO_LAUNCHER = (
+    'each of {} Pods of "node" runs its command separately: only a replicatedJob "launcher" gets the hostfile; '
+    "add one that runs mpirun"
+)
+_NO_MPIRUN = 'the launcher runs "{}" itself, in one process on one node; put mpirun before it'
 _PROGRAM = re.compile(r"python[0-9.]*|torchrun")
 # What starts a program on several hosts, or a script or a variable that may do so.
 _STARTS = re.compile(
@@ -21,39 +25,33 @@ _STARTS = re.compile(
 _MAY_START = re.compile(r".*(\.sh|hostfile.*|[$`].*)", re.DOTALL)
 
 
-def _find(job: LintedJob) -> Iterator[Hit]:
+def find(job: LintedJob) -> Iterator[Hit]:
+    """Trainings that run on one node, or on each node separately."""
     if job.policy("mpi") is None:
         return
     roles = {each.name: each for each in job.replicated_jobs}
     node, launcher = roles.get(NODE), roles.get(LAUNCHER)
     if node is not None and launcher is not None:
-        yield from _started_alone(job, launcher)
+        yield from _without_mpirun(job, launcher)
     elif node is not None and node.pods > 1:
-        message = (
-            f'each of {node.pods} Pods of "{NODE}" runs its command for itself: only a replicatedJob "{LAUNCHER}" gets '
-            "the hostfile; add one that runs mpirun"
-        )
+        message = say(_NO_LAUNCHER, node.pods)
         yield Hit(message, job.in_runtime("spec", "template", "spec", "replicatedJobs", node.position, "name"))
 
 
-def _started_alone(job: LintedJob, launcher: ReplicatedJob) -> Iterator[Hit]:
+def _without_mpirun(job: LintedJob, launcher: ReplicatedJob) -> Iterator[Hit]:
     program = _program(launcher)
     if program is not None:
-        message = f'the launcher runs "{program.text}" itself, in one process on one node; put mpirun before it'
-        yield Hit(message, job.made(program.pointer))
+        yield Hit(say(_NO_MPIRUN, program.text), job.generated(program.pointer))
 
 
 def _program(launcher: ReplicatedJob) -> Word | None:
-    """A program of Python's that the command line starts, and nothing that could reach other hosts."""
+    """The Python program that a command line starts; None if something in it may start processes on other hosts."""
     container = launcher.node()
     found: Word | None = None
     for words in commands(container) if container else ():
         if any(_STARTS.fullmatch(base(each.text)) or _MAY_START.fullmatch(each.text) for each in words):
             return None
-        first = next(iter(words[behind(words) :]), None)
+        first = next(iter(words[program_start(words) :]), None)
         if first and not found and _PROGRAM.fullmatch(base(first.text)):
             found = first
     return found
-
-
-CHECK = JobCheck(MPI_ONE_NODE, _find)

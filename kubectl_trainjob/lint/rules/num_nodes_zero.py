@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.lint.check import JobCheck
-from kubectl_trainjob.lint.hit import Hit
+from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.rules import NUM_NODES_ZERO
+from kubectl_trainjob.model.message import say
 
-_COMPLETES = "gives a training without Pods, which completes at once"
-_LAUNCHES = "leaves the hostfile empty, and the launcher runs all the same"
+_NO_PODS = "numNodes 0 gives a training without Pods, which completes at once; set 1 or more"
+_NO_HOSTS = "numNodes 0 leaves the hostfile empty, but the launcher runs; set 1 or more"
 
 
-def _find(job: LintedJob) -> Iterator[Hit]:
+def find(job: LintedJob) -> Iterator[Hit]:
+    """TrainJobs with this number."""
     mpi = job.policy("mpi")
     if (job.spec.get("trainer") or {}).get("numNodes") != 0 or (mpi or {}).get("runLauncherAsNode"):
         return
-    advice = "state 1 or more" if job.spec.get("suspend") else "state 1 or more, or `suspend: true`"
-    message = f'numNodes "0" {_COMPLETES if mpi is None else _LAUNCHES}; {advice}'
+    message = say(_NO_PODS) if mpi is None else say(_NO_HOSTS)
+    message = message if job.spec.get("suspend") else say("{}, or `suspend: true`", message)
     yield Hit(message, job.in_train_job("spec", "trainer", "numNodes"))
-
-
-CHECK = JobCheck(NUM_NODES_ZERO, _find)

@@ -1,5 +1,5 @@
 """KTJ904: A password, token or key that is in an environment variable's `value` is in the repository, in its history,
-and in every object that the controllers make of it, where everybody who may read Jobs and Pods can read it."""
+and in every object that the controllers generate from it: users who may read Jobs and Pods can read it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.lint.containers import Stated, container_checks
-from kubectl_trainjob.model.rules import SECRET_IN_ENV
+from kubectl_trainjob.lint.containers import ContainerProblem
+from kubectl_trainjob.model.message import say
 
 _SECRET = ("TOKEN", "SECRET", "PASSWORD", "KEY")
 _OF_TOKENIZERS = frozenset({"BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIAL", "STOP", "UNK"})
@@ -19,7 +19,7 @@ _NO_SECRET = re.compile(
     | true | false | yes | no | on | off | none | null
     | [+-]?[\d._]+(e[+-]?\d+)?        # a number
     | ~?\.{0,2}/.* | \w+://.*         # a path, or an address
-    | .*\$[({].*                      # what something else puts in
+    | .*\$[({].*                      # filled in by something else
     | <.*> | \[.*\] | \{.*\}          # a placeholder, or a tokenizer's special token
     | (.)\2*                          # not even a placeholder
     """,
@@ -35,14 +35,16 @@ _ISSUED = re.compile(
 """What Hugging Face, GitHub, GitLab, AWS, NVIDIA, Slack and OpenAI begin their tokens with."""
 
 
-def _look(container: Mapping[str, Any]) -> Iterator[Stated]:
-    """The message never says the value."""
+# Do not change this text: in place of the hidden line it is a part of the fingerprints in baselines.
+_IS_KNOWN = 'the value of "{}" is known to all who read the repository; take it from a Secret with secretKeyRef'
+
+
+def find(container: Mapping[str, Any]) -> Iterator[ContainerProblem]:
+    """Values that look like a secret; the message never has them."""
     for index, variable in enumerate(container.get("env") or ()):
         name, value = variable["name"], variable.get("value")
         if value and _is_secret(name.upper(), value):
-            what = f'the value of "{name}" is known to all who read the repository'
-            message = f"{what}; take it from a Secret with secretKeyRef"
-            yield Stated(("env", index, "value"), variable, message, "key")
+            yield ContainerProblem(("env", index, "value"), variable, say(_IS_KNOWN, name), "key")
 
 
 def _is_secret(name: str, value: str) -> bool:
@@ -59,10 +61,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _as_words(value: str, last: str) -> str:
-    """Without what may be in a name besides: `created:At` of a key, `REPLACE_ME` of all."""
+    """Without what else may be in a name: `created:At` in a key, `REPLACE_ME` in all."""
     if last == "KEY":
         return value.lower().replace(":", "/")
     return value.lower() if value.isupper() else value
-
-
-JOB_CHECK, RUNTIME_CHECK = container_checks(SECRET_IN_ENV, _look)

@@ -1,38 +1,40 @@
-"""KTJ819: The result of `build -O DIR` was committed, and then the inputs changed, or a user edited the result."""
+"""KTJ819: The result of `build -O DIR` was committed, and then a user changed the inputs or the result."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.lint.check import OutputCheck
-from kubectl_trainjob.lint.hit import Hit
+from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
-from kubectl_trainjob.model.rules import STALE_OUTPUT
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 
-_AGAIN = "build again into this directory"
+_DELETED = 'the built file "{}" does not exist; rebuild into this directory'
+_NO_SOURCE = 'no source generates "{}"; rebuild into this directory'
+_NOT_BUILT = 'a build generates "{}", which does not exist here; rebuild into this directory'
+_OUT_OF_DATE = '"{}" is out of date; rebuild into this directory'
 
 
-def _find(output: LintedOutput) -> Iterator[Hit]:
+def find(output: LintedOutput) -> Iterator[Hit]:
+    """Built files that differ from a build of the current inputs."""
     for built in output.files:
         if built.file is None:
             if built.fresh:
-                yield Hit(f'"{built.path}" was built and is gone; {_AGAIN}', _line(output.index, 1))
+                yield Hit(say(_DELETED, built.path), _line(output.index, 1))
         elif not built.fresh:
-            yield Hit(f'nothing becomes "{built.path}" any more; {_AGAIN}', _line(built.file, 1))
+            yield Hit(say(_NO_SOURCE, built.path), _line(built.file, 1))
         else:
             yield from _compared(built, built.file)
     for path in output.missing:
-        yield Hit(f'a build makes "{path}", which is not here; {_AGAIN}', _line(output.index, 1))
+        yield Hit(say(_NOT_BUILT, path), _line(output.index, 1))
 
 
 def _compared(built: BuiltFile, file: SourceFile) -> Iterator[Hit]:
-    """What differs, unless some build gives just that. Git on Windows changes line ends."""
+    """The first difference, unless one of the builds gives the same. Git on Windows changes line ends."""
     lines = file.text.replace("\r\n", "\n").split("\n")
     differing = [_first_difference(lines, text.split("\n")) for text in built.fresh]
     if 0 not in differing:
-        message = f'"{built.path}" is not what its sources become now; {_AGAIN}'
-        yield Hit(message, _line(file, max(differing)))
+        yield Hit(say(_OUT_OF_DATE, built.path), _line(file, max(differing)))
 
 
 def _first_difference(lines: list[str], others: list[str]) -> int:
@@ -46,6 +48,3 @@ def _first_difference(lines: list[str], others: list[str]) -> int:
 
 def _line(file: SourceFile, number: int) -> Place:
     return Place(Source(file), span=Span(number, 1, number, 2))
-
-
-CHECK = OutputCheck(STALE_OUTPUT, _find)

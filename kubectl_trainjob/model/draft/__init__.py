@@ -1,11 +1,10 @@
-"""The one way to write into an object that is being made.
+"""The only way to write into an object under construction.
 
-In: plain data (dicts, lists, scalars). Out: new plain data that shares every untouched part, and, when asked, who
-wrote each value and from which line. Must not: know what the data means.
+In: plain data (dicts, lists, scalars). Out: new plain data that shares every unchanged part and, on request, the origin
+of each value. Must not: know the meaning of the data.
 """
 
 from kubectl_trainjob.model.draft.draft import Draft
-from kubectl_trainjob.model.draft.origin import INPUT, Cause, Drafted
-from kubectl_trainjob.model.draft.writes import Entry, Write, computed, copied, fixed
+from kubectl_trainjob.model.draft.origin import INPUT, Cause, Drafted, Entry, Write, computed, copied, fixed
 
 __all__ = ["INPUT", "Cause", "Draft", "Drafted", "Entry", "Write", "computed", "copied", "fixed"]

@@ -1,54 +1,63 @@
-"""Origins of a whole object, in a tree beside the data (`Note`).
+"""The origins of all values of an object, in a tree next to the data.
 
-A note speaks for its whole subtree until a later write below it gets a note of its own, so a source document of any
-size starts as one note.
+A node has the origin of its whole subtree, until a later write below it adds a node there. A source document of any
+size starts as one node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kubectl_trainjob.model.source import Origin, Pointer, has, value_at
 
 Cause = tuple[str | int, ...]
 """An input's name followed by a pointer into it: `("trainJob", "spec", "trainer", "numNodes")`."""
 
+Entry = tuple[str | int, Any, Cause | None, tuple[Cause, ...]]
+"""(key or index, value, copied, because), the last two as for `Draft.put`."""
+
+Write = tuple[Pointer, Any, Cause | None, tuple[Cause, ...]]
+"""(pointer, value, copied, because), for `Draft.put_each`."""
+
+At = TypeVar("At", str, int, Pointer)
+
 INPUT = "input"
-"""The step of what stood in an object before anything was written to it."""
+"""The step of the values that an object had before the first write."""
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """The origin of a subtree, and the notes of those entries below it that were written later."""
+class OriginTree:
+    """The origin of a value and of all below it, except for the `entries` that were written later."""
 
     origin: Origin
-    entries: dict[str | int, Note] | None = None
+    entries: dict[str | int, OriginTree] | None = None
 
-    def entry(self, key: str | int) -> Note:
-        """The note of one entry; an entry without its own note inherits this one's origin."""
+    def entry(self, key: str | int) -> OriginTree:
+        """The node of one entry; an entry without its own node inherits this one's origin."""
         if self.entries and key in self.entries:
             return self.entries[key]
-        return Note(self.origin.below((key,)))
+        return OriginTree(self.origin.below((key,)))
 
-    def at(self, pointer: Pointer) -> Note:
-        """The note that speaks for `pointer`."""
-        note = self
+    def at(self, pointer: Pointer) -> OriginTree:
+        """The node of the value at `pointer`."""
+        tree = self
         for key in pointer:
-            note = note.entry(key)
-        return note
+            tree = tree.entry(key)
+        return tree
 
-    def put(self, pointer: Pointer, new: Note) -> Note:
+    def put(self, pointer: Pointer, new: OriginTree) -> OriginTree:
         """This tree with `new` at `pointer`."""
         if not pointer:
             return new
         key = pointer[0]
-        return Note(self.origin, {**(self.entries or {}), key: self.entry(key).put(pointer[1:], new)})
+        return OriginTree(self.origin, {**(self.entries or {}), key: self.entry(key).put(pointer[1:], new)})
 
-    def replaced(self, origin: Origin, old: Any) -> Note:
-        """The note of a value that `origin` wrote where `old` stood, which this note speaks for.
+    def replaced(self, origin: Origin, old: Any) -> OriginTree:
+        """The node of a value that `origin` wrote in place of `old`, the value of this node.
 
-        It knows of every entry below what it replaced, and of those that went with `old`.
+        Every entry below keeps the origin that was replaced; so do the entries that were removed with `old`.
         """
         new = origin.value
         entries = {
@@ -62,44 +71,62 @@ class Note:
                     entries[key] = self._gone(origin, key, value)
                 elif isinstance(value, dict) and key not in entries:
                     entries[key] = self.entry(key).replaced(origin.below((key,)), value)
-        return Note(replace(origin, over=replace(self.origin, value=old)), entries)
+        return OriginTree(replace(origin, over=replace(self.origin, value=old)), entries)
 
-    def _gone(self, origin: Origin, key: str, old: Any) -> Note:
+    def _gone(self, origin: Origin, key: str, old: Any) -> OriginTree:
         over = replace(self.entry(key).origin, value=old)
         causes = (origin.place,) if origin.place else origin.causes
-        return Note(Origin(origin.step, causes=causes, over=over, removes=True))
+        return OriginTree(Origin(origin.step, causes=causes, over=over, removes=True))
 
-    def readded(self, origin: Origin) -> Note:
-        """The note of a value that `origin` wrote where nothing stands, or nothing any more."""
+    def readded(self, origin: Origin) -> OriginTree:
+        """The node of a value that `origin` wrote where no value exists, or where one was removed."""
         before = self.origin
-        if before.step == INPUT:  # an earlier edit may have taken away what stood there: the input knows
-            return Note(replace(origin, over=replace(before, removes=True)))
-        return Note(replace(origin, over=before) if before.removes and before.over else origin)
+        if before.step == INPUT:  # an earlier edit may have removed a value here, which only the input knows
+            return OriginTree(replace(origin, over=replace(before, removes=True)))
+        return OriginTree(replace(origin, over=before) if before.removes and before.over else origin)
 
-    def respelled(self, value: Any) -> Note:
-        """This tree for the same data in another spelling; what is new in it was written with what it stands in."""
+    def respelled(self, value: Any) -> OriginTree:
+        """This tree for the same data in another spelling; new entries have the origin of the value around them."""
         if self.origin.value is value and not self.entries:
             return self
         keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
         gone = {key: entry for key, entry in (self.entries or {}).items() if entry.origin.removes}
         entries = gone | {key: self.entry(key).respelled(value[key]) for key in keys}
-        return Note(replace(self.origin, value=value), entries)
+        return OriginTree(replace(self.origin, value=value), entries)
 
-    def arrange(self, pointer: Pointer, order: list[int]) -> Note:
+    def arrange(self, pointer: Pointer, order: list[int]) -> OriginTree:
         """This tree after the list at `pointer` was put into another order."""
         items = self.at(pointer)
-        moved: dict[str | int, Note] = {new: items.entry(old) for new, old in enumerate(order)}
-        return self.put(pointer, Note(items.origin, moved))
+        moved: dict[str | int, OriginTree] = {new: items.entry(old) for new, old in enumerate(order)}
+        return self.put(pointer, OriginTree(items.origin, moved))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drafted:
-    """An object under construction as it was at some time: what other values were computed from."""
+    """A snapshot of an object under construction, from which other values were computed."""
 
     value: Any
-    _note: Note
+    _tree: OriginTree
     names: tuple[str, ...] = ()
 
     def origin(self, pointer: Pointer) -> Origin:
-        """Who had written the value at `pointer`."""
-        return self._note.at(pointer).origin
+        """The origin of the value at `pointer` at that time."""
+        return self._tree.at(pointer).origin
+
+
+# Plain tuples, because a build makes dozens of them for each TrainJob.
+
+
+def fixed(at: At, value: Any) -> tuple[At, Any, Cause | None, tuple[Cause, ...]]:
+    """A value that does not depend on the inputs."""
+    return at, value, None, ()
+
+
+def copied(at: At, value: Any, cause: Cause) -> tuple[At, Any, Cause | None, tuple[Cause, ...]]:
+    """A value that is copied from an input."""
+    return at, value, cause, ()
+
+
+def computed(at: At, value: Any, because: Iterable[Cause]) -> tuple[At, Any, Cause | None, tuple[Cause, ...]]:
+    """A value that is computed from input values; the first one has the line to edit."""
+    return at, value, None, tuple(because)

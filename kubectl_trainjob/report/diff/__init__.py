@@ -11,26 +11,12 @@ _LIMIT = 60_000  # characters of Markdown: a forge takes 65 536, with what a use
 
 
 def written(report: Report, form: str, *, colour: bool = False) -> str:
-    """The difference in the format of that name, whose writer is imported now; colour is for `text` only.
-
-    Raises KeyError for an unknown name.
-    """
+    """The difference in this format; colour is for `text` only. Raises KeyError for an unknown format."""
     if form == "json":
         from kubectl_trainjob.report.diff.jsontext import as_json
 
         return as_json(report)
     from kubectl_trainjob.report.diff.document import document
+    from kubectl_trainjob.report.render import render
 
-    if form == "text":
-        from kubectl_trainjob.report import text
-
-        return text.render(document(report, has_errors=False), has_colour=colour)
-    if form == "markdown":
-        from kubectl_trainjob.report import markdown
-
-        return markdown.render(document(report), _LIMIT)
-    if form == "html":
-        from kubectl_trainjob.report import html
-
-        return html.render(document(report))
-    raise KeyError(form)
+    return render(document(report, has_errors=form != "text"), form, colour=colour, limit=_LIMIT)

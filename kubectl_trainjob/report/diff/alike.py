@@ -1,6 +1,6 @@
-"""Objects that change in the same way, told once: one bump of a runtime's image is one thing, not forty.
+"""Objects that change in the same way, as one: a new image of a runtime is one change, not forty.
 
-It is one thing, too, where thirty overlays build the same.
+The same is true for the same object of several overlays.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubectl_trainjob.model.source import ABSENT
-from kubectl_trainjob.review.diff.changes import Change
-from kubectl_trainjob.review.diff.refused import is_refused
+from kubectl_trainjob.review.diff.changes import Change, is_rejected
 from kubectl_trainjob.review.diff.view import ObjectView, Report, Row, SourceLine, Sources
 
 _SHORTEST = 3  # characters of a name that is looked for in values
@@ -25,7 +24,7 @@ class Alike:
 
     `rows` are the first member's values, with their lines where those are the same for all. Where `has_names` those of
     the others are the same but for their own TrainJobs' names in them. `carried` counts the values that differ only
-    because a renamed object's name stands in them; they are not among the rows.
+    because they contain the name of a renamed object; they are not among the rows.
     """
 
     members: tuple[ObjectView, ...]
@@ -41,21 +40,21 @@ class Alike:
     @property
     def changes(self) -> list[Change]:
         """Those of all members."""
-        return [told.change for told in self.members]
+        return [view.change for view in self.members]
 
 
 def alike(report: Report) -> list[Alike]:
-    """The objects in the report's order, gathered where they are alike; first those whose updates are refused."""
+    """The objects in the report's order, gathered where they are alike; first those whose updates are rejected."""
     groups: dict[object, list[tuple[ObjectView, tuple[Row, ...]]]] = {}
-    for told in report.objects:
-        rows = tuple(row for row in told.rows if not _only_carries_the_name(row, told.change))
-        groups.setdefault(_key(told, rows), []).append((told, rows))
+    for view in report.objects:
+        rows = tuple(row for row in view.rows if not _only_carries_the_name(row, view.change))
+        groups.setdefault(_key(view, rows), []).append((view, rows))
     found = [_group(members) for members in groups.values()]
-    return sorted(found, key=lambda group: not is_refused(group.change))
+    return sorted(found, key=lambda group: not is_rejected(group.change))
 
 
-def _key(told: ObjectView, rows: tuple[Row, ...]) -> object:
-    change = told.change
+def _key(view: ObjectView, rows: tuple[Row, ...]) -> object:
+    change = view.change
     nameless = _nameless(change)
     return (
         change.identity.api_version,
@@ -64,7 +63,7 @@ def _key(told: ObjectView, rows: tuple[Row, ...]) -> object:
         change.verdict,
         change.consequence,
         change.counterpart is None,
-        len(told.rows) - len(rows),
+        len(view.rows) - len(rows),
         tuple((row.path, row.pointer, nameless(_comparable(row.old)), nameless(_comparable(row.new))) for row in rows),
     )
 
@@ -79,7 +78,7 @@ def _comparable(value: Any) -> str:
 
 
 def _nameless(change: Change) -> Callable[[str], str]:
-    """What takes the TrainJob's name out of a text, where it stands there as a word."""
+    """A function that removes the TrainJob's name from a text, if it is a word there."""
     name = (change.job or change.identity).name
     if len(name) < _SHORTEST:
         return str
@@ -94,25 +93,25 @@ def _group(members: list[tuple[ObjectView, tuple[Row, ...]]]) -> Alike:
         row._replace(sources=_common([others[number].sources for _, others in members]))
         for number, row in enumerate(rows)
     )
-    return Alike(tuple(told for told, _ in members), shared, len(values) > 1, len(first.rows) - len(rows))
+    return Alike(tuple(view for view, _ in members), shared, len(values) > 1, len(first.rows) - len(rows))
 
 
 def _common(sources: list[Sources]) -> Sources:
     return sources[0] if all(each == sources[0] for each in sources) else Sources()
 
 
-def places(told: ObjectView, group: Alike) -> list[SourceLine]:
-    """The lines, each once, that a member's values stand at and that the group's rows do not tell."""
+def places(view: ObjectView, group: Alike) -> list[SourceLine]:
+    """The lines of a member's values that the group's rows do not have, each once."""
     known = {row.pointer for row in group.rows if row.sources != Sources()}
     pointers = {row.pointer for row in group.rows} - known
-    lines = (row.sources.new or row.sources.old for row in told.rows if row.pointer in pointers)
+    lines = (row.sources.new or row.sources.old for row in view.rows if row.pointer in pointers)
     return list(dict.fromkeys(line for line in lines if line))
 
 
 def _only_carries_the_name(row: Row, change: Change) -> bool:
     """Whether the value is the same but for the names of the renamed object and of its TrainJob.
 
-    Only a hash in the names is sure to be nothing that a person wrote: of other names the object's own is left out.
+    Only a hash in the names is certainly not written by a user: of other names the object's name is omitted.
     """
     if change.counterpart is None or row.old is ABSENT or row.new is ABSENT:
         return False

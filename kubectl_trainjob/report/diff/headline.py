@@ -1,17 +1,17 @@
-"""The headline of a difference: what is not known, what changes, what is refused, what moves."""
+"""The headline of a difference: what is not known, what changes, what is rejected, what moves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.kube.updates.result import STATES
+from kubectl_trainjob.model.message import Message, joined, say, truncate
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.blocks import Headline
 from kubectl_trainjob.report.diff.numbers import counted, numbers
-from kubectl_trainjob.report.sentence import Data, Sentence, in_short, joined, plural
-from kubectl_trainjob.review.diff.changes import Incomplete, Summary
-from kubectl_trainjob.review.diff.refused import has_states, refused_in
+from kubectl_trainjob.report.phrases import plural
+from kubectl_trainjob.review.diff.changes import Incomplete, Summary, has_states, rejected_in
 from kubectl_trainjob.review.diff.view import Report
 
 _MOST_MOVED = 4  # overlays in the headline
@@ -23,72 +23,70 @@ class Points(NamedTuple):
     `bad`, what else there is; among the latter the `objects` that belong to no job.
     """
 
-    lacks: Sentence
-    first: Sentence
-    bad: tuple[Sentence, ...]
-    others: tuple[Sentence, ...]
-    objects: Sentence = ()
+    lacks: Message
+    first: Message
+    bad: tuple[Message, ...]
+    others: tuple[Message, ...]
+    objects: Message
 
 
 def headline(report: Report) -> Headline:
     """The headline of a report."""
     lacks, first, bad, others, _ = points(report)
-    unknown: Sentence = ("not all is known: ", *lacks) if lacks else ()
-    return Headline(first, (in_short(report.old), in_short(report.new)), unknown, bad, others)
+    unknown = say("not all is known: {}", lacks) if lacks else Message()
+    return Headline(first, (truncate(report.old), truncate(report.new)), unknown, bad, others)
 
 
 def points(report: Report) -> Points:
     """What the headline of a report says."""
     changes = [each.change for each in report.objects]
     unknown = lacks(report)
-    nothing = "no difference is known" if unknown else "nothing differs"
-    first = _train_jobs(report) or ("no TrainJob changes" if changes else nothing)
-    others = sum(change.job is None for change in changes)
-    objects = (plural(others, "other object differs", "other objects differ"),) if others else ()
-    moved = [("overlay ", Data(in_short(old)), " is now ", Data(in_short(new))) for old, new in report.difference.moved]
-    told = (_differences(report.difference.summary), objects, *moved[:_MOST_MOVED])
-    return Points(unknown, (first,), tuple(refused(report)), tuple(filter(None, told)), objects)
+    nothing = say("no difference is known" if unknown else "nothing differs")
+    first = _train_jobs(report) or (say("no TrainJob changes") if changes else nothing)
+    count = sum(change.job is None for change in changes)
+    objects = plural(count, "other object differs", "other objects differ") if count else Message()
+    moved = [say("overlay {} is now {}", old, new) for old, new in report.difference.moved[:_MOST_MOVED]]
+    others = (_differences(report.difference.summary), objects, *moved)
+    return Points(unknown, first, tuple(rejected(report)), tuple(filter(None, others)), objects)
 
 
-def lacks(report: Report, cannot_be_built: str = " cannot be built") -> Sentence:
-    """`8 TrainJobs cannot be built`; empty where all is known."""
+def lacks(report: Report, *, is_brief: bool = False) -> Message:
+    """`8 TrainJobs cannot be built`, in brief `8 TrainJobs`; empty where all is known."""
     unbuilt, problems = len(report.difference.unbuilt), len(report.problems)
-    parts: list[Sentence] = []
+    parts = []
     if unbuilt:
-        parts.append((f"{plural(unbuilt, 'TrainJob')}{cannot_be_built}",))
+        parts.append(say("{}" if is_brief else "{} cannot be built", plural(unbuilt, "TrainJob")))
     if report.difference.incomplete:
         parts.append(_unread(report.difference.incomplete))
     if problems:
-        parts.append((plural(problems, "error") + " in the files",))
+        parts.append(say("{} in the files", plural(problems, "error")))
     return joined(parts)
 
 
-def _unread(incomplete: Sequence[Incomplete]) -> Sentence:
+def _unread(incomplete: Sequence[Incomplete]) -> Message:
     overlays = [unit.overlay for unit in incomplete if unit.overlay]
     if len(overlays) < len(incomplete):
-        return ("not all files can be read",)
-    only = (Data(in_short(overlays[0])), " cannot be read in full") if len(overlays) == 1 else ()
-    return only or (f"{len(overlays)} overlays cannot be read in full",)
+        return say("not all files can be read")
+    what = say("{}", overlays[0]) if len(overlays) == 1 else say("{} overlays", len(overlays))
+    return say("{} cannot be read in full", what)
 
 
 def only_new_runs(report: Report) -> list[JobId]:
-    """The changed TrainJobs that are printed as they were: what they would become anew is something else."""
+    """The changed TrainJobs that are printed as they were: a new run would be another one."""
     printed = {(change.job, change.overlay) for change in report.difference.changes}
     return [job for job in report.difference.summary.changed if tuple(job) not in printed]
 
 
-def _train_jobs(report: Report) -> str:
+def _train_jobs(report: Report) -> Message:
     """`3 TrainJobs change, 1 is renamed, 2 are added`."""
-    summary = report.difference.summary
-    told: list[str] = []
     new_runs = len(only_new_runs(report))
-    for count, one, many in _counts(summary, new_runs):
+    parts: list[Message] = []
+    for count, one, many in _counts(report.difference.summary, new_runs):
         if count:
-            noun = "" if told else " TrainJob" if count == 1 else " TrainJobs"
-            told.append(f"{count}{noun} {one if count == 1 else many}")
+            parts.append(plural(count, one, many) if parts else plural(count, f"TrainJob {one}", f"TrainJobs {many}"))
     if new_runs:
-        told.append(f"new runs of {new_runs if told else plural(new_runs, 'TrainJob')} would change")
-    return ", ".join(told)
+        parts.append(say("new runs of {} would change", new_runs if parts else plural(new_runs, "TrainJob")))
+    return joined(parts)
 
 
 def _counts(summary: Summary, new_runs: int) -> Iterator[tuple[int, str, str]]:
@@ -99,24 +97,24 @@ def _counts(summary: Summary, new_runs: int) -> Iterator[tuple[int, str, str]]:
     yield sum(each not in renamed for each in summary.removed), "is removed", "are removed"
 
 
-def refused(report: Report, *, is_brief: bool = False) -> Iterator[Sentence]:
-    """`2 updates are refused while running`, in brief `2 updates while running`."""
-    changes = [each.change for each in report.objects if refused_in(each.change)]
-    simply = [change for change in changes if not has_states(change) or len(refused_in(change)) == len(STATES)]
-    running = [change for change in changes if "running" in refused_in(change) and change not in simply]
-    verbs = ("", "") if is_brief else (" is refused", " are refused")
+def rejected(report: Report, *, is_brief: bool = False) -> Iterator[Message]:
+    """`2 updates are rejected while running`, in brief `2 updates while running`."""
+    changes = [each.change for each in report.objects if rejected_in(each.change)]
+    simply = [change for change in changes if not has_states(change) or len(rejected_in(change)) == len(STATES)]
+    running = [change for change in changes if "running" in rejected_in(change) and change not in simply]
+    verbs = ("", "") if is_brief else (" is rejected", " are rejected")
     for count, words in (
         (len(simply), ""),
         (len(running), " while running"),
         (len(changes) - len(running) - len(simply), " in other states"),
     ):
         if count:
-            yield (f"{plural(count, f'update{verbs[0]}', f'updates{verbs[1]}')}{words}",)
+            yield plural(count, f"update{verbs[0]}{words}", f"updates{verbs[1]}{words}")
 
 
-def _differences(summary: Summary) -> Sentence:
+def _differences(summary: Summary) -> Message:
     """`+2 Pods, +16 nvidia.com/gpu`."""
-    told = numbers(summary.before, summary.after)
-    found = [counted(each, each.difference) for each in told if each.difference and each.is_device]
-    more = ((f"{len(found) - _MOST_DIFFERENCES} more",),) if len(found) > _MOST_DIFFERENCES else ()
-    return joined([*found[:_MOST_DIFFERENCES], *more])
+    figures = numbers(summary.before, summary.after)
+    found = [counted(each, each.difference) for each in figures if each.difference and each.is_device]
+    rest = [say("{} more", len(found) - _MOST_DIFFERENCES)] if len(found) > _MOST_DIFFERENCES else []
+    return joined([*found[:_MOST_DIFFERENCES], *rest])

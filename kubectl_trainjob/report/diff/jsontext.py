@@ -15,9 +15,9 @@
     JOB: {"namespace", "name", "overlay"}
     PROBLEM: {"side": "old|new|both", "rule", "name", "message", "file", "line"}
 
-`moved` are the directories of overlays that build what another one built before. With `problems` something of the files
-cannot be read or built, so that not all is told. `unsized` counts the TrainJobs whose processes are not known before
-they start.
+`moved` are the directories of overlays that build what another one built before. With `problems` some files cannot be
+read or built, and the report is incomplete. `unsized` counts the TrainJobs whose processes are not known before they
+start.
 
 `verdict` is null for added and removed objects and for kinds without rules; `old` and `new` of a change are null where
 the side has no value, and names of members where only the order of a list differs. `pointer` (RFC 6901) leads into the
@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.kube.updates.result import STATES
 from kubectl_trainjob.model.source import ABSENT, json_pointer
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.json_syntax import as_json_text
@@ -55,12 +55,12 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def _problem(problem: FileError) -> dict[str, Any]:
-    told = {"side": problem.side, "rule": problem.rule, "name": problem.name, "message": problem.message}
-    return {**told, **_line(problem.at)}
+    rule = {"side": problem.side, "rule": problem.rule, "name": problem.name}
+    return {**rule, "message": problem.message, **_line(problem.at)}
 
 
-def _object(told: ObjectView) -> dict[str, Any]:
-    change = told.change
+def _object(view: ObjectView) -> dict[str, Any]:
+    change = view.change
     return {
         "kind": change.identity.kind,
         **_named(change.identity),
@@ -68,11 +68,11 @@ def _object(told: ObjectView) -> dict[str, Any]:
         "overlay": change.overlay,
         "change": change.change,
         "verdict": _verdict(change),
-        "refused": _refused(change),
+        "refused": _rejected(change),
         "consequence": change.consequence,
         "trainJob": _named(change.job) if change.job else None,
         "counterpart": _named(change.counterpart) if change.counterpart else None,
-        "changes": [_row(row) for row in told.rows],
+        "changes": [_row(row) for row in view.rows],
     }
 
 
@@ -86,8 +86,8 @@ def _verdict(change: Change) -> dict[str, str] | None:
     return {state: "accepted" if change.verdict.accepts(state) else "refused" for state in STATES}
 
 
-def _refused(change: Change) -> list[dict[str, str]]:
-    found = change.verdict.refused if change.verdict else ()
+def _rejected(change: Change) -> list[dict[str, str]]:
+    found = change.verdict.rejections if change.verdict else ()
     return [{"state": each.state, "pointer": json_pointer(each.pointer), "reason": each.reason} for each in found]
 
 
@@ -143,10 +143,10 @@ def totals(of: Totals) -> dict[str, Any]:
     }
 
 
-def _cause(told: CauseView) -> dict[str, Any]:
+def _cause(view: CauseView) -> dict[str, Any]:
     return {
-        "what": told.cause.what,
-        "removed": told.cause.is_gone,
-        **_line(told.at),
-        "jobs": [job_id(each) for each in told.cause.jobs],
+        "what": view.cause.what,
+        "removed": view.cause.is_gone,
+        **_line(view.at),
+        "jobs": [job_id(each) for each in view.cause.jobs],
     }

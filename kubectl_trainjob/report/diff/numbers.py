@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.report.blocks import Number
-from kubectl_trainjob.report.sentence import Data, Sentence, in_short, joined, plural
-from kubectl_trainjob.review.diff.changes import Group, Summary, Totals
+from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.report.blocks import Column, Figure, Table
+from kubectl_trainjob.report.phrases import plural
+from kubectl_trainjob.review.diff.changes import Summary, Totals
 
-_NAMES: dict[str, Sentence] = {
-    "cpu": ("CPU",),
-    "memory": ("memory",),
-    "ephemeral-storage": ("ephemeral storage",),
-}
-_ONE = {"TrainJobs": "TrainJob", "Pods": "Pod", "processes": "process"}
+_NAMES = {"cpu": say("CPU"), "memory": say("memory"), "ephemeral-storage": say("ephemeral storage")}
+_ONE = {"TrainJobs": say("TrainJob"), "Pods": say("Pod"), "processes": say("process")}
 _BYTES = ("memory", "ephemeral-storage", "storage")
 _UNITS = tuple((1 << 10 * (index + 1), unit) for index, unit in enumerate(("Ki", "Mi", "Gi")))[::-1]
-_LARGEST = Quantity(1 << 62)  # beyond it whole numbers come out wrong, as in Kubernetes
+_LARGEST = Quantity(1 << 62)  # larger whole numbers are inexact, as in Kubernetes
 _LONGEST = 40  # characters of a number that nothing can run with
 
 
-def counted(number: Number, amount: str) -> Sentence:
+def counted(number: Figure, amount: str) -> Message:
     """An amount of it: `1 Pod`, `+2 Pods`."""
-    name = tuple(_ONE.get(piece, piece) if isinstance(piece, str) else piece for piece in number.name)
-    return (f"{amount} ", *(name if amount.lstrip("+-") == "1" else number.name))
+    name = _ONE.get(number.name, number.name) if amount.lstrip("+-") == "1" else number.name
+    return say("{} {}", Message(amount), name)
 
 
-def numbers(before: Totals, after: Totals) -> list[Number]:
-    """Jobs, Pods, processes, CPU, memory, then the other resources by name; what neither side has is left out."""
+def numbers(before: Totals, after: Totals) -> list[Figure]:
+    """Jobs, Pods, processes, CPU, memory, then the other resources by name; without what neither side has."""
     counts = [
-        _count("TrainJobs", before.jobs, after.jobs),
-        _count("Pods", before.pods, after.pods, is_device=True),
+        _count(say("TrainJobs"), before.jobs, after.jobs),
+        _count(say("Pods"), before.pods, after.pods, is_device=True),
         _processes(before, after),
     ]
     old, new = before.resources or {}, after.resources or {}
@@ -40,72 +35,63 @@ def numbers(before: Totals, after: Totals) -> list[Number]:
     return [each for each in (*counts, *amounts) if (each.before, each.after) != ("0", "0")]
 
 
-def unchanged(told: list[Number]) -> Sentence:
+def unchanged(figures: list[Figure]) -> Message:
     """`no number changes: 4 TrainJobs, 9 Pods, 16 CPU, 64Gi memory, ...`; empty where one does."""
-    if any(number.difference for number in told) or not told:
-        return ()
-    return ("no number changes: ", *joined([counted(number, number.after) for number in told]))
+    if any(number.difference for number in figures) or not figures:
+        return Message()
+    return say("no number changes: {}", joined(counted(number, number.after) for number in figures))
 
 
-class Grouped(NamedTuple):
-    """Namespaces and queues in which a number changes; `rows` have a cell for each of the `names`."""
-
-    names: tuple[Sentence, ...]
-    rows: tuple[tuple[Group, tuple[str, ...]], ...]
-
-    @property
-    def has_queues(self) -> bool:
-        """Whether one of them is a queue."""
-        return any(group.queue for group, _ in self.rows)
-
-
-def by_group(summary: Summary) -> Grouped | None:
-    """The numbers of each namespace and queue; None where there is only one, or nothing changes."""
-    told = [(group, numbers(before, after)) for group, (before, after) in sorted(summary.groups.items())]
-    changed = [(group, found) for group, found in told if any(number.difference for number in found)]
-    if len(told) < 2 or not changed:
+def by_group(summary: Summary) -> Table | None:
+    """The numbers of the namespaces and queues with changes; None without a change, or for only one group."""
+    groups = [(group, numbers(before, after)) for group, (before, after) in sorted(summary.groups.items())]
+    changed = [(group, found) for group, found in groups if any(number.difference for number in found)]
+    if len(groups) < 2 or not changed:
         return None
     differing = {number.name for _, found in changed for number in found if number.difference}
     order = [number.name for number in numbers(summary.before, summary.after)]
-    names = tuple(name for name in dict.fromkeys([*order, *sorted(differing, key=str)]) if name in differing)
-    return Grouped(names, tuple((group, _cells(found, names)) for group, found in changed))
+    columns = [name for name in dict.fromkeys([*order, *sorted(differing)]) if name in differing]
+    names = ("namespace", "queue") if any(group.queue for group, _ in changed) else ("namespace",)
+    rows = []
+    for group, found in changed:
+        cells = {number.name: number.in_line() for number in found}
+        namespace = say("{}", group.namespace) if group.namespace else say("no namespace")
+        queue = say("{}", group.queue) if group.queue else say("none")
+        rows.append([*(namespace, queue)[: len(names)], *(Message(cells.get(name, "0")) for name in columns)])
+    heads = [*(Column(Message(name), "name") for name in names), *map(Column, columns)]
+    return Table(f"By {' and '.join(names)}", heads, rows)
 
 
-def _cells(found: list[Number], names: tuple[Sentence, ...]) -> tuple[str, ...]:
-    cells = {number.name: number.in_line() for number in found}
-    return tuple(cells.get(name, "0") for name in names)
-
-
-def _count(name: str, before: int, after: int, *, is_device: bool = False) -> Number:
+def _count(name: Message, before: int, after: int, *, is_device: bool = False) -> Figure:
     difference = f"{after - before:+d}" if after != before else ""
-    return Number((name,), str(before), str(after), difference, is_device)
+    return Figure(name, str(before), str(after), difference, is_device)
 
 
-def _processes(before: Totals, after: Totals) -> Number:
-    """The processes that are known, and how many TrainJobs say only when they start how many they have."""
-    told = _count("processes", before.processes, after.processes)
+def _processes(before: Totals, after: Totals) -> Figure:
+    """The known processes, and the count of TrainJobs whose processes are unknown before they start."""
+    count = _count(say("processes"), before.processes, after.processes)
     if not before.unsized and not after.unsized:
-        return told
+        return count
     more = f"{after.unsized - before.unsized:+d} of unknown size" if after.unsized != before.unsized else ""
-    difference = ", ".join(filter(None, (told.difference, more)))
-    return Number(told.name, _sized(before), _sized(after), difference)
+    difference = ", ".join(filter(None, (count.difference, more)))
+    return Figure(count.name, _sized(before), _sized(after), difference)
 
 
 def _sized(totals: Totals) -> str:
     return f"{totals.processes} and {plural(totals.unsized, 'TrainJob')} of unknown size"
 
 
-def _amount(name: str, before: Quantity, after: Quantity) -> Number:
+def _amount(name: str, before: Quantity, after: Quantity) -> Figure:
     difference = ""
     if before != after:
         change = after + before * -1
         difference = ("+" if after > before else "") + amount(name, change)
-    label = _NAMES.get(name) or (Data(in_short(name)),)
-    return Number(label, amount(name, before), amount(name, after), difference, "/" in name)
+    label = _NAMES.get(name) or say("{}", name)
+    return Figure(label, amount(name, before), amount(name, after), difference, "/" in name)
 
 
 def amount(resource: str, quantity: Quantity) -> str:
-    """The quantity as a person reads it: CPU in cores (`1.5`), bytes in Gi, small ones in Mi or Ki."""
+    """The quantity for readers: CPU in cores (`1.5`), bytes in Gi, small ones in Mi or Ki."""
     if quantity > _LARGEST or quantity < _LARGEST * -1:
         text = str(quantity)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

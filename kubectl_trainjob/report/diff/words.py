@@ -1,4 +1,4 @@
-"""What text, Markdown and HTML say of objects, causes and problems in the same words."""
+"""The words of text, Markdown and HTML about objects, causes and problems."""
 
 from __future__ import annotations
 
@@ -6,61 +6,65 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kubectl_trainjob.explain.path import show
-from kubectl_trainjob.kube.updates.verdict import STATES, Refusal, State
+from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State
+from kubectl_trainjob.model.message import Message, joined, say, truncate
 from kubectl_trainjob.model.stages import JobId, ObjectId
-from kubectl_trainjob.report.blocks import Reason
+from kubectl_trainjob.report.blocks import Rejection
 from kubectl_trainjob.report.diff.alike import Alike, places
-from kubectl_trainjob.report.sentence import Data, Sentence, apart, in_short, joined, listed, plural
+from kubectl_trainjob.report.phrases import first_of, located, plural
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, SourceLine, Sources
 
-_MOST_WORDS = 1000  # characters of a consequence or reason
 _MOST_OVERLAYS = 6  # that are named for one object
 _MOST_PLACES = 3  # of one member of a group
 
 
-def refusals(told: ObjectView) -> list[Reason]:
+def rejections(view: ObjectView) -> list[Rejection]:
     """The reasons that no value of the object is marked with, each once."""
-    states: dict[tuple[str, str], list[State]] = {}
-    for refusal in told.refused:
-        states.setdefault((_path(told.change, refusal), refusal.reason), []).append(refusal.state)
-    return [
-        Reason(path, (f"is refused{f' {when}' if (when := _when(told.change, found)) else ''}: ", *_short(reason)))
-        for (path, reason), found in states.items()
-    ]
+    states: dict[tuple[str, Message], list[State]] = {}
+    for rejection in view.rejections:
+        states.setdefault((_path(view.change, rejection), rejection.reason), []).append(rejection.state)
+    return [Rejection(path, _rejected(_when(view.change, found), reason)) for (path, reason), found in states.items()]
 
 
-def refused_when(change: Change, refused: Sequence[Refusal]) -> str:
-    """When a value is refused; "" where the consequence says it for all values."""
-    return _when(change, list(dict.fromkeys(refusal.state for refusal in refused)))
+def _rejected(when: Message, reason: Message) -> Message:
+    return say("is rejected {}: {}", when, reason) if when else say("is rejected: {}", reason)
 
 
-def _when(change: Change, states: list[State]) -> str:
-    known = {refusal.state for refusal in change.verdict.refused} if change.verdict else set()
+def rejected_when(change: Change, rejected: Sequence[RejectedChange]) -> Message:
+    """When a value is rejected; empty where the consequence says it for all values."""
+    return _when(change, list(dict.fromkeys(rejection.state for rejection in rejected)))
+
+
+def _when(change: Change, states: list[State]) -> Message:
+    known = {rejection.state for rejection in change.verdict.rejections} if change.verdict else set()
     if known == set(states):
-        return ""
-    return "in every state" if len(states) == len(STATES) else f"while {listed([*states], 'or')}"
+        return Message()
+    return say("in every state") if len(states) == len(STATES) else say("while {}", in_states(states))
 
 
-def _path(change: Change, refusal: Refusal) -> str:
-    body = change.old if refusal.is_gone else change.new
-    return in_short(show(body or {}, refusal.pointer))
+def in_states(states: Sequence[State]) -> Message:
+    """`running or suspending`, as words."""
+    return joined(map(Message, states), last=" or ")
+
+
+def _path(change: Change, rejection: RejectedChange) -> str:
+    body = change.old if rejection.is_gone else change.new
+    return truncate(show(body or {}, rejection.pointer))
 
 
 def called(identity: ObjectId) -> str:
-    """`namespace/name`, or the name where the object states no namespace."""
-    return in_short(f"{identity.namespace}/{identity.name}" if identity.namespace else identity.name)
+    """`namespace/name`, or the name of an object without a namespace."""
+    return f"{identity.namespace}/{identity.name}" if identity.namespace else identity.name
 
 
-def _of_overlays(overlays: Iterable[str]) -> Sentence:
+def _of_overlays(overlays: Iterable[str]) -> Message:
     """`overlays/dev, overlays/prod and 3 more`."""
-    found = list(dict.fromkeys(overlays))
-    parts: list[Sentence] = [(Data(in_short(each)),) if each else ("no overlay",) for each in found[:_MOST_OVERLAYS]]
-    more = f" and {len(found) - _MOST_OVERLAYS} more" if len(found) > _MOST_OVERLAYS else ""
-    return (*joined(parts), more) if more else joined(parts)
+    found = [say("{}", each) if each else say("no overlay") for each in dict.fromkeys(overlays)]
+    return first_of(found, _MOST_OVERLAYS)
 
 
-class Jobs:
+class JobNames:
     """Names TrainJobs: with their overlays where several build one of that name."""
 
     def __init__(self, report: Report) -> None:
@@ -70,124 +74,120 @@ class Jobs:
         counts = Counter(job.identity for job in jobs)
         self._shared = {identity for identity, count in counts.items() if count > 1}
 
-    def told(self, jobs: Iterable[JobId]) -> list[Sentence]:
+    def of(self, jobs: Iterable[JobId]) -> list[Message]:
         """Each name once, `ml/bert (overlays/dev, overlays/prod)`."""
         overlays: dict[ObjectId, list[str]] = {}
         for job in jobs:
             overlays.setdefault(job.identity, []).append(job.overlay)
-        return [self._told(identity, found) for identity, found in overlays.items()]
+        return [self._name(identity, found) for identity, found in overlays.items()]
 
-    def _told(self, identity: ObjectId, overlays: list[str]) -> Sentence:
-        name = Data(called(identity))
-        return (name, " (", *_of_overlays(overlays), ")") if identity in self._shared else (name,)
+    def _name(self, identity: ObjectId, overlays: list[str]) -> Message:
+        name = called(identity)
+        return say("{} ({})", name, _of_overlays(overlays)) if identity in self._shared else say("{}", name)
 
 
-def members(group: Alike) -> list[Sentence]:
+def members(group: Alike) -> list[Message]:
     """The objects of a group, `ml/bert (renamed from bert-1, of overlays/dev)`; each name once for all overlays."""
-    found: dict[tuple[Sentence, ...], list[str]] = {}
-    for told in group.members:
-        change = told.change
-        lines: list[Sentence] = [(Data(at(line)),) for line in places(told, group)[:_MOST_PLACES]]
-        about = [part for part in (counterpart(change), made_from(change), *lines) if part]
-        found.setdefault(((Data(called(change.identity)),), *about), []).append(change.overlay)
+    found: dict[tuple[Message, ...], list[str]] = {}
+    for view in group.members:
+        change = view.change
+        lines = [at(line) for line in places(view, group)[:_MOST_PLACES]]
+        about = filter(None, (counterpart(change), made_from(change), *lines))
+        found.setdefault((say("{}", called(change.identity)), *about), []).append(change.overlay)
     several = len({change.overlay for change in group.changes}) > 1
     return [_member(*parts, overlays=overlays if several else []) for parts, overlays in found.items()]
 
 
-def _member(name: Sentence, *about: Sentence, overlays: list[str]) -> Sentence:
-    parts = [*about, ("of ", *_of_overlays(overlays))] if any(overlays) else about
-    return (*name, " (", *joined(parts), ")") if parts else name
+def _member(name: Message, *about: Message, overlays: list[str]) -> Message:
+    parts = [*about, say("of {}", _of_overlays(overlays))] if any(overlays) else about
+    return say("{} ({})", name, joined(parts)) if parts else name
 
 
-def counterpart(change: Change) -> Sentence:
-    """What an object was called before, or is called now; empty for one that keeps its name."""
+def counterpart(change: Change) -> Message:
+    """The object's previous or later name; empty for one that keeps its name."""
     other = change.counterpart
     if other is None:
-        return ()
-    told = Data(called(other) if other.namespace != change.identity.namespace else in_short(other.name))
-    return ("renamed from " if change.change == "added" else "renamed to ", told)
+        return Message()
+    name = called(other) if other.namespace != change.identity.namespace else other.name
+    return say("renamed from {}" if change.change == "added" else "renamed to {}", name)
 
 
-def made_from(change: Change) -> Sentence:
-    """The TrainJob that the object is made from, where its name does not say so."""
+def made_from(change: Change) -> Message:
+    """The TrainJob that the object is generated from, where its name does not say so."""
     job = change.job
     if job is None or job.name == change.identity.name:
-        return ()
-    return ("made from TrainJob ", Data(called(job)))
+        return Message()
+    return say("generated from TrainJob {}", called(job))
 
 
-def consequence(changes: Sequence[Change]) -> Sentence:
+def consequence(changes: Sequence[Change]) -> Message:
     """What the change does in a cluster, as a sentence about the object or each of several.
 
-    Empty where nobody said, and for what is only new.
+    Empty where that is unknown, and for what is only new.
     """
-    if changes[0].change == "added":
-        return ()
-    told = in_short(changes[0].consequence, _MOST_WORDS)
-    return apart(f"{'It' if len(changes) == 1 else 'Each'} {told}.") if told else ()
+    words = changes[0].consequence
+    if changes[0].change == "added" or not words:
+        return Message()
+    return say("It {}." if len(changes) == 1 else "Each {}.", words)
 
 
-def named_after(change: Change) -> Sentence:
-    """What is to be said of values that stand for those of several objects."""
-    return ("The values are those of ", Data(called(change.identity)), "; the others have their own names there.")
+def named_after(change: Change) -> Message:
+    """A note on values that are those of one object of several."""
+    return say("The values are those of {}; the others have their own names there.", called(change.identity))
 
 
-def caused(told: CauseView) -> Sentence:
-    """What causes a change, and where it stands."""
-    gone = " (removed)" if told.cause.is_gone else ""
-    return (Data(in_short(told.cause.what)), " in ", Data(at(told.at)), gone)
+def caused(view: CauseView) -> Message:
+    """What causes a change, and its line."""
+    return say("{} in {} (removed)" if view.cause.is_gone else "{} in {}", view.cause.what, at(view.at))
 
 
-def new_runs(count: int) -> str:
-    """What precedes the names of TrainJobs that are printed as they were."""
-    return f"{plural(count, 'TrainJob stays', 'TrainJobs stay')} as written, but a new run becomes something else:"
+def new_runs(count: int) -> Message:
+    """The words before the names of TrainJobs that are printed as they were."""
+    jobs = plural(count, "TrainJob stays", "TrainJobs stay")
+    return say("{} as written, but new runs change:", jobs)
 
 
-def found_in(changes: Sequence[Change]) -> Sentence:
+def found_in(changes: Sequence[Change]) -> Message:
     """The namespace and the overlays that all the objects share; empty where there is neither."""
     change = changes[0]
-    parts: list[Sentence] = []
+    parts: list[Message] = []
     if change.identity.namespace and len({each.identity.namespace for each in changes}) == 1:
-        parts.append(("in namespace ", Data(in_short(change.identity.namespace))))
+        parts.append(say("in namespace {}", change.identity.namespace))
     overlays = {each.overlay for each in changes}
-    if len(overlays) > 1:
-        parts.append((f"of {len(overlays)} overlays",) if all(overlays) else ())
-    elif change.overlay:
-        parts.append(("of overlay ", Data(in_short(change.overlay))))
-    return joined([part for part in parts if part])
+    if len(overlays) > 1 and all(overlays):
+        parts.append(say("of {} overlays", len(overlays)))
+    elif len(overlays) == 1 and change.overlay:
+        parts.append(say("of overlay {}", change.overlay))
+    return joined(parts)
 
 
-def problem(told: FileError, report: Report) -> Sentence:
+def problem(error: FileError, report: Report) -> Message:
     """`a.yaml:4: KTJ201 runtime-not-found in main: ...`."""
-    side = {"old": report.old, "new": report.new, "both": ""}[told.side]
-    of = (" in ", Data(in_short(side))) if side else ()
-    return (Data(at(told.at)), ": ", Data(in_short(f"{told.rule} {told.name}")), *of, ": ", *_short(told.message))
+    side = {"old": report.old, "new": report.new, "both": ""}[error.side]
+    rule = f"{error.rule} {error.name}"
+    of = say(" in {}", side) if side else Message()
+    return say("{}: {}{}: {}", at(error.at), rule, of, error.message)
 
 
-def _short(message: str) -> Sentence:
-    return apart(in_short(message, _MOST_WORDS))
-
-
-def unread(report: Report) -> list[Sentence]:
+def unread(report: Report) -> list[Message]:
     """What cannot be read in full, and on which side."""
-    found: list[Sentence] = []
+    found = []
     for unit in report.difference.incomplete:
         names = [name for name, is_it in ((report.old, unit.is_old), (report.new, unit.is_new)) if is_it]
-        sides: list[Sentence] = [("of ", Data(in_short(name))) for name in names]
-        what: Sentence = (Data(in_short(unit.overlay)),) if unit.overlay else ("some files",)
-        found.append((*what, " ", *joined(sides, " and ")))
+        what = say("{}", unit.overlay) if unit.overlay else say("some files")
+        found.append(say("{} {}", what, joined((say("of {}", name) for name in names), " and ")))
     return found
 
 
-def where(sources: Sources) -> Sentence:
+def where(sources: Sources) -> Message:
     """The lines of the old and the new value, `a.yaml:4 → b.yaml:7`, or one: the other is the same, or unknown."""
     old, new = sources
     if old is None or new is None or old == new:
         line = new or old
-        return (Data(at(line)),) if line else ()
-    return (Data(at(old)), " → ", Data(f":{new.line}" if new.file == old.file else at(new)))
+        return at(line) if line else Message()
+    return say("{} → {}", at(old), f":{new.line}" if new.file == old.file else at(new))
 
 
-def at(line: SourceLine) -> str:
+def at(line: SourceLine) -> Message:
     """`file:line`."""
-    return f"{in_short(line.file)}:{line.line}"
+    return located(line.file, line.line)

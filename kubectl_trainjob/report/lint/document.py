@@ -2,59 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from kubectl_trainjob.model.finding import LintReport
-from kubectl_trainjob.report.blocks import (
-    Block,
-    Document,
-    FindingDetails,
-    FindingTable,
-    Headline,
-    Statements,
-    Unverified,
-)
-from kubectl_trainjob.report.grouped import GroupedFinding, group_findings
-from kubectl_trainjob.report.lint.words import closing, headline, not_judged, set_aside
-from kubectl_trainjob.report.sentence import Sentence
+from kubectl_trainjob.model.finding import LintReport, Unchecked
+from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.rules import Severity
+from kubectl_trainjob.report import blocks
+from kubectl_trainjob.report.findings import GroupedFinding, counted, group_findings
+from kubectl_trainjob.report.phrases import plural
 
 MOST_SHOWN = 1000  # findings in a terminal
 
 
-def for_terminal(report: LintReport) -> Document:
+def for_terminal(report: LintReport) -> blocks.Document:
     """The findings, what could not be checked, and the counts at the end, where a terminal stops."""
     findings = group_findings(report.results)
-    details = FindingDetails("", findings[:MOST_SHOWN], max(len(findings) - MOST_SHOWN, 0))
-    counts = (closing(report, (each.severity for each in findings)),)
-    return Document(None, (details, *unverified(report), Statements([counts, *_fixable(findings)])))
+    totals = blocks.Statements([closing(report, (each.severity for each in findings)), *_fixable(findings)])
+    return blocks.Document(None, (details(findings), *unverified(report), totals))
 
 
-def for_comment(report: LintReport) -> Document:
-    """The counts, a table of the findings, then what there is to say of each."""
+def for_comment(report: LintReport) -> blocks.Document:
+    """The counts, a table of the findings, then the details of each."""
     findings = group_findings(report.results)
-    first = (headline(report, (each.severity for each in findings)),)
-    table, details = FindingTable("", findings), FindingDetails("", findings)
-    blocks: list[Block] = [*not_shown(report), table, *unverified(report), details]
-    return Document(Headline(first), blocks, "lint -o json")
+    first = headline(report, (each.severity for each in findings))
+    table, every = blocks.FindingTable("", findings), blocks.FindingDetails("", findings)
+    parts: list[blocks.Block] = [*not_shown(report), table, *unverified(report), every]
+    return blocks.Document(blocks.Headline(first), parts, "lint -o json")
 
 
-def unverified(report: LintReport) -> list[Unverified]:
+def details(findings: Sequence[GroupedFinding], title: str = "") -> blocks.FindingDetails:
+    """The first findings, and how many more there are."""
+    return blocks.FindingDetails(title, findings[:MOST_SHOWN], max(len(findings) - MOST_SHOWN, 0))
+
+
+def unverified(report: LintReport) -> list[blocks.Unverified]:
     """What could not be checked; nothing where all could."""
-    causes = [not_judged(each) for each in report.unverifiable]
-    return [Unverified(causes)] if causes else []
+    causes = [not_checked(each) for each in report.unchecked]
+    return [blocks.Unverified(causes)] if causes else []
 
 
-def not_shown(report: LintReport) -> list[Statements]:
+def not_shown(report: LintReport) -> list[blocks.Statements]:
     """Which findings are not shown; nothing where all are."""
-    aside = set_aside(report)
-    return [Statements([(f"Findings not shown: {aside}.",)])] if aside else []
+    counts = _hidden_counts(report)
+    return [blocks.Statements([say("Findings not shown: {}.", counts)])] if counts else []
 
 
-def _fixable(findings: Iterable[GroupedFinding]) -> list[Sentence]:
+def _fixable(findings: Iterable[GroupedFinding]) -> list[Message]:
     """`3 fixable with --fix, 2 more with --unsafe-fixes`; nothing where nothing is."""
     fixes = [each.fixes for each in findings if each.fixes]
     safe = sum(any(fix.is_safe for fix in each) for each in fixes)
     unsafe = len(fixes) - safe
-    if not safe:
-        return [(f"{unsafe} fixable with --unsafe-fixes",)] if unsafe else []
-    return [(f"{safe} fixable with --fix" + (f", {unsafe} more with --unsafe-fixes" if unsafe else ""),)]
+    if safe and unsafe:
+        return [say("{} fixable with --fix, {} more with --unsafe-fixes", safe, unsafe)]
+    if not safe and not unsafe:
+        return []
+    return [say("{} fixable with --fix" if safe else "{} fixable with --unsafe-fixes", safe or unsafe)]
+
+
+def headline(report: LintReport, severities: Iterable[Severity]) -> Message:
+    """`3 errors, 1 warning in 12 TrainJobs`, `no problems in 1 TrainJob`."""
+    none = say("no new problems" if report.baselined or report.existing else "no problems")
+    return say("{} in {}", counted(severities) or none, plural(report.train_jobs, "TrainJob"))
+
+
+def closing(report: LintReport, severities: Iterable[Severity]) -> Message:
+    """The headline, and in brackets what is not shown."""
+    hidden = _hidden_counts(report)
+    return say("{} ({})", headline(report, severities), hidden) if hidden else headline(report, severities)
+
+
+def _hidden_counts(report: LintReport) -> Message:
+    """`2 suppressed, 5 in the baseline, 7 existing`; empty where all findings are shown."""
+    counts = (
+        (say("{} suppressed", report.suppressed), report.suppressed),
+        (say("{} in the baseline", report.baselined), report.baselined),
+        (say("{} existing", report.existing), report.existing),
+    )
+    return joined(words for words, count in counts if count)
+
+
+def not_checked(each: Unchecked) -> Message:
+    """`not checked: no file says whether the queue exists (KTJ611)`."""
+    if not each.rules:
+        return say("not checked: {}", each.cause)
+    return say("not checked: {} ({})", each.cause, ", ".join(each.rules))

@@ -1,4 +1,4 @@
-"""A lint report as GitLab reads code quality: a list of issues, each with a fingerprint of its own."""
+"""A lint report as GitLab reads code quality: a list of issues, each with a unique fingerprint."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ from collections import Counter
 from typing import Any
 
 from kubectl_trainjob.model.finding import Finding, LintReport
+from kubectl_trainjob.model.message import truncate
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Category, Severity
-from kubectl_trainjob.report.grouped import group_findings
+from kubectl_trainjob.report.findings import group_findings
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.report.sentence import in_short
-
-_LONGEST = 2000  # characters of a description
 
 
 def as_gitlab(report: LintReport) -> str:
-    """The list, worst first; empty where nothing was found."""
+    """The list, by severity; empty without findings."""
     seen: Counter[str] = Counter()
     issues = []
     for finding in group_findings(report.results):
         first = finding.first
         objects = finding.objects
-        words = in_short(first.message, _LONGEST) + (f" (in {in_short(objects)})" if objects else "")
+        words = first.message + (f" (in {truncate(objects)})" if objects else "")
         issues.append(_issue(first, words, _unique(first.fingerprint or first.rule.id, seen)))
     return as_json_text(issues)
 

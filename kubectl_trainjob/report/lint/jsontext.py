@@ -7,9 +7,9 @@
     FIX: {"title", "safe", "edits": [{"file", "document", "pointer", "remove", "value"}]}
     SUMMARY: {"errors", "warnings", "infos", "trainJobs", "suppressed", "baselined", "before"}
 
-Lines and columns count from 1, columns in characters; the end column is the first one behind the piece. `file` is "-"
+Lines and columns count from 1, columns in characters; the end column is the first one after the piece. `file` is "-"
 for standard input. `document` of an edit counts the documents of the file from 0, and `pointer` (RFC 6901) leads into
-it: `value` shall stand there, or with `remove` the entry goes and `value` is null.
+it: `value` is the new value, or with `remove` the entry is removed and `value` is null.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def as_data(report: LintReport) -> dict[str, Any]:
     return {
         "schemaVersion": 1,
         "results": [_result(each) for each in report.results],
-        "unverifiable": [{"cause": each.cause, "rules": list(each.rules)} for each in report.unverifiable],
+        "unverifiable": [{"cause": each.cause, "rules": list(each.rules)} for each in report.unchecked],
         "summary": _summary(report),
     }
 
@@ -89,5 +89,5 @@ def _summary(report: LintReport) -> dict[str, int]:
         "trainJobs": report.train_jobs,
         "suppressed": report.suppressed,
         "baselined": report.baselined,
-        "before": report.before,
+        "before": report.existing,
     }

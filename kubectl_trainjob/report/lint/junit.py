@@ -1,7 +1,7 @@
 """A lint report as the XML of test results that Jenkins and GitLab read (the elements of xUnit's junit-10.xsd).
 
 A file is a test suite, a finding a test case: errors and warnings fail, what is of severity info passes and says so in
-`system-out`. What could not be judged is skipped. Without findings one test case passes.
+`system-out`. What could not be checked is skipped. Without findings one test case passes.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from html import escape
 
-from kubectl_trainjob.model.finding import LintReport, Unverifiable
+from kubectl_trainjob.model.finding import LintReport, Unchecked
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.report import commands
-from kubectl_trainjob.report.finding_lines import as_lines, finding_lines
-from kubectl_trainjob.report.grouped import GroupedFinding, group_findings
-from kubectl_trainjob.report.lint.words import closing, not_judged
-from kubectl_trainjob.report.sentence import in_short, written
+from kubectl_trainjob.report.findings import GroupedFinding, as_lines, finding_lines, group_findings
+from kubectl_trainjob.report.lint.document import closing, not_checked
+from kubectl_trainjob.report.phrases import without_commands
 
-_LONGEST = 2000  # characters of an attribute
 _TOOL = "kubectl trainjob lint"
 
 
@@ -32,10 +29,10 @@ def as_junit(report: LintReport) -> str:
     suites = [_suite(path, _cases(path, found), sum(map(_fails, found))) for path, found in by_file.items()]
     if not findings:
         suites.append(_suite(_TOOL, [_element("testcase", name=closing(report, ()), classname=_TOOL)]))
-    if report.unverifiable:
-        suites.append(_suite("not judged", [_skipped(each) for each in report.unverifiable], has_only_skipped=True))
+    if report.unchecked:
+        suites.append(_suite("not checked", [_skipped(each) for each in report.unchecked], has_only_skipped=True))
     counts = {"tests": len(findings) or 1, "failures": sum(map(_fails, findings)), "errors": 0}
-    counts["tests"] += len(report.unverifiable)
+    counts["tests"] += len(report.unchecked)
     body = _element("testsuites", "\n".join(["", *suites, ""]), name=_TOOL, **counts)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
@@ -51,7 +48,7 @@ def _suite(name: str, cases: Sequence[str], failures: int = 0, *, has_only_skipp
 
 
 def _cases(path: str, findings: Sequence[GroupedFinding]) -> list[str]:
-    """The cases of one file; readers show one of each name, so that no name is given twice."""
+    """The cases of one file; readers show one of each name, so each name is unique."""
     seen: Counter[str] = Counter()
     cases = []
     for finding in findings:
@@ -71,17 +68,16 @@ def _outcome(finding: GroupedFinding) -> str:
     return _element("failure", text, type=finding.severity, message=finding.first.message)
 
 
-def _skipped(each: Unverifiable) -> str:
-    words = written(not_judged(each), str)
-    return _element("testcase", _element("skipped", message=each.cause), name=words, classname=_TOOL)
+def _skipped(each: Unchecked) -> str:
+    return _element("testcase", _element("skipped", message=each.cause), name=not_checked(each), classname=_TOOL)
 
 
 def _element(tag: str, content: str = "", **attributes: str | int) -> str:
     """`content` is XML already; the attributes are texts."""
-    told = "".join(f' {name}="{_text(in_short(str(value), _LONGEST))}"' for name, value in attributes.items())
-    return f"<{tag}{told}>{content}</{tag}>" if content else f"<{tag}{told}/>"
+    shown = "".join(f' {name}="{_text(str(value))}"' for name, value in attributes.items())
+    return f"<{tag}{shown}>{content}</{tag}>" if content else f"<{tag}{shown}/>"
 
 
 def _text(text: str) -> str:
-    r"""Text as XML: what XML cannot hold, and what nobody could see, becomes `\xNN`."""
-    return escape(commands.inside(printable(text)))
+    r"""Text as XML: invisible characters, and those that XML cannot hold, are written as `\xNN`."""
+    return escape(without_commands(printable(text)))

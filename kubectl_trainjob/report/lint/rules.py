@@ -1,4 +1,4 @@
-"""The rules themselves, as lines for people and as JSON for programs.
+"""The rules themselves, as lines for users and as JSON for programs.
 
     {"schemaVersion": 1, "rules": [{"id", "name", "severity", "class", "summary"}, ...]}
 
@@ -45,12 +45,7 @@ def rules_as_json(rules: Collection[Rule]) -> str:
 def rule_as_json(rule: Rule) -> str:
     """One rule with its manual."""
     text = page(rule.id)
-    pieces = {
-        "bad": section(text, "Bad"),
-        "good": section(text, "Good"),
-        "versions": versions(text),
-        "see": see(text),
-    }
+    pieces = {"bad": section(text, "Bad"), "good": section(text, "Good"), "versions": versions(text), "see": see(text)}
     found = {key: text for key, text in pieces.items() if text}
     return as_json_text({"schemaVersion": 1, **_rule(rule), "manual": body(text), **found})
 

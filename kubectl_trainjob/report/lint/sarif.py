@@ -1,7 +1,7 @@
 """A lint report as SARIF 2.1.0, as GitHub's code scanning and editors read it.
 
-A result stands at the line that a person edits; its logical locations are the objects that it is about, with a JSON
-pointer behind `#`. What several objects have in common at one line is one result. Messages are plain text in which
+A result is at the line to edit; its logical locations are the objects that it is about, with a JSON
+pointer after `#`. What several objects have in common at one line is one result. Messages are plain text in which
 SARIF would know links, `[text](target)`, and placeholders, `{0}`: data cannot make them.
 """
 
@@ -15,23 +15,24 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.model.finding import Finding, LintReport, Note, Position
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Rule, Severity
-from kubectl_trainjob.report.grouped import GroupedFinding, group_findings
+from kubectl_trainjob.report.findings import GroupedFinding, group_findings
 from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.report.lint.document import not_checked
 from kubectl_trainjob.report.lint.manual import body, page, see, summary
-from kubectl_trainjob.report.lint.uri import uri_reference
-from kubectl_trainjob.report.lint.words import not_judged
-from kubectl_trainjob.report.sentence import plural, written
+from kubectl_trainjob.report.phrases import plural
 
 MOST_RESULTS = 5000  # GitHub shows no more of a run
 _MOST_PLACES = 100  # of a result; GitHub shows no more
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "%SRCROOT%"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_LITERAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that do not represent a byte of a path
 _PLACEHOLDER = re.compile(r"\{([0-9]+)\}")
 
 
 def as_sarif(report: LintReport) -> str:
-    """The whole log, of one run: at most `MOST_RESULTS` results, the worst; a notification says what is left out."""
+    """The whole log, of one run: at most `MOST_RESULTS` results, the most severe; a notification counts the others."""
     findings = group_findings(report.results)
     shown = findings[:MOST_RESULTS]
     rules = {finding.first.rule.id: finding.first.rule for finding in shown}
@@ -63,7 +64,7 @@ def _driver(rules: Sequence[Rule]) -> dict[str, Any]:
 def _rule(rule: Rule) -> dict[str, Any]:
     text = page(rule.id)
     manual, sentence = body(text) or rule.name, summary(text) or rule.name
-    told = {
+    about = {
         "id": rule.id,
         "name": rule.name,
         "shortDescription": {"text": sentence},
@@ -72,24 +73,24 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"class": rule.category.value, "tags": ["kubernetes", "trainjob", rule.category.value]},
     }
-    return told | ({"helpUri": uri} if (uri := see(text)) else {})
+    return about | ({"helpUri": uri} if (uri := see(text)) else {})
 
 
 def _notifications(report: LintReport, hidden: int) -> Iterator[dict[str, Any]]:
     if hidden:
-        words = f"{plural(hidden, 'more finding is', 'more findings are')} left out: GitHub shows {MOST_RESULTS}."
+        words = f"{plural(hidden, 'more finding is', 'more findings are')} omitted: GitHub shows {MOST_RESULTS}."
         yield {"level": "warning", "message": {"text": words}}
-    for each in report.unverifiable:
-        yield {"level": "note", "message": {"text": written(not_judged(each), _plain)}}
+    for each in report.unchecked:
+        yield {"level": "note", "message": {"text": _plain(not_checked(each))}}
 
 
 def _result(finding: GroupedFinding, rule_index: int) -> dict[str, Any]:
     first = finding.first
-    objects = list(dict.fromkeys(map(_object, filter(_has_object, finding.all))))
+    objects = list(dict.fromkeys(_object(each) for each in finding.all if each.object))
     location: dict[str, Any] = {"physicalLocation": _physical(first.position)}
     if objects:
         location["logicalLocations"] = [_logical(*each) for each in objects[:_MOST_PLACES]]
-    told = {
+    result = {
         "ruleId": first.rule.id,
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
@@ -98,19 +99,12 @@ def _result(finding: GroupedFinding, rule_index: int) -> dict[str, Any]:
         "relatedLocations": [_related(note, number) for number, note in enumerate(finding.related[:_MOST_PLACES])],
         "properties": {"class": first.rule.category.value, "objects": len(objects)},
     }
-    return told | ({"partialFingerprints": {"trainjobFinding/v1": first.fingerprint}} if first.fingerprint else {})
-
-
-def _has_object(result: Finding) -> bool:
-    return bool(result.object)
+    return result | ({"partialFingerprints": {"trainjobFinding/v1": first.fingerprint}} if first.fingerprint else {})
 
 
 def _object(result: Finding) -> tuple[str, str]:
-    return result.object.rpartition("/")[2], f"{_qualified(result)}#{result.pointer}"
-
-
-def _qualified(result: Finding) -> str:
-    return f"{result.namespace}/{result.object}" if result.namespace else result.object
+    qualified = f"{result.namespace}/{result.object}" if result.namespace else result.object
+    return result.object.rpartition("/")[2], f"{qualified}#{result.pointer}"
 
 
 def _logical(name: str, qualified: str) -> dict[str, Any]:
@@ -136,3 +130,11 @@ def _physical(at: Position) -> dict[str, Any]:
 
 def _plain(text: str) -> str:
     return _PLACEHOLDER.sub(r"{{\1}}", printable(text).replace("](", "] ("))
+
+
+def uri_reference(path: str) -> str:
+    """The URI reference (RFC 3986) of a path: relative, or a `file:` URI of an absolute path, percent-encoded."""
+    path = path.removeprefix("./")
+    raw = _NO_BYTE.sub("\ufffd", path).encode("utf-8", "surrogateescape")
+    encoded = "".join(chr(byte) if byte in _LITERAL else f"%{byte:02X}" for byte in raw)
+    return f"file://{encoded}" if encoded.startswith("/") else encoded

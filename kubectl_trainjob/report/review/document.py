@@ -4,101 +4,101 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_trainjob.report.blocks import (
-    Badge,
-    Block,
-    Column,
-    Document,
-    FindingDetails,
-    FindingTable,
-    Statements,
-    Table,
-)
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.diff import document as difference
-from kubectl_trainjob.report.diff.words import Jobs, called, consequence
-from kubectl_trainjob.report.grouped import group_findings
-from kubectl_trainjob.report.lint.document import MOST_SHOWN, not_shown, unverified
+from kubectl_trainjob.report.diff.words import JobNames, called, consequence
+from kubectl_trainjob.report.findings import group_findings
+from kubectl_trainjob.report.lint.document import details, not_shown, unverified
+from kubectl_trainjob.report.phrases import more
 from kubectl_trainjob.report.review import words
 from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
-from kubectl_trainjob.report.sentence import Data, Sentence, more
 from kubectl_trainjob.review.diff.view import Report
-from kubectl_trainjob.review.view import JobRow, Review
+from kubectl_trainjob.review.result import JobRow, Review
 
 _COMMAND = "review -o html"
 _MOST_OTHERS = 40
 
 _COLUMNS = (
-    *(Column(("job",), "name"), Column(("change",), "words"), Column(("verdict",), "words"), Column(("GPUs",), "wide")),
-    *(Column(("world size",)), Column(("new findings",))),
+    blocks.Column(say("job"), "name"),
+    blocks.Column(say("change"), "words"),
+    blocks.Column(say("verdict"), "words"),
+    blocks.Column(say("GPUs"), "wide"),
+    blocks.Column(say("world size")),
+    blocks.Column(say("new findings")),
 )
 
 
-def for_terminal(review: Review) -> Document:
+def for_terminal(review: Review) -> blocks.Document:
     """The verdict, the jobs, the causes and the new findings; values that change are for `diff`."""
     report = difference_of(review)
-    jobs = Jobs(report)
-    blocks = [*_unknown(report, jobs), *_jobs(review, jobs), *difference.causes(report, jobs), *_others(review)]
-    blocks += [*_details(review, ""), *unverified(review.lint), *_about_jobs(review), *not_shown(review.lint)]
-    return Document(headline_of(review), blocks)
+    jobs = JobNames(report)
+    parts = [*_unknown(report, jobs), *_jobs(review, jobs), *difference.causes(report, jobs), *_others(review)]
+    parts += [*_details(review, ""), *unverified(review.lint), *_about_jobs(review), *not_shown(review.lint)]
+    return blocks.Document(headline_of(review), parts)
 
 
-def for_comment(review: Review) -> Document:
+def for_comment(review: Review) -> blocks.Document:
     """The verdict, the causes, the jobs and the new findings, then details, folded."""
     report = difference_of(review)
-    jobs, findings = Jobs(report), group_findings(review.results)
-    blocks = [*not_shown(review.lint), *_about_jobs(review), *_unknown(report, jobs)]
-    blocks += [*difference.causes(report, jobs), *_jobs(review, jobs)]
-    blocks += [FindingTable("New findings", findings), FindingDetails("", findings)] if findings else []
-    blocks += [*unverified(review.lint), *difference.totals(report), *difference.objects(report)]
-    return Document(headline_of(review), blocks, _COMMAND)
+    jobs, findings = JobNames(report), group_findings(review.results)
+    parts = [*not_shown(review.lint), *_about_jobs(review), *_unknown(report, jobs)]
+    parts += [*difference.causes(report, jobs), *_jobs(review, jobs)]
+    parts += [blocks.FindingTable("New findings", findings), blocks.FindingDetails("", findings)] if findings else []
+    parts += [*unverified(review.lint), *difference.totals(report), *difference.objects(report)]
+    return blocks.Document(headline_of(review), parts, _COMMAND)
 
 
-def for_page(review: Review) -> Document:
+def for_page(review: Review) -> blocks.Document:
     """The verdict, the jobs and the new findings, above the page of the difference."""
     report = difference_of(review)
-    jobs = Jobs(report)
-    blocks = [*_unknown(report, jobs), *_jobs(review, jobs), *_about_jobs(review)]
+    jobs = JobNames(report)
+    parts = [*_unknown(report, jobs), *_jobs(review, jobs), *_about_jobs(review)]
     findings = [*_details(review, "New findings"), *unverified(review.lint), *not_shown(review.lint)]
     if findings and not review.results:
-        findings.insert(0, FindingDetails("No new findings", ()))
-    blocks += [*findings, *difference.summary(report, jobs), *difference.objects(report)]
-    return Document(headline_of(review), blocks, _COMMAND)
+        findings.insert(0, blocks.FindingDetails("No new findings", ()))
+    parts += [*findings, *difference.summary(report, jobs), *difference.objects(report)]
+    return blocks.Document(headline_of(review), parts, _COMMAND)
 
 
-def _unknown(report: Report, jobs: Jobs) -> Iterator[Block]:
+def _unknown(report: Report, jobs: JobNames) -> Iterator[blocks.Block]:
     yield from difference.unknown(report, jobs)
     yield from difference.errors(report)
 
 
-def _jobs(review: Review, jobs: Jobs) -> Iterator[Block]:
+def _jobs(review: Review, jobs: JobNames) -> Iterator[blocks.Block]:
     if review.rows:
-        yield Table("Jobs", _COLUMNS, [_row(row, jobs) for row in review.rows])
+        yield blocks.Table("Jobs", _COLUMNS, [_row(row, jobs) for row in review.rows])
 
 
-def _row(row: JobRow, jobs: Jobs) -> Sequence[Sentence | Badge]:
-    sizes, findings = (words.size_cell(row.sizes),), (words.finding_cell(row),)
-    return words.name(row, jobs), words.change(row), words.verdict(row), words.gpu_cell(row.sizes), sizes, findings
+def _row(row: JobRow, jobs: JobNames) -> Sequence[Message | blocks.Badge]:
+    sizes = words.gpu_cell(row.sizes), words.size_cell(row.sizes)
+    return words.name(row, jobs), words.change(row), words.verdict(row), *sizes, words.finding_cell(row)
 
 
-def _about_jobs(review: Review) -> Iterator[Block]:
+def _about_jobs(review: Review) -> Iterator[blocks.Block]:
     about = repeated(review)
     if about:
-        yield Statements([about])
+        yield blocks.Statements([about])
 
 
-def _others(review: Review) -> Iterator[Block]:
+def _others(review: Review) -> Iterator[blocks.Block]:
     """The objects that belong to no job and may matter to one."""
-    lines: list[Sentence] = []
+    lines = []
     for change in review.others[:_MOST_OTHERS]:
         effect = consequence([change])
-        name = Data(f"{change.identity.kind}/{called(change.identity)}")
-        lines.append((name, f": {change.change}.", *((" ", *effect) if effect else ())))
+        name, what = f"{change.identity.kind}/{called(change.identity)}", Message(change.change)
+        lines.append(say("{}: {}. {}", name, what, effect) if effect else say("{}: {}.", name, what))
     lines += more(len(review.others) - _MOST_OTHERS, "object")
     if lines:
-        yield Statements(lines)
+        yield blocks.Statements(lines)
 
 
-def _details(review: Review, title: str) -> Iterator[Block]:
+def _details(review: Review, title: str) -> Iterator[blocks.Block]:
     findings = group_findings(review.results)
     if findings:
-        yield FindingDetails(title, findings[:MOST_SHOWN], max(len(findings) - MOST_SHOWN, 0))
+        yield details(findings, title)
+
+
+DOCUMENTS = {"text": for_terminal, "markdown": for_comment, "html": for_page}
+"""The documents by the formats that show them."""

@@ -4,124 +4,119 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
+from kubectl_trainjob.model.message import Message, joined, say, truncate
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.blocks import Headline, Weight
-from kubectl_trainjob.report.diff.headline import lacks, points, refused
-from kubectl_trainjob.report.grouped import counted, group_findings
-from kubectl_trainjob.report.sentence import Data, Sentence, in_short, joined, plural
-from kubectl_trainjob.review.conclusion import OUTCOMES
+from kubectl_trainjob.report.diff.headline import lacks, points, rejected
+from kubectl_trainjob.report.findings import counted, group_findings
+from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.view import Report
-from kubectl_trainjob.review.view import Conclusion, Outcome, Review
+from kubectl_trainjob.review.result import Impact, Review, ReviewVerdict
+from kubectl_trainjob.review.verdict import DECISIVE_IMPACTS
 
-_VERDICTS: Mapping[Conclusion, tuple[Weight, str]] = MappingProxyType(
-    {
-        Conclusion.UNBUILT: ("bad", "cannot be built"),
-        Conclusion.REFUSED: ("bad", "refused"),
-        Conclusion.ERRORS: ("bad", "new errors"),
-        Conclusion.RERUNS: ("doubtful", "would run again"),
-        Conclusion.ENDS: ("doubtful", "ends running jobs"),
-        Conclusion.UNKNOWN: ("doubtful", "not all is known"),
-        Conclusion.CHANGES: ("doubtful", "changes what runs"),
-        Conclusion.SAFE: ("good", "safe"),
-    }
-)
-_OUTCOMES = (
-    (Outcome.STUCK, "would be stuck"),
-    (Outcome.RERUNS, "would run again"),
-    (Outcome.ENDS, "would end"),
-    (Outcome.SUSPENDS, "would be suspended"),
-    (Outcome.CHANGES, "would change in place"),
-    (Outcome.STARTS, "would start"),
+_VERDICTS: Mapping[ReviewVerdict, tuple[Weight, str]] = {
+    ReviewVerdict.UNBUILT: ("bad", "cannot be built"),
+    ReviewVerdict.REJECTED: ("bad", "rejected"),
+    ReviewVerdict.ERRORS: ("bad", "new errors"),
+    ReviewVerdict.RERUNS: ("doubtful", "would run again"),
+    ReviewVerdict.ENDS: ("doubtful", "ends running jobs"),
+    ReviewVerdict.UNKNOWN: ("doubtful", "not all is known"),
+    ReviewVerdict.CHANGES: ("doubtful", "changes what runs"),
+    ReviewVerdict.SAFE: ("good", "safe"),
+}
+_IMPACTS = (
+    (Impact.STUCK, "would be stuck"),
+    (Impact.RERUNS, "would run again"),
+    (Impact.ENDS, "would end"),
+    (Impact.SUSPENDS, "would be suspended"),
+    (Impact.CHANGES, "would change in place"),
+    (Impact.STARTS, "would start"),
 )
 
-_Point = tuple[Sentence, Sentence]
-"""What is to be said, and the same in brief behind a verdict that says the rest."""
+_Point = tuple[Message, Message]
+"""A statement, and a brief form after a verdict that has the rest of the words."""
 
 
 def difference_of(review: Review) -> Report:
     """The difference without the errors of the new side that are among the findings."""
-    found = {(each.rule.id, each.position.path, each.position.span.line) for each in review.results}
-    problems = (
-        each
-        for each in review.report.problems
-        if each.side == "old" or (each.rule, each.at.file, each.at.line) not in found
-    )
-    return replace(review.report, problems=tuple(problems))
+    found = {each.fingerprint for each in review.results}
+    problems = tuple(each for each in review.report.problems if each.side == "old" or each.fingerprint not in found)
+    return replace(review.report, problems=problems)
 
 
 def headline_of(review: Review) -> Headline:
-    """`refused: 2 updates while running; 1 new error; 3 TrainJobs change; +8 nvidia.com/gpu`.
+    """`rejected: 2 updates while running; 1 new error; 3 TrainJobs change; +8 nvidia.com/gpu`.
 
     What the verdict depends on follows it and is said nowhere else.
     """
     report = difference_of(review)
-    told = points(report)
-    unknown = joined(list(filter(None, (told.lacks, _left_out(review)))))
+    difference = points(report)
+    unknown = joined(filter(None, (difference.lacks, _skipped_overlays(review))))
     errors = _counted(review, is_error=True)
-    outcomes = dict(_outcomes(review))
-    why = list(_why(review, report, outcomes)) or [(told.first, told.first)]
+    impacts = dict(_impacts(review))
+    why = list(_why(review, report, impacts)) or [(difference.first, difference.first)]
     said = [full for full, _ in why]
-    bad = (unknown, *told.bad, errors)
-    others = (*(full for full, _ in outcomes.values()), told.first, _counted(review, is_error=False), *told.others)
+    bad = (unknown, *difference.bad, errors)
+    others = [full for full, _ in impacts.values()]
+    others += (difference.first, _counted(review, is_error=False), *difference.others)
     left_bad, left = (tuple(part for part in parts if part and part not in said) for parts in (bad, others))
-    weight, verdict = _VERDICTS[review.conclusion]
-    first = (f"{verdict}: ", *joined([brief for _, brief in why]))
-    return Headline(first, (in_short(report.old), in_short(report.new)), (), left_bad, left, weight)
+    weight, words = _VERDICTS[review.verdict]
+    first = say("{}: {}", Message(words), joined(brief for _, brief in why))
+    return Headline(first, (truncate(report.old), truncate(report.new)), Message(), left_bad, left, weight)
 
 
-def _why(review: Review, report: Report, outcomes: Mapping[Outcome, _Point]) -> Iterator[_Point]:
+def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> Iterator[_Point]:
     """What the verdict depends on."""
-    conclusion, left_out = review.conclusion, _left_out(review)
+    verdict, skipped = review.verdict, _skipped_overlays(review)
     errors = _counted(review, is_error=True)
-    if conclusion in (Conclusion.UNBUILT, Conclusion.UNKNOWN):
-        words = " cannot be built" if conclusion is Conclusion.UNKNOWN else ""
-        full, brief = (joined([*filter(None, (part, left_out))]) for part in (lacks(report), lacks(report, words)))
+    if verdict in (ReviewVerdict.UNBUILT, ReviewVerdict.UNKNOWN):
+        is_brief = verdict is ReviewVerdict.UNBUILT
+        parts = lacks(report), lacks(report, is_brief=is_brief)
+        full, brief = (joined(filter(None, (part, skipped))) for part in parts)
         if full:
             yield full, brief
         elif errors:
-            yield errors, errors if conclusion is Conclusion.UNKNOWN else _counted(review, is_error=True, adjective="")
-    elif conclusion is Conclusion.REFUSED:
-        yield from zip(refused(report), refused(report, is_brief=True), strict=True)
-    elif conclusion is Conclusion.ERRORS and errors:
-        yield errors, (str(sum(each.severity is Severity.ERROR for each in group_findings(review.results))),)
-    for outcome in OUTCOMES.get(conclusion, ()):
-        if outcome in outcomes:
-            full, brief = outcomes[outcome]
-            yield full, brief if outcome == conclusion.value else full
+            yield errors, errors if verdict is ReviewVerdict.UNKNOWN else _counted(review, is_error=True, adjective="")
+    elif verdict is ReviewVerdict.REJECTED:
+        yield from zip(rejected(report), rejected(report, is_brief=True), strict=True)
+    elif verdict is ReviewVerdict.ERRORS and errors:
+        yield errors, say("{}", sum(each.severity is Severity.ERROR for each in group_findings(review.results)))
+    for impact in DECISIVE_IMPACTS.get(verdict, ()):
+        if impact in impacts:
+            full, brief = impacts[impact]
+            yield full, brief if impact == verdict.value else full
     objects = points(report).objects
-    if conclusion is Conclusion.CHANGES and review.others and objects:
+    if verdict is ReviewVerdict.CHANGES and review.others and objects:
         yield objects, objects
 
 
-def _left_out(review: Review) -> Sentence:
-    """`overlays/eu and 2 more overlays are reviewed only when named with -f`; empty where none is left out."""
+def _skipped_overlays(review: Review) -> Message:
+    """`overlays/eu and 2 more overlays are reviewed only if passed with -f`; empty if all are reviewed."""
     if not review.left_out:
-        return ()
+        return Message()
     first, more = review.left_out[0], len(review.left_out) - 1
-    words = f" and {plural(more, 'more overlay')} are" if more else " is"
-    return Data(in_short(first)), f"{words} reviewed only when named with ", Data("-f")
+    which = say("{} and {} are", first, plural(more, "more overlay")) if more else say("{} is", first)
+    return say("{} reviewed only if passed with {}", which, "-f")
 
 
-def repeated(review: Review) -> Sentence:
-    """What to know of rows that are about one manifest; empty where none are."""
+def repeated(review: Review) -> Message:
+    """A note on rows that are about one manifest; empty where none are."""
     if not review.repeated or not review.rows:
-        return ()
-    verb = "counts" if review.repeated == 1 else "count"
-    words = f"{verb} as plain, and for each overlay that lists them; pass what is deployed with "
-    return f"{plural(review.repeated, 'TrainJob')} {words}", Data("-f"), "."
+        return Message()
+    jobs = plural(review.repeated, "TrainJob counts", "TrainJobs count")
+    return say("{} once without an overlay, and once in each overlay; pass what you deploy with {}.", jobs, "-f")
 
 
-def _counted(review: Review, *, is_error: bool, adjective: str = "new ") -> Sentence:
+def _counted(review: Review, *, is_error: bool, adjective: str = "new ") -> Message:
     """`2 new errors`, or what has a lower severity; empty for none."""
     severities = (each.severity for each in group_findings(review.results))
-    told = counted((each for each in severities if (each is Severity.ERROR) == is_error), adjective)
-    return (told,) if told else ()
+    return counted((each for each in severities if (each is Severity.ERROR) == is_error), adjective)
 
 
-def _outcomes(review: Review) -> Iterator[tuple[Outcome, _Point]]:
-    for outcome, words in _OUTCOMES:
-        count = review.count(outcome)
+def _impacts(review: Review) -> Iterator[tuple[Impact, _Point]]:
+    for impact, words in _IMPACTS:
+        count = review.count(impact)
         if count:
-            yield outcome, ((f"{plural(count, 'job')} {words}",), (plural(count, "job"),))
+            jobs = plural(count, "job")
+            yield impact, (say("{} {}", jobs, Message(words)), jobs)

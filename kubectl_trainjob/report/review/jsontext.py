@@ -9,8 +9,8 @@
           "findings": {"errors", "warnings", "infos"}}
 
 JOB, TOTALS and STATE are those of `diff -o json`. `former` is the job that a renamed one was; `before` and `after` are
-null where a side cannot build the job, and for JobSets that are written by hand. `lint` has the new findings alone.
-`leftOut` are overlays below what was named that nobody looked at; `repeated` counts the TrainJobs that count as plain
+null where a side cannot build the job, and for JobSets that are written by hand. `lint` has only the new findings.
+`leftOut` are overlays that were not reviewed; `repeated` counts the TrainJobs that count as plain
 manifests and for each overlay that lists them.
 """
 
@@ -25,23 +25,22 @@ from kubectl_trainjob.report.diff.jsontext import job_id, totals
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.jsontext import as_data as findings_data
 from kubectl_trainjob.report.review.headline import headline_of
-from kubectl_trainjob.report.sentence import written
-from kubectl_trainjob.review.view import JobRow, Review
+from kubectl_trainjob.review.result import JobRow, Review
 
 
 def as_json(review: Review) -> str:
     """The whole review."""
-    told = {
+    result = {
         "schemaVersion": 1,
-        "verdict": review.conclusion.value,
-        "headline": written(headline_of(review).in_line(), str),
+        "verdict": review.verdict.value,
+        "headline": headline_of(review).in_line(),
         "leftOut": list(review.left_out),
         "repeated": review.repeated,
         "jobs": [_row(row) for row in review.rows],
         "diff": difference_data(review.report),
         "lint": findings_data(review.lint),
     }
-    return as_json_text(told)
+    return as_json_text(result)
 
 
 def _row(row: JobRow) -> dict[str, Any]:
@@ -50,8 +49,8 @@ def _row(row: JobRow) -> dict[str, Any]:
         "kind": row.job.identity.kind,
         **job_id(row.job),
         "change": row.change,
-        "outcome": row.outcome.value,
-        "refused": list(row.refused),
+        "outcome": row.impact.value,
+        "refused": list(row.rejected_in),
         "former": job_id(row.former) if row.former else None,
         "before": totals(before) if before else None,
         "after": totals(after) if after else None,

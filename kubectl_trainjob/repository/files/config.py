@@ -1,6 +1,6 @@
 """`trainjob.yaml`: what a team has agreed on for its repository.
 
-Kind `Config` of kubectl-trainjob.dev/v1alpha1. A setting that has no effect yet is refused rather than ignored.
+Kind `Config` of kubectl-trainjob.dev/v1alpha1. A setting that has no effect yet is rejected, not ignored.
 """
 
 from __future__ import annotations
@@ -10,29 +10,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from kubectl_trainjob.kube.facts.kinds import CONFIG
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.facts.supported import EMITS, SUPPORTED_TARGETS
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.rules import INVALID_SETTING, UNSUPPORTED_TARGET
+from kubectl_trainjob.model.message import joined, say
+from kubectl_trainjob.model.rules import INVALID_SETTING, UNSUPPORTED_TARGET, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile
-from kubectl_trainjob.model.units import LintSettings
-from kubectl_trainjob.repository.files.lint_settings import lint_settings
+from kubectl_trainjob.model.units import LintSettings, PathRules
+from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.settings import HEAD, HEADLESS, Fields
 from kubectl_trainjob.repository.yaml.read import read_stream
 
 _SETTINGS = ("target", "emit", "runtimes", "catalog", "ignore", "limits", "lint", "delivery")
+_LINT_SETTINGS = ("select", "ignore", "severity", "perPath", "schedulers")
+DELIVERIES = ("argocd", "flux", "kubectl")
 _PLANNED = dict.fromkeys(("ome", "tuning", "allow"), ": it is planned, but not supported by this version; remove it")
 _LARGEST = 1 << 53
 _LONGEST = 3600  # seconds
-_MOST_PATTERNS = 100  # each is held against each file
+_MOST_PATTERNS = 100  # each is compared with each file
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of one root; `trainer` and `emit` are "" where they are not stated.
+    """The settings of one root; `trainer` and `emit` are "" where they are not set.
 
-    `source` is the document, None where there is no such file.
+    `source` is the document, None without such a file.
     """
 
     trainer: str = ""
@@ -45,33 +49,34 @@ class Config:
     source: Source | None = None
 
     def is_in(self, file: SourceFile) -> bool:
-        """Whether these settings stand in a file, or one that says the same."""
+        """Whether these settings are those of a file, or of one with the same text."""
         return self.source is not None and self.source.file.text == file.text
 
     def limited(self, limits: Limits) -> Limits:
-        """`limits` with those that are stated here."""
+        """`limits` with those that are set here."""
         return replace(limits, **self.limits) if self.limits else limits
 
 
 def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
-    """The settings, and what is wrong with them; with anything wrong, all have their defaults."""
+    """The settings, and their errors; with an error, all have their defaults."""
     reading = read_stream(file)
     if reading.diagnostics:
         return Config(source=Source(file)), reading.diagnostics
     if len(reading.objects) != 1:
         place = Place(Source(file, 1 if reading.objects else 0))
-        return Config(), [Diagnostic(INVALID_SETTING, "trainjob.yaml must hold one document of kind Config", place)]
+        message = say("trainjob.yaml must hold one document of kind Config")
+        return Config(), [Diagnostic(INVALID_SETTING, message, place)]
     body, source = reading.objects[0]
     if body.get("apiVersion") is None and body.get("kind") is None:
-        return Config(source=source), [Diagnostic(INVALID_SETTING, HEADLESS, Place(source))]
+        return Config(source=source), [Diagnostic(INVALID_SETTING, say(HEADLESS), Place(source))]
     settings = Fields(body, Place(source), INVALID_SETTING, [])
     config = _config(settings, source)
     return (Config(source=source), settings.found) if settings.found else (config, [])
 
 
 def _config(settings: Fields, source: Source) -> Config:
-    settings.refuse_unknown((*HEAD, *_SETTINGS), _PLANNED)
-    settings.refuse_other_head("Config", "trainjob.yaml")
+    settings.reject_unknown((*HEAD, *_SETTINGS), _PLANNED)
+    settings.reject_other_head(CONFIG, CONFIG_FILE)
     return Config(
         trainer=_trainer(settings),
         emit=settings.text("emit", EMITS),
@@ -86,12 +91,12 @@ def _config(settings: Fields, source: Source) -> Config:
 
 def _trainer(settings: Fields) -> str:
     target = settings.below("target")
-    target.refuse_unknown(tuple(SUPPORTED_TARGETS))
+    target.reject_unknown(tuple(SUPPORTED_TARGETS))
     stated = {product: target.text(product) for product in SUPPORTED_TARGETS}
     for product, version in stated.items():
         supported = SUPPORTED_TARGETS[product]
         if version and version not in supported:
-            message = f'{product} "{version}" is not supported; supported: {", ".join(supported)}'
+            message = say('{} "{}" is not supported; supported: {}', say(product), version, joined(map(say, supported)))
             target.found.append(Diagnostic(UNSUPPORTED_TARGET, message, target.place.child(product)))
     return stated["trainer"]
 
@@ -102,8 +107,8 @@ def _runtimes(settings: Fields) -> tuple[str, ...]:
     folders = settings.texts("runtimes")
     for folder in folders:
         if not _is_below(folder):
-            message = f'"{folder}" is no folder below the repository\'s root; write a path such as platform/runtimes'
-            settings.refuse(message, "runtimes", settings.body["runtimes"].index(folder))
+            message = say('"{}" is not a folder in the repository; write a path such as platform/runtimes', folder)
+            settings.reject(message, "runtimes", settings.body["runtimes"].index(folder))
     return tuple(map(posixpath.normpath, folders))
 
 
@@ -119,21 +124,22 @@ def _is_below(folder: str) -> bool:
 def _ignore(settings: Fields) -> tuple[str, ...]:
     patterns = settings.texts("ignore")
     if len(patterns) > _MOST_PATTERNS:
-        settings.refuse(
-            f"ignore has more than {_MOST_PATTERNS} patterns, the limit; ignore whole directories", "ignore"
-        )
+        message = say("ignore has more than {} patterns, the limit; ignore whole directories", _MOST_PATTERNS)
+        settings.reject(message, "ignore")
         return ()
     for index, pattern in enumerate(patterns):
         if not pattern.strip("/") or ".." in pattern.split("/") or pattern.startswith("!"):
-            message = f'"{pattern}" is no pattern of paths below the root; write one such as charts/** or "*.tmpl.yaml"'
-            settings.refuse(message, "ignore", index)
+            message = say(
+                '"{}" is not a pattern of paths below the root; write one such as charts/** or "*.tmpl.yaml"', pattern
+            )
+            settings.reject(message, "ignore", index)
     return patterns
 
 
 def _limits(settings: Fields) -> dict[str, int]:
     stated = settings.below("limits")
     names = {_camel(each.name): each.name for each in fields(Limits) if each.name != "depth"}
-    stated.refuse_unknown(tuple(names))
+    stated.reject_unknown(tuple(names))
     found = {name: _size(stated, spelled) for spelled, name in names.items() if spelled in stated.body}
     return {name: size or getattr(LIMITS, name) for name, size in found.items()}
 
@@ -142,9 +148,10 @@ def _size(stated: Fields, name: str) -> int:
     """A whole number, or a quantity such as 64Mi."""
     size = _whole(stated.body[name])
     if name.endswith("Seconds") and size > _LONGEST:
-        stated.refuse(f"limits.{name} must be at most {_LONGEST}", name)
+        stated.reject(say("limits.{} must be at most {}", say(name), _LONGEST), name)
     if not 0 < size <= _LARGEST:
-        stated.refuse(f"limits.{name} must be a positive whole number, or a quantity such as 64Mi", name)
+        message = say("limits.{} must be a positive whole number, or a quantity such as 64Mi", say(name))
+        stated.reject(message, name)
     return size
 
 
@@ -160,3 +167,28 @@ def _whole(value: Any) -> int:
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
+
+
+def lint_settings(settings: Fields) -> LintSettings:
+    """The configuration of lint; errors are reported in `settings`."""
+    stated = settings.below("lint")
+    stated.reject_unknown(_LINT_SETTINGS)
+    per_path = stated.below("perPath")
+    return LintSettings(
+        select=stated.texts("select"),
+        ignore=stated.texts("ignore"),
+        severity=_severities(stated),
+        per_path=tuple(_path_rules(pattern, per_path.below(pattern)) for pattern in per_path.body),
+        schedulers=stated.texts("schedulers"),
+        delivery=settings.text("delivery", DELIVERIES),
+    )
+
+
+def _severities(stated: Fields) -> tuple[tuple[str, str], ...]:
+    below = stated.below("severity")
+    return tuple((rule, level) for rule in below.body if (level := below.text(rule, tuple(Severity))))
+
+
+def _path_rules(pattern: str, stated: Fields) -> PathRules:
+    stated.reject_unknown(("ignore", "severity"))
+    return PathRules(pattern, stated.texts("ignore"), _severities(stated))

@@ -1,4 +1,4 @@
-"""What the paths of a reading mean: the files on disk, as here, or those of a commit (`revision`)."""
+"""The files that paths mean: those on disk, as here, or those of a commit (`revision`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from kubectl_trainjob.repository.files.current import CurrentDirectory
-from kubectl_trainjob.repository.files.find_root import DiskLinks, find_root, is_below, is_configured, real_path
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.repository.files.find_root import (
+    CurrentDirectory,
+    DiskLinks,
+    find_root,
+    is_below,
+    is_configured,
+    real_path,
+)
 from kubectl_trainjob.repository.files.root import Files, SecureRoot, UnsafePathError
 
 if TYPE_CHECKING:
@@ -18,32 +25,32 @@ if TYPE_CHECKING:
 
 
 class Named(NamedTuple):
-    """What a PATH leads to, by its real path. A stream can be read once: standard input, a pipe or the like."""
+    """The target of a PATH, by its real path. A stream can be read once: standard input, or a pipe."""
 
     real: str
     kind: Literal["file", "directory", "stream"]
 
 
 class FileSystem(Protocol):
-    """Where paths lead. Directories are real paths, those that the files have or would have on disk."""
+    """The targets of paths. Directories are real paths, those that the files have or would have on disk."""
 
     is_disk: bool
     current: CurrentDirectory
 
     def named(self, path: str) -> Named:
-        """What a path of the user leads to, from the current directory; "-" is standard input.
+        """The target of a path, from the current directory; "-" is standard input.
 
-        Raises UnsafePathError, OSError, ValueError, and EnvironmentFault for what this one cannot have.
+        Raises UnsafePathError, OSError, ValueError, and EnvironmentFault for what this file system cannot have.
         """
 
     def root_of(self, directory: str) -> str:
-        """The root that a directory lies in."""
+        """The root of a directory."""
 
     def below(self, root: str) -> Files:
         """The files below a root. Raises UnsafePathError."""
 
     def is_configured(self, directory: str) -> bool:
-        """Whether a directory has a `trainjob.yaml` of ours."""
+        """Whether a directory has a `trainjob.yaml` of this tool."""
 
 
 class Disk:
@@ -55,7 +62,7 @@ class Disk:
         self.current = current
 
     def named(self, path: str) -> Named:
-        """What a PATH leads to. Raises UnsafePathError, OSError, ValueError."""
+        """The target of a PATH. Raises UnsafePathError, OSError, ValueError."""
         if path == "-":
             return Named(path, "stream")
         real = real_path(path, self.current, DiskLinks())
@@ -65,26 +72,26 @@ class Disk:
         return Named(real, "file" if stat.S_ISREG(mode) else "stream")  # a pipe: `build <(generate)`
 
     def root_of(self, directory: str) -> str:
-        """The root that a directory lies in."""
+        """The root of a directory."""
         return find_root(directory)
 
     def below(self, root: str) -> Files:
         """The files below a root. Raises UnsafePathError."""
         files = SecureRoot(root)
         if files.directory != root:
-            raise UnsafePathError("a link was put in its place meanwhile")
+            raise UnsafePathError(say("it was replaced by a link while it was read; run again"))
         return files
 
     def is_configured(self, directory: str) -> bool:
-        """Whether a directory has a `trainjob.yaml` of ours."""
+        """Whether a directory has a `trainjob.yaml` of this tool."""
         return is_configured(directory)
 
 
 class Progress(Protocol):
-    """Shows how far a command is, until it is left as a context manager."""
+    """Shows the progress of a command, until the end of its context."""
 
     def __call__(self, stage: str, done: int, total: int, /) -> None:
-        """Show how much of how much is done, 0 for an unknown total."""
+        """Show the progress; a total of 0 is unknown."""
 
     def __enter__(self) -> object: ...
 
@@ -93,11 +100,11 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workspace:
-    """Where a run reads: its file system, standard input (`stdin` gets the most bytes to read, and may give one more),
-    the renderer of templates, and where the progress is shown.
+    """What a run may use: its file system, standard input (`stdin` gets the most bytes to read, and may return one
+    more), the renderer of templates, and the progress.
 
-    Two readings that are compared share `parsed`; `base` is the directory from which both have the same paths, "" for
-    the current one.
+    Two readings that are compared share `parsed`; both have the same paths below their `base`, "" for the current
+    directory.
     """
 
     files: FileSystem
@@ -109,15 +116,15 @@ class Workspace:
 
 
 def current_root(files: FileSystem) -> str:
-    """The root of the current directory, as seen from there."""
+    """The root of the current directory, relative to it."""
     return files.current.relative(files.root_of(files.current.real(".")))
 
 
 def paths_below(base: str, current: CurrentDirectory) -> Callable[[str], str]:
-    """Makes of a path as shown the one below the base; "" for the base "" and for the base itself.
+    """The function from a path as shown to the path below the base; "" for the base "" and for the base itself.
 
-    A path shown may lead through the base as it was named, or as it really is. What lies elsewhere is the same for both
-    sides, by its absolute path.
+    A path as shown may have the base as it was passed, or its real path. Paths outside are equal for base and head, by
+    their absolute form.
     """
     if not base:
         return lambda _shown: ""

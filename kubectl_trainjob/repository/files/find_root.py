@@ -1,62 +1,51 @@
-"""Which directory a PATH belongs to: the nearest configured one above it, else git's top level, else its own.
+"""The root of a PATH: the nearest configured directory above it, else the top of the git repository, else its own.
 
-A PATH is what the person who runs us names. Links on its way are followed, save those that a repository holds and that
-lead out of it: what stands behind them the repository has chosen, not the person.
+A PATH is an argument of the user. Links in it are followed, except those in a repository that lead out of it: their
+targets were chosen by the repository, not by the user.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
+from dataclasses import dataclass
 from errno import ELOOP
-from typing import Protocol
+from itertools import chain
 
-from kubectl_trainjob.repository.files.current import CurrentDirectory
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.repository.files.root import UnsafePathError, read_start
 
 CONFIG_FILE = "trainjob.yaml"
 LOOKED_AT = 1 << 16  # bytes
 _OURS = re.compile(rb"""apiVersion["']?\s*:\s*["']?kubectl-trainjob\.dev/""", re.IGNORECASE)
 _KEY = re.compile(rb"""^[{ ]*["']?[A-Za-z]\w*["']?[ \t]*:""", re.MULTILINE)
-# The keys that say what an object is: at the start of a line, or in braces.
+# The keys of the type of an object: at the start of a line, or in braces.
 _OTHERS = re.compile(
-    rb"""(?:^ *|[{,]\s*)["']?(?:apiVersion["']?\s*:|kind["']?\s*:(?!\s*["']?Config\b))""",
-    re.IGNORECASE | re.MULTILINE,
+    rb"""(?:^ *|[{,]\s*)["']?(?:apiVersion["']?\s*:|kind["']?\s*:(?!\s*["']?Config\b))""", re.IGNORECASE | re.MULTILINE
 )
 MOST_LINKS = 40
 
 
 def find_root(directory: str) -> str:
-    """The root that `directory` (a real path) lies in; git is recognised by `.git`, never run."""
+    """The root of `directory`, a real path; git is recognised by `.git`, never run."""
     return _repository(directory) or directory
 
 
-class Links(Protocol):
-    """The links on the way of a path."""
-
-    def target(self, path: str) -> str | None:
-        """What the link at an absolute path says; None where there is no link."""
-
-    def lead_out(self, directory: str, target: str) -> bool:
-        """Whether a link in `directory` that says `target` leads out of the repository that it lies in."""
-
-
 class DiskLinks:
-    """Those of the disk."""
+    """The links in a path."""
 
     def target(self, path: str) -> str | None:
-        """What the link at an absolute path says; None where there is no link."""
+        """The target of the link at an absolute path; None without a link."""
         return os.readlink(path) if os.path.islink(path) else None
 
     def lead_out(self, directory: str, target: str) -> bool:
-        """Whether a link in `directory` that says `target` leads out of the repository that it lies in."""
+        """Whether a link in `directory` to `target` leads out of its repository."""
         repository = _repository(directory)
         return repository is not None and not is_below(repository, os.path.realpath(os.path.join(directory, target)))
 
 
-def real_path(path: str, current: CurrentDirectory, links: Links) -> str:
-    """Where a path leads. Raises UnsafePathError where a link in a repository leads out of that, OSError for a loop."""
+def real_path(path: str, current: CurrentDirectory, links: DiskLinks) -> str:
+    """The path without links. Raises UnsafePathError for a link out of its repository, OSError for a loop."""
     here, steps, followed = current.path, _steps(path), 0
     while steps:
         step = steps.pop()
@@ -69,31 +58,33 @@ def real_path(path: str, current: CurrentDirectory, links: Links) -> str:
         if followed > MOST_LINKS:
             raise OSError(ELOOP, os.strerror(ELOOP))
         if links.lead_out(here, target):
-            raise UnsafePathError(
-                "a symbolic link on its way leads out of the repository; name what it leads to instead"
-            )
+            raise UnsafePathError(say("a symbolic link in it leads out of the repository; pass the target of the link"))
         steps += _steps(target)
     return here
 
 
 def is_below(directory: str, path: str) -> bool:
-    """Whether a real path is a directory's, or of what lies in that."""
+    """Whether a real path is that of a directory or inside it."""
     return path == directory or path.startswith(os.path.join(directory, ""))
 
 
+def relative(directory: str, real: str) -> str:
+    """A real path relative to a directory above it, with "/" between names; "" for the directory itself."""
+    path = os.path.relpath(real, directory).replace(os.sep, "/")
+    return "" if path == "." else path
+
+
 def _steps(path: str) -> list[str]:
-    """What to enter one after another to reach a path, the last first."""
+    """The names of a path, the last first."""
     drive, rest = os.path.splitdrive(path)
     names = [name for name in rest.replace("/", os.sep).split(os.sep) if name not in ("", os.curdir)]
     return [*reversed(names), drive + os.sep] if rest[:1] in ("/", os.sep) else names[::-1]
 
 
 def _repository(directory: str) -> str | None:
-    for is_root in (is_configured, _is_git_top):
-        for above in upward(directory):
-            if is_root(above):
-                return above
-    return None
+    above = upward(directory)
+    tops = (each for each in above if os.path.lexists(os.path.join(each, ".git")))
+    return next(chain(filter(is_configured, above), tops), None)
 
 
 def upward(directory: str) -> list[str]:
@@ -104,35 +95,45 @@ def upward(directory: str) -> list[str]:
     return found
 
 
-def _is_git_top(directory: str) -> bool:
-    return os.path.lexists(os.path.join(directory, ".git"))
-
-
 def is_configured(directory: str) -> bool:
-    """Whether the file of that name is ours: a TrainJob may be kept in a file `trainjob.yaml` as well.
+    """Whether a directory has our `trainjob.yaml`: a file of that name can also have a TrainJob.
 
-    So is one that cannot be looked at, a link say, or that has settings without apiVersion and kind: reading it tells
-    why. Else its settings would be lost in silence.
+    A file that cannot be read (a link), or that has settings without a type, counts as ours: reading it reports the
+    error.
     """
     path = os.path.join(directory, CONFIG_FILE)
     try:
         return is_configuration(read_start(path, LOOKED_AT))
     except (UnsafePathError, OSError):
-        return _is_no_directory(path)
+        return os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path))
 
 
 def is_configuration(start: bytes) -> bool:
-    """Whether a file `trainjob.yaml` whose first `LOOKED_AT` bytes these are is ours."""
-    return _OURS.search(start) is not None or _is_headless(start)
-
-
-def _is_headless(start: bytes) -> bool:
-    """Whether a file that is seen whole has keys, but neither an apiVersion nor another kind than ours."""
+    """Whether a file `trainjob.yaml` with these first `LOOKED_AT` bytes is ours."""
+    if _OURS.search(start) is not None:
+        return True
+    # The whole file has keys, but neither an apiVersion nor a foreign kind.
     return len(start) < LOOKED_AT and _KEY.search(start) is not None and _OTHERS.search(start) is None
 
 
-def _is_no_directory(path: str) -> bool:
-    try:
-        return not stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
+@dataclass(frozen=True, slots=True)
+class CurrentDirectory:
+    """The directory of relative paths in a run; code below the commands uses no other. `path` is absolute."""
+
+    path: str
+
+    def join(self, path: str) -> str:
+        """A path to open, "" unchanged. It is not normalized: ".." may follow a link."""
+        return os.path.join(self.path, path) if path else path
+
+    def absolute(self, path: str) -> str:
+        """The absolute path, without "." and ".."."""
+        return os.path.normpath(os.path.join(self.path, path))
+
+    def relative(self, path: str) -> str:
+        """The path from here."""
+        return os.path.relpath(self.absolute(path), self.path)
+
+    def real(self, path: str) -> str:
+        """The absolute path with all links followed."""
+        return os.path.realpath(os.path.join(self.path, path))

@@ -5,41 +5,45 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+from kubectl_trainjob.kube.facts.kinds import CONFIG
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import Limits, size
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS, INVALID_SETTING, NESTED_SETTINGS, Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.model.stages import Manifest
-from kubectl_trainjob.model.units import BuiltDirectory
+from kubectl_trainjob.model.units import BuiltDirectory, Skipped
 from kubectl_trainjob.repository.files.classify import UNBUILT, classify
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
 from kubectl_trainjob.repository.files.filesystem import Workspace, paths_below
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
-from kubectl_trainjob.repository.files.ignore import Ignore
-from kubectl_trainjob.repository.files.repository import Root
-from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError
+from kubectl_trainjob.repository.files.repository import Ignore, Root, listed_templates
+from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError, reason_of
 from kubectl_trainjob.repository.files.settings import HEADLESS
-from kubectl_trainjob.repository.files.walk import Found, Trouble, walk
+from kubectl_trainjob.repository.files.walk import Found, SkipReason, walk
 from kubectl_trainjob.repository.yaml.read import Reader
 
-_TROUBLE: dict[Trouble, tuple[Rule, str]] = {
+_SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
     "link": (
         rules.UNSAFE_PATH,
-        "is a symbolic link, which is not followed; copy the file, or name its target as a PATH",
+        "is a symbolic link, which is not followed; copy the file, or pass its target as a PATH",
     ),
-    "special": (rules.UNSAFE_PATH, "is no regular file; remove it, or name it as a PATH of its own"),
-    "template": (rules.UNLISTED_TEMPLATE, "is listed by no overlay, so nothing renders it; list it, or move it away"),
+    "special": (rules.UNSAFE_PATH, "is not a regular file; remove it, or pass it as a separate PATH"),
+    "template": (
+        rules.UNLISTED_TEMPLATE,
+        "is a template that no overlay lists, so nothing renders it; list it, or move it away",
+    ),
     "kustomization": (rules.UNBUILT_KUSTOMIZATION, UNBUILT),
-    "deep": (rules.UNSAFE_PATH, "lies below too many directories; name it as a PATH of its own"),
+    "deep": (rules.UNSAFE_PATH, "is below too many directories; pass it as a separate PATH"),
 }
 
 
 class Intake:
-    """Reads files; limits hold for all files of a build together. Problems are noted in `diagnostics`."""
+    """Reads files; limits are for all files of a build together. Errors go to `diagnostics`."""
 
     def __init__(self, limits: Limits, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -48,10 +52,10 @@ class Intake:
         self._files = 0
         self.diagnostics: list[Diagnostic] = []
         self.ignored = 0
-        self.left_out: dict[str, None] = {}  # overlays' directories that a directory read passed by
-        self.passed_by: dict[str, None] = {}  # what else it passed by, and why
+        self.left_out: dict[str, None] = {}  # overlays' directories that reading a directory skipped
+        self.skipped: dict[Skipped, None] = {}  # what else it skipped
         self.built: dict[str, BuiltDirectory] = {}
-        self.read_from: dict[str, None] = {}  # the real paths of what was named, directories and files
+        self.read_from: dict[str, None] = {}  # the real paths of all directories and files that were passed
         self.roots: dict[str, Root] = {}
         self.limits = limits
         self._new_reader = workspace.parsed.reader if workspace.parsed else Reader
@@ -62,9 +66,10 @@ class Intake:
         self._read: dict[tuple[Root, str], SourceFile | None] = {}
         self._parsed: dict[SourceFile, list[Manifest]] = {}
         self._broken: set[SourceFile] = set()
+        self._listed: dict[Root, frozenset[str]] = {}
 
     def root(self, directory: str, show: Callable[[str], str]) -> Root:
-        """The root that a directory (a real path) lies in; the first root's configuration sets the limits.
+        """The root of a directory (a real path); the configuration of the first root sets the limits.
 
         Raises UnsafePathError, and EnvironmentFault for a configuration that cannot be read.
         """
@@ -78,14 +83,14 @@ class Intake:
         return self.roots[found]
 
     def _check_folders(self, config: Config, files: Files) -> None:
-        """Note the folders of runtimes that trainjob.yaml names and that are not there."""
+        """Report the folders of runtimes in trainjob.yaml that do not exist."""
         if config.source is None or config.runtimes == Config().runtimes:
             return
         for index, folder in enumerate(config.runtimes):
             if not files.has(folder):
                 meant = nearest(folder, [entry.name for entry in files.entries() if entry.is_directory])
-                hint = f'did you mean "{meant}"?' if meant else "mend the path"
-                message = f'the folder "{folder}" is not there; {hint}'
+                hint = say('did you mean "{}"?', meant) if meant else say("correct the path")
+                message = say('the folder "{}" does not exist; {}', folder, hint)
                 self.diagnostics.append(Diagnostic(INVALID_SETTING, message, Place(config.source, ("runtimes", index))))
 
     def _limit(self, config: Config) -> None:
@@ -93,7 +98,7 @@ class Intake:
             self.limits = config.limited(self.limits)
             self._reader = self._new_reader(self.limits)
         elif config.source and any(getattr(self.limits, name) != most for name, most in config.limits.items()):
-            message = "these limits differ from those of another repository of this build; build one at a time"
+            message = say("these limits differ from those of another repository in this build; build one at a time")
             self.diagnostics.append(Diagnostic(CONFLICTING_SETTINGS, message, Place(config.source, ("limits",)).key()))
 
     def _config(self, files: Files, shown: str) -> Config:
@@ -111,30 +116,32 @@ class Intake:
         self.diagnostics += diagnostics
         return config
 
-    def directory(
-        self, root: Root, inside: str, shown: str, is_listed: Callable[[Root, str], bool]
-    ) -> Iterator[tuple[str, str]]:
-        """The manifest files below a directory: their paths from the root, and as shown; the rest is noted.
+    def directory(self, root: Root, inside: str, shown: str) -> Iterator[tuple[str, str]]:
+        """The manifest files below a directory: their paths from the root, and as shown; other entries are noted.
 
-        `is_listed` says of a template whether some overlay will render it. Raises EnvironmentFault for a directory that
-        cannot be read.
+        Raises EnvironmentFault for a directory that cannot be read.
         """
         for found in _walked(root, inside, shown):
             if self.is_full:
                 return
             path = _shown(found.path, inside, shown)
-            if found.trouble is None:
+            if found.reason is None:
                 yield found.path, path
-            elif found.trouble == "overlay":
+            elif found.reason == "overlay":
                 self.left_out[path] = None
-            elif found.trouble == "results":
-                self.passed_by[f"{path} (built files)"] = None
+            elif found.reason == "results":
+                self.skipped[Skipped(path, "built")] = None
                 self.built[path] = self._built(root, found.path, path)
-            elif found.trouble == "template" and is_listed(root, found.path):
-                self.passed_by[f"{path} (for the overlays that list it)"] = None
+            elif found.reason == "template" and self._is_listed(root, found.path):
+                self.skipped[Skipped(path, "template")] = None
             else:
-                rule, message = _TROUBLE[found.trouble]
-                self.report(rule, f'"{os.path.basename(path)}" {message}', path)
+                rule, message = _SKIPPED_FOR[found.reason]
+                self.report(rule, say('"{}" {}', os.path.basename(path), say(message)), path)
+
+    def _is_listed(self, root: Root, template: str) -> bool:
+        if root not in self._listed:
+            self._listed[root] = frozenset(listed_templates(root, self.limits))
+        return template in self._listed[root]
 
     def _built(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
         files, most = root.files, self.limits.output_bytes
@@ -149,9 +156,9 @@ class Intake:
         return BuiltDirectory(shown, text, self._below_base(shown), real)
 
     def file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
-        """A file's text; None where it cannot be had, which is noted. Raises OSError.
+        """The text of a file; None if it cannot be read, which is reported. Raises OSError.
 
-        A file is read once, by any path, and keeps the path that it was first shown with.
+        A file is read once, by any path, and keeps the first path as shown.
         """
         if self.is_full:
             return None
@@ -165,21 +172,22 @@ class Intake:
         except TooLargeError:
             self.too_large(shown)
         except UnsafePathError as error:
-            message = f'"{os.path.basename(shown)}" cannot be used: {error}; copy the file, or name another'
+            name = os.path.basename(shown)
+            message = say('"{}" cannot be used: {}; copy the file, or use another', name, error.reason)
             self.report(rules.UNSAFE_PATH, message, shown)
         return None
 
     def decoded(self, shown: str, data: bytes) -> SourceFile | None:
         """The text of some bytes, which count towards the limit of the build."""
-        # Kept while the text is parsed: once such a large piece was freed, glibc keeps later ones for itself, too.
+        # Kept while the text is parsed: after such a large piece was freed, glibc does not return later ones.
         self._latest = data
         self._files += 1
         self.workspace.progress("reading files", self._files, 0)
         self._bytes += len(data)
         if self._is_over_size:
-            limit = size(self.limits.build_bytes)
-            message = (
-                f"the files of this build are larger than {limit} together, the limit (limits.buildBytes); build less"
+            message = say(
+                "the files of this build are larger than {} together, the limit (limits.buildBytes); build fewer files",
+                size(self.limits.build_bytes),
             )
             self.report(rules.BUILD_TOO_LARGE, message, shown)
             return None
@@ -199,7 +207,7 @@ class Intake:
         return self._parsed[file]
 
     def is_broken(self, file: SourceFile) -> bool:
-        """Whether a file that was parsed may hold more objects than could be read."""
+        """Whether a parsed file may have more objects than could be read."""
         return file in self._broken
 
     def _manifests(self, file: SourceFile) -> Iterator[Manifest]:
@@ -216,15 +224,15 @@ class Intake:
             elif any(root.config.is_in(file) for root in self.roots.values()):
                 continue
             elif found == "headless":
-                self.diagnostics.append(Diagnostic(INVALID_SETTING, HEADLESS, Place(source)))
-            elif body["kind"] == "Config":
-                message = (
-                    "these settings count where this directory or one below is named, not here; mind the difference"
+                self.diagnostics.append(Diagnostic(INVALID_SETTING, say(HEADLESS), Place(source)))
+            elif body["kind"] == CONFIG:
+                message = say(
+                    "these settings are ignored here: they only apply if this directory, or one below it, is passed"
                 )
                 self.diagnostics.append(Diagnostic(NESTED_SETTINGS, message, Place(source, ("kind",)).key()))
 
     def values(self, file: SourceFile) -> list[tuple[object, Source]]:
-        """What the documents of a file hold, objects or not."""
+        """The data of the documents of a file, objects or not."""
         found, diagnostics = self._reader.read_values(file)
         self.diagnostics += diagnostics
         return found
@@ -235,18 +243,17 @@ class Intake:
 
     @property
     def is_full(self) -> bool:
-        """Whether a limit of the whole build was exceeded; that was reported, and nothing more is read."""
+        """Whether a limit of the whole build was exceeded; this was reported, and nothing more is read."""
         return self._is_over_size or self._reader.is_full
 
     def too_large(self, shown: str) -> None:
-        """Note that a file is larger than a file may be."""
+        """Report a file over the limit."""
         limit = size(self.limits.file_bytes)
-        self.report(
-            rules.FILE_TOO_LARGE, f"the file is larger than {limit}, the limit (limits.fileBytes); split it", shown
-        )
+        message = say("the file is larger than {}, the limit (limits.fileBytes); split it", limit)
+        self.report(rules.FILE_TOO_LARGE, message, shown)
 
-    def report(self, rule: Rule, message: str, shown: str) -> None:
-        """Note a problem of a file as a whole."""
+    def report(self, rule: Rule, message: Message, shown: str) -> None:
+        """Report a problem of a file as a whole."""
         file = SourceFile(shown, "", below_base=self._below_base(shown))
         place = Place(Source(file), span=Span(1, 1, 1, 1))
         self.diagnostics.append(Diagnostic(rule, message, place))
@@ -257,7 +264,7 @@ def _walked(root: Root, inside: str, shown: str) -> Iterator[Found]:
         yield from walk(root.files, inside, root.ignored)
     except OSError as error:
         raise fault(_shown(str(error.filename), inside, shown), error) from None
-    except UnsafePathError as error:  # the directory was something else when it was looked at
+    except UnsafePathError as error:  # another process replaced the directory
         raise fault(shown, error) from None
 
 
@@ -269,5 +276,4 @@ def _shown(path: str, inside: str, shown: str) -> str:
 
 def fault(path: str, error: Exception) -> EnvironmentFault:
     """A path that cannot be read."""
-    reason = "it is too large" if isinstance(error, TooLargeError) else getattr(error, "strerror", None) or error
-    return EnvironmentFault(f"{path}: {reason}")
+    return EnvironmentFault(f"{path}: {reason_of(error)}")

@@ -1,11 +1,11 @@
-"""Whether a file may hold an object of some name: told from its text, without parsing it."""
+"""Whether a file may have an object of some name, without parsing its text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
 
-# What can make up a name in a double-quoted text without showing it: characters by number, and joined lines.
+# Double-quoted text can hide a name: characters by number, and joined lines.
 _BY_NUMBER = re.compile(r"\\[xuU]")
 _JOINED = re.compile("\\\\(?:\r\n|[\r\n\x85\u2028\u2029])[ \t]*")
 _DOCUMENT = re.compile(r"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
@@ -15,9 +15,9 @@ _BEGINS_AT_ONCE = re.compile(r"^[^\s#-].*", re.MULTILINE)
 
 
 def holds_only(kind: str) -> Callable[[str], bool]:
-    """A look at texts: true only where every document is of the kind, and written as people write objects.
+    """A function of texts: true only where every document is of the kind, and written in the usual way.
 
-    That is a mapping in block style, all of whose lines without indent are an object's usual keys; one says the kind.
+    That is a mapping in block style whose lines without indent are the usual keys of an object, with the kind.
     """
 
     def is_of_kind(document: str) -> bool:
@@ -26,7 +26,7 @@ def holds_only(kind: str) -> Callable[[str], bool]:
         return all(map(_ROOT_KEY.fullmatch, lines)) and [line[5:].strip() for line in kinds] == [kind]
 
     def is_all(text: str) -> bool:
-        # A list's items, a mark with something behind it and the like begin with a dash.
+        # Items of a list, and a mark with content after it, begin with a dash.
         documents = [part for part in _DOCUMENT.split(text) if part.strip()]
         return not any(_DASH.search(part) for part in documents) and all(map(is_of_kind, documents))
 
@@ -34,7 +34,7 @@ def holds_only(kind: str) -> Callable[[str], bool]:
 
 
 def mentions(names: Collection[str]) -> Callable[[str], bool]:
-    """A look at texts: false only where no document can have a value that is one of the names, however it is written.
+    """A function of texts: false only where no document can have a value that is one of the names, in any style.
 
     Names are those of Kubernetes objects: letters, digits, dots and dashes.
     """

@@ -7,51 +7,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kubectl_trainjob.kube.facts.kinds import OVERLAY
 from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import INVALID_OVERLAY
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector
 from kubectl_trainjob.repository.files.settings import HEAD, Fields
+from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
 
-_SETTINGS = (
-    "resources",
-    "namespace",
-    "nameSuffix",
-    "nameHash",
-    "labels",
-    "annotations",
-    "images",
-    "values",
-    "patches",
-)
-# kustomize's other words, and what to write here instead.
+_SETTINGS = ["resources", "namespace", "nameSuffix", "nameHash", "labels", "annotations", "images", "values", "patches"]
+_OF_KUSTOMIZE = "components configMapGenerator secretGenerator generators transformers replacements replicas"
+# Other settings of kustomize, and what to write here instead.
 _ADVICE = {
     "bases": "; list them in resources",
     "commonLabels": "; write labels: [{pairs: {…}, includeTemplates: true}]",
     "commonAnnotations": "; write annotations",
     "patchesStrategicMerge": "; write patches: [{path: …}]",
     "patchesJson6902": "; write patches: [{target: {…}, path: …}]",
-    "namePrefix": "; there is nameSuffix",
+    "namePrefix": "; write nameSuffix",
     **dict.fromkeys(
-        (
-            "components",
-            "configMapGenerator",
-            "secretGenerator",
-            "generators",
-            "transformers",
-            "replacements",
-            "replicas",
-        ),
-        ", which is kustomize's alone: let kustomize build it, `kubectl kustomize DIR | kubectl trainjob build -`",
+        _OF_KUSTOMIZE.split(),
+        ", which only kustomize has; build with it: kubectl kustomize DIR | kubectl trainjob build -",
     ),
 }
+_TARGET = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
+_IMAGE = ("name", "newName", "newTag", "digest", "tagSuffix")
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _SUFFIX = re.compile(r"[-a-z0-9.]{0,61}[a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatchEntry:
-    """One item of `patches`: exactly one of `path` and `inline` is stated."""
+    """One item of `patches`: exactly one of `path` and `inline` is set."""
 
     index: int
     path: str
@@ -61,7 +49,7 @@ class PatchEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlayFile:
-    """What one `overlay.yaml` says, before any file that it names was read."""
+    """What one `overlay.yaml` says, before the files that it lists are read."""
 
     source: Source
     resources: tuple[str, ...]
@@ -76,10 +64,10 @@ class OverlayFile:
 
 
 def read_overlay(body: Mapping[str, Any], source: Source) -> tuple[OverlayFile, list[Diagnostic]]:
-    """The overlay, and what is wrong with it; what is wrong has its default."""
+    """The overlay, and its errors; an invalid setting has its default."""
     settings = Fields(body, Place(source), INVALID_OVERLAY, [])
-    settings.refuse_unknown((*HEAD, *_SETTINGS), _ADVICE)
-    settings.refuse_other_head("Overlay", "overlay.yaml")
+    settings.reject_unknown((*HEAD, *_SETTINGS), _ADVICE)
+    settings.reject_other_head(OVERLAY, OVERLAY_FILE)
     overlay = OverlayFile(
         source,
         settings.texts("resources"),
@@ -98,46 +86,42 @@ def read_overlay(body: Mapping[str, Any], source: Source) -> tuple[OverlayFile, 
 def _name(settings: Fields, field: str, pattern: re.Pattern[str], allowed: str) -> str:
     name = settings.text(field)
     if name and not pattern.fullmatch(name):
-        settings.refuse(f'{field} "{name}" cannot be part of an object\'s name: {allowed}', field)
+        message = say('{} "{}" cannot be part of the name of an object; write {}', say(field), name, say(allowed))
+        settings.reject(message, field)
         return ""
     return name
 
 
 def _labels(settings: Fields) -> LabelSet:
     advice = {"includeSelectors": ": selectors of a running workload cannot change; remove it"}
-    settings.refuse_unknown(("pairs", "includeTemplates"), advice)
+    settings.reject_unknown(("pairs", "includeTemplates"), advice)
     if not settings.body.get("pairs") and set(settings.body) <= {"pairs", "includeTemplates"}:
-        settings.refuse(f"{settings.name} has no pairs; add some, or remove it")
+        settings.reject(say("{} has no pairs; add some, or remove it", settings.name))
     return LabelSet(settings.pairs("pairs"), settings.flag("includeTemplates"))
 
 
 def _image(settings: Fields) -> ImageChange:
-    settings.refuse_unknown(("name", "newName", "newTag", "digest", "tagSuffix"))
-    fields = (settings.text(field) for field in ("name", "newName", "newTag", "digest", "tagSuffix"))
-    change = ImageChange(*fields)
+    settings.reject_unknown(_IMAGE)
+    change = ImageChange(*map(settings.text, _IMAGE))
     if not change.name:
-        settings.refuse(f"{settings.name} lacks the name of the image to change")
+        settings.reject(say("{} has no name; write the image to change", settings.name))
     elif set(settings.body) == {"name"}:
-        settings.refuse(f"{settings.name} changes nothing; add newName, newTag, digest or tagSuffix")
+        settings.reject(say("{} changes nothing; add newName, newTag, digest or tagSuffix", settings.name))
     return change
 
 
 def _patch(index: int, settings: Fields) -> PatchEntry:
     advice = {"options": ": to change a name or a kind, write JSON 6902 operations"}
-    settings.refuse_unknown(("target", "patch", "path"), advice)
+    settings.reject_unknown(("target", "patch", "path"), advice)
     path, inline = settings.text("path"), settings.body.get("patch")
     if (inline is None) == (not path):
-        settings.refuse(f"{settings.name} needs exactly one of patch and path")
+        settings.reject(say("{} needs exactly one of patch and path", settings.name))
     elif inline is not None and not isinstance(inline, (str, list, dict)):
-        settings.refuse(
-            f"{settings.name}.patch must be a mapping, a list of operations, or text that holds one", "patch"
-        )
+        message = say("{}.patch must be a mapping, a list of operations, or text that holds one", settings.name)
+        settings.reject(message, "patch")
         inline = {}
-    return PatchEntry(index, path, inline, _target(settings) if "target" in settings.body else None)
-
-
-def _target(settings: Fields) -> Selector:
+    if "target" not in settings.body:
+        return PatchEntry(index, path, inline, None)
     target = settings.below("target")
-    names = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
-    target.refuse_unknown(names)
-    return Selector(*(target.text(name) for name in names))
+    target.reject_unknown(_TARGET)
+    return PatchEntry(index, path, inline, Selector(*map(target.text, _TARGET)))

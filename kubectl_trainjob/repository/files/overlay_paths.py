@@ -1,32 +1,40 @@
-"""The paths that an overlay names: where they lead, and what is said of those that lead nowhere."""
+"""The paths in an overlay: where they lead, and the errors of those that do not exist."""
 
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.source import Place, SourceFile
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Written
+from kubectl_trainjob.model.units import Patch
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.intake import Intake
+from kubectl_trainjob.repository.files.overlay_file import OverlayFile, PatchEntry
 from kubectl_trainjob.repository.files.repository import Root
-from kubectl_trainjob.repository.files.root import UnsafePathError
-from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
+from kubectl_trainjob.repository.files.root import UnsafePathError, reason_of
+from kubectl_trainjob.repository.files.walk import OVERLAY_FILE, TEMPLATE
+from kubectl_trainjob.repository.yaml.spans import Spans
+from kubectl_trainjob.repository.yaml.stream import LINE_END
 
 _REMOTE = ("://", "?ref=", "git@", "github.com/")
-_MOST_HINTS = 50  # the nearest name is sought in a whole directory: enough for a person to read
+_MOST_HINTS = 50  # the nearest name is sought in a whole directory: enough to read
 
 
 class Paths:
-    """Finds what the overlays of one build name; what cannot be had is noted among the intake's diagnostics."""
+    """Finds the files of the overlays of one build; errors go to the diagnostics of the intake."""
 
     def __init__(self, intake: Intake) -> None:
         self._intake = intake
         self._hints_left = _MOST_HINTS
 
     def text(self, root: Root, path: str, place: Place) -> SourceFile | None:
-        """A file that the overlay names at `place`; None where it cannot be had, which is noted."""
+        """A file that the overlay lists at `place`; None where it cannot be read, which is reported."""
         try:
             return self._intake.file(root, path, root.show(path))
         except (UnsafePathError, OSError) as error:
@@ -34,39 +42,43 @@ class Paths:
             return None
 
     def inside(self, entry: str, root: Root, inside: str, place: Place) -> str | None:
-        """A path as written, relative to the root; None where it leads out of it, which is noted."""
+        """A path as written, relative to the root; None where it leads out of it, which is reported."""
         if any(mark in entry for mark in _REMOTE):
-            message = f'"{entry}" lies on another machine, and nothing is fetched; copy what you need'
+            message = say('"{}" is on another machine, and nothing is fetched; copy what you need', entry)
         elif entry.startswith("/") or "\0" in entry or not entry:
-            message = f'"{entry}" is no path relative to this overlay; write one such as ../../jobs'
+            message = say('"{}" is not a path relative to this overlay; write one such as ../../jobs', entry)
         elif posixpath.basename(entry) == OVERLAY_FILE:
-            message = (
-                f'"{entry}" is an overlay, which is listed as a directory; write "{posixpath.dirname(entry) or "."}"'
-            )
+            directory = posixpath.dirname(entry) or "."
+            message = say('"{}" is an overlay, which is listed as a directory; write "{}"', entry, directory)
         else:
             path = posixpath.normpath(posixpath.join(inside, entry))
             if path != ".." and not path.startswith("../"):
                 return "" if path == "." else path
-            mark = f"{CONFIG_FILE} or .git marks it"
-            message = f'"{entry}" leads out of the repository, whose root is "{root.shown}" ({mark}); move it inside'
-        self._refuse(message, place)
+            message = say(
+                '"{}" leads out of the repository, whose root is "{}" ({} or .git marks it); move it inside',
+                entry,
+                f"{root.shown}/",
+                say(CONFIG_FILE),
+            )
+        self._reject(message, place)
         return None
 
     def missing(self, root: Root, path: str, place: Place, error: Exception) -> None:
-        """Note why what the overlay names at `place` cannot be had."""
+        """Report why what the overlay lists at `place` cannot be read."""
         shown = root.show(path)
         if isinstance(error, UnsafePathError):
-            message = f'"{shown}" cannot be used: {error}; copy what it leads to'
+            message = say('"{}" cannot be used: {}; copy the target of the link', shown, error.reason)
         elif isinstance(error, FileNotFoundError):
             parent, _, name = path.rpartition("/")
             self._hints_left -= 1
             meant = nearest(name, _names(root, parent)) if self._hints_left >= 0 else None
-            message = f'"{shown}" does not exist; ' + (f'did you mean "{meant}"?' if meant else "mend the path")
+            hint = say('did you mean "{}"?', meant) if meant else say("correct the path")
+            message = say('"{}" does not exist; {}', shown, hint)
         else:
-            message = f'"{shown}" cannot be read: {getattr(error, "strerror", None) or error}; check its permissions'
-        self._refuse(message, place)
+            message = say('"{}" cannot be read: {}; check its permissions', shown, reason_of(error))
+        self._reject(message, place)
 
-    def _refuse(self, message: str, place: Place) -> None:
+    def _reject(self, message: Message, place: Place) -> None:
         self._intake.diagnostics.append(Diagnostic(rules.UNKNOWN_RESOURCE, message, place))
 
 
@@ -75,3 +87,71 @@ def _names(root: Root, directory: str) -> list[str]:
         return [entry.name for entry in root.files.entries(directory)]
     except (UnsafePathError, OSError):
         return []
+
+
+class PatchFiles:
+    """Reads the patches of the overlay in the directory `inside`; errors go to the diagnostics of the intake."""
+
+    def __init__(self, intake: Intake, paths: Paths, root: Root, inside: str) -> None:
+        self._intake = intake
+        self._paths = paths
+        self._root = root
+        self._inside = inside
+        self._spans = Spans()
+
+    def patches(self, overlay: OverlayFile) -> Iterator[Patch]:
+        """All patches, in order; an entry may have several documents."""
+        for entry in overlay.patches:
+            yield from self._of_entry(entry, Place(overlay.source, ("patches", entry.index)))
+
+    def _of_entry(self, entry: PatchEntry, place: Place) -> Iterator[Patch]:
+        if entry.path:
+            yield from self._of_path(entry, place.child("path"))
+        elif isinstance(entry.inline, str):
+            file = _inline_file(self._spans, place.child("patch"), entry.inline)
+            yield from self._of_file(entry, file, place.child("patch"))
+        elif entry.inline is not None:
+            yield from self._of_body(entry, entry.inline, place.child("patch"))
+
+    def _of_path(self, entry: PatchEntry, place: Place) -> Iterator[Patch]:
+        if entry.path.endswith(TEMPLATE):
+            message = say("patches are not rendered; move what depends on values into a template among the resources")
+            self._reject(message, place)
+            return
+        path = self._paths.inside(entry.path, self._root, self._inside, place)
+        file = self._paths.text(self._root, path, place) if path is not None else None
+        if file is not None:
+            yield from self._of_file(entry, file, Place(Source(file)))
+
+    def _of_file(self, entry: PatchEntry, file: SourceFile, place: Place) -> Iterator[Patch]:
+        noted = len(self._intake.diagnostics)
+        documents = self._intake.values(file)
+        if not documents and len(self._intake.diagnostics) == noted:
+            self._reject(say("the patch is empty; write one, or remove it"), place)
+        for body, source in documents:
+            yield from self._of_body(entry, body, Place(source))
+
+    def _of_body(self, entry: PatchEntry, body: Any, place: Place) -> Iterator[Patch]:
+        if not isinstance(body, (dict, list)):
+            message = say("a patch is a mapping (strategic merge) or a list of JSON 6902 operations; write one of them")
+            self._reject(message, place)
+        elif isinstance(body, list) and entry.target is None:
+            self._reject(say("JSON 6902 operations do not name their object; add a target"), place)
+        else:
+            yield Patch(body, place.source, place.pointer, entry.index, entry.target)
+
+    def _reject(self, message: Message, place: Place) -> None:
+        self._intake.diagnostics.append(Diagnostic(rules.INVALID_OVERLAY, message, place))
+
+
+def _inline_file(spans: Spans, place: Place, text: str) -> SourceFile:
+    """The text at `place` as a file with the lines of its block scalar; else the line of the place for all lines."""
+    outer, own = place.source.file, LINE_END.split(text)
+    lines, span, count = spans.lines(outer), spans.span(place), len(own)
+    below = list(islice(lines.since(span.line + 1), count))
+    pairs = [(line, each) for line, each in zip(below, own, strict=False) if each.strip()]
+    indent = max(len(pairs[0][0]) - len(pairs[0][1]), 0) if pairs else 0
+    is_block = bool(pairs) and all(line[indent:] == each for line, each in pairs)
+    if is_block and len(below) >= count - 1:
+        return SourceFile(outer.path, text, Written(outer, tuple(range(span.line + 1, span.line + 1 + count)), indent))
+    return SourceFile(outer.path, text, Written(outer, (span.line,) * count))

@@ -1,35 +1,38 @@
-"""An overlay's directory to a `Unit`: `overlay.yaml`, its patches (`patch_files`), and everything it lies over."""
+"""An overlay's directory to a `Unit`: `overlay.yaml`, its patches (`overlay_paths`), and its resources."""
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Overlay, Unit
-from kubectl_trainjob.repository.files.allowance import Allowance
 from kubectl_trainjob.repository.files.intake import Intake, fault
-from kubectl_trainjob.repository.files.listings import Listings
 from kubectl_trainjob.repository.files.overlay_file import OverlayFile, read_overlay
-from kubectl_trainjob.repository.files.overlay_paths import Paths
-from kubectl_trainjob.repository.files.patch_files import PatchFiles
-from kubectl_trainjob.repository.files.rendered import Rendering
+from kubectl_trainjob.repository.files.overlay_paths import PatchFiles, Paths
 from kubectl_trainjob.repository.files.repository import Root
 from kubectl_trainjob.repository.files.root import UnsafePathError
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE, TEMPLATE, is_overlay
+from kubectl_trainjob.repository.positions import rendered_with
 from kubectl_trainjob.repository.yaml.read import read_stream
 
-_DEEPEST = 64  # overlays over each other
+_DEEPEST = 64  # overlays in a row
+_MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
+# The cost of a setting for an object, compared with an image.
+_LABEL, _PATCH = 2, 20
 
 
-class _Entry(NamedTuple):
-    """An entry of the resources of the overlay in `directory`: `above` are the directories of the overlays that lie
-    over what it brings, that one the last; `seen` is what the overlay has already, `place` where the entry stands.
+class _Resource(NamedTuple):
+    """An entry of the resources of the overlay in `directory`: `above` are the directories of the overlays that use it,
+    that one the last; `seen` is what the overlay has already, `place` the place of the entry.
     """
 
     overlay: OverlayFile
@@ -40,10 +43,8 @@ class _Entry(NamedTuple):
     place: Place
 
 
-class _Known(NamedTuple):
-    """An overlay that was read; `members` and `edits` are what it uses up, `depth` is how many overlays lie over each
-    other in it.
-    """
+class _KnownOverlay(NamedTuple):
+    """An overlay that was read; `members` and `edits` are counted, `depth` is how many overlays are in a row in it."""
 
     units: list[Unit]
     members: int
@@ -52,29 +53,34 @@ class _Known(NamedTuple):
 
 
 class Overlays:
-    """Reads the overlays of one build. Files that several overlays list are read once."""
+    """Reads the overlays of one build. Files that several overlays list are read once.
+
+    Counts the objects of all overlays and the edits of these, and reports the first excess of each limit.
+    """
 
     def __init__(self, intake: Intake) -> None:
         self._intake = intake
-        self._gaps: set[Source] = set()  # the overlays that lie over more than could be read
-        self._listings = Listings(intake.limits)
+        self._limits = intake.limits
+        self._gaps: set[Source] = set()  # overlays with resources that could not be read
         self._directories: dict[tuple[Root, str], list[str]] = {}
-        self._known: dict[tuple[Root, str], _Known] = {}
+        self._known: dict[tuple[Root, str], _KnownOverlay] = {}
         self._depths: dict[Unit, int] = {}
-        self._allowance = Allowance(intake.limits, intake.diagnostics)
         self._paths = Paths(intake)
-        self._rendering = Rendering(intake.workspace.renderer, intake.limits, intake.diagnostics)
+        self._members = self._edits = 0
+        self._exceeded: set[Rule] = set()
+        self._sent = self._exhausting = 0  # bytes for templates, and templates that used up a limit
 
     def unit(self, root: Root, inside: str, above: tuple[str, ...] = ()) -> list[Unit]:
-        """The overlay in a directory, read once; none where its file cannot be read, which is noted."""
-        allowance, known = self._allowance, self._known.get((root, inside))
+        """The overlay in a directory, read once; none where its file cannot be read, which is reported."""
+        known = self._known.get((root, inside))
         if known is not None:
-            allowance.spend(known.members, known.edits)
+            self._members += known.members
+            self._edits += known.edits
             return known.units
-        members, edits = allowance.members, allowance.edits
+        members, edits = self._members, self._edits
         units = self._new_unit(root, inside, above)
         depth = max(map(self._depth, units), default=1)
-        self._known[root, inside] = _Known(units, allowance.members - members, allowance.edits - edits, depth)
+        self._known[root, inside] = _KnownOverlay(units, self._members - members, self._edits - edits, depth)
         return units
 
     def _depth(self, unit: Unit) -> int:
@@ -87,13 +93,12 @@ class Overlays:
         overlay = self._overlay_file(root, inside)
         if overlay is None:
             return []
-        before = self._allowance.members
-        noted = len(self._intake.diagnostics)
+        before, noted = self._members, len(self._intake.diagnostics)
         members = tuple(self._members_of(overlay, root, inside, (*above, inside)))
         below = all(member.overlay.is_complete for member in members if isinstance(member, Unit))
         is_complete = below and overlay.source not in self._gaps and not has_errors(self._intake.diagnostics[noted:])
         patches = tuple(PatchFiles(self._intake, self._paths, root, inside).patches(overlay))
-        if not self._allowance.take_edits(overlay, len(patches), self._allowance.members - before):
+        if not self._may_edit(overlay, len(patches), self._members - before):
             return []
         settings = Overlay(
             overlay.source,
@@ -116,12 +121,12 @@ class Overlays:
             raise fault(root.show(path), error) from None
         if file is None:
             return None
-        reading = read_stream(file, self._intake.limits)
+        reading = read_stream(file, self._limits)
         self._intake.diagnostics += reading.diagnostics
         if len(reading.objects) != 1:
             if not reading.diagnostics:
                 place = Place(Source(file, 1 if reading.objects else 0))
-                self._refuse(rules.INVALID_OVERLAY, f"{OVERLAY_FILE} must hold one document of kind Overlay", place)
+                self._reject(rules.INVALID_OVERLAY, say("overlay.yaml must hold one document of kind Overlay"), place)
             return None
         overlay, diagnostics = read_overlay(*reading.objects[0])
         self._intake.diagnostics += diagnostics
@@ -136,12 +141,37 @@ class Overlays:
             path = self._paths.inside(written, root, inside, place)
             if path is None:
                 continue
-            for member in self._resource(path, _Entry(overlay, root, inside, above, seen, place)):
-                if not self._allowance.take_member(place):
+            for member in self._resource(path, _Resource(overlay, root, inside, above, seen, place)):
+                if not self._may_add(place):
                     return
                 yield member
 
-    def _resource(self, path: str, entry: _Entry) -> Iterable[Manifest | Unit]:
+    def _may_add(self, place: Place) -> bool:
+        """Count an object or overlay that the entry at `place` provides."""
+        self._members += 1
+        most = self._limits.documents
+        if self._members > most:
+            template = (
+                "with this resource, the overlays have more than {} objects, the limit (limits.documents); "
+                "list each directory once, or build fewer overlays at a time"
+            )
+            self._exceed(rules.TOO_MANY_MEMBERS, say(template, most), place)
+        return self._members <= most
+
+    def _may_edit(self, overlay: OverlayFile, patches: int, members: int) -> bool:
+        """Count what the overlay does to so many objects."""
+        pairs = sum(len(labels.pairs) for labels in overlay.labels) + len(overlay.annotations)
+        images = len(overlay.images)
+        self._edits += (_PATCH * patches + _LABEL * pairs + images) * members
+        if self._edits > self._limits.overlay_edits:
+            template = (
+                "{} patches, {} labels and annotations and {} images for {} objects are more than the limit "
+                "(limits.overlayEdits); build fewer overlays at a time"
+            )
+            self._exceed(rules.TOO_MANY_EDITS, say(template, patches, pairs, images, members), Place(overlay.source))
+        return self._edits <= self._limits.overlay_edits
+
+    def _resource(self, path: str, entry: _Resource) -> Iterable[Manifest | Unit]:
         root = entry.root
         self._intake.read_from[root.real(path)] = None
         if path in entry.seen:
@@ -156,42 +186,65 @@ class Overlays:
             self._paths.missing(root, path, entry.place, error)
             return ()
         if not is_overlay(found):
-            files = self._intake.directory(root, path, root.show(path), self._listings.has)
+            files = self._intake.directory(root, path, root.show(path))
             self._directories[root, path] = [file for file, _ in files]
             return self._files(path, entry)
         return self.unit(root, path, entry.above) if self._may_nest(path, entry) else ()
 
-    def _may_nest(self, path: str, entry: _Entry) -> bool:
+    def _may_nest(self, path: str, entry: _Resource) -> bool:
         known = self._known.get((entry.root, path))
         is_deep = len(entry.above) + (known.depth if known else 1) > _DEEPEST
         if path in entry.above:
-            message = f'"{entry.root.show(path)}" has this overlay among its resources; remove one of the entries'
-            self._refuse(rules.OVERLAY_CYCLE, message, entry.place)
+            shown = entry.root.show(path)
+            message = say('the resources of "{}" contain this overlay; remove one of the entries', shown)
+            self._reject(rules.OVERLAY_CYCLE, message, entry.place)
         elif is_deep:
-            message = f"more than {_DEEPEST} overlays lie over each other here, the limit; take some of them together"
-            self._refuse(rules.TOO_MANY_MEMBERS, message, entry.place)
+            message = say("overlays are nested deeper than {} levels, the limit; combine some of them", _DEEPEST)
+            self._reject(rules.TOO_MANY_MEMBERS, message, entry.place)
         return path not in entry.above and not is_deep
 
-    def _files(self, path: str, entry: _Entry) -> Iterator[Manifest]:
+    def _files(self, path: str, entry: _Resource) -> Iterator[Manifest]:
         entry.seen.add(path)
         for found in self._directories[entry.root, path]:
             yield from self._file(found, entry)
 
-    def _file(self, path: str, entry: _Entry) -> list[Manifest]:
+    def _file(self, path: str, entry: _Resource) -> list[Manifest]:
+        """The objects of a file; an overlay with a file that could not be read as a whole is incomplete."""
         if path in entry.seen:
             return []
         entry.seen.add(path)
         file = self._paths.text(entry.root, path, entry.place)
         if file is not None and path.endswith(TEMPLATE):
-            file = self._rendering.rendered(file, entry.overlay, entry.root.real(entry.directory))
-        return self._objects(entry.overlay, file)
-
-    def _objects(self, overlay: OverlayFile, file: SourceFile | None) -> list[Manifest]:
-        """The objects of a file; whether all of them could be read counts for each overlay that lists it."""
+            file = self._rendered(file, entry.overlay, entry.root.real(entry.directory))
         manifests = self._intake.manifests(file) if file else []
         if file is None or self._intake.is_broken(file):
-            self._gaps.add(overlay.source)
+            self._gaps.add(entry.overlay.source)
         return manifests
 
-    def _refuse(self, rule: Rule, message: str, place: Place) -> None:
+    def _rendered(self, template: SourceFile, overlay: OverlayFile, directory: str) -> SourceFile | None:
+        """The text of a template for the overlay in `directory` (a real path); None for an error."""
+        if self._exhausting >= _MOST_EXHAUSTING:
+            return None
+        from kubectl_trainjob.repository.templates.render import encode_context, too_much
+
+        facts = {"name": os.path.basename(directory), "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
+        context = encode_context({"values": overlay.values, "overlay": facts})
+        self._sent += len(context)
+        if self._sent > self._limits.build_bytes:
+            rendered: SourceFile | Diagnostic = too_much(template, self._limits)
+        else:
+            rendered = self._intake.workspace.renderer().render(template, context, self._limits)
+        if isinstance(rendered, SourceFile):
+            written = replace(rendered.written, values=overlay.source) if rendered.written else None
+            return replace(rendered, written=written)
+        self._intake.diagnostics.append(replace(rendered, related=(rendered_with(overlay.source),)))
+        self._exhausting += rendered.rule == rules.TEMPLATE_LIMIT
+        return None
+
+    def _exceed(self, rule: Rule, message: Message, place: Place) -> None:
+        if rule not in self._exceeded:
+            self._exceeded.add(rule)
+            self._reject(rule, message, place)
+
+    def _reject(self, rule: Rule, message: Message, place: Place) -> None:
         self._intake.diagnostics.append(Diagnostic(rule, message, place))

@@ -1,4 +1,4 @@
-"""What one reading parsed, for another one of nearly the same files: of two revisions, say."""
+"""Files that one reading parsed, for another one of similar files: those of two revisions."""
 
 from __future__ import annotations
 
@@ -10,34 +10,33 @@ from kubectl_trainjob.model.limits import Limits
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.files.classify import NotAnObject, classify
-from kubectl_trainjob.repository.yaml.read import Reader, Reading
+from kubectl_trainjob.repository.yaml.read import FileObjects, Reader
 
 _Found = Manifest | Diagnostic | NotAnObject
 
 
 class _Known(NamedTuple):
-    """A file's objects, and what they use up of the limits of a build."""
+    """The objects of a file, and their share of the limits of a build."""
 
     file: SourceFile
-    reading: Reading
+    reading: FileObjects
     documents: int
     repeated: int
 
-    def in_file(self, file: SourceFile) -> Reading | None:
-        """The same objects, as those of a file with the same text; None where findings tell the other path."""
+    def in_file(self, file: SourceFile) -> FileObjects | None:
+        """The same objects for a file with the same text; None if findings have the other path."""
         if (file.path, file.common_path) == (self.file.path, self.file.common_path):
             return self.reading
         if self.reading.diagnostics:
             return None
-        return Reading([(body, replace(source, file=file)) for body, source in self.reading.objects])
+        return FileObjects([(body, replace(source, file=file)) for body, source in self.reading.objects])
 
 
 class Parsed:
-    """Files that were parsed. A file with the text of an earlier one has the same bodies, and one with its path (as
-    shown), too, the same sources and manifests.
+    """Files that were parsed. A file with the text of an earlier one has the same bodies; with its path as shown, also
+    the same sources and manifests.
 
-    Each reading counts them towards its own limits, and reports the problems in them. A file made of another, by a
-    template say, is not kept.
+    Each reading counts them for its own limits, and reports their errors. A rendered file is not kept.
     """
 
     def __init__(self) -> None:
@@ -49,8 +48,8 @@ class Parsed:
         return _SharingReader(limits, self.files)
 
     def classify(self, body: dict[str, Any], source: Source) -> _Found:
-        """What an object is, as the function of that name tells."""
-        known = self._found.get(id(body))  # the bodies are kept, so that none gets the place of another
+        """The same as the function of that name."""
+        known = self._found.get(id(body))  # bodies are kept: no other object gets the same id
         if known is None:
             known = self._found[id(body)] = (body, classify(body, source))
         found = known[1]
@@ -60,14 +59,14 @@ class Parsed:
 
 
 class _SharingReader(Reader):
-    """Reads files that no earlier reading had, within the same limits."""
+    """Reads files that no earlier reading had."""
 
     def __init__(self, limits: Limits, known: dict[tuple[Limits, str], _Known]) -> None:
         super().__init__(limits)
         self._known = known
 
-    def read(self, file: SourceFile) -> Reading:
-        """The objects of one file. One that reaches a limit is read again: the objects after that are omitted."""
+    def read(self, file: SourceFile) -> FileObjects:
+        """The objects of one file. At a limit it is read again, because later objects are omitted."""
         if file.written is not None:
             return super().read(file)
         key = (self._limits, file.text)

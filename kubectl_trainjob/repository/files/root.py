@@ -1,6 +1,6 @@
-"""`SecureRoot`: the one way to a user's files on disk. Nothing outside the root is opened, whatever lies inside it.
+"""`SecureRoot`: the only access to the files of users on disk. It opens nothing outside the root.
 
-`Files` is what there is to ask of it, and of a commit's files (`revision`) alike.
+`Files` is its interface, which the files of a commit (`revision`) also have.
 """
 
 from __future__ import annotations
@@ -13,31 +13,42 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-LINK = "it is a symbolic link"
-SPECIAL = "it is no regular file"
+from kubectl_trainjob.model.message import Message, say
+
+LINK = say("it is a symbolic link")
+SPECIAL = say("it is not a regular file")
 _CHUNK = 1 << 20
-# Windows has neither: there each component is looked at before it is used, which a race could get around.
+# Windows has neither: there each component is checked before it is used, which a race can circumvent.
 _HAS_DIRECTORY_HANDLES = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_GIT = frozenset((".git", "git~1"))  # in any case, and by its short name, as file systems take them for the same
-# Systems differ in what they answer when a link, and a socket, is opened.
+_GIT = frozenset((".git", "git~1"))  # in upper or lower case, and its short name: the same for some file systems
+# The errors of different systems for opening a link, and a socket.
 _LINK_ERRORS = frozenset({errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP)})
 _SPECIAL_ERRORS = frozenset({errno.ENXIO, errno.EOPNOTSUPP})
 
 
 class UnsafePathError(Exception):
-    """A path inside the root that is not followed: a link, a special file, a way out. Says nothing of its content."""
+    """A path inside the root that is not followed: a link, a special file, a way out. `reason` shows no content."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class TooLargeError(Exception):
     """A file has more bytes than allowed."""
 
 
+def reason_of(error: Exception) -> str:
+    """The text of an error of reading or writing, without the path."""
+    return "it is too large" if isinstance(error, TooLargeError) else getattr(error, "strerror", None) or str(error)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """What a directory holds; a link is neither file nor directory, `leads_to_file` says whether it goes to a file."""
+    """An entry of a directory; a link is neither file nor directory, with `leads_to_file` its target is a file."""
 
     name: str
     is_file: bool
@@ -57,18 +68,18 @@ class Files(Protocol):
         """The bytes of a regular file; raises TooLargeError beyond `most`, UnsafePathError, OSError."""
 
     def entries(self, path: str = "") -> list[Entry]:
-        """What a directory holds, sorted by name; raises UnsafePathError, OSError."""
+        """The entries of a directory, sorted by name; raises UnsafePathError, OSError."""
 
     def has(self, path: str) -> bool:
-        """Whether anything is there, be it a link."""
+        """Whether a path exists, also as a link."""
 
 
 class SecureRoot:
     """Reads below one directory. Paths are relative to it, with "/" between components, none of which may be a link.
-    What lies in a folder `.git` is not read either: its configuration may hold credentials.
+    Folders `.git` are not read: their configuration may have credentials.
 
-    Opening goes component by component with O_NOFOLLOW, relative to the handle of the one before, so that a link put
-    in place meanwhile is refused as well. An OSError of these methods has the path as its `filename`.
+    Each component is opened with O_NOFOLLOW, relative to the handle of the one before. This also rejects a link that is
+    created in the meantime. An OSError of these methods has the path as its `filename`.
     """
 
     def __init__(self, directory: str) -> None:
@@ -80,18 +91,18 @@ class SecureRoot:
             return read_all(handle, most, _size(handle))
 
     def entries(self, path: str = "") -> list[Entry]:
-        """What a directory holds, sorted by name; raises UnsafePathError, OSError."""
+        """The entries of a directory, sorted by name; raises UnsafePathError, OSError."""
         with self._open(path, _DIRECTORY) as handle:
             where = handle if _HAS_DIRECTORY_HANDLES else os.path.join(self.directory, path)
             with os.scandir(where) as found:
                 return sorted(map(_entry, found))
 
     def has(self, path: str) -> bool:
-        """Whether anything is there, be it a link."""
+        """Whether a path exists, also as a link."""
         return os.path.lexists(os.path.join(self.directory, path))
 
     def has_directory(self, path: str) -> bool:
-        """Whether a directory is there."""
+        """Whether a directory exists."""
         try:
             with self._open(path, _DIRECTORY) as handle:
                 return stat.S_ISDIR(os.fstat(handle).st_mode)
@@ -117,7 +128,7 @@ class SecureRoot:
             try:
                 below = os.open(name, (flags if last else _DIRECTORY) | _NO_LINK, dir_fd=handle)
             except NotADirectoryError:
-                _refuse_link(os.stat(name, dir_fd=handle, follow_symlinks=False))
+                _reject_link(os.stat(name, dir_fd=handle, follow_symlinks=False))
                 raise
             finally:
                 os.close(handle)
@@ -128,14 +139,14 @@ class SecureRoot:
         path = self.directory
         for name in names:
             path = os.path.join(path, name)
-            _refuse_link(os.lstat(path))
+            _reject_link(os.lstat(path))
         return os.open(path, flags | _NO_LINK)
 
 
 def read_start(path: str, most: int) -> bytes:
-    """The first bytes of a regular file, which is no link; raises UnsafePathError, OSError."""
+    """The first bytes of a regular file, not of a link; raises UnsafePathError, OSError."""
     with _named(path):
-        _refuse_link(os.lstat(path))
+        _reject_link(os.lstat(path))
         handle = os.open(path, _FILE | _NO_LINK)
     try:
         _size(handle)
@@ -145,7 +156,7 @@ def read_start(path: str, most: int) -> bytes:
 
 
 def read_all(handle: int, most: int, expected: int = 0) -> bytes:
-    """Everything behind a file handle; raises TooLargeError as soon as that is more than `most` bytes."""
+    """The content of a file handle; raises TooLargeError for more than `most` bytes."""
     if expected > most:
         raise TooLargeError
     parts: list[bytes] = []
@@ -160,7 +171,7 @@ def read_all(handle: int, most: int, expected: int = 0) -> bytes:
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Errors of opening say which path it was, and call a link a link."""
+    """Adds the path to errors of opening, and the kind of a file that is not regular."""
     try:
         yield
     except OSError as error:
@@ -173,14 +184,14 @@ def _named(path: str) -> Iterator[None]:
 
 
 def components(path: str) -> list[str]:
-    """The names that a path goes through. Raises UnsafePathError for a way out, and for what belongs to git."""
+    """The names of a path. Raises UnsafePathError for a way out, and for files of git."""
     if not path:
         return []
     names = path.split("/")
     if os.path.isabs(path) or "\0" in path or any(name in ("", ".", "..") or os.sep in name for name in names):
-        raise UnsafePathError("it does not stay inside the repository")
+        raise UnsafePathError(say("it leads out of the repository"))
     if any(name.casefold() in _GIT for name in names):
-        raise UnsafePathError("it belongs to git itself, which keeps credentials there")
+        raise UnsafePathError(say("it belongs to git, which may keep credentials there"))
     return names
 
 
@@ -191,7 +202,7 @@ def _size(handle: int) -> int:
     return found.st_size
 
 
-def _refuse_link(found: os.stat_result) -> None:
+def _reject_link(found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise UnsafePathError(LINK)
 
@@ -201,5 +212,5 @@ def _entry(found: os.DirEntry[str]) -> Entry:
         return Entry(found.name, found.is_file(follow_symlinks=False), found.is_dir(follow_symlinks=False))
     try:
         return Entry(found.name, False, False, is_link=True, leads_to_file=found.is_file())
-    except OSError:  # a loop of links, or a way that is closed to us
+    except OSError:  # a loop of links, or no permission
         return Entry(found.name, False, False, is_link=True)

@@ -10,26 +10,25 @@ from kubectl_trainjob.repository.files.root import Entry, Files, UnsafePathError
 
 OVERLAY_FILE = "overlay.yaml"
 INDEX_FILE = ".kubectl-trainjob-index"
-"""What a directory of built files holds: these are results, not manifests to build."""
+"""In a directory of built files: these are results, not manifests to build."""
 TEMPLATE = ".j2"
 _MANIFESTS = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _DEEPEST = 64
 
-Trouble = Literal["link", "special", "template", "deep", "kustomization", "overlay", "results"]
+SkipReason = Literal["link", "special", "template", "deep", "kustomization", "overlay", "results"]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file to read, or what must not be passed over in silence; `path` is relative to the root."""
+    """A file to read, or an entry that is not read for a reason; `path` is relative to the root."""
 
     path: str
-    trouble: Trouble | None = None
+    reason: SkipReason | None = None
 
 
 def walk(root: Files, directory: str, ignored: Callable[[str], bool]) -> Iterator[Found]:
-    """Manifests below a directory; hidden and ignored entries are left out, directories of overlays and of built files
-    not entered.
+    """Manifests below a directory, without hidden and ignored entries, and directories of overlays and built files.
 
     Raises UnsafePathError for the directory itself, OSError for it and those below, with the path from the root.
     """
@@ -57,7 +56,7 @@ def _walk(
 
 
 def _entries(root: Files, path: str) -> list[Entry] | None:
-    """What a directory holds; None where a link has taken its place meanwhile."""
+    """The entries of a directory; None if a link has replaced it."""
     try:
         return root.entries(path)
     except UnsafePathError:
@@ -65,10 +64,7 @@ def _entries(root: Files, path: str) -> list[Entry] | None:
 
 
 def overlays(root: Files, ignored: Callable[[str], bool], directory: str = "") -> Iterator[str]:
-    """Every overlay's directory below a root or a directory, those inside other overlays' directories too.
-
-    What cannot be listed is passed over: who reads it reports it.
-    """
+    """All directories of overlays below a directory, also inside other overlays. Errors are left to later readers."""
     waiting = [(directory, _DEEPEST)]
     while waiting:
         directory, left = waiting.pop()
@@ -91,7 +87,7 @@ def visible(directory: str, entries: list[Entry], ignored: Callable[[str], bool]
 
 
 def is_overlay(entries: list[Entry]) -> bool:
-    """Whether a directory is an overlay, a unit of its own."""
+    """Whether a directory is an overlay, which is a separate build unit."""
     return any(entry.name == OVERLAY_FILE and not entry.is_directory for entry in entries)
 
 

@@ -1,10 +1,9 @@
-"""Git, run so that it runs no program of a repository and reads no settings but the repository's own.
+"""Runs git without any program of the repository, and with no settings except those of the repository.
 
-What a hostile repository could have started has no part in the few commands that we use (rev-parse, merge-base,
-for-each-ref, cat-file, check-ignore), and is turned off besides: hooks, file monitors, credential helpers, whatever
-fetches. Filters, text conversions and attributes have no part in `cat-file --batch` without --filters. Nothing is
-fetched, nothing is written, no lock is taken. Replacements (`git replace`) and grafts are not heeded: they change what
-a commit says.
+The few commands that we use (rev-parse, merge-base, for-each-ref, cat-file, check-ignore) need no hook, file monitor,
+credential helper or fetch; these are also turned off. `cat-file --batch` without --filters uses no filter, text
+conversion or attribute. Nothing is fetched or written, no lock is taken. Replacements (`git replace`) and grafts are
+ignored: they change the content of a commit.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from dataclasses import dataclass
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.files.find_root import upward
 
-_SECONDS = 60  # for a command that answers at once, save in a very long history
+_SECONDS = 60  # only a very long history takes more than a moment
 _PROGRAM = "git.exe" if sys.platform == "win32" else "git"
-# What Git's own processes need. GIT_DIR and its like are left out: a hook that runs us has them from its repository.
+# What git's own processes need; not GIT_DIR and the like, which a hook that runs us has from its repository.
 _KEPT = ("HOME", "LD_LIBRARY_PATH", "SYSTEMROOT", "USERPROFILE")
 _ENVIRONMENT = {
     "LC_ALL": "C",
@@ -39,20 +38,20 @@ _SETTINGS = {
     "advice.graftFileDeprecated": "false",
     "core.alternateRefsCommand": "",
     "core.attributesFile": os.devnull,
-    "core.bigFileThreshold": "1m",  # larger files are sent while they are unpacked, so that we can end it
+    "core.bigFileThreshold": "1m",  # larger files are sent while they are unpacked, therefore we can stop early
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "credential.helper": "",
     "gc.auto": "0",
     "maintenance.auto": "false",
     "protocol.allow": "never",
-    "safe.directory": "*",  # its reason is what a repository of another person could start, and that is nothing here
+    "safe.directory": "*",  # it protects from programs of the repository, and none runs here
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended; the texts without white space around them."""
+    """The exit code of a command, and its stripped texts."""
 
     code: int
     out: str
@@ -60,7 +59,7 @@ class Ended:
 
     @property
     def reason(self) -> str:
-        """What git says of its failure."""
+        """The error of git."""
         fatal = [line for line in self.err.splitlines() if line.startswith("fatal: ")]
         return fatal[-1].removeprefix("fatal: ") if fatal else f"git ends with {self.code}"
 
@@ -69,15 +68,19 @@ class Git:
     """Git on one repository. `top` is the real path of its working tree, or of itself if it has none."""
 
     def __init__(self, directory: str) -> None:
-        """For the repository that a directory (a real path) lies in. Raises EnvironmentFault where there is none."""
+        """For the repository around a directory (a real path). Raises EnvironmentFault without one."""
         self.top, own = _repository(directory)
         self.is_bare = self.top == own
-        self._command = [_program(), "--no-pager", *(word for pair in _SETTINGS.items() for word in _setting(*pair))]
+        self._command = [
+            _program(),
+            "--no-pager",
+            *(word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")),
+        ]
         self._environment = _environment() | {"GIT_DIR": own, "GIT_WORK_TREE": self.top}
-        asked = self.run("rev-parse", "--is-shallow-repository")
-        if asked.code:
-            raise EnvironmentFault(f"{own}: {asked.reason}")
-        self.is_shallow = asked.out == "true"  # whether the history of this clone ends early
+        shallow = self.run("rev-parse", "--is-shallow-repository")
+        if shallow.code:
+            raise EnvironmentFault(f"{own}: {shallow.reason}")
+        self.is_shallow = shallow.out == "true"  # whether the history of this clone ends early
 
     def run(self, *arguments: str) -> Ended:
         """Run a command that ends by itself. Raises EnvironmentFault when it does not."""
@@ -92,7 +95,9 @@ class Git:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise EnvironmentFault(f"git {arguments[0]} does not end within {_SECONDS} seconds") from None
+            raise EnvironmentFault(
+                f"git {arguments[0]} does not end within {_SECONDS} seconds; run the command again"
+            ) from None
         except (OSError, ValueError) as error:
             raise EnvironmentFault(f"git cannot be started: {error}") from None
         return Ended(done.returncode, os.fsdecode(done.stdout).strip(), os.fsdecode(done.stderr).strip())
@@ -104,7 +109,7 @@ class Git:
                 [*self._command, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # nobody would read it meanwhile
+                stderr=subprocess.DEVNULL,  # it is not read
                 bufsize=0,
                 cwd=self.top,
                 env=self._environment,
@@ -119,15 +124,11 @@ class Git:
         return bool(self.run("config", "--local", "--get-regexp", pattern).out)
 
 
-def _setting(name: str, value: str) -> tuple[str, str]:
-    return "-c", f"{name}={value}"
-
-
 def _repository(directory: str) -> tuple[str, str]:
-    """The top of the repository that a directory lies in, and where git keeps it.
+    """The top of the repository around a directory, and its git directory.
 
-    As everywhere the nearest `.git` tells: a directory that only looks like a repository of git's is content, unless
-    there is none. The settings of a repository (core.worktree) do not move its top.
+    The nearest `.git` decides; only without one, a directory that looks like a bare repository. The settings of a
+    repository (core.worktree) do not move its top.
     """
     for above in upward(directory):
         if os.path.lexists(own := os.path.join(above, ".git")):
@@ -135,16 +136,16 @@ def _repository(directory: str) -> tuple[str, str]:
     for above in upward(directory):
         if all(os.path.exists(os.path.join(above, name)) for name in ("HEAD", "objects", "refs")):
             return above, above
-    raise EnvironmentFault(f"{directory}: this is no git repository; name two directories instead")
+    raise EnvironmentFault(f"{directory}: not a git repository; pass two directories instead")
 
 
 def _program() -> str:
-    """Git's path. Only absolute entries of PATH count: the others lead into a repository."""
+    """The path of git. Only absolute entries of PATH are used: others lead into a repository."""
     for directory in _absolute_path():
         path = os.path.join(directory, _PROGRAM)
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    raise EnvironmentFault("revisions need git, which is not installed; install it, or name two directories instead")
+    raise EnvironmentFault("revisions need git, which is not installed; install it, or pass two directories instead")
 
 
 def _absolute_path() -> list[str]:

@@ -1,6 +1,6 @@
 """The objects of a git repository, read through one `git cat-file --batch`.
 
-One is asked for at a time, so that neither side can wait for the other; a thousand small ones take a few milliseconds.
+One is requested at a time, therefore neither side can wait for the other; 1000 small ones take a few milliseconds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Kind = Literal["blob", "tree"]
 
 
 class Objects:
-    """Reads objects. The process is started when the first is wanted, and again where one has to be broken off."""
+    """Reads objects. The process is started for the first object, and again after one that was not read to its end."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -34,9 +34,7 @@ class Objects:
         self._large: dict[str, int] = {}
 
     def read(self, name: str, kind: Kind, most: int) -> bytes:
-        """A whole object, by its id or another name of ours. Raises TooLargeError, and EnvironmentFault where the
-        repository does not have it or it is of another kind.
-        """
+        """A whole object, by its id or name. Raises TooLargeError, EnvironmentFault for a missing or invalid one."""
         if self._large.get(name, 0) > most:
             raise TooLargeError
         size = self._ask(name, kind)
@@ -44,19 +42,19 @@ class Objects:
             self._large[name] = size
             self.close()
             raise TooLargeError
-        return self._body(name, size)
+        return self._bytes(name, size + 1)[:-1]  # a line end follows the content
 
     def start(self, name: str, most: int) -> bytes:
         """The first bytes of a blob. Raises EnvironmentFault."""
         size = self._ask(name, "blob")
         if size <= most:
-            return self._body(name, size)
+            return self._bytes(name, size + 1)[:-1]  # a line end follows the content
         start = self._bytes(name, most)
         self.close()
         return start
 
     def close(self) -> None:
-        """End the process, whatever it is about: it only reads."""
+        """End the process, which only reads."""
         process, self._process, self._rest = self._process, None, b""
         if process is None:
             return
@@ -90,11 +88,6 @@ class Objects:
         head, _, self._rest = self._rest.partition(b"\n")
         return head
 
-    def _body(self, name: str, size: int) -> bytes:
-        """The content, behind which stands a line end."""
-        body = self._bytes(name, size + 1)
-        return body[:-1]
-
     def _bytes(self, name: str, count: int) -> bytes:
         parts, left = [self._rest], count - len(self._rest)
         while left > 0:
@@ -108,9 +101,9 @@ class Objects:
         assert self._process is not None
         assert self._process.stdout is not None
         handle = self._process.stdout.fileno()
-        if not _has_more(handle):
+        if hasattr(select, "poll") and not _has_more(handle):  # Windows has no limit of time
             self.close()
-            raise EnvironmentFault(f"git does not answer for {_SECONDS} seconds when asked for {name}")
+            raise EnvironmentFault(f"git does not send {name} within {_SECONDS} seconds; run the command again")
         received = os.read(handle, _CHUNK)
         if not received:
             raise self._broken(name)
@@ -121,17 +114,15 @@ class Objects:
         return self._fault(name, "broken")
 
     def _fault(self, name: str, reason: str) -> EnvironmentFault:
-        advice = 'ask "git fsck"'
-        if self._git.is_partial:  # then git may end instead of saying that it is missing
+        advice = 'run "git fsck"'
+        if self._git.is_partial:  # then git may end without an error
             reason = "missing"
             advice = 'the clone is partial, and nothing is fetched here: run "git fetch --refetch --no-filter"'
         return EnvironmentFault(f'git cannot read {name} in "{self._git.top}", it is {reason}; {advice}')
 
 
 def _has_more(handle: int) -> bool:
-    """Whether something can be read from a pipe, within the time that there is; taken for granted on Windows."""
-    if not hasattr(select, "poll"):
-        return True
+    """Whether data arrives in a pipe within the time limit."""
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     return bool(poll.poll(_SECONDS * 1000))

@@ -1,7 +1,7 @@
-"""A commit's tree: what stands where, by git's own objects.
+"""The tree of a commit, read from git's objects.
 
-A tree is what another person wrote, with whatever tool. What no file system could hold under a name (".." say, or two
-entries of one name) is refused, as git refuses to check it out.
+Another user may have written it with any tool. Entries that no file system can have (`..`, or two entries of one name)
+are rejected, as git does when it checks out.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _LONGEST_MODE = 8
 _OCTAL = b"01234567"
 
 
-class Node(NamedTuple):
-    """What stands under a name: git's mode, and the object's id."""
+class GitEntry(NamedTuple):
+    """The entry of a name: git's mode, and the id of the object."""
 
     mode: int
     id: str
@@ -47,7 +47,7 @@ class Node(NamedTuple):
         return stat.S_ISLNK(self.mode)
 
 
-class Tree:
+class GitTree:
     """The tree of a commit. Paths are relative to its top, with "/" between names, "" for the top itself.
 
     Its functions raise EnvironmentFault for objects that are missing or broken.
@@ -56,33 +56,30 @@ class Tree:
     def __init__(self, objects: Objects, commit: str, top: str) -> None:
         self._objects = objects
         self._top = top
-        self.root = Node(stat.S_IFDIR, f"{commit}^{{tree}}")
+        self.root = GitEntry(stat.S_IFDIR, f"{commit}^{{tree}}")
         self._id_bytes = len(commit) // 2
-        self._names: dict[str, Mapping[str, Node]] = {}
+        self._names: dict[str, Mapping[str, GitEntry]] = {}
         self._files: dict[str, bytes] = {}
         self._room = _KEPT
         self._targets: dict[str, bytes] = {}
 
-    def names(self, directory: Node) -> Mapping[str, Node]:
-        """What stands in a directory."""
+    def names(self, directory: GitEntry) -> Mapping[str, GitEntry]:
+        """The entries of a directory."""
         if directory.mode == _SUBMODULE:
             return {}
         if directory.id not in self._names:
             self._names[directory.id] = self._read(directory.id)
         return self._names[directory.id]
 
-    def at(self, path: str) -> Node | None:
-        """What stands at a path, whose links are not followed; None where nothing does."""
-        node: Node | None = self.root
+    def at(self, path: str) -> GitEntry | None:
+        """The entry of a path, whose links are not followed; None for no entry."""
+        node: GitEntry | None = self.root
         for name in filter(None, path.split("/")):
             node = self.names(node).get(name) if node is not None and node.is_directory else None
         return node
 
-    def file(self, node: Node, most: int) -> bytes:
-        """What a file holds. Raises TooLargeError.
-
-        It is kept for the next reader, as long as there is room: each overlay reads the same jobs and runtimes.
-        """
+    def file(self, node: GitEntry, most: int) -> bytes:
+        """The content of a file, kept while there is room: overlays read the same files. Raises TooLargeError."""
         known = self._files.get(node.id)
         if known is not None and len(known) <= most:
             return known
@@ -92,12 +89,12 @@ class Tree:
             self._files[node.id] = data
         return data
 
-    def start(self, node: Node, most: int) -> bytes:
+    def start(self, node: GitEntry, most: int) -> bytes:
         """The first bytes of a file."""
         return self._objects.start(node.id, most)
 
     def target(self, path: str) -> str | None:
-        """What the link at a path says; None where there is no link. Raises OSError for one that no system takes."""
+        """The target of the link at a path; None without a link. Raises OSError for an invalid link."""
         node = self.at(path)
         if node is None or not node.is_link:
             return None
@@ -109,10 +106,7 @@ class Tree:
         return os.fsdecode(text)
 
     def follow(self, path: str) -> str | None:
-        """Where a path leads, whether something is there or not; None for a way out of the tree.
-
-        Raises OSError for a circle of links.
-        """
+        """The path without links, existing or not; None for a way out of the tree. Raises OSError for a loop."""
         here: list[str] = []
         steps, followed = path.split("/")[::-1], 0
         while steps:
@@ -134,25 +128,24 @@ class Tree:
                 steps += target.split("/")[::-1]
         return "/".join(here)
 
-    def behind(self, path: str) -> Node | None:
-        """What a path leads to, whose links are followed; None where nothing is, and for a way out of the tree."""
+    def resolve(self, path: str) -> GitEntry | None:
+        """The entry of a path, whose links are followed; None for no entry, and for a way out of the tree."""
         try:
             found = self.follow(path)
         except OSError:
             return None
         return self.at(found) if found is not None else None
 
-    def _read(self, name: str) -> Mapping[str, Node]:
+    def _read(self, name: str) -> Mapping[str, GitEntry]:
         try:
-            data = self._objects.read(name, "tree", _LARGEST)
-            return _by_name(list(_entries(data, self._id_bytes)))
+            return _by_name(list(_entries(self._objects.read(name, "tree", _LARGEST), self._id_bytes)))
         except ValueError as error:
-            raise EnvironmentFault(f'{name} is no directory of files, {error}; ask "git fsck"') from None
+            raise EnvironmentFault(f'{name} is not a valid git tree, {error}; run "git fsck"') from None
         except TooLargeError:
-            raise EnvironmentFault(f"{name} is too large for a directory of files, nothing of it is read") from None
+            raise EnvironmentFault(f"{name} is too large for a git tree; pass two directories instead") from None
 
 
-def _entries(data: bytes, id_bytes: int) -> Iterator[tuple[str, Node]]:
+def _entries(data: bytes, id_bytes: int) -> Iterator[tuple[str, GitEntry]]:
     """The entries of a tree object: "MODE NAME", NUL, the binary id. Raises ValueError."""
     at = 0
     while at < len(data):
@@ -161,10 +154,10 @@ def _entries(data: bytes, id_bytes: int) -> Iterator[tuple[str, Node]]:
         at = end + 1 + id_bytes
         if end < 0 or at > len(data) or not 0 < len(mode) < _LONGEST_MODE or mode.translate(None, _OCTAL):
             raise ValueError("it is broken")
-        yield os.fsdecode(name), Node(int(mode, 8), data[end + 1 : at].hex())
+        yield os.fsdecode(name), GitEntry(int(mode, 8), data[end + 1 : at].hex())
 
 
-def _by_name(entries: list[tuple[str, Node]]) -> Mapping[str, Node]:
+def _by_name(entries: list[tuple[str, GitEntry]]) -> Mapping[str, GitEntry]:
     names = dict(entries)
     if len(names) < len(entries):
         raise ValueError("it has two entries of one name")

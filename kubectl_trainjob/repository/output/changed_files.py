@@ -1,4 +1,4 @@
-"""Fixed files onto the disk: each as a whole, in one step, with the rights it had; none that was changed meanwhile."""
+"""Writes fixed files: each in one step, with its old permissions, and only if it did not change in the meantime."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import codecs
 import os
 import stat
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.repository.files.filesystem import FileSystem
-from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
-from kubectl_trainjob.repository.output.folder import Folder, opened
+from kubectl_trainjob.repository.files.find_root import relative
+from kubectl_trainjob.repository.files.root import SPECIAL, SecureRoot, TooLargeError, UnsafePathError, reason_of
+from kubectl_trainjob.repository.output.folder import NEW, Folder, opened
 
-_NEW = ".kubectl-trainjob-new"  # what is being written, until it gets its name; all that a crash can leave
-_CHANGED = "it was changed since it was read; run again"
+_CHANGED = say("it changed after it was read; run again")
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file's text before and after the fixes, without a byte order mark; `path` as it is shown to people."""
+    """The text of a file before and after the fixes, without a byte order mark; `path` as users see it."""
 
     path: str
     old: str
@@ -30,7 +30,7 @@ class FileChange:
 
 
 class _File(NamedTuple):
-    """A file to write: its root, its path below that, the bytes that are there and the new ones."""
+    """A file to write: its root, its path below that, its old bytes and the new ones."""
 
     shown: str
     root: str
@@ -40,8 +40,10 @@ class _File(NamedTuple):
 
 
 def write(changes: Sequence[FileChange], disk: FileSystem) -> None:
-    """Write the new texts. Raises EnvironmentFault: with nothing written where some file is not as it was read, or
-    where a link leads out of the repository; else the message says which files are written.
+    """Write the new texts.
+
+    Raises EnvironmentFault: with nothing written for a file that changed or a link out of the repository, else with a
+    message that names the files that were written.
     """
     files = [_found(change, disk) for change in changes]
     written: list[str] = []
@@ -50,7 +52,7 @@ def write(changes: Sequence[FileChange], disk: FileSystem) -> None:
             _replace(file)
         except (OSError, UnsafePathError) as error:
             done = f"these were written: {', '.join(written)}" if written else "nothing was written"
-            raise EnvironmentFault(f"{file.shown}: {getattr(error, 'strerror', None) or error}; {done}") from error
+            raise EnvironmentFault(f"{file.shown}: {reason_of(error)}; {done}") from error
         written.append(file.shown)
 
 
@@ -58,17 +60,16 @@ def _found(change: FileChange, disk: FileSystem) -> _File:
     try:
         real, kind = disk.named(change.path)
         if kind != "file":
-            raise UnsafePathError("it is no regular file")
+            raise UnsafePathError(SPECIAL)
         root = disk.root_of(os.path.dirname(real))
-        inside = os.path.relpath(real, root).replace(os.sep, "/")
+        inside = relative(root, real)
         old = _read(root, inside)
         mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
         if old != mark + change.old.encode():
             raise UnsafePathError(_CHANGED)
         return _File(change.path, root, inside, old, mark + change.new.encode())
     except (OSError, ValueError, UnsafePathError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise EnvironmentFault(f"{change.path}: {reason}; nothing was written") from None
+        raise EnvironmentFault(f"{change.path}: {reason_of(error)}; nothing was written") from None
 
 
 def _read(root: str, inside: str) -> bytes:
@@ -81,25 +82,16 @@ def _read(root: str, inside: str) -> bytes:
 def _replace(file: _File) -> None:
     directory, name = os.path.split(file.inside)
     with opened(file.root) as top, top.below(directory) as folder:
-        with suppress(FileNotFoundError):
-            folder.remove(_NEW)
-        try:
-            folder.create(_NEW, file.new)
+        folder.remove_new()
+        with folder.new_file(file.new):
             _copy_mode(folder, name)
             if _read(file.root, file.inside) != file.old:
                 raise UnsafePathError(_CHANGED)
-            folder.move(_NEW, folder, name)
-        except BaseException:
-            with suppress(OSError):
-                folder.remove(_NEW)
-            raise
+            folder.move_new(folder, name)
 
 
 def _copy_mode(folder: Folder, name: str) -> None:
-    """The new file gets the rights of the old one."""
-    if folder.handle is None:
-        mode = os.lstat(os.path.join(folder.path, name)).st_mode
-        os.chmod(os.path.join(folder.path, _NEW), stat.S_IMODE(mode))
-        return
-    mode = os.stat(name, dir_fd=folder.handle, follow_symlinks=False).st_mode
-    os.chmod(_NEW, stat.S_IMODE(mode), dir_fd=folder.handle)
+    """Give the new file the permissions of the old one."""
+    above = folder.path if folder.handle is None else ""
+    mode = os.stat(os.path.join(above, name), dir_fd=folder.handle, follow_symlinks=False).st_mode
+    os.chmod(os.path.join(above, NEW), stat.S_IMODE(mode), dir_fd=folder.handle)

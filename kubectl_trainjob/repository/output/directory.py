@@ -1,11 +1,11 @@
-"""`-O DIR`: a build as files. Only what changed is written, only what is ours is removed.
+"""`-O DIR`: a build as files. Only changed files are written, only files of earlier builds are removed.
 
-What is ours stands in the index, a file in DIR. A file is ours as long as its content is what the index says. Other
-files are left alone; where one stands in our way, or a file of ours was edited meanwhile, nothing is written at all and
-the message names it.
+The index, a file in DIR, lists the built files. A file is ours while its content has the digest in the index. Other
+files are never touched: if one has a path of the build, or a built file was edited, nothing is written, and the message
+names it.
 
-The index names a file before the file is there and forgets it only when the file is gone: while files are written it
-holds what was and what will be. So when a write is cut off anywhere, the next one knows all that is ours and finishes.
+The index lists a file before the file exists, and until it is removed: during a build it has the old and the new
+digests. Therefore the next build knows all of our files, even after a crash, and completes the work.
 """
 
 from __future__ import annotations
@@ -18,24 +18,22 @@ from itertools import groupby
 from typing import NamedTuple
 
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.limits import size as in_words
-from kubectl_trainjob.repository.files.current import CurrentDirectory
-from kubectl_trainjob.repository.files.find_root import DiskLinks, real_path
-from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
+from kubectl_trainjob.model.limits import LIMITS, size
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.repository.files.find_root import CurrentDirectory, DiskLinks, real_path
+from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError, reason_of
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output import built_index as index
 from kubectl_trainjob.repository.output.built_index import Index
 from kubectl_trainjob.repository.output.folder import Folder, opened
 
-_NEW = ".kubectl-trainjob-new"  # what is being written, until it gets its name; all that a crash can leave
 _FOREIGN = "it is not in the index of what was built here; move it away"
-_EDITED = "it was edited since it was built; change its source instead, then remove or restore it"
+_EDITED = "it was edited after it was built; change its source instead, then remove or restore it"
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryResult:
-    """What became of the files: paths relative to the directory, sorted."""
+    """The paths of all files, relative to the directory, sorted."""
 
     created: tuple[str, ...]
     changed: tuple[str, ...]
@@ -43,19 +41,8 @@ class DirectoryResult:
     removed: tuple[str, ...]
 
 
-def _real(target: str, current: CurrentDirectory) -> str:
-    """Where the target is. Raises EnvironmentFault where a link in a repository leads out of that."""
-    try:
-        real = real_path(target, current, DiskLinks())
-        if any(name.casefold() == ".git" for name in real.split(os.sep)):
-            raise UnsafePathError("it belongs to git itself; name another directory")
-        return real
-    except (UnsafePathError, OSError) as error:
-        raise EnvironmentFault(f"{target}: {getattr(error, 'strerror', None) or error}") from None
-
-
-class _Step(NamedTuple):
-    """What is to be done at a path: `data` None removes the file; `before` is the digest of what is there."""
+class _FileChange(NamedTuple):
+    """A change at a path: `data` None removes the file; `before` is the digest of the existing file."""
 
     path: str
     before: str | None
@@ -63,7 +50,7 @@ class _Step(NamedTuple):
 
 
 class _InTheWayError(Exception):
-    """What stands at a path is not ours to replace or remove; says why, and what to do."""
+    """A file that is not ours to replace or remove; the message says why, and what to do."""
 
 
 def write_directory(
@@ -73,75 +60,82 @@ def write_directory(
     current: CurrentDirectory,
     most: int = LIMITS.output_bytes,
 ) -> DirectoryResult:
-    """Make the directory `target` hold `files`, pairs of a path and a text of at most `most` bytes together.
+    """Write `files`, pairs of a path and a text of at most `most` bytes together, as the content of `target`.
 
-    Paths are those of `emit.layout`. `inputs` are the files and directories that the build reads ("-" is none): a
-    target that lies in one of the directories is refused, and so is one where a file of ours is, or lies in, an input.
-    The directory is made where there is none.
+    Paths are those of `layout`. `inputs` are the files and directories that the build reads ("-" is ignored): a target
+    in one of the directories is rejected, and so is one with a built file that is, or is in, an input. A missing
+    directory is created.
 
-    Raises EnvironmentFault when it refuses, with nothing written, and when writing fails; the message says how far it
-    came. What is done then is whole files, and the next call goes on from there.
+    Raises EnvironmentFault: with nothing written for a rejected target, else the message says how many files were
+    written. Written files are whole, and the next call completes the work.
     """
     contents = _encoded(files, most)
     real = _real(target, current)
-    _refuse_inside(target, real, inputs, current)
+    _reject_inside(target, real, inputs, current)
     try:
         os.makedirs(real, exist_ok=True)
         with opened(real) as top:
             present = _Present(target, SecureRoot(real))
             before = present.index()
             after = {path: frozenset((index.digest(data),)) for path, data in contents.items()}
-            _refuse_inputs(present, {*before, *after}, [current.real(path) for path in inputs if path != "-"])
-            steps = _plan(present, contents, before, after)
-            _Writer(present, top).write(steps, before, after)
+            _reject_inputs(present, {*before, *after}, [current.real(path) for path in inputs if path != "-"])
+            changes = _plan(present, contents, before, after)
+            _DirectoryWriter(present, top).write(changes, before, after)
     except FileExistsError:
-        raise EnvironmentFault(f"{target}: it is no directory") from None
+        raise EnvironmentFault(f"{target}: it is not a directory") from None
     except OSError as error:
         raise EnvironmentFault(f"{target}: {error.strerror}; nothing was written") from error
-    return _result(contents, steps)
-
-
-def _encoded(files: Iterable[tuple[str, str]], most: int) -> dict[str, bytes]:
-    contents: dict[str, bytes] = {}
-    size = 0
-    for path, text in files:
-        if not index.PATH.fullmatch(path) or path in contents:
-            raise ValueError(f"{path!r} is no path of a layout, or comes twice")
-        contents[path] = text.encode()
-        size += len(contents[path])
-        if size > most:
-            limit = f"{in_words(most)}, the limit (limits.outputBytes)"
-            raise EnvironmentFault(f"the result is larger than {limit}; build fewer TrainJobs")
-    return contents
-
-
-def _result(contents: Mapping[str, bytes], steps: Sequence[_Step]) -> DirectoryResult:
-    created = [step.path for step in steps if step.before is None]
-    changed = [step.path for step in steps if step.before is not None and step.data is not None]
-    removed = [step.path for step in steps if step.data is None]
+    created = [change.path for change in changes if change.before is None]
+    changed = [change.path for change in changes if change.before is not None and change.data is not None]
+    removed = [change.path for change in changes if change.data is None]
     unchanged = sorted(contents.keys() - {*created, *changed})
     return DirectoryResult(tuple(created), tuple(changed), tuple(unchanged), tuple(removed))
 
 
-def _refuse_inside(target: str, real: str, inputs: Sequence[str], current: CurrentDirectory) -> None:
+def _encoded(files: Iterable[tuple[str, str]], most: int) -> dict[str, bytes]:
+    contents: dict[str, bytes] = {}
+    total = 0
+    for path, text in files:
+        if not index.PATH.fullmatch(path) or path in contents:
+            raise ValueError(f"{path!r} is not a path of a layout, or a duplicate")
+        contents[path] = text.encode()
+        total += len(contents[path])
+        if total > most:
+            limit = f"{size(most)}, the limit (limits.outputBytes)"
+            raise EnvironmentFault(f"the result is larger than {limit}; build fewer TrainJobs")
+    return contents
+
+
+def _real(target: str, current: CurrentDirectory) -> str:
+    """The real path of the target. Raises EnvironmentFault for a link in a repository that leads out of it."""
+    try:
+        real = real_path(target, current, DiskLinks())
+        if any(name.casefold() == ".git" for name in real.split(os.sep)):
+            raise UnsafePathError(say("it belongs to git; choose another directory"))
+        return real
+    except (UnsafePathError, OSError) as error:
+        raise EnvironmentFault(f"{target}: {reason_of(error)}") from None
+
+
+def _reject_inside(target: str, real: str, inputs: Sequence[str], current: CurrentDirectory) -> None:
     for path in inputs:
         if path != "-" and _relative(real, current.join(path)) is not None:
-            reason = f'it lies in the input "{path}", so that the next build would read its own result'
-            raise EnvironmentFault(f"{target}: {reason}; name a directory outside")
+            reason = f'it is in the input "{path}", therefore the next build would read its own result'
+            raise EnvironmentFault(f"{target}: {reason}; choose a directory outside")
 
 
-def _refuse_inputs(present: _Present, ours: Iterable[str], inputs: Sequence[str]) -> None:
+def _reject_inputs(present: _Present, ours: Iterable[str], inputs: Sequence[str]) -> None:
     found = [_relative(path, present.root.directory) for path in inputs]
     below = {path.casefold() for path in found if path is not None}
     for path in sorted(ours) if below else ():
         if any(path == other or path.startswith(f"{other}/") for other in below):
-            raise EnvironmentFault(f"{present.shown(path)}: it is an input of this build; name another directory")
+            raise EnvironmentFault(f"{present.shown(path)}: it is an input of this build; choose another directory")
 
 
 def _relative(path: str, above: str) -> str | None:
-    """A real path relative to a directory above it, "" for the directory itself; None when it lies elsewhere.
+    """A real path relative to a directory above it, "" for the directory itself; None when it is elsewhere.
 
-    Files are compared, not names: there are file systems that know one directory by several.
+    Files are compared, not names: some file systems have several names for one directory.
     """
     names: list[str] = []
     while not _is_same(path, above):
@@ -155,12 +149,12 @@ def _relative(path: str, above: str) -> str | None:
 def _is_same(one: str, other: str) -> bool:
     try:
         return os.path.samefile(one, other)
-    except OSError:  # one of them is not there yet
+    except OSError:  # one of them does not exist yet
         return False
 
 
 class _Present:
-    """What the directory holds now; `target` is what people call it."""
+    """What the directory has now; `target` is its path as users see it."""
 
     def __init__(self, target: str, root: SecureRoot) -> None:
         self.target = target
@@ -170,23 +164,22 @@ class _Present:
         return os.path.join(self.target, path)
 
     def index(self) -> Index:
-        """What is ours, as the index says."""
+        """The files of earlier builds."""
         try:
             return index.parse(self.index_text() or "")
         except (UnsafePathError, TooLargeError, ValueError) as error:
-            reason = str(error) or "it is too large"
             advice = "remove it and all files that were built, then build again"
-            raise EnvironmentFault(f"{self.shown(INDEX_FILE)}: {reason}; {advice}") from None
+            raise EnvironmentFault(f"{self.shown(INDEX_FILE)}: {reason_of(error)}; {advice}") from None
 
     def index_text(self) -> str | None:
-        """The index itself; None where there is none. Git on Windows changes line ends."""
+        """The index itself, None without one. Git on Windows changes line ends."""
         try:
             return self.root.read(INDEX_FILE, LIMITS.output_bytes).decode(errors="replace").replace("\r\n", "\n")
         except FileNotFoundError:
             return None
 
     def find(self, path: str) -> str | None:
-        """The digest of the file at a path; None where there is nothing."""
+        """The digest of the file at a path, None for no file."""
         try:
             return index.digest(self.root.read(path, LIMITS.output_bytes))
         except FileNotFoundError:
@@ -199,71 +192,65 @@ class _Present:
             raise _InTheWayError(_FOREIGN) from None
 
 
-def _plan(present: _Present, contents: Mapping[str, bytes], before: Index, after: Index) -> list[_Step]:
-    """What has to be done, removals last: what a crash leaves is rather too much than too little."""
-    steps: list[_Step] = []
-    refused: list[str] = []
+def _plan(present: _Present, contents: Mapping[str, bytes], before: Index, after: Index) -> list[_FileChange]:
+    """All changes, removals last: after a crash there are too many files rather than too few."""
+    changes: list[_FileChange] = []
+    rejected: list[str] = []
     for path in sorted({*before, *after}):
         try:
             found = present.find(path)
             if found not in after.get(path, (None,)):
-                _refuse_foreign(found, path, before)
-                steps.append(_Step(path, found, contents.get(path)))
+                if found is not None and found not in before.get(path, ()):
+                    raise _InTheWayError(_EDITED if path in before else _FOREIGN)
+                changes.append(_FileChange(path, found, contents.get(path)))
         except _InTheWayError as error:
-            refused.append(f"{present.shown(path)}: {error}")
-    if refused:
-        more = f" ({len(refused) - 1} more of this kind)" if len(refused) > 1 else ""
-        raise EnvironmentFault(f"{refused[0]}; nothing was written{more}")
-    return sorted(steps, key=lambda step: step.data is None)
+            rejected.append(f"{present.shown(path)}: {error}")
+    if rejected:
+        more = f" ({len(rejected) - 1} more of this kind)" if len(rejected) > 1 else ""
+        raise EnvironmentFault(f"{rejected[0]}; nothing was written{more}")
+    return sorted(changes, key=lambda change: change.data is None)
 
 
-def _refuse_foreign(found: str | None, path: str, before: Index) -> None:
-    if found is not None and found not in before.get(path, ()):
-        raise _InTheWayError(_EDITED if path in before else _FOREIGN)
-
-
-class _Writer:
-    """Carries out a plan."""
+class _DirectoryWriter:
+    """Makes the changes."""
 
     def __init__(self, present: _Present, top: Folder) -> None:
         self._present = present
         self._top = top
         self._done = 0
-        self._at = _NEW
+        self._at = INDEX_FILE
 
-    def write(self, steps: Sequence[_Step], before: Index, after: Index) -> None:
-        """Raises EnvironmentFault that says how far it came."""
+    def write(self, changes: Sequence[_FileChange], before: Index, after: Index) -> None:
+        """Raises EnvironmentFault that says how many changes were made."""
         try:
-            self._discard_new()
-            if steps:
+            self._top.remove_new()
+            if changes:
                 self._put_index(index.union(before, after))
-            self._take(steps)
+            self._make(changes)
             self._remove_folders(before.keys() - after.keys())
             self._put_index(after)
         except (OSError, UnsafePathError, _InTheWayError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            state = f"{self._done} of {len(steps)} changes were made, each of them whole"
-            raise EnvironmentFault(
-                f"{self._present.shown(self._at)}: {reason}; {state}; build again to finish"
-            ) from error
+            state = f"{self._done} of {len(changes)} changes were made, each of them whole"
+            where = f"{self._present.shown(self._at)}: {reason_of(error)}"
+            raise EnvironmentFault(f"{where}; {state}; build again to complete them") from error
 
-    def _take(self, steps: Sequence[_Step]) -> None:
-        for (is_removal, folder), group in groupby(steps, key=lambda s: (s.data is None, os.path.dirname(s.path))):
+    def _make(self, changes: Sequence[_FileChange]) -> None:
+        for (is_removal, folder), group in groupby(changes, key=lambda c: (c.data is None, os.path.dirname(c.path))):
             self._at = folder
             with self._top.below(folder, make=not is_removal) as below:
-                for step in group:
-                    self._take_one(step, below)
+                for change in group:
+                    self._make_one(change, below)
                     self._done += 1
 
-    def _take_one(self, step: _Step, folder: Folder) -> None:
-        self._at = step.path
-        if self._present.find(step.path) != step.before:
-            raise _InTheWayError("it was changed by somebody else meanwhile")
-        name = os.path.basename(step.path)
-        if step.data is None:
+    def _make_one(self, change: _FileChange, folder: Folder) -> None:
+        self._at = change.path
+        if self._present.find(change.path) != change.before:
+            raise _InTheWayError("another process changed it during the build")
+        name = os.path.basename(change.path)
+        if change.data is None:
             folder.remove(name)
         else:
-            self._put(folder, name, step.data)
+            self._put(folder, name, change.data)
 
     def _put_index(self, following: Index) -> None:
         self._at = INDEX_FILE
@@ -272,27 +259,14 @@ class _Writer:
             self._put(self._top, INDEX_FILE, text.encode())
 
     def _put(self, folder: Folder, name: str, data: bytes) -> None:
-        try:
-            self._top.create(_NEW, data)
-            self._top.move(_NEW, folder, name)
-        except BaseException:
-            with suppress(OSError):
-                self._top.remove(_NEW)
-            raise
-
-    def _discard_new(self) -> None:
-        with suppress(FileNotFoundError):
-            self._top.remove(_NEW)
+        with self._top.new_file(data):
+            self._top.move_new(folder, name)
 
     def _remove_folders(self, stale: Iterable[str]) -> None:
-        """The folders of files that are no longer ours, where nothing else is left in them."""
-        folders = {folder for path in stale for folder in _folders(path)}
+        """Remove the folders of removed files, if they are empty."""
+        parts = [path.split("/") for path in stale]
+        folders = {"/".join(each[:end]) for each in parts for end in range(1, len(each))}
         for folder in sorted(folders, reverse=True):
             above, name = os.path.split(folder)
             with suppress(OSError), self._top.below(above) as parent:
                 parent.remove_folder(name)
-
-
-def _folders(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:end]) for end in range(1, len(parts))]

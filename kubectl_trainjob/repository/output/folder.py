@@ -1,4 +1,4 @@
-"""Writing below one directory: whole files or none, and never through a link that lies in it."""
+"""Writes below one directory: whole files or none, and never through a link in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from errno import ENOTDIR
 
-# Windows has no handles of directories: there each component is looked at before it is used.
+NEW = ".kubectl-trainjob-new"
+"""The name of a file while it is written; only a crash leaves one."""
+
+# Windows has no handles of directories: each component is checked before it is used.
 _HAS_HANDLES = {os.open, os.mkdir, os.rename, os.rmdir, os.unlink} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
@@ -18,14 +21,14 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A directory, by its handle or, where the system has none, by its path. Everything raises OSError."""
+    """A directory, by its handle or, where the system has none, by its path. All methods raise OSError."""
 
     path: str
     handle: int | None = None
 
     @contextmanager
     def below(self, path: str, *, make: bool = False) -> Iterator[Folder]:
-        """The folder at a relative path ("" is this one), whose missing parts are made if asked for."""
+        """The folder at a relative path, "" for this one; with `make` missing folders are created."""
         with ExitStack() as open_folders:
             folder = self
             for name in filter(None, path.split("/")):
@@ -35,14 +38,29 @@ class Folder:
             yield folder
 
     def create(self, name: str, data: bytes) -> None:
-        """Write a file that is not there yet, with the rights that the umask leaves."""
+        """Write a file that does not exist yet, with the permissions that the umask allows."""
         with open(os.open(self._at(name), _NEW_FILE, 0o666, dir_fd=self.handle), "wb") as file:
             file.write(data)
 
-    def move(self, name: str, folder: Folder, new_name: str) -> None:
-        """Give a file another place in one step; what stood there is gone."""
-        source, destination = self._at(name), folder._at(new_name)
-        os.replace(source, destination, src_dir_fd=self.handle, dst_dir_fd=folder.handle)
+    @contextmanager
+    def new_file(self, data: bytes) -> Iterator[None]:
+        """A file `NEW`, which an error inside the context removes."""
+        try:
+            self.create(NEW, data)
+            yield
+        except BaseException:
+            with suppress(OSError):
+                self.remove(NEW)
+            raise
+
+    def move_new(self, folder: Folder, name: str) -> None:
+        """Move the file `NEW` to another name in one step, over an existing file."""
+        os.replace(self._at(NEW), folder._at(name), src_dir_fd=self.handle, dst_dir_fd=folder.handle)
+
+    def remove_new(self) -> None:
+        """Remove what a crash left."""
+        with suppress(FileNotFoundError):
+            self.remove(NEW)
 
     def remove(self, name: str) -> None:
         """Remove a file."""
@@ -76,7 +94,7 @@ class Folder:
 
 @contextmanager
 def opened(directory: str) -> Iterator[Folder]:
-    """A directory to write below; where the system can, nobody else has it opened so at the same time."""
+    """A directory to write below; where the system can, one process at a time has it open."""
     if not _HAS_HANDLES:
         yield Folder(directory)
         return

@@ -1,16 +1,15 @@
-"""Which file each object of a build is kept in.
+"""The file of each object of a build.
 
-An object that states no namespace stands in `KIND_NAME.yaml`, any other in `namespaces/NAMESPACE/KIND_NAME.yaml`.
-KIND is what kubectl calls it, in lower case: `configmap`, `deployment.apps`. The group is left out for the core group
-and for the kinds that this tool is about (`jobset`, `podgroup`, `trainjob` and the runtimes).
+An object without a namespace has the file `KIND_NAME.yaml`, any other `namespaces/NAMESPACE/KIND_NAME.yaml`. KIND is
+the name in kubectl, in lower case: `configmap`, `deployment.apps`. It has no group for the core group and for the kinds
+of this tool (`jobset`, `podgroup`, `trainjob` and the runtimes).
 
-The path depends on the object alone, so that it stays when other objects come and go, and holds `a-z0-9.-_` only, so
-that it means one file on every file system. Where kind, namespace or name cannot be written so (`system:node`, what
-Windows reserves, what is longer than a file's name may be), it is written as near as possible, and a digest of the
-whole follows behind one more "_". The same happens to objects whose kinds differ in nothing but case.
+The path depends only on the object, therefore other objects do not change it. It consists of `a-z0-9.-_`, therefore it
+means one file on every file system. Other characters (`system:node`), names that Windows reserves and names that are
+too long are replaced by similar ones, then by "_" and a digest of the whole; so are kinds that differ only in case.
 
-Who applies the files in the order of their paths, as `kubectl apply -R -f` does, comes to a Namespace before what lives
-in it, and to a runtime before its TrainJobs.
+In the order of these paths, which `kubectl apply -R -f` uses, a Namespace is before its objects and a runtime before
+its TrainJobs.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, kinds_with
 from kubectl_trainjob.model.stages import ObjectId
 
 LONGEST = 200
-"""The bytes of the longest name of a file or folder; file systems allow 255, some tools that add to it less."""
+"""The bytes of the longest file name; file systems allow 255, tools that extend names allow less."""
 
 _SUFFIX = ".yaml"
-# A kind that is added here gets another file in every repository that has one.
+# A kind that is added here gets another path in every repository.
 _OURS = (KindRole.TRAINING_JOB, KindRole.RUNTIME, KindRole.JOB_SET, KindRole.POD_GROUP)
 _GROUPS = {kind.name: kind.group for kind in kinds_with(*_OURS)}
 _RESOURCE = re.compile(r"[A-Za-z0-9]+(\.[a-z0-9][a-z0-9.-]*)?")
@@ -42,7 +41,7 @@ _KIND_SHOWN, _NAME_SHOWN = 63, 100
 def layout(identities: Iterable[ObjectId]) -> list[str]:
     """The path of each object, relative and with "/" between folders, in the given order.
 
-    Raises ValueError when two objects are the same one to Kubernetes.
+    Raises ValueError for two objects that Kubernetes cannot distinguish.
     """
     every = list(identities)
     paths = [_path(identity) for identity in every]
@@ -52,35 +51,28 @@ def layout(identities: Iterable[ObjectId]) -> list[str]:
         for path, identity in zip(paths, every, strict=True)
     ]
     if len(set(placed)) < len(placed):
-        raise ValueError("an object is given twice")
+        raise ValueError("duplicate object")
     return placed
 
 
 def _path(identity: ObjectId, *, is_marked: bool = False) -> str:
     file = _file(identity, is_marked)
-    return f"namespaces/{_folder(identity.namespace)}/{file}" if identity.namespace else file
-
-
-def _folder(namespace: str) -> str:
-    if _NAMESPACE.fullmatch(namespace) and namespace not in _DEVICES:
-        return namespace
-    return f"{_near(namespace, _KIND_SHOWN)}_{_digest(namespace)}"
+    namespace = folder = identity.namespace
+    if namespace in _DEVICES or not _NAMESPACE.fullmatch(namespace):
+        folder = f"{_near(namespace, _KIND_SHOWN)}_{_digest(namespace)}"
+    return f"namespaces/{folder}/{file}" if namespace else file
 
 
 def _file(identity: ObjectId, is_marked: bool) -> str:
-    resource = _resource(identity)
+    group = group_of(identity.api_version)
+    resource = identity.kind if group == _GROUPS.get(identity.kind, "") else f"{identity.kind}.{group}"
     file = f"{resource.lower()}_{identity.name}{_SUFFIX}"
     is_regular = _RESOURCE.fullmatch(resource) and _NAME.fullmatch(identity.name) and len(file) <= LONGEST
     if is_regular and not is_marked and file.partition(".")[0] not in _DEVICES:
         return file
     shown = f"{_near(resource, _KIND_SHOWN)}_{_near(identity.name, _NAME_SHOWN)}"
-    whole = group_of(identity.api_version), identity.kind, identity.namespace, identity.name
+    whole = group, identity.kind, identity.namespace, identity.name
     return f"{shown}_{_digest(*whole)}{_SUFFIX}"
-
-
-def _resource(identity: ObjectId) -> str:
-    group = group_of(identity.api_version)
-    return identity.kind if group == _GROUPS.get(identity.kind, "") else f"{identity.kind}.{group}"
 
 
 def _near(text: str, longest: int) -> str:

@@ -1,4 +1,4 @@
-"""New files onto the disk: all of them, or none and the reason. Nothing that is there is replaced."""
+"""Writes new files: all of them, or none and the reason. Existing files are never replaced."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.repository.files.current import CurrentDirectory
+from kubectl_trainjob.repository.files.find_root import CurrentDirectory, upward
 from kubectl_trainjob.repository.output.folder import opened
 
 
@@ -24,7 +24,7 @@ class NewFile:
 
 
 class NewFiles:
-    """Files to create below one directory, which is made if it is not there; `take_back` undoes all of it."""
+    """Files to create below one directory, which is created if missing; `take_back` undoes all of it."""
 
     def __init__(self, directory: str, files: Sequence[NewFile], current: CurrentDirectory) -> None:
         self._directory = directory
@@ -34,14 +34,11 @@ class NewFiles:
         self._new_folders = _missing(self._place, files)
 
     def shown(self, file: NewFile) -> str:
-        """Where a file is, as shown to people."""
+        """The path of a file as users see it."""
         return os.path.normpath(os.path.join(self._directory, file.path))
 
     def create(self) -> None:
-        """Write all files. Raises EnvironmentFault when something is in the way or the disk refuses; then none is left.
-
-        What is in the way is looked for first, and all of it is named.
-        """
+        """Write all files. Raises EnvironmentFault with all obstacles, or for an error of the disk; no file is left."""
         obstacles = dict.fromkeys(obstacle for file in self._files for obstacle in self._obstacles(file))
         if obstacles:
             raise EnvironmentFault(f"{'; '.join(obstacles)}; nothing was written")
@@ -58,18 +55,18 @@ class NewFiles:
             raise
 
     def take_back(self) -> str:
-        """Remove what was created; returns what to tell people about it."""
+        """Remove what was created; returns a note for users about it."""
         for file in self._created:
             with suppress(OSError), opened(os.path.realpath(self._place)) as root:
                 folder, name = posixpath.split(file.path)
                 with root.below(folder) as below:
                     below.remove(name)
         for path in self._new_folders:
-            with suppress(OSError):  # somebody else's file may lie there by now
+            with suppress(OSError):  # another process may have added a file
                 os.rmdir(path)
         left = [self.shown(file) for file in self._created if os.path.lexists(self._at(file.path))]
         self._created = []
-        return f"these were written and are still there: {', '.join(left)}" if left else "nothing was written"
+        return f"these were written and still exist: {', '.join(left)}" if left else "nothing was written"
 
     def _at(self, path: str) -> str:
         return os.path.normpath(os.path.join(self._place, path))
@@ -77,15 +74,15 @@ class NewFiles:
     def _create(self, file: NewFile) -> None:
         folder, name = posixpath.split(file.path)
         with opened(os.path.realpath(self._place)) as root, root.below(folder, make=True) as below:
-            self._created.append(file)  # before it is there: an interrupt may come at any time
+            self._created.append(file)  # before it exists: an interrupt may come at any time
             try:
                 below.create(name, file.text.encode())
-            except FileExistsError:  # somebody else's, put there just now
+            except FileExistsError:  # another process has just created it
                 self._created.pop()
                 raise
 
     def _obstacles(self, file: NewFile) -> Iterator[str]:
-        """What keeps a file from being made."""
+        """What prevents the creation of a file."""
         if os.path.lexists(self._place) and not os.path.isdir(self._place):
             yield f"{self._directory}: not a directory"
             return
@@ -105,11 +102,6 @@ class NewFiles:
 
 
 def _missing(directory: str, files: Sequence[NewFile]) -> list[str]:
-    """The directories that are going to be made, the innermost first."""
-    missing: set[str] = set()
-    for file in files:
-        above = os.path.dirname(os.path.join(directory, file.path))
-        while not os.path.lexists(above):
-            missing.add(above)
-            above = os.path.dirname(above)
-    return sorted(missing, reverse=True)
+    """The directories that must be created, the innermost first."""
+    folders = {os.path.dirname(os.path.join(directory, file.path)) for file in files}
+    return sorted({each for folder in folders for each in upward(folder) if not os.path.lexists(each)}, reverse=True)

@@ -1,36 +1,36 @@
 """Objects as a YAML document stream or as a JSON `v1 List`, the same bytes for the same data on every machine.
 
-Field order is kubectl's and kustomize's: `apiVersion`, `kind`, `metadata`, then the rest by name; by name everywhere
-below. What passes through keeps its explicit nulls.
+The fields are in the order of kubectl and kustomize: `apiVersion`, `kind`, `metadata`, then by name; by name everywhere
+below. Objects that are copied unchanged keep their explicit nulls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from kubectl_trainjob.model.stages import Body, Object, PrintedObject, pop_each
-from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter, lead_first
+from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter, atom, lead_first
+from kubectl_trainjob.repository.yaml.quoting import ESCAPED, ESCAPES
 
 Format = Literal["yaml", "json"]
-_ITEM = " " * 8
+_ITEM, _STEP = " " * 8, " " * 4
 
 
 def printer(fmt: Format) -> Callable[[Body], bytes]:
-    """What makes the UTF-8 text of one object: a document with its line end, or an item of the List.
+    """The function for the UTF-8 text of one object: a document with its line end, or an item of the List.
 
     It raises TypeError or ValueError for what is not plain JSON data.
     """
     if fmt == "yaml":
         document = Emitter(sort_keys=True, lead=LEAD).document
         return lambda body: document(body).encode()
-    from kubectl_trainjob.repository.output.jsontext import write_json  # stays out of the way when YAML is asked for
-
     return lambda body: write_json(body, _ITEM, lead_first(body, LEAD)).encode()
 
 
 def texts(objects: list[Object | PrintedObject], fmt: Format) -> Iterator[bytes]:
-    """The text of each object; the list is emptied: first the places go, with the texts of files, then each body."""
+    """The text of each object; the list is emptied first, which frees source texts early and then each body."""
     text = printer(fmt)
     contents = [each.text if isinstance(each, PrintedObject) else each.body for each in objects]
     objects.clear()
@@ -39,10 +39,7 @@ def texts(objects: list[Object | PrintedObject], fmt: Format) -> Iterator[bytes]
 
 
 def joined(texts: Iterable[bytes], fmt: Format) -> Iterator[bytes]:
-    """The texts of all objects, and what stands between them; none is copied.
-
-    No objects give no YAML and an empty List.
-    """
+    """The texts of all objects, with separators. No objects give no YAML and an empty List."""
     return _stream(texts) if fmt == "yaml" else _list(texts)
 
 
@@ -63,3 +60,50 @@ def _list(texts: Iterable[bytes]) -> Iterator[bytes]:
         yield text
         between, end = b",\n" + _ITEM.encode(), b"\n    ]\n}\n"
     yield end
+
+
+def write_json(body: Mapping[str, Any], indent: str, keys: Iterable[str]) -> str:
+    """An object as kubectl prints JSON, below `indent`; `keys` is the order of its top fields, others are sorted.
+
+    Invisible characters are escaped. Raises TypeError for what is not plain data, ValueError for what JSON, an int64 or
+    UTF-8 cannot hold.
+    """
+    inner = indent + _STEP
+    entries = [f"{_string(key)}: {_value(body[key], inner)}" for key in keys]
+    if not entries:
+        return "{}"
+    return "{\n" + inner + f",\n{inner}".join(entries) + f"\n{indent}" + "}"
+
+
+def _value(value: Any, indent: str) -> str:
+    kind = type(value)
+    if kind is str:
+        return _string(value)
+    if kind is dict:
+        return write_json(value, indent, sorted(value))
+    if kind is list or kind is tuple:
+        return _array(value, indent)
+    return atom(value)
+
+
+def _array(items: Sequence[Any], indent: str) -> str:
+    if not items:
+        return "[]"
+    inner = indent + _STEP
+    return "[\n" + inner + f",\n{inner}".join([_value(item, inner) for item in items]) + f"\n{indent}]"
+
+
+def _string(text: str) -> str:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return '"' + re.sub(ESCAPED, _escape, text) + '"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if 0xD800 <= code <= 0xDFFF:
+        raise ValueError(f"a lone surrogate (U+{code:04X}) cannot be written")
+    if code < 0x10000:
+        return ESCAPES.get(character) or f"\\u{code:04x}"
+    return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

@@ -1,7 +1,7 @@
-"""The child process that renders templates: how it is started, spoken to and ended.
+"""The child process that renders templates: how it is started, used and ended.
 
-It is a Python of its own, isolated, with an empty environment, in "/", in a session of its own, with three pipes and
-no other open file. It ends when its standard input does, so it cannot outlive the build, however that ends.
+It is a separate, isolated Python with an empty environment, in "/", in its own session, with three pipes and no other
+open file. It ends when its standard input ends, therefore always with the build.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.repository.templates.wire import READY, WireError, frame, read_frame
+from kubectl_trainjob.repository.templates.protocol import READY, ProtocolError, frame, read_frame
 
 if TYPE_CHECKING:
     import subprocess
@@ -42,7 +42,7 @@ class Process:
     def exchange(self, request: Sequence[bytes], sizes: Sequence[int], seconds: float) -> list[bytes] | None:
         """Send frames, and receive as many as `sizes` has items, none larger than its item.
 
-        None when the child ends, sends something else or takes longer than `seconds` (`is_late`): it is of no use then.
+        None when the child ends, sends something else or takes longer than `seconds` (`is_late`); then `end` it.
         """
         import threading
 
@@ -51,17 +51,17 @@ class Process:
         try:
             alarm.start()
         except RuntimeError as error:
-            raise EnvironmentFault(f"templates cannot be watched over: {error}") from None
+            raise EnvironmentFault(f"the time of templates cannot be limited: {error}") from None
         try:
             return self._exchange(request, sizes)
-        except (WireError, OSError, ValueError):
+        except (ProtocolError, OSError, ValueError):
             return None
         finally:
             alarm.cancel()
             alarm.join()
 
     def end(self) -> None:
-        """Let the child end by itself, or else kill it with all that it started; it is gone afterwards."""
+        """Wait for the end of the child, or kill it with all that it started."""
         import subprocess
 
         for pipe in (self._child.stdin, self._child.stdout):
@@ -81,7 +81,7 @@ class Process:
         self._child.stdin.flush()
         answer = [read_frame(self._child.stdout, size) for size in sizes]
         if None in answer:
-            raise WireError
+            raise ProtocolError
         return [body for body in answer if body is not None]
 
     def _give_up(self) -> None:
@@ -96,16 +96,16 @@ class Process:
                 self._child.kill()
             else:
                 os.killpg(self._child.pid, signal.SIGKILL)
-        except OSError:  # it is gone already
+        except OSError:  # it has ended
             pass
 
     def _last_words(self) -> str:
-        """What the child wrote to standard error; it is ended."""
+        """The last line of the child on standard error; ends it."""
         self._kill()
         assert self._child.stderr is not None
         said = self._child.stderr.read(1 << 16).decode(errors="replace").split("\n")
         self.end()
-        return next((line.strip() for line in reversed(said) if line.strip()), "it ended without a word")
+        return next((line.strip() for line in reversed(said) if line.strip()), "it ended without a message")
 
 
 def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -128,7 +128,9 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
 def _command() -> list[str]:
     """This Python, isolated (-I), without site-packages (-S), with the folders of the few packages that it needs."""
     if not sys.executable:
-        raise EnvironmentFault("templates need a Python interpreter of their own, and it is not known where it is")
+        raise EnvironmentFault(
+            "templates need a separate Python interpreter, and its path is unknown; run the tool with a normal Python"
+        )
     caches = [] if sys.pycache_prefix is None else ["-X", f"pycache_prefix={sys.pycache_prefix}"]
     caches += ["-B"] if sys.dont_write_bytecode else []
     return [sys.executable, "-I", "-S", "-W", "ignore", *caches, "-c", _START, *_folders()]
@@ -151,7 +153,7 @@ def _folders() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Empty, except for what a system needs to load Python itself; the child clears that, too."""
+    """Empty, except for what a system needs to load Python; the child clears that, too."""
     return {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
 
 
@@ -159,5 +161,5 @@ def _close(pipe: IO[bytes] | None) -> None:
     try:
         if pipe is not None:
             pipe.close()
-    except OSError:  # what was not written cannot be written any more
+    except OSError:  # unwritten data is lost
         pass

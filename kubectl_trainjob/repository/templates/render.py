@@ -1,34 +1,76 @@
-"""Templates to text: the one way in.
+"""Templates to text.
 
     with Renderer() as renderer:
         made = renderer.render(template, encode_context({"values": {...}, "overlay": {...}}), limits)
 
-One renderer serves a whole run. The first template starts a child process (see `process`), which renders each in a
-limited copy of itself (see `child.confine` for what is limited where). Where a system cannot copy processes, the limit
-of time is kept here.
+One renderer serves a whole run. The first template starts a child process (`process`), which renders each in a limited
+copy of itself (`child.confine`). On systems without fork, this module limits the time. The process is not trusted: an
+invalid answer becomes a diagnostic.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+from array import array
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import finalize
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.limits import Limits
-from kubectl_trainjob.model.source import SourceFile, Written
-from kubectl_trainjob.repository.templates.answer import Answer, most_sent, out_of_time, sizes, unanswered, understand
+from kubectl_trainjob.model.limits import Limits, size
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.rules import (
+    TEMPLATE_FAILED,
+    TEMPLATE_LIMIT,
+    TEMPLATE_SYNTAX,
+    UNDEFINED_VALUE,
+    UNSAFE_TEMPLATE,
+    Rule,
+)
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Written
 from kubectl_trainjob.repository.templates.process import Process
-from kubectl_trainjob.repository.templates.wire import Request
+from kubectl_trainjob.repository.templates.protocol import (
+    LINE,
+    LINES,
+    MOST_LINES,
+    PROBLEM,
+    TABLE,
+    TEXT,
+    Ending,
+    ProtocolError,
+    RenderingError,
+    TemplateRequest,
+    code_line,
+    line_span,
+    split,
+)
+from kubectl_trainjob.repository.yaml.stream import Lines
 
-_PATIENCE = 10  # seconds of waiting for each second that a template may compute: the machine may be busy
+_PATIENCE = 10  # seconds of waiting for each second of processor time: the machine may be busy
+_RULES: dict[str, Rule] = {
+    "syntax": TEMPLATE_SYNTAX,
+    "undefined": UNDEFINED_VALUE,
+    "unsafe": UNSAFE_TEMPLATE,
+    "failed": TEMPLATE_FAILED,
+}
+_AROUND = 1 << 16  # bytes of the ending and of the report of a crash
+_ABOUT = 1 << 21  # bytes that are sent in addition to a text and its lines
+_EXCESS = {
+    "memory": '"{}" takes more than {} of memory, the limit (limits.templateMemory); make shorter texts',
+    "output": '"{}" has more than {} of text, the limit (limits.templateBytes); split it into several',
+    "seconds": '"{}" takes more than {} s of processor time, the limit (limits.templateSeconds); shorten its loops',
+    "depth": '"{}" nests or calls itself too deeply; end the recursion, or split the expression',
+    "range": '"{}" has a range of more than 100000 numbers, the limit; use fewer',
+}
+_NO_ANSWER = say("sent no valid answer")
+_FRAME = re.compile(rb'File "<template>", line ([0-9]{1,9}) in')
 
 
 class Renderer:
-    """Renders templates, equal ones with equal values once; the child ends when it is left, dropped or interrupted."""
+    """Renders templates, equal ones with equal values once; the child ends with it."""
 
     def __init__(self) -> None:
         self._rendered: dict[tuple[str, bytes, Limits], SourceFile] = {}
@@ -42,14 +84,14 @@ class Renderer:
         self.close()
 
     def close(self) -> None:
-        """End the child process, if there is one, and forget what it rendered."""
+        """End the child process, if any, and clear the cache."""
         if self._end is not None:
             self._end()
         self._process = None
         self._rendered.clear()
 
     def render(self, template: SourceFile, context: bytes, limits: Limits) -> SourceFile | Diagnostic:
-        """A template's text, which knows its template's lines, or the problem of the template.
+        """The text of a template, with the lines of the template, or its problem.
 
         `context` is from `encode_context`. Raises EnvironmentFault when no child process can be started.
         """
@@ -63,17 +105,18 @@ class Renderer:
         return rendered
 
     def _render(self, template: SourceFile, context: bytes, limits: Limits) -> SourceFile | Diagnostic:
-        request, seconds = _request(template, context, limits), _seconds(limits)
-        process = self._started()
-        answer = None
+        of_template = limits.template_seconds, limits.template_memory, limits.template_bytes, _most_sent(limits)
+        request = TemplateRequest(*of_template, template.text, context)
+        seconds = limits.template_seconds * (_PATIENCE if hasattr(os, "fork") else 1)
+        process, answer = self._started(), None
         try:
-            answer = process.exchange(request.encode(), sizes(limits), seconds)
+            answer = process.exchange(request.encode(), (_AROUND, _most_sent(limits) + _AROUND, _AROUND), seconds)
         finally:
-            if answer is None:  # it failed, or an interrupt left it in the midst of a message
+            if answer is None:  # it failed, or was interrupted inside a message
                 self.close()
         if answer is not None:
             return understand(template, Answer(*answer), limits)
-        return out_of_time(template, seconds) if process.is_late else unanswered(template)
+        return _out_of_time(template, seconds) if process.is_late else unanswered(template)
 
     def _started(self) -> Process:
         if self._process is None:
@@ -87,16 +130,104 @@ def encode_context(context: Mapping[str, Any]) -> bytes:
     return json.dumps(context, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _seconds(limits: Limits) -> float:
-    return limits.template_seconds * (_PATIENCE if hasattr(os, "fork") else 1)
+class Answer(NamedTuple):
+    """The three frames of the server: how the rendering process ended, what it sent, its report of a crash."""
+
+    ended: bytes
+    sent: bytes
+    report: bytes
 
 
-def _request(template: SourceFile, context: bytes, limits: Limits) -> Request:
-    return Request(
-        seconds=limits.template_seconds,
-        memory=limits.template_memory,
-        text=limits.template_bytes,
-        most=most_sent(limits),
-        source=template.text,
-        context=context,
-    )
+def _most_sent(limits: Limits) -> int:
+    """The most bytes that may be sent for one template: its text, four for each line of it, and some about it."""
+    return 5 * limits.template_bytes + _ABOUT
+
+
+def understand(template: SourceFile, answer: Answer, limits: Limits) -> SourceFile | Diagnostic:
+    """The rendered file, or the problem of the template."""
+    try:
+        ending = Ending.decode(answer.ended)
+        parts = {} if ending.is_flood else _parts(answer.sent)
+        if PROBLEM in parts:
+            problem = RenderingError.decode(parts[PROBLEM])
+            if problem.kind not in _RULES:
+                return _over_limit(template, problem.kind, limits, problem.line)
+            return _at(template, _RULES[problem.kind], problem.message, problem.line, problem.column)
+        if TEXT not in parts:
+            return _crashed(template, ending.code, answer.report, parts.get(TABLE, b""), limits)
+        if len(parts[TEXT]) > limits.template_bytes:
+            return unanswered(template)
+        text = parts[TEXT].decode()
+        lines = _mapped(template, parts.get(LINES, b""), Lines(text).count)
+        return SourceFile(template.path, text, Written(template, lines))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return unanswered(template)
+
+
+def _out_of_time(template: SourceFile, seconds: float) -> Diagnostic:
+    words = '"{}" was not rendered within {} s; simplify it, or check whether the machine is overloaded'
+    return _at(template, TEMPLATE_LIMIT, say(words, _name(template), Message(f"{seconds:g}")))
+
+
+def too_much(template: SourceFile, limits: Limits) -> Diagnostic:
+    """For a template whose values, with those of earlier templates, are too large."""
+    words = 'the values of all templates up to "{}" are larger than {}, the limit (limits.buildBytes); use fewer values'
+    return _at(template, TEMPLATE_LIMIT, say(words, _name(template), size(limits.build_bytes)))
+
+
+def unanswered(template: SourceFile, reason: Message = _NO_ANSWER, line: int = 1) -> Diagnostic:
+    """For a template whose process failed."""
+    message = say('"{}" could not be rendered: its process {}; simplify the template', _name(template), reason)
+    return _at(template, TEMPLATE_FAILED, message, line)
+
+
+def _parts(sent: bytes) -> dict[bytes, bytes]:
+    """The parts that were sent, by kind; the last frame may be incomplete."""
+    parts: dict[bytes, bytes] = {}
+    try:
+        for body in split(sent):
+            parts.setdefault(body[:1], body[1:])
+    except ProtocolError:
+        pass
+    return parts
+
+
+def _mapped(template: SourceFile, sent: bytes, count: int) -> tuple[int, ...]:
+    """The template's line of each of `count` rendered lines; 1 for all where that was not sent."""
+    lines = array(LINE)
+    if count > MOST_LINES or len(sent) != count * lines.itemsize:
+        return (1,) * count
+    lines.frombytes(sent)
+    last = Lines(template.text).count
+    known: dict[int, int] = {}  # one object for each line, however often it is repeated
+    return tuple([known.setdefault(line, line) if 0 < line <= last else 1 for line in lines])
+
+
+def _over_limit(template: SourceFile, kind: str, limits: Limits, line: int) -> Diagnostic:
+    amounts: dict[str, object] = {
+        "memory": size(limits.template_memory),
+        "output": size(limits.template_bytes),
+        "seconds": limits.template_seconds,
+    }
+    amount = [amounts[kind]] if kind in amounts else []
+    return _at(template, TEMPLATE_LIMIT, say(_EXCESS[kind], _name(template), *amount), line)
+
+
+def _crashed(template: SourceFile, code: int, report: bytes, table: bytes, limits: Limits) -> Diagnostic:
+    """The problem at the innermost line of the template that was running when the process ended."""
+    import signal
+
+    frame = _FRAME.search(report)
+    line = code_line(table.decode("ascii"), int(frame[1])) if frame else 1
+    if code == -getattr(signal, "SIGXCPU", 0):
+        return _over_limit(template, "seconds", limits, line)
+    reason = say("ended with signal {}", -code) if code < 0 else say("ended with code {}", code)
+    return unanswered(template, reason, line)
+
+
+def _at(template: SourceFile, rule: Rule, message: Message, line: int = 1, column: int = 0) -> Diagnostic:
+    return Diagnostic(rule, message, Place(Source(template), span=line_span(template.text, line, column)))
+
+
+def _name(template: SourceFile) -> str:
+    return os.path.basename(template.path)

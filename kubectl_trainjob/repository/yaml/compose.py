@@ -1,7 +1,7 @@
 """Text to YAML nodes: libyaml's composer where PyYAML has it, PyYAML's own otherwise, with one set of hooks.
 
-PyYAML resolves and constructs in Python, which costs far more than libyaml's parsing; here a node is only told
-whether its text is plain, and `fast`, `careful` and `scalars` make plain data of it by kubectl's rules.
+PyYAML resolves and constructs in Python, which costs more than libyaml's parsing. Here a node only knows whether its
+text is plain; `fast`, `strict` and `scalars` make plain data from it by the rules of kubectl.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from yaml import error, nodes
 from yaml.composer import Composer
-from yaml.error import YAMLError
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner
@@ -25,27 +24,16 @@ except ImportError:  # PyYAML without its C part
 else:
     _HAS_LIBYAML = True
 
-__all__ = [
-    "BACKEND",
-    "COLLECTION",
-    "PLAIN",
-    "QUOTED",
-    "Backend",
-    "MappingNode",
-    "Node",
-    "ScalarNode",
-    "SequenceNode",
-    "TooDeepError",
-    "YAMLError",
-    "events",
-    "may_nest_deeply",
-    "roots",
-]
+YAMLError = error.YAMLError
+Node = nodes.Node
+MappingNode = nodes.MappingNode
+ScalarNode = nodes.ScalarNode
+SequenceNode = nodes.SequenceNode
 
 Backend = Literal["libyaml", "python"]
 BACKEND: Backend = "libyaml" if _HAS_LIBYAML else "python"
 
-# What stands in `node.tag` of a node without an explicit tag.
+# The `node.tag` of a node without an explicit tag.
 PLAIN = "plain"
 QUOTED = "quoted"
 COLLECTION = "collection"
@@ -76,7 +64,7 @@ class _Untyped:
 
 
 class _Guarded(_Untyped):
-    """The same, refusing to go deeper than `limit` collections: composing is recursive in C."""
+    """The same, with at most `limit` nested collections: composing is recursive in C."""
 
     limit = 0
     _depth = 0
@@ -110,7 +98,7 @@ if _HAS_LIBYAML:
 def roots(text: str, depth: int | None, backend: Backend = BACKEND) -> Iterator[Node]:
     """The root node of each document; `depth` None leaves depth unchecked, for text that cannot nest deeply.
 
-    Raises YAMLError for syntax and characters that YAML refuses, TooDeepError where `depth` is exceeded.
+    Raises YAMLError for syntax and characters that YAML rejects, TooDeepError for more than `depth` levels.
     """
     parser = _parser(text, depth, backend)
     while parser.check_node():
@@ -118,7 +106,7 @@ def roots(text: str, depth: int | None, backend: Backend = BACKEND) -> Iterator[
 
 
 def events(text: str, backend: Backend = BACKEND) -> Iterator[Any]:
-    """The parser's events (PyYAML's classes), for what nodes do not show: where an alias stands."""
+    """The parser's events (PyYAML's classes), which have the places of aliases, unlike nodes."""
     parser = _parser(text, None, backend)
     while parser.check_event():
         yield parser.get_event()
@@ -133,7 +121,7 @@ def _parser(text: str, depth: int | None, backend: Backend) -> Any:
 
 
 def may_nest_deeply(text: str) -> bool:
-    """Whether composing the text might exhaust the C stack; cheap, and wrong only towards True."""
+    """Whether composing the text might exhaust the C stack; fast, and sometimes True without need."""
     if _LONG_INDENT.match("\n" + text[:250]) is not None or _LONG_INDENT.search(text) is not None:
         return True
     return _brackets(text) > _SAFE_BRACKETS and max(map(_brackets, text.split("\n---"))) > _SAFE_BRACKETS

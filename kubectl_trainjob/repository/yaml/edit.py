@@ -1,7 +1,7 @@
-"""A file's text with some values changed: as few characters as possible, so that comments and layout stay.
+"""The text of a file with some values changed: as few characters as possible, to keep comments and layout.
 
-In: a text, and changes of its documents' data. Out: the new text, or a refusal: an edit is made only where the new
-text, read again, holds exactly the old data with the changes.
+In: a text, and changes of the data of its documents. Out: the new text, or an error: an edit is only made if the new
+text, read again, has exactly the old data with the changes.
 """
 
 from __future__ import annotations
@@ -15,79 +15,55 @@ from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.yaml import edit_lines
 from kubectl_trainjob.repository.yaml.compose import YAMLError
-from kubectl_trainjob.repository.yaml.edit_data import REMOVE, Change, RefusedError, changed, in_order, same, small
-from kubectl_trainjob.repository.yaml.edit_lines import Splice, spliced
-from kubectl_trainjob.repository.yaml.edit_parts import Entry, Part, composed, way
-from kubectl_trainjob.repository.yaml.edit_values import flow, flow_entry, respelled
+from kubectl_trainjob.repository.yaml.edit_data import REMOVE, DataChange, EditError, changed, in_order, same, small
+from kubectl_trainjob.repository.yaml.edit_lines import Splice, flow, flow_entry, respelled, spliced
+from kubectl_trainjob.repository.yaml.edit_parts import PartEntry, TextPart, composed, way
 from kubectl_trainjob.repository.yaml.read import Reader
-from kubectl_trainjob.repository.yaml.stream import Piece, TooManyError, pieces, whole_surrogates_hidden
+from kubectl_trainjob.repository.yaml.stream import Piece, pieces, whole_surrogates_hidden
 
-__all__ = ["REMOVE", "Change", "EditedText", "RefusedError", "edited", "opened", "same"]
+__all__ = ["REMOVE", "DataChange", "EditError", "EditedText", "opened", "same"]
 
-_UNPROVEN = "the text is written so that it cannot be changed safely; edit by hand"
-_ALL = 1 << 62  # documents
-
-
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """One document's text, the data that it holds, and the changes that made it; `rules` is what is wrong with it."""
-
-    text: str
-    value: Any
-    rules: Counter[str]
-    changes: tuple[Change, ...] = ()
+_UNPROVEN = "the text cannot be changed safely; edit by hand"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditedText:
-    """A file's text, and the documents that were changed in it."""
+    """The text of a file, and its changed documents: by number their changes and new texts."""
 
     pieces: tuple[Piece, ...]
     original: str
-    _changed: Mapping[int, _Document] = field(default_factory=dict)
+    _changed: Mapping[int, tuple[tuple[DataChange, ...], str]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The whole new text."""
-        new = ((piece, self._changed.get(piece.number)) for piece in self.pieces)
-        ends = [Splice(piece.start, piece.start + len(piece.text), done.text) for piece, done in new if done]
-        return spliced(self.original, ends)
+        changed = [(self.pieces[number], text) for number, (_, text) in self._changed.items()]
+        return spliced(self.original, [Splice(each.start, each.start + len(each.text), new) for each, new in changed])
 
     def value(self, document: int) -> Any:
-        """The data of a document before any change, None where it has none."""
+        """The data of a document before any change, None for no data."""
         return _read(self.pieces[document].text)[0] if document < len(self.pieces) else None
 
-    def with_changes(self, document: int, changes: Iterable[Change]) -> EditedText:
-        """The text with more changes; their pointers lead into the document as it was before any change.
+    def with_changes(self, document: int, changes: Iterable[DataChange]) -> EditedText:
+        """The text with more changes; their pointers are those of the document before any change.
 
-        Raises RefusedError, with a message for people.
+        Raises EditError, with a message for users.
         """
         if document >= len(self.pieces):
-            raise RefusedError("the document is not there")
-        piece, before = self.pieces[document], self._changed.get(document)
-        done = (*(before.changes if before else ()), *changes)
-        return EditedText(self.pieces, self.original, {**self._changed, document: _document(piece, done)})
+            raise EditError("the document does not exist; edit by hand")
+        before, _ = self._changed.get(document, ((), ""))
+        done = (*before, *changes)
+        text = _changed_text(self.pieces[document], done)
+        return EditedText(self.pieces, self.original, {**self._changed, document: (done, text)})
 
 
 def opened(text: str) -> EditedText:
-    """A file's text, unchanged. Raises RefusedError where it cannot be edited at all."""
-    return EditedText(tuple(_pieces(text)), text)
+    """A file's text, unchanged. Raises EditError where it cannot be edited at all."""
+    return EditedText(tuple(pieces(text)), text)
 
 
-def edited(text: str, document: int, changes: Iterable[Change]) -> str:
-    """A text with changes of one document. Raises RefusedError."""
-    return opened(text).with_changes(document, changes).text
-
-
-def _pieces(text: str) -> list[Piece]:
-    try:
-        return pieces(text, _ALL)
-    except TooManyError:
-        raise RefusedError(_UNPROVEN) from None
-
-
-def _document(piece: Piece, changes: tuple[Change, ...]) -> _Document:
-    """A document with changes, proven."""
+def _changed_text(piece: Piece, changes: tuple[DataChange, ...]) -> str:
+    """The text of a document with changes, proven."""
     old, rules = _read(piece.text)
     value, text, expected = old, piece.text, old
     for change in in_order([*changes]):
@@ -95,48 +71,48 @@ def _document(piece: Piece, changes: tuple[Change, ...]) -> _Document:
         for each in [*small(value, change)]:
             text = _step(text, value, each, piece.is_json)
             value = changed(value, each)
-    found, wrong = _read(text)
-    if not same(found, expected) or wrong - rules or not _is_cut_alike(piece, text):
-        raise RefusedError(_UNPROVEN)
-    return _Document(text, value, rules, changes)
+    found, new_rules = _read(text)
+    if not same(found, expected) or new_rules - rules or not _has_same_pieces(piece, text):
+        raise EditError(_UNPROVEN)
+    return text
 
 
-def _is_cut_alike(piece: Piece, new: str) -> bool:
-    """Whether the file still has the same documents in a row with the new text of one of them."""
+def _has_same_pieces(piece: Piece, new: str) -> bool:
+    """Whether the file has the same documents in a row with the new text of one of them."""
     if piece.is_json:
-        return [each.text for each in _pieces(new) if each.is_json] == [new]
-    before, after = (len(_pieces(f"---\n{text}")) for text in (piece.text, new))
+        return [each.text for each in pieces(new) if each.is_json] == [new]
+    before, after = (len(pieces(f"---\n{text}")) for text in (piece.text, new))
     return before == after and (new.endswith("\n") or not piece.text.endswith("\n"))
 
 
 def _read(text: str) -> tuple[Any, Counter[str]]:
-    """What a document holds, and the rules that it violates; raises RefusedError where it cannot be read."""
+    """The data of a document, and the rules that it violates; raises EditError if it cannot be read."""
     found, diagnostics = Reader(LIMITS).read_values(SourceFile("", text))
     if len(found) != 1:
-        raise RefusedError("the document cannot be read")
+        raise EditError("the document cannot be read; edit by hand")
     return found[0][0], Counter(each.rule.id for each in diagnostics)
 
 
-def _step(text: str, value: Any, change: Change, is_json: bool) -> str:
+def _step(text: str, value: Any, change: DataChange, is_json: bool) -> str:
     """The text with one change of one entry, not proven yet."""
     try:
         root = composed(whole_surrogates_hidden(text) if is_json else text)
         splices = _splices(text, root, value, change, is_json) if root else []
         new = spliced(text, splices)
     except (YAMLError, ValueError, TypeError, OverflowError):
-        raise RefusedError(_UNPROVEN) from None
+        raise EditError(_UNPROVEN) from None
     if not splices or new == text:
-        raise RefusedError(_UNPROVEN)
+        raise EditError(_UNPROVEN)
     return new
 
 
-def _splices(text: str, root: Part, value: Any, change: Change, is_json: bool) -> list[Splice]:
+def _splices(text: str, root: TextPart, value: Any, change: DataChange, is_json: bool) -> list[Splice]:
     *_, step = change.pointer or (None,)
     if step is None:
-        raise RefusedError("the whole document would be replaced; edit by hand")
+        raise EditError("the whole document would be replaced; edit by hand")
     above = way(root, change.pointer[:-1])
     if above is None:
-        raise RefusedError(_UNPROVEN)
+        raise EditError(_UNPROVEN)
     part = above[-1][1].value if above else root
     entry = part.entry(step)
     if change.value is REMOVE:
@@ -154,28 +130,28 @@ def _splices(text: str, root: Part, value: Any, change: Change, is_json: bool) -
     return edit_lines.inserted(text, part, step, change.value) if part.is_block else []
 
 
-def _becomes_block(above: list[Any], part: Part, value: Any, is_json: bool) -> bool:
-    """Whether an empty `{}` or `[]` had better be written in block style: what it gets is no single word."""
+def _becomes_block(above: list[Any], part: TextPart, value: Any, is_json: bool) -> bool:
+    """Whether an empty `{}` or `[]` is written in block style: it gets more than a single word."""
     is_empty_in_block = not part.entries and not is_json and bool(above) and not above[-1][0].is_flow
     return is_empty_in_block and isinstance(value, (dict, list)) and bool(value)
 
 
-def _removed(text: str, root: Part, value: Any, change: Change, is_json: bool) -> list[Splice]:
+def _removed(text: str, root: TextPart, value: Any, change: DataChange, is_json: bool) -> list[Splice]:
     found = way(root, change.pointer)
     if found is None:
-        raise RefusedError("what is to be removed comes from another place; edit by hand")
+        raise EditError("the value to remove is from another place; edit by hand")
     part, entry = found[-1]
     if part.is_flow:
         return _flow_rewritten(text, part, [each for each in part.entries if each is not entry])
     if len(part.entries) > 1:
         return edit_lines.removed(text, part, part.entries.index(entry))
     if len(found) == 1:
-        raise RefusedError("nothing would be left of the document; edit by hand")
+        raise EditError("the document would be empty; edit by hand")
     empty: Any = [] if part.kind == "list" else {}
-    return _splices(text, root, value, Change(change.pointer[:-1], empty), is_json)
+    return _splices(text, root, value, DataChange(change.pointer[:-1], empty), is_json)
 
 
-def _flow_replaced(text: str, entry: Entry, value: Any, is_json: bool) -> list[Splice]:
+def _flow_replaced(text: str, entry: PartEntry, value: Any, is_json: bool) -> list[Splice]:
     """Another value for an entry in flow style."""
     old, new = entry.value, flow(value, as_json=is_json)
     if old.content == old.end:
@@ -186,18 +162,18 @@ def _flow_replaced(text: str, entry: Entry, value: Any, is_json: bool) -> list[S
     return [Splice(old.content, old.end, new)]
 
 
-def _flow_inserted(text: str, part: Part, key: str | int, value: Any, is_json: bool) -> list[Splice]:
+def _flow_inserted(text: str, part: TextPart, key: str | int, value: Any, is_json: bool) -> list[Splice]:
     """One more entry at the end of a collection in flow style, in the quotes of the last one."""
     as_json = is_json or (bool(part.entries) and text[part.entries[-1].start] == '"')
     new = flow_entry(key, value, as_json=as_json)
     return _flow_rewritten(text, part, part.entries, new)
 
 
-def _end(entry: Entry) -> int:
+def _end(entry: PartEntry) -> int:
     return max(entry.key_end, entry.head, entry.value.end)
 
 
-def _flow_rewritten(text: str, part: Part, kept: list[Entry], *new: str) -> list[Splice]:
+def _flow_rewritten(text: str, part: TextPart, kept: list[PartEntry], *new: str) -> list[Splice]:
     """A collection in flow style with other entries: a line each where the first one begins a line, else on one line.
 
     Nothing where a comment between the entries would be lost.

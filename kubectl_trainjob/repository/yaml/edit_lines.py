@@ -1,12 +1,75 @@
-"""Edits of values in block style: whole lines, and what stands on a line beside the value stays there."""
+"""Edits of values in block style, as whole lines that keep comments next to the value; and new values as text."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.repository.yaml.edit_parts import Entry, Part
-from kubectl_trainjob.repository.yaml.edit_values import Indented, entry_lines, respelled, value_lines
+from kubectl_trainjob.repository.yaml.edit_parts import PartEntry, TextPart
+from kubectl_trainjob.repository.yaml.emit import Emitter, atom
+from kubectl_trainjob.repository.yaml.quoting import UNSEEN, scalar
+
+# In flow style commas and brackets end a plain text; colons and others are quoted to be on the safe side.
+_PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_./+-][A-Za-z0-9_./+=@%^~$ -]*")
+_FIT_FOR_QUOTES = re.compile(f"[^\\t\\n{UNSEEN}]*")
+
+
+class Indented(NamedTuple):
+    """A value after its key or dash: the rest of that line (with its blank), and the lines below."""
+
+    first: str
+    rest: list[str]
+
+
+def value_lines(value: Any, column: int, *, in_list: bool) -> Indented:
+    """The value of a key or dash in `column`."""
+    text = Emitter().document({"k": [value] if in_list else value})
+    first, *rest = text[len("k:\n-" if in_list else "k:") : -1].split("\n")
+    return Indented(first, _indented(rest, column))
+
+
+def entry_lines(key: str | int, value: Any, column: int) -> list[str]:
+    """The lines of an entry or item whose key or dash is in `column`."""
+    if isinstance(key, str):
+        lines = Emitter().document({key: value})[:-1].split("\n")
+    else:
+        lines = Emitter().document({"k": [value]})[:-1].split("\n")[1:]
+    return _indented(lines, column)
+
+
+def _indented(lines: list[str], column: int) -> list[str]:
+    return [" " * column + line if line else line for line in lines]
+
+
+def respelled(value: Any, old: str, new: str) -> str:
+    """`new`, the text of a value, in the quotes of the `old` one, if they can quote it."""
+    if not isinstance(value, str) or old[:1] not in ("'", '"') or not _FIT_FOR_QUOTES.fullmatch(value):
+        return new
+    if old[0] == "'":
+        return "'" + value.replace("'", "''") + "'"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def flow(value: Any, *, as_json: bool) -> str:
+    """A value on one line; as JSON, or without the quotes that YAML does not need."""
+    if as_json:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if isinstance(value, str):
+        plain = scalar(value)
+        return plain if plain[:1] in ("'", '"') or _PLAIN_IN_FLOW.fullmatch(plain) else respelled(value, "'", plain)
+    if isinstance(value, dict) and value:
+        return "{" + ", ".join(flow_entry(key, each, as_json=False) for key, each in value.items()) + "}"
+    if isinstance(value, list) and value:
+        return "[" + ", ".join(flow(each, as_json=False) for each in value) + "]"
+    return atom(value)
+
+
+def flow_entry(key: str | int, value: Any, *, as_json: bool) -> str:
+    """A mapping's entry, or a list's item, in flow style."""
+    text = flow(value, as_json=as_json)
+    return f"{flow(key, as_json=as_json)}: {text}" if isinstance(key, str) else text
+
 
 _HEADER_COMMENT = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)")
 _LITERAL = re.compile(r"\|(-?)(?:[ \t]+#[^\r\n]*)?[ \t]*\r?\n([ ]+)(?=[^ \r\n])")
@@ -31,7 +94,7 @@ def spliced(text: str, splices: list[Splice]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def replaced(text: str, parent: Part, entry: Entry, value: Any) -> list[Splice]:
+def replaced(text: str, parent: TextPart, entry: PartEntry, value: Any) -> list[Splice]:
     """Another value for an entry of `parent`."""
     old = entry.value
     if literal := _literal_again(text, old, value):
@@ -51,8 +114,8 @@ def replaced(text: str, parent: Part, entry: Entry, value: Any) -> list[Splice]:
     return [*splices, _rest(text, line_end(text, old.end), new)] if new.rest else splices
 
 
-def _literal_again(text: str, old: Part, value: Any) -> list[Splice]:
-    """Other lines of a literal block, indented as they were; nothing where it is none, or its head would change."""
+def _literal_again(text: str, old: TextPart, value: Any) -> list[Splice]:
+    """Other lines of a literal block with the same indentation; nothing if its head would change."""
     header = _LITERAL.match(text, old.content) if old.kind == "scalar" else None
     if header is None or not isinstance(value, str) or value.endswith("\n") is (header[1] == "-"):
         return []
@@ -62,8 +125,8 @@ def _literal_again(text: str, old: Part, value: Any) -> list[Splice]:
     return [Splice(header.start(2), old.end, eol(text).join(lines))]
 
 
-def _instead_of_lines(text: str, entry: Entry, new: Indented) -> list[Splice]:
-    """The new value stands at the key, or below it where the old one stood; what stands above that stays."""
+def _instead_of_lines(text: str, entry: PartEntry, new: Indented) -> list[Splice]:
+    """The new value at the key, or below it in the lines of the old one; lines above these stay."""
     content = entry.value.content
     start, stop = line_start(text, content), _behind(text, entry.value.tail, _column(text, content))
     head = Splice(entry.head, entry.head, new.first)
@@ -76,8 +139,8 @@ def _rest(text: str, at: int, new: Indented) -> Splice:
     return Splice(at, at, "".join(eol(text) + line for line in new.rest))
 
 
-def inserted(text: str, part: Part, key: str | int, value: Any) -> list[Splice]:
-    """One more entry behind the last one of a mapping or list."""
+def inserted(text: str, part: TextPart, key: str | int, value: Any) -> list[Splice]:
+    """One more entry after the last one of a mapping or list."""
     last = part.entries[-1]
     column = _column(text, part.entries[0].start)
     lines = entry_lines(key, value, column)
@@ -87,7 +150,7 @@ def inserted(text: str, part: Part, key: str | int, value: Any) -> list[Splice]:
     return [Splice(at, at, "".join(eol(text) + line for line in lines))]
 
 
-def removed(text: str, part: Part, index: int) -> list[Splice]:
+def removed(text: str, part: TextPart, index: int) -> list[Splice]:
     """An entry less; `part` has others. Comments above it stay."""
     entry = part.entries[index]
     start = line_start(text, entry.start)
@@ -119,7 +182,7 @@ def line_end(text: str, at: int) -> int:
 
 
 def _behind(text: str, tail: int, column: int) -> int:
-    """The offset behind the last line of a value, and behind comments that follow it, indented deeper than `column`."""
+    """The offset after the last line of a value and its comments, which are indented deeper than `column`."""
     at = tail if text[tail - 1] == "\n" else text.find("\n", tail) + 1 or len(text)
     while (comment := _COMMENT_LINE.match(text, at)) is not None and len(comment[1]) > column and at < len(text):
         at = comment.end()

@@ -1,6 +1,6 @@
 """Plain data to YAML text: block style, two blanks of indent, lists not indented under their key, no anchors.
 
-Shared objects are printed in full, strings as `quoting` says, so that all readers see the same document.
+Shared objects are printed in full, strings as in `quoting`: all readers read the same document.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 from kubectl_trainjob.repository.yaml.quoting import literal, scalar
 
 LEAD = ("apiVersion", "kind", "metadata")
-"""The keys that stand first in an object of Kubernetes."""
+"""The first keys of a Kubernetes object."""
 
-_REMEMBERED = 8192  # entries a memory may have before it starts anew: objects repeat each other, but not for ever
+_REMEMBERED = 8192  # entries of a cache before it is cleared
 _SHORT = 64  # characters; longer strings seldom repeat
-_SIMPLE_KEY = 900  # characters; YAML readers give up on a plain `key:` behind 1024
+_SIMPLE_KEY = 900  # characters; YAML readers limit a plain `key:` to 1024
 _INT64 = 1 << 63
 
 _Heads = tuple[tuple[str, str], ...]
@@ -24,8 +24,8 @@ _Heads = tuple[tuple[str, str], ...]
 class Emitter:
     """Writes objects and remembers what their keys and short strings look like: use one for many objects.
 
-    Keys come in the mapping's own order or, with `sort_keys`, by code point, so that equal data gives equal text;
-    `lead` names keys that come first in a document.
+    Keys are in the order of the mapping or, with `sort_keys`, of their code points: equal data gives equal text. `lead`
+    are the first keys of a document.
     """
 
     def __init__(self, *, sort_keys: bool = False, lead: tuple[str, ...] = ()) -> None:
@@ -48,7 +48,7 @@ class Emitter:
         return "\n".join(lines)
 
     def _mapping(self, body: Mapping[str, Any], heads: _Heads, indent: str, first: str, lines: list[str]) -> None:
-        """`first` is what stands before the first key instead of `indent`: the dash of a list's item."""
+        """`first` is the text before the first key instead of `indent`: the dash of an item."""
         known = self._heads
         scalars = self._scalars
         start = first or indent
@@ -60,7 +60,7 @@ class Emitter:
                 lines.append(f"{start}{head} {scalars.get(value) or self._string(value, inner)}")
             elif kind is dict and value:
                 lines.append(start + head)
-                self._mapping(value, known.get(tuple(value)) or self._learn(value, inner), inner, "", lines)
+                self._mapping(value, known.get(tuple(value)) or self._add_heads(value, inner), inner, "", lines)
             elif (kind is list or kind is tuple) and value:
                 lines.append(start + head)
                 self._sequence(value, indent, lines)
@@ -78,7 +78,7 @@ class Emitter:
             if kind is str:
                 lines.append(dash + (scalars.get(value) or self._string(value, inner)))
             elif kind is dict and value:
-                self._mapping(value, known.get(tuple(value)) or self._learn(value, inner), inner, dash, lines)
+                self._mapping(value, known.get(tuple(value)) or self._add_heads(value, inner), inner, dash, lines)
             elif (kind is list or kind is tuple) and value:
                 lines.append(indent + "-")
                 self._sequence(value, inner, lines)
@@ -95,7 +95,7 @@ class Emitter:
             self._scalars[value] = text
         return text
 
-    def _learn(self, body: dict[str, Any], indent: str) -> _Heads:
+    def _add_heads(self, body: dict[str, Any], indent: str) -> _Heads:
         """The heads of a mapping that is not known yet; they hold for every mapping with the same keys."""
         heads = self._make_heads(sorted(body) if self._sort_keys else body, indent)
         if not any(head.startswith("?") for _, head in heads):

@@ -1,4 +1,4 @@
-"""Plain data the fast way: no marks kept, nothing explained. What is not plainly right is left to `careful`."""
+"""Plain data, parsed fast: without marks and explanations. Anything unusual is left to `strict`."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _BEFORE_TOKEN = frozenset(" \t\r\n[{,:?-")
 
 
 class UnusualError(ValueError):
-    """The document has something that must be looked at with care."""
+    """The document needs the strict parser."""
 
 
 UNUSUAL = object()
-"""Stands for a document that must be looked at with care."""
+"""The value of a document that needs the strict parser."""
 
 
 def looks_unusual(text: str) -> bool:
-    """Whether a text has anything that `Fast.documents` would misread; it may also be harmless.
+    """Whether a text has anything that `FastParser.documents` would misread; it may also be harmless.
 
     These are document ends, directives and content on separator lines, line ends at which libyaml starts a document
     but kubectl does not, escapes of NUL, of surrogates and of the slash, and aliases.
@@ -66,7 +66,7 @@ def _has_token(pattern: re.Pattern[str], text: str) -> bool:
     return any(at == 0 or text[at - 1] in _BEFORE_TOKEN for at in found)
 
 
-class Fast:
+class FastParser:
     """Builds plain data from nodes; remembers what scalars mean, and keeps one copy of each key."""
 
     def __init__(self, depth: int, backend: Backend) -> None:
@@ -76,7 +76,7 @@ class Fast:
         self._scalars: dict[str, Scalar] = {}
 
     def documents(self, text: str) -> Iterator[Any]:
-        """The documents of a text that is not unusual; UNUSUAL for one that `careful` must build.
+        """The documents of a text that is not unusual; UNUSUAL for one that `strict` must build.
 
         Raises what `compose.roots` raises, in the middle of the stream.
         """
@@ -114,7 +114,7 @@ class Fast:
                 else:
                     entries[name] = build(item, below)
             if len(entries) != len(node.value):
-                raise UnusualError  # a key stands there twice
+                raise UnusualError  # a duplicate key
             return entries
 
         return build

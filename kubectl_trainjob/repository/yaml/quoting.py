@@ -1,8 +1,8 @@
-"""How a string is written so that every YAML reader takes it back as that string.
+"""Strings in a form that every YAML reader reads back as the same string.
 
 The readers are kubectl (go-yaml v2 and its YAML 1.1 words), kustomize (go-yaml v3), PyYAML (YAML 1.1) and ruamel.yaml
-(YAML 1.2 and 1.1). They disagree about what `y`, `0o17`, `1e3`, `22:22` or `2024-01-01` are, so whatever any of them
-could take for something else is quoted. Characters that a person cannot see are written as escapes.
+(YAML 1.2 and 1.1). They disagree about `y`, `0o17`, `1e3`, `22:22` or `2024-01-01`: anything that one of them may read
+as another type is quoted. Invisible characters are escaped.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff"
     "\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
 )
-"""For a character class: control characters save tab and line feed, odd blanks, line separators, bidirectional and
+"""For a character class: control characters except tab and line feed, odd blanks, line separators, bidirectional and
 zero-width marks, byte order marks, surrogates."""
 
-# Signs may lead an option (`--lr=1e-5`), dots and slashes a path; every other indicator asks for quotes.
+# Signs may lead an option (`--lr=1e-5`), dots and slashes a path; every other indicator needs quotes.
 _PLAIN = re.compile(rf"(?:[^\W\d]|[-+./$(<\\^;~0-9])[^\t\n{UNSEEN}]*(?<![ :])\Z")
 _INDICATOR = re.compile(r": | #|\A-(?:\Z| )|\A---|\A\.\.\.")
 _NUMBER = re.compile(r"[-+]?\.?[0-9_][-+.,:_0-9a-fA-FxXoO]*\Z|[-+.]+\Z|[-+]?\.(?:inf|nan)\Z|[0-9]{4}-", re.IGNORECASE)
 _WORDS = frozenset(("~", "<<", "null", "true", "false", "y", "yes", "n", "no", "on", "off"))
 
 _HAS_UNSEEN = re.compile(f"[{UNSEEN}]")
-_ESCAPED = rf'["\\\t\n{UNSEEN}]'  # seldom needed, so not compiled at import
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+ESCAPED = rf'["\\\t\n{UNSEEN}]'
+"""The characters that double quotes escape; seldom needed, therefore not compiled at import."""
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _LINE_START = re.compile(r"\n(?=[^\n])")
 
 
@@ -36,15 +37,15 @@ def scalar(text: str) -> str:
     if _PLAIN.match(text) and not (_INDICATOR.search(text) or _NUMBER.match(text) or text.lower() in _WORDS):
         return text
     if "\t" in text or "\n" in text or _HAS_UNSEEN.search(text):
-        return '"' + re.sub(_ESCAPED, _escape, text) + '"'
+        return '"' + re.sub(ESCAPED, _escape, text) + '"'
     return "'" + text.replace("'", "''") + "'"
 
 
 def literal(text: str, indent: str) -> str | None:
     """`text`, which has several lines, as a literal block whose lines start with `indent`; None where none is safe.
 
-    Refused are characters that a block cannot escape, first lines that would change the indentation and blanks that
-    nobody sees at the end.
+    Not safe are characters that a block cannot escape, first lines that would change the indentation and blanks at the
+    end.
     """
     body = text.rstrip("\n")
     if not body or body.lstrip("\n")[0] in " \t" or body[-1] in " \t" or _HAS_UNSEEN.search(text):
@@ -58,4 +59,4 @@ def _escape(match: re.Match[str]) -> str:
     code = ord(character)
     if 0xD800 <= code <= 0xDFFF:
         raise ValueError(f"a lone surrogate (U+{code:04X}) cannot be written")
-    return _ESCAPES.get(character) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    return ESCAPES.get(character) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")

@@ -9,25 +9,27 @@ from typing import Any
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
 from kubectl_trainjob.repository.yaml.compose import BACKEND, Backend, TooDeepError, YAMLError
-from kubectl_trainjob.repository.yaml.fast import UNUSUAL, Fast, looks_unusual
+from kubectl_trainjob.repository.yaml.fast import UNUSUAL, FastParser, looks_unusual
+from kubectl_trainjob.repository.yaml.scalars import described
 from kubectl_trainjob.repository.yaml.stream import Lines, Piece, TooManyError, is_dense, is_json, pieces
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What one file holds: mappings with where they stand, and what is wrong with the rest.
+class FileObjects:
+    """The mappings of one file with their sources, and the errors of the file.
 
-    A document with errors is among the objects when its data could be made out, so that others still find it.
+    A document with errors is among the objects if it has data, because others may refer to it.
     """
 
     objects: list[tuple[dict[str, Any], Source]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
-def read_stream(file: SourceFile, limits: Limits = LIMITS) -> Reading:
-    """The objects of one file read alone."""
+def read_stream(file: SourceFile, limits: Limits = LIMITS) -> FileObjects:
+    """The objects of one file."""
     return Reader(limits).read(file)
 
 
@@ -37,18 +39,18 @@ class Reader:
     def __init__(self, limits: Limits = LIMITS, backend: Backend = BACKEND) -> None:
         self._limits = limits
         self._backend = backend
-        self._fast = Fast(limits.depth, backend)
+        self._fast = FastParser(limits.depth, backend)
         self._documents = 0
         self._repeated = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether the limit of documents is used up and exceeded."""
+        """Whether there were more documents than allowed."""
         return self._documents > self._limits.documents
 
-    def read(self, file: SourceFile) -> Reading:
-        """The objects of one file; documents behind a limit are left out, with a diagnostic."""
-        result = Reading()
+    def read(self, file: SourceFile) -> FileObjects:
+        """The objects of one file; documents after a limit are omitted, with a diagnostic."""
+        result = FileObjects()
         try:
             self._read(file, result)
         except TooManyError as error:
@@ -57,12 +59,12 @@ class Reader:
         return result
 
     def read_values(self, file: SourceFile) -> tuple[list[tuple[Any, Source]], list[Diagnostic]]:
-        """What each document of one file holds, an object or not: a list of patch operations, say."""
+        """The data of each document of one file, an object or not: a list of patch operations, for example."""
         diagnostics: list[Diagnostic] = []
         found = [(value, Source(file, number)) for number, value in self._values(file, diagnostics)]
         return found, diagnostics
 
-    def _read(self, file: SourceFile, result: Reading) -> None:
+    def _read(self, file: SourceFile, result: FileObjects) -> None:
         for number, value in self._values(file, result.diagnostics):
             for body, source in self._objects(value, Source(file, number), result.diagnostics):
                 self._documents += 1
@@ -72,7 +74,7 @@ class Reader:
                 result.objects.append((body, source))
 
     def _values(self, file: SourceFile, diagnostics: list[Diagnostic]) -> Iterator[tuple[int, Any]]:
-        """The document number and data of each document that is not empty."""
+        """The number and data of each document that is not empty."""
         text = file.text
         values = self._all_at_once(text)
         if values is None or any(value is UNUSUAL for value in values):
@@ -83,7 +85,7 @@ class Reader:
                 yield number, value
 
     def _all_at_once(self, text: str) -> list[Any] | None:
-        """The data of all documents, UNUSUAL among them; None where the stream cannot be read as a whole."""
+        """The data of all documents, UNUSUAL for some; None if the stream cannot be parsed as a whole."""
         if is_json(text):
             try:
                 return self._fast.json_documents(text, self._limits.documents)
@@ -109,12 +111,12 @@ class Reader:
         for piece in pieces(file.text, self._limits.documents):
             value = values[piece.number] if values is not None else self._alone(piece)
             if value is UNUSUAL:
-                value = self._with_care(file, piece, lines, diagnostics)
+                value = self._strictly(file, piece, lines, diagnostics)
             if value is not None:
                 yield piece.number, value
 
     def _alone(self, piece: Piece) -> Any:
-        """The data of one document; UNUSUAL where it needs care."""
+        """The data of one document; UNUSUAL for the strict parser."""
         if piece.is_json or looks_unusual(piece.text) or is_dense(piece.text, self._limits):
             return UNUSUAL
         try:
@@ -123,13 +125,12 @@ class Reader:
             return UNUSUAL
         return found[0] if len(found) == 1 else UNUSUAL if found else None
 
-    def _with_care(self, file: SourceFile, piece: Piece, lines: Lines, diagnostics: list[Diagnostic]) -> Any:
-        # Most builds meet no document that needs it.
-        from kubectl_trainjob.repository.yaml.careful_piece import CarefulReader
+    def _strictly(self, file: SourceFile, piece: Piece, lines: Lines, diagnostics: list[Diagnostic]) -> Any:
+        from kubectl_trainjob.repository.yaml.strict_piece import StrictReader  # most builds do not need it
 
-        careful = CarefulReader(file, piece, lines, self._limits, self._backend)
-        value, self._repeated = careful.read(self._repeated)
-        diagnostics.extend(careful.diagnostics)
+        strict = StrictReader(file, piece, lines, self._limits, self._backend)
+        value, self._repeated = strict.read(self._repeated)
+        diagnostics.extend(strict.diagnostics)
         return value
 
     def _objects(
@@ -137,9 +138,7 @@ class Reader:
     ) -> Iterator[tuple[dict[str, Any], Source]]:
         """The object itself, or the items of a List; mirrors unstructured's decodeToList (k8s.io/apimachinery)."""
         if not isinstance(value, dict):
-            message = (
-                f"{_what(value)} stands where an object belongs; write a mapping with apiVersion, kind and metadata"
-            )
+            message = say("{} is not an object; write a mapping with apiVersion, kind and metadata", described(value))
             diagnostics.append(Diagnostic(rules.NOT_AN_OBJECT, message, Place(source)))
             return
         items = _list_items(value)
@@ -153,19 +152,11 @@ class Reader:
 
     def _too_many(self, place: Place) -> Diagnostic:
         most = self._limits.documents
-        documents = "document" if most == 1 else "documents"
-        message = (
-            f"more than {most} {documents} in one build, the limit (limits.documents); build fewer files at a time"
+        documents = say("document") if most == 1 else say("documents")
+        message = say(
+            "more than {} {} in one build, the limit (limits.documents); build fewer files at a time", most, documents
         )
         return Diagnostic(rules.TOO_MANY_DOCUMENTS, message, place)
-
-
-def _what(value: Any) -> str:
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, str):
-        return f'the text "{value[:40]}"'
-    return "null" if value is None else f"the value {str(value).lower()}"
 
 
 def _list_items(value: dict[str, Any]) -> list[Any] | None:
@@ -178,7 +169,7 @@ def _list_items(value: dict[str, Any]) -> list[Any] | None:
 
 
 def _as_item(item: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
-    """An item of a typed list may leave out its type: it is the list's kind without "List"."""
+    """An item of a typed list may have no type: it is the list's kind without "List"."""
     if item.get("kind") or item.get("apiVersion"):
         return item
     return {"apiVersion": whole.get("apiVersion"), "kind": whole["kind"].removesuffix("List")} | {

@@ -7,6 +7,9 @@ k8s.io/apimachinery/pkg/util/json make: whole floats become integers, integers b
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from kubectl_trainjob.model.message import Message, say
 
 Scalar = str | int | float | bool | None
 
@@ -19,9 +22,9 @@ _NOT_FINITE = frozenset((".nan", ".NaN", ".NAN", *(s + w for s in ("", "+", "-")
 _NUMERIC_START = frozenset("0123456789+-.")
 
 _INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))", re.ASCII)
-_SIGN_AFTER_0B = re.compile(r"0b([-+])([01]+)", re.ASCII)
+_SIGN_AFTER_0B = r"0b([-+])([01]+)"
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
-_DOT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?", re.ASCII)
+_DOT_FLOAT = r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?"
 
 _INT64 = range(-(1 << 63), 1 << 63)
 _MAX_UINT64 = (1 << 64) - 1
@@ -31,7 +34,7 @@ _FIRST_EXPONENT_FORM = 1e21  # Go's JSON encoder writes floats from here on with
 
 
 class NotFiniteError(ValueError):
-    """`.inf` and `.nan` have no JSON form: kubectl refuses the file."""
+    """`.inf` and `.nan` have no JSON form: kubectl rejects the file."""
 
 
 def plain(text: str) -> Scalar:
@@ -43,7 +46,7 @@ def plain(text: str) -> Scalar:
     if text in _NOT_FINITE:
         raise NotFiniteError(text)
     if text[0] == ".":
-        return _float(text) if _DOT_FLOAT.fullmatch(text) else text
+        return _float(text) if re.fullmatch(_DOT_FLOAT, text, re.ASCII) else text
     return _number(text.replace("_", ""), text)
 
 
@@ -62,7 +65,9 @@ def _number(digits: str, text: str) -> str | int | float:
         return integer if integer in _INT64 else float(integer)
     if _FLOAT.fullmatch(digits):
         return _float(digits, text)
-    odd = _SIGN_AFTER_0B.fullmatch(digits)  # `0b-101` is -5: the prefix is cut off before the sign is read
+    odd = re.fullmatch(
+        _SIGN_AFTER_0B, digits, re.ASCII
+    )  # `0b-101` is -5: the prefix is cut off before the sign is read
     if odd and (value := _in_base(odd[1], odd[2], 2)) is not None:
         return value if value in _INT64 else text
     return text
@@ -92,7 +97,7 @@ def _in_base(sign: str, digits: str, base: int) -> int | None:
 
 
 def _float(digits: str, text: str | None = None) -> str | int | float:
-    """A float that overflows stays text; a whole one that fits 64 bits becomes the integer its JSON form shows."""
+    """A float that overflows stays text; a whole one of 64 bits is the integer of its JSON form."""
     value = float(digits)
     if abs(value) == _INFINITY:
         return digits if text is None else text
@@ -109,3 +114,14 @@ def _shown_whole(value: float) -> int:
         return int(value)
     whole, _, fraction = digits.partition(".")
     return int(whole + fraction + "0" * (int(exponent) - len(fraction)))
+
+
+def described(value: Any) -> Message:
+    """Plain data in a message: its type and, of a scalar, its value."""
+    if isinstance(value, (dict, list)):
+        return say("a mapping") if isinstance(value, dict) else say("a list")
+    if isinstance(value, str):
+        return say('the text "{}"', value)
+    if value is None:
+        return say("null")
+    return say("the Boolean {}", value) if isinstance(value, bool) else say("the number {}", value)

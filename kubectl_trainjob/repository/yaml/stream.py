@@ -40,7 +40,7 @@ class Piece:
 class Lines:
     """Offsets in a text to lines and columns from 1; lines end where YAML says.
 
-    Counts forward from checkpoints, so that a text of nothing but line ends needs no list of them.
+    Counts from checkpoints: a text of only line ends needs no list of them.
     """
 
     _STEP = 1 << 16
@@ -50,7 +50,7 @@ class Lines:
         self._breaks = [mark for mark in "\n\r\x85\u2028\u2029" if mark in text]
         self._ends = [0]
         self._counts = [1]
-        self._last = 1, 0  # the line that was asked for last, and where it begins: the next one is often near
+        self._last = 1, 0  # the last requested line and its offset: the next one is often near
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
@@ -62,7 +62,7 @@ class Lines:
         return line, offset - max((self._text.rfind(mark, 0, offset) for mark in self._breaks), default=-1)
 
     def span(self, start: int, end: int) -> Span:
-        """The piece of text between two offsets, without the blanks behind it; at least one column wide."""
+        """The piece of text between two offsets, without the blanks after it; at least one column wide."""
         end = max(start + len(self._text[start:end].rstrip()), start + 1)
         line, column = self.position(start)
         last_line, last_column = self.position(min(end, len(self._text)))
@@ -70,7 +70,7 @@ class Lines:
 
     @property
     def count(self) -> int:
-        """How many lines there are, the one behind the last line end included."""
+        """The count of lines, with the one after the last line end."""
         return self.position(len(self._text))[0]
 
     def line(self, number: int) -> str | None:
@@ -78,9 +78,9 @@ class Lines:
         return next(self.since(number), None)
 
     def since(self, number: int) -> Iterator[str]:
-        """The texts of a line and of all behind it, without their ends; the line behind the last line end is empty."""
+        """The texts of a line and all lines after it, without their ends; after the last line end is an empty line."""
         self._count_up_to(len(self._text))
-        nearest = max(bisect_left(self._counts, number) - 1, 0)  # it lies in a line above, or begins the text
+        nearest = max(bisect_left(self._counts, number) - 1, 0)  # in a line above, or the start of the text
         line, start = self._counts[nearest], self._ends[nearest]
         if line < self._last[0] <= number:
             line, start = self._last
@@ -121,7 +121,7 @@ def is_json(text: str) -> bool:
     return text.lstrip(_JSON_BLANKS).startswith("{")
 
 
-def pieces(text: str, most: int) -> list[Piece]:
+def pieces(text: str, most: int = 1 << 62) -> list[Piece]:
     """The documents of a file, empty ones included; raises TooManyError for more than `most`."""
     if is_json(text) and (objects := _json_pieces(text, most)) is not None:
         return objects

@@ -1,4 +1,7 @@
-"""Two results of a compilation side by side: what changed, what a cluster says to it, and what moves.
+"""The difference between the compiled objects of two sides: what changed, why, and which updates a cluster rejects.
 
-In: what each side's inputs became. Out: `Difference`, a value that knows no text. Must not: read files, print.
+`objects` is the entry: `pairing` finds the same object on both sides, `fields` the values that differ, `causes` the
+changed inputs, `summaries` the TrainJobs and what they request. `view` adds the lines for reports.
+
+In: the compiled objects of both sides. Out: `Difference`. Must not: read files, write text.
 """

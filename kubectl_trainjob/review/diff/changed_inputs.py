@@ -1,43 +1,49 @@
-"""What differs in the inputs of a TrainJob between the two sides: documents, settings of overlays, patches, templates.
+"""The changed inputs of a TrainJob: documents, settings of overlays, patches, templates.
 
-In: what became of the TrainJob on each side. Out: each part of its inputs that does not say the same any more. Only
-contents are compared: comments, the order of keys and the way in which a document is written change nothing.
+Only contents are compared: comments, the order of keys and the YAML style make no difference.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Hashable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.edited import Edited
-from kubectl_trainjob.model.source import Place, Source, Written, show_pointer
+from kubectl_trainjob.model.source import Place, Pointer, Source, Written, show_pointer
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.contents import Contents, difference
-from kubectl_trainjob.review.diff.image_entries import Entry, differing, meant
-from kubectl_trainjob.review.diff.ingredients import (
+from kubectl_trainjob.review.diff.overlay_settings import (
     IMAGES,
     OVERLAY,
     PATCH,
+    OverlayDocuments,
     OverlaySetting,
     as_read,
+    paired,
     renamed,
     settings_of,
 )
-from kubectl_trainjob.review.diff.settings import OverlayDocuments, paired
-from kubectl_trainjob.review.diff.templated import reasons
+from kubectl_trainjob.review.diff.templates import reasons
 
-Pair = tuple[Compiled, Compiled]
+CompiledPair = tuple[Compiled, Compiled]
+"""A TrainJob of both sides, old and new."""
+
+ImageEntry = tuple[str, Pointer]
+"""The name of an entry of `images`, and the pointer to what differs in it, in the new list; () for a removed entry."""
 
 _RENAMING = (PATCH, "overlay namespace", "overlay nameSuffix", "overlay nameHash")
+_PLAIN = re.compile(r"[\w./:@-]+")
 
 
 class Changed(NamedTuple):
-    """A part of the inputs that differs: `what` it is, and its place on the new side, on the old one if it `is_gone`.
+    """A changed part of the inputs: `what` it is, and its place on the new side, on the old one if it `is_gone`.
 
     `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
-    `images[0].newTag` or `values.model`. `is_own`: the TrainJob's own document. What rests on it was written, on either
-    side, at or below `old` or `new`, or around them; with neither that cannot be told.
+    `images[0].newTag` or `values.model`. `is_own`: the TrainJob's own document. Values that depend on it come, on
+    either side, from a place at, below or around `old` or `new`; without both the dependency is unknown.
     """
 
     what: str
@@ -51,7 +57,7 @@ class Changed(NamedTuple):
 class ChangedInputs:
     """Compares the inputs of pairs; those that several have in common once."""
 
-    def __init__(self, pairs: Iterable[Pair]) -> None:
+    def __init__(self, pairs: Iterable[CompiledPair]) -> None:
         self._contents = Contents()
         self._documents = OverlayDocuments(), OverlayDocuments()
         for pair in pairs:
@@ -61,14 +67,11 @@ class ChangedInputs:
                         documents.add(manifest.source)
         self._runtimes: dict[tuple[Manifest, Manifest], tuple[Changed, ...]] = {}
         self._templates: dict[Hashable, tuple[Changed, ...]] = {}
-        self._images: dict[tuple[Place, Place], list[Entry]] = {}
+        self._images: dict[tuple[Place, Place], list[ImageEntry]] = {}
         self._renamed: dict[Hashable, tuple[Changed, ...]] = {}
 
     def of(self, old: Compiled, new: Compiled) -> tuple[Changed, ...]:
-        """What differs; () where the inputs say the same, so that only the Trainer can be another one.
-
-        If several parts differ, all are told, although one of them may have no effect.
-        """
+        """All changed inputs, also those without effect; () if only the Trainer version can differ."""
         found = (*self._of_object(old.manifest, new.manifest, is_own=True), *self._of_runtime(old.runtime, new.runtime))
         found = found or self._of_names(old.manifest, new.manifest)
         return tuple(dict.fromkeys(found or self._of_resources(new.manifest)))
@@ -78,11 +81,10 @@ class ChangedInputs:
             only = old or new
             return (_document(only, is_gone=new is None),) if only else ()
         if _read_as(old) != _read_as(new):
-            return ()  # the TrainJob refers to another one, and what says so differs
-        known = self._runtimes.get((old, new))
-        if known is None:
-            known = self._runtimes[old, new] = tuple(self._of_object(old, new))
-        return known
+            return ()  # the TrainJob refers to another one, and this reference differs
+        if (old, new) not in self._runtimes:
+            self._runtimes[old, new] = tuple(self._of_object(old, new))
+        return self._runtimes[old, new]
 
     def _of_object(self, old: Manifest, new: Manifest, *, is_own: bool = False) -> Iterator[Changed]:
         before, after = as_read(old), as_read(new)
@@ -101,11 +103,10 @@ class ChangedInputs:
 
     def _of_template(self, old: Written | None, new: Written) -> tuple[Changed, ...]:
         key = old and (old.file, old.values), (new.file, new.values)
-        known = self._templates.get(key)
-        if known is None:
+        if key not in self._templates:
             found = reasons(old, new, self._contents)
-            known = self._templates[key] = tuple(Changed(what, place, is_gone=gone) for what, place, gone in found)
-        return known
+            self._templates[key] = tuple(Changed(what, place, is_gone=gone) for what, place, gone in found)
+        return self._templates[key]
 
     def _of_settings(self, old: list[OverlaySetting], new: list[OverlaySetting]) -> Iterator[Changed]:
         for before, after in paired(old, new, self._contents):
@@ -122,7 +123,7 @@ class ChangedInputs:
         yield self._setting(new.step, old.place.child(*way), new.place.child(*way))
 
     def _of_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[Changed]:
-        """A setting that changes the object on one side alone: it is new or gone, or for other objects than before."""
+        """A setting that changes the object on one side only: it was added or removed, or selects other objects."""
         found = self._why_one(only, is_gone=is_gone)
         old, new = (only.place, None) if is_gone else (None, only.place)
         return (each if only.step == IMAGES else each._replace(old=old, new=new) for each in found)
@@ -145,34 +146,32 @@ class ChangedInputs:
             yield Changed("patch", others.patch(only) or only.place if is_gone else only.place)
 
     def _of_images(self, old: Place, new: Place, settings: Iterable[OverlaySetting]) -> Iterator[Changed]:
-        entries = self._images.get((old, new))
-        if entries is None:
-            entries = self._images[old, new] = differing(self._contents.at(old), self._contents.at(new))
-        for way in meant(entries, (each.before for each in settings)):
+        if (old, new) not in self._images:
+            self._images[old, new] = _changed_images(self._contents.at(old), self._contents.at(new))
+        for way in _matching_images(self._images[old, new], [repr(each.before) for each in settings]):
             yield self._setting(IMAGES, old, new.child(*way))
 
     def _setting(self, step: str, old: Place, new: Place) -> Changed:
-        """A setting that both sides have, or that nothing is left of on the new one."""
+        """A setting of both sides, or one that the new side has no longer."""
         is_gone = self._contents.at(new) is None and self._contents.at(old) is not None
         place = old if is_gone else new
         return Changed(_what(step, place), place, is_gone=is_gone, old=old, new=new)
 
     def _of_names(self, old: Manifest, new: Manifest) -> tuple[Changed, ...]:
-        """Why an object that the TrainJob refers to is called otherwise."""
+        """Why an object that the TrainJob refers to has another name."""
         before, after = (list(renamed(manifest.source)) for manifest in (old, new))
         key = tuple(map(id, before)), tuple(map(id, after))
-        known = self._renamed.get(key)
-        if known is None:
-            known = self._renamed[key] = tuple(self._of_renamed(before, after))
-        return known
-
-    def _of_renamed(self, old: list[Source], new: list[Source]) -> Iterator[Changed]:
-        before, after = map(_renaming, (old, new))
-        for name in {**before, **after}:
-            yield from self._of_settings(before.get(name, []), after.get(name, []))
+        if key not in self._renamed:
+            settings = _renaming(before), _renaming(after)
+            self._renamed[key] = tuple(
+                change
+                for name in {**settings[0], **settings[1]}
+                for change in self._of_settings(*(each.get(name, []) for each in settings))
+            )
+        return self._renamed[key]
 
     def _of_resources(self, new: Manifest) -> Iterator[Changed]:
-        """Overlays that lie over other things than before."""
+        """Changed lists of resources of overlays."""
         for setting in settings_of(new.source):
             before, place = self._documents[0].overlay(setting), Place(setting.overlay, ("resources",))
             way = self._contents.difference(Place(before, place.pointer), place) if before else None
@@ -187,13 +186,12 @@ def _read_as(manifest: Manifest) -> tuple[str, str]:
 
 
 def _renaming(sources: Iterable[Source]) -> dict[tuple[str, str], list[OverlaySetting]]:
-    """What may have renamed each of some renamed objects, by what they were called when they were read."""
-    found = {}
-    for source in sources:
-        if isinstance(source.edits, Edited):
-            settings = settings_of(source)
-            found[_read_as(source.edits.before)] = [each for each in settings if each.step in _RENAMING]
-    return found
+    """The settings that may have renamed each of some objects, by their names before overlays."""
+    return {
+        _read_as(source.edits.before): [each for each in settings_of(source) if each.step in _RENAMING]
+        for source in sources
+        if isinstance(source.edits, Edited)
+    }
 
 
 def _document(manifest: Manifest, *, is_gone: bool) -> Changed:
@@ -204,3 +202,27 @@ def _document(manifest: Manifest, *, is_gone: bool) -> Changed:
 
 def _what(step: str, place: Place) -> str:
     return "patch" if step == PATCH else show_pointer(place.pointer)
+
+
+def _changed_images(old: Any, new: Any) -> list[ImageEntry]:
+    """The entries of two lists of images that only one side has, in any order."""
+    before, after = _image_entries(old), _image_entries(new)
+    removed = {str(entry.get("name")): entry for text, (_, entry) in before.items() if text not in after}
+    found: list[ImageEntry] = []
+    for text, (index, entry) in after.items():
+        if text not in before:
+            name = str(entry.get("name"))
+            found.append((name, (index, *(difference(removed.pop(name, None), entry) or ()))))
+    return [*found, *((name, ()) for name in removed)]
+
+
+def _image_entries(images: Any) -> dict[str, tuple[int, dict[str, Any]]]:
+    """Each entry and its index, by its content; the check of the overlay has reported entries that are not mappings."""
+    entries = enumerate(images if isinstance(images, list) else ())
+    return {json.dumps(each, sort_keys=True): (i, each if isinstance(each, dict) else {}) for i, each in entries}
+
+
+def _matching_images(entries: list[ImageEntry], texts: list[str]) -> list[Pointer]:
+    """The pointers to entries for images in these texts of objects, else to all; () if only the order differs."""
+    matching = [way for name, way in entries if not _PLAIN.fullmatch(name) or any(name in text for text in texts)]
+    return list(dict.fromkeys(matching or [way for _, way in entries] or [()]))

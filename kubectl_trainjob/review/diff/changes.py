@@ -1,4 +1,4 @@
-"""What a comparison says. All are immutable; bodies are plain data and never changed in place."""
+"""The values of a difference. All are immutable; bodies are plain data and never changed in place."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.kube.updates.verdict import Verdict
+from kubectl_trainjob.kube.updates.result import STATES, State, UpdateResult, possible_states
+from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer
 from kubectl_trainjob.model.stages import Body, JobId, Manifest, ObjectId
+
+_NO_WORDS = Message()
 
 
 class FieldChange(NamedTuple):
     """One value that differs: the smallest one, or a whole mapping or list that only one side has.
 
-    The pointers lead into the old and the new object; they differ where a list's members moved. Where a side has no
-    value, its pointer leads to where the value would stand, or None if its parent is not there either. Where only the
-    order of a list's members differs, both lead to the list, and old and new are `fields.Order`s.
+    The pointers are those in the old and the new object; they differ if a list's items moved. Without a value, the
+    pointer is the one that it would have, or None if its parent does not exist. If only the order of a list differs,
+    both are those of the list, and old and new are `fields.Order`s.
     """
 
     old_pointer: Pointer | None
@@ -27,34 +30,22 @@ class FieldChange(NamedTuple):
 
     @property
     def pointer(self) -> Pointer:
-        """Where a person would look: in the new object, in the old one if the value is gone."""
-        there = self.old_pointer if self.new is ABSENT else self.new_pointer
-        assert there is not None
-        return there
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
-    """What one TrainJob of a side became: `runtime` is the one it refers to, None where it cannot be found.
-
-    `objects` are the JobSet, PodGroup and ConfigMaps; none where the TrainJob cannot be built.
-    """
-
-    manifest: Manifest
-    runtime: Manifest | None
-    objects: tuple[Body, ...] = ()
+        """The pointer for users: in the new object, in the old one if the value is removed."""
+        pointer = self.old_pointer if self.new is ABSENT else self.new_pointer
+        assert pointer is not None
+        return pointer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """One object that is not the same on both sides.
+    """One object that differs.
 
-    `job` names the TrainJob (of the new side, if it is there) that the object is, or is made from. `counterpart` is the
-    object of another name on the other side that this one most probably is: an added object then has the `fields` that
-    differ from it. `verdict` is None for added and removed objects and for kinds without rules, `made` is that on the
-    JobSet of a changed TrainJob, None where it stays the same; `consequence` says in words what the change does in a
-    cluster. `overlay` is the directory of the overlay that built it, "" for none. Of what `is_secret`, or was before a
-    patch changed its kind, no value may be shown.
+    `job` is the TrainJob (that of the new side, if it exists) that the object is, or is generated from. `counterpart`
+    is the object of the other side that this one most probably is, under another name: an added object then has the
+    `fields` that differ from it. `verdict` is None for added and removed objects and for kinds without rules. `made` is
+    the verdict on the JobSet of a changed TrainJob, None if that does not change. `consequence` describes the effect in
+    a cluster. `overlay` is the directory of the overlay that built the object, "" for none. If the object `is_secret`,
+    or was so before a patch changed its kind, no value may be shown.
     """
 
     identity: ObjectId
@@ -62,22 +53,22 @@ class Change:
     old: Body | None
     new: Body | None
     fields: tuple[FieldChange, ...] = ()
-    verdict: Verdict | None = None
-    consequence: str = ""
+    verdict: UpdateResult | None = None
+    consequence: Message = _NO_WORDS
     job: ObjectId | None = None
     counterpart: ObjectId | None = None
     overlay: str = ""
     is_secret: bool = False
-    made: Verdict | None = None
+    made: UpdateResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What TrainJobs ask for together.
+    """What TrainJobs request together.
 
-    `resources` are the effective requests of all Pods (limits where only those are stated), by resource name; the GPUs
-    among them are those of `gpus`. `processes` is the sum of the world sizes that are numbers, `unsized` counts the
-    TrainJobs whose is not known before they start.
+    `resources` are the effective requests of all Pods (limits without requests count), by resource name; `totals.gpus`
+    finds the GPUs. `processes` is the sum of the known world sizes, `unsized` counts the TrainJobs whose world size is
+    unknown before they start.
     """
 
     jobs: int = 0
@@ -88,27 +79,44 @@ class Totals:
 
 
 class Sizes(NamedTuple):
-    """What one TrainJob asks for on both sides; None where a side does not have it, or cannot build it."""
+    """What one TrainJob requests on both sides; None if a side does not have it, or cannot build it."""
 
     before: Totals | None
     after: Totals | None
 
 
 class Group(NamedTuple):
-    """Where TrainJobs queue: `queue` is Kueue's or Volcano's, "" for none."""
+    """Where TrainJobs queue: `queue` is that of Kueue or Volcano, "" for none."""
 
     namespace: str
     queue: str
 
 
+_NO_QUEUE = Group("", "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """What one TrainJob of a side compiles to: `runtime` is the one it refers to, None if it was not found.
+
+    `objects` are the JobSet, PodGroup and ConfigMaps; none if the TrainJob cannot be built. `totals` and `group` are
+    what it requests, and where it queues.
+    """
+
+    manifest: Manifest
+    runtime: Manifest | None
+    objects: tuple[Body, ...] = ()
+    totals: Totals = Totals()
+    group: Group = _NO_QUEUE
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Cause:
-    """A part of the inputs that differs between the sides, and the TrainJobs that it changes, as the new side calls
-    them.
+    """A changed part of the inputs, and the TrainJobs that it changes, by their new names.
 
-    `what` it is: an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
+    `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
     `images[0].newTag` or `values.model`. `place` is on the new side, or on the old one if it `is_gone`. `is_own`: it is
-    the document of these TrainJobs; `merged` lists it only if there are several, as below two overlays.
+    the document of these TrainJobs; `merged` lists it only if there are several, as with two overlays.
     """
 
     what: str
@@ -120,11 +128,11 @@ class Cause:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """`added`, `removed` and `changed` are TrainJobs; a job is changed when anything that it becomes is. `renamed` are
-    old and new names of one that the cluster takes for two; it is removed and added, too.
+    """`added`, `removed` and `changed` are TrainJobs; a job is changed if any of its generated objects is. `renamed`
+    are the old and new names of jobs that are two to the cluster; they are removed and added, too.
 
-    `before` and `after` count all TrainJobs of a side; `groups` the same, where they queue. `sizes` has each TrainJob
-    that differs, or of which a side does not know all, by its new name, or by its old one if there is no new one.
+    `before` and `after` count all TrainJobs of a side, `groups` does so by queue. `sizes` has each TrainJob that
+    differs, or that one side does not know fully, by its new name, or by its old one if there is no new one.
     """
 
     added: tuple[JobId, ...]
@@ -139,7 +147,7 @@ class Summary:
 
 
 class Incomplete(NamedTuple):
-    """A unit of which one side, or each, cannot be read in full: what is not there is not told as removed or added."""
+    """A unit that one or both sides cannot read fully: its missing objects are not reported as removed or added."""
 
     overlay: str
     is_old: bool
@@ -148,11 +156,11 @@ class Incomplete(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """All that differs, in the order in which a build prints.
+    """All that differs, in the order of a build.
 
-    `unbuilt` are the TrainJobs that a side cannot build, by their new names: they, and what they are on the other side,
-    are neither among the changes nor in the numbers. `broken` are those of them that the new side alone cannot build.
-    `moved` are the old and the new directory of overlays that build the same objects.
+    `unbuilt` are the TrainJobs that a side cannot build, by their new names: neither the changes nor the numbers
+    contain them. `broken` are those that only the new side cannot build. `moved` are the old and the new directory of
+    overlays that build the same objects.
     """
 
     changes: tuple[Change, ...]
@@ -161,3 +169,24 @@ class Difference:
     incomplete: tuple[Incomplete, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     broken: tuple[JobId, ...] = ()
+
+
+def rejected_in(change: Change) -> tuple[State, ...]:
+    """The states in which a cluster rejects the update, of those that are possible."""
+    if change.verdict is None or change.old is None or change.new is None:
+        return ()
+    states = possible_states(change.old, change.new) or STATES
+    return tuple(state for state in states if not change.verdict.accepts(state))
+
+
+def is_rejected(change: Change) -> bool:
+    """Whether a cluster rejects the update while the job runs, or in each possible state."""
+    states = rejected_in(change)
+    return "running" in states or (bool(states) and not has_states(change))
+
+
+def has_states(change: Change) -> bool:
+    """Whether the answer of the cluster depends on the state of the job."""
+    assert change.old is not None
+    assert change.new is not None
+    return len(possible_states(change.old, change.new)) > 1

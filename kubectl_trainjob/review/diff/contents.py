@@ -1,7 +1,6 @@
-"""What the inputs of the two sides say: documents as plain data, and where two of them differ.
+"""The contents of the inputs of both sides: documents as plain data, and where two of them differ.
 
-An object of either side knows only where the documents stand that it was made of. They are read again, those alone
-whose texts differ.
+An object knows only the places of the documents that it comes from. Those with different texts are read again.
 """
 
 from __future__ import annotations
@@ -24,44 +23,36 @@ class Contents:
         self._differences: dict[tuple[Place, Place], Pointer | None] = {}
 
     def at(self, place: Place) -> Any:
-        """What stands at a place of an unedited document; None where nothing does."""
+        """The value at a place of an unedited document, or None."""
         source = place.source
-        documents = self._files.get(source.file)
-        if documents is None:
-            documents = self._files[source.file] = _documents(source.file)
-        # What was read with higher limits than these is compared as text.
-        document = documents.get(source.document, source.file.text)
+        if source.file not in self._files:
+            found, _ = Reader().read_values(source.file)
+            self._files[source.file] = {each.document: value for value, each in found}
+        # A document that was read with higher limits than these is compared as text.
+        document = self._files[source.file].get(source.document, source.file.text)
         return value_at(document, (*source.prefix, *place.pointer))
 
     def text(self, place: Place) -> str:
         """The same in one spelling."""
-        known = self._texts.get(place)
-        if known is None:
-            known = self._texts[place] = json.dumps(self.at(place), sort_keys=True)
-        return known
+        if place not in self._texts:
+            self._texts[place] = json.dumps(self.at(place), sort_keys=True)
+        return self._texts[place]
 
     def difference(self, old: Place, new: Place) -> Pointer | None:
-        """As the function, below two places of unedited documents."""
-        key = old, new
-        if key not in self._differences:
-            self._differences[key] = None if _is_same_text(*key) else difference(self.at(old), self.at(new))
-        return self._differences[key]
+        """As the function `difference`, for two places of unedited documents."""
+        if (old, new) not in self._differences:
+            is_same_text = _position(old) == _position(new)
+            self._differences[old, new] = None if is_same_text else difference(self.at(old), self.at(new))
+        return self._differences[old, new]
 
 
-def _documents(file: SourceFile) -> dict[int, Any]:
-    found, _ = Reader().read_values(file)
-    return {source.document: value for value, source in found}
-
-
-def _is_same_text(old: Place, new: Place) -> bool:
-    def where(source: Source, pointer: Pointer) -> tuple[str, int, Pointer]:
-        return source.file.text, source.document, (*source.prefix, *pointer)
-
-    return where(old.source, old.pointer) == where(new.source, new.pointer)
+def _position(place: Place) -> tuple[str, int, Pointer]:
+    source = place.source
+    return source.file.text, source.document, (*source.prefix, *place.pointer)
 
 
 def difference(old: Any, new: Any) -> Pointer | None:
-    """The way to the smallest value that holds all that differs; None where both say the same."""
+    """The pointer to the smallest value that contains all differences; None if there are none."""
     if is_same(old, new):
         return None
     if isinstance(old, dict) and isinstance(new, dict):
@@ -78,13 +69,13 @@ def difference(old: Any, new: Any) -> Pointer | None:
 
 
 def _at_key(old: Any, new: Any, key: Any) -> Pointer | None:
-    """The difference of two entries or items, one of which may be missing."""
+    """The difference of two entries or items, of which one may be missing."""
     if isinstance(old, dict) and not (key in old and key in new):
         return ()
     return difference(old[key], new[key])
 
 
 def written_at(source: Source) -> Hashable:
-    """Where a document stands, the same wherever its file was read or made several times."""
+    """The location of a document, the same each time that its file is read or rendered."""
     file, lines = source.file, source.file.written.lines[:1] if source.file.written else ()
     return file.common_path, lines, source.document, source.prefix

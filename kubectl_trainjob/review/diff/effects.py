@@ -1,7 +1,7 @@
-"""Which parts of the inputs have a part in what changed of a TrainJob, where several of them differ.
+"""Which changed inputs of a TrainJob have an effect on its objects, if several inputs changed.
 
-A runtime's image may change under an overlay that sets the image: its TrainJobs change for other reasons. Who wrote the
-values that differ tells that.
+For example, an overlay sets the image of a runtime whose own image changed: the change has no effect. The origins of
+the changed values show that.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from kubectl_trainjob.review.diff.changed_inputs import Changed
 from kubectl_trainjob.review.diff.contents import written_at
 
 Find = Callable[[ObjectId, Pointer], Origin | None]
-"""The newest write of a value of a side's objects; None where nobody knows."""
+"""The origin of a value of a side's objects; None if it is unknown."""
 
-_MOST_FIELDS = 200  # of a TrainJob's objects; with more of them nothing is left out
-_MOST_PLACES = 500  # that one value rests on
+_MOST_FIELDS = 200  # of a TrainJob's objects; with more of them all inputs stay
+_MOST_PLACES = 500  # that one value depends on
 
 
 class Touched(NamedTuple):
@@ -31,31 +31,31 @@ class Touched(NamedTuple):
 
 
 def effective(inputs: Sequence[Changed], touched: Iterable[Touched], find: tuple[Find, Find]) -> tuple[Changed, ...]:
-    """Those of several differing inputs that values rest on which differ.
+    """Those of several changed inputs on which changed values depend.
 
-    All of them where that is not certain: where a value rests on none, and where there are too many values. What cannot
-    be found behind a value, as the list of what an overlay lies over, always stays.
+    All of them if that is uncertain: if a value depends on none of them, or there are too many values. An input with an
+    unknown effect, such as an overlay's list of resources, stays.
     """
     fields = list(islice(touched, _MOST_FIELDS + 1))
-    told = [each for each in inputs if each.old is None and each.new is None]
+    kept = [each for each in inputs if each.old is None and each.new is None]
     if len(fields) > _MOST_FIELDS:
         return tuple(inputs)
     for field in fields:
         places = [_places(side, name) for side, name in zip(find, field, strict=True)]
-        behind = [each for each in inputs if _is_behind(each, *places)]
-        if not behind:
+        causes = [each for each in inputs if _is_cause(each, *places)]
+        if not causes:
             return tuple(inputs)
-        told += behind
-    return tuple(each for each in inputs if each in told)
+        kept += causes
+    return tuple(each for each in inputs if each in kept)
 
 
 def _places(find: Find, name: tuple[ObjectId, Pointer] | None) -> list[Place]:
     origin = find(*name) if name else None
-    return list(islice(_rests_on(origin), _MOST_PLACES)) if origin else []
+    return list(islice(_dependencies(origin), _MOST_PLACES)) if origin else []
 
 
-def _rests_on(newest: Origin) -> Iterator[Place]:
-    """What a write rests on, down to where it stands in documents that people wrote, each place once."""
+def _dependencies(newest: Origin) -> Iterator[Place]:
+    """The places that a write depends on, back to the documents of users, each place once."""
     waiting, seen = deque([newest]), set[Place]()
     while waiting:
         for place in _causes(waiting.popleft()):
@@ -67,7 +67,7 @@ def _rests_on(newest: Origin) -> Iterator[Place]:
 
 
 def _causes(newest: Origin) -> tuple[Place, ...]:
-    """What a value was copied from and computed of; of a fixed one, what it replaced was."""
+    """What a value was copied or computed from; for a fixed value those of the value before."""
     origin: Origin | None = newest
     while origin is not None:
         if origin.place or origin.causes:
@@ -76,7 +76,7 @@ def _causes(newest: Origin) -> tuple[Place, ...]:
     return ()
 
 
-def _is_behind(changed: Changed, old: Iterable[Place], new: Iterable[Place]) -> bool:
+def _is_cause(changed: Changed, old: Iterable[Place], new: Iterable[Place]) -> bool:
     marks = ((changed.old, old), (changed.new, new))
     return any(mark and _is_around(mark, place) for mark, places in marks for place in places)
 

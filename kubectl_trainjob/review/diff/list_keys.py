@@ -1,9 +1,9 @@
-"""What is known of a value by where it stands in an object: what tells a list's members apart, and what is a quantity.
+"""What is known of a value by its position in an object: the keys of a list's items, and which values are quantities.
 
-Keys are those of `api.merge_keys`, as in the paths that `explain` shows; a list of mappings of which nothing is known
-has the key `name` if all members have one. Quantities are those of the Go types where the kind has one
-(`api.types`); in other kinds what stands where Kubernetes, Kueue and the schedulers have quantities, and resources are
-known by their names. Elsewhere nothing is taken for a quantity: a real change must not be hidden.
+Keys are those of `kube.facts.merge_keys`, as in the paths of `explain`; an unknown list of mappings has the key `name`
+if all items have one. Quantities are those of the Go types (`kube.facts.types`). In kinds without a Go type they are
+the values where Kubernetes, Kueue and the schedulers have quantities, with resources known by their names. Nothing else
+counts as a quantity: a real change must not be hidden.
 """
 
 from __future__ import annotations
@@ -11,31 +11,29 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with
 from kubectl_trainjob.kube.facts.merge_keys import PLAIN, Merging, merging_of
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.facts.types import Field, field
 from kubectl_trainjob.model.stages import Body
 
 Key = tuple[str | int, ...]
-"""What tells a member from the others of its list."""
+"""What identifies an item of a list."""
 
 _DEFAULTS = {"protocol": "TCP"}
-_TELLING = ("name", "key", "type", "action")
+_NAMING = ("name", "key", "type", "action")
 
 _TYPES = {
-    ("jobset.x-k8s.io/v1alpha2", "JobSet"): "jobset/v1alpha2.JobSet",
-    (trainer.API_VERSION, trainer.TRAIN_JOB): "trainer/v1alpha1.TrainJob",
-    (trainer.API_VERSION, trainer.TRAINING_RUNTIME): "trainer/v1alpha1.TrainingRuntime",
-    (trainer.API_VERSION, trainer.CLUSTER_TRAINING_RUNTIME): "trainer/v1alpha1.ClusterTrainingRuntime",
+    (f"{kind.group}/{kind.version}", kind.name): f"{kind.group.partition('.')[0]}/{kind.version}.{kind.name}"
+    for kind in kinds_with(KindRole.TRAINING_JOB, KindRole.RUNTIME, KindRole.JOB_SET)
 }
-"""Go types by apiVersion and kind, for `api.types`."""
+"""Go types by apiVersion and kind, for `kube.facts.types`: `jobset/v1alpha2.JobSet`."""
 
 _RESOURCES = frozenset(("cpu", "memory", "storage", "ephemeral-storage", "pods"))
 
 
 def _is_resource(name: str) -> bool:
-    """Whether Kubernetes counts the resource itself (a quota says of what: `requests.cpu`) or it has a domain."""
+    """Whether the resource is one of Kubernetes, with or without a prefix (`requests.cpu`), or has a domain."""
     name = name.removeprefix("requests.").removeprefix("limits.")
     return name in _RESOURCES or "/" in name or name.startswith("hugepages-")
 
@@ -48,14 +46,11 @@ _AMOUNTS: dict[str, Callable[[str], bool]] = {
     "emptyDir": frozenset(("sizeLimit",)).__contains__,
     "resourceFieldRef": frozenset(("divisor",)).__contains__,
 }
-"""Which entries are quantities below which keys, in kinds without a Go type."""
+"""The entries that are quantities, by the key above them, in kinds without a Go type."""
 
 
 class Shape:
-    """What is known of a value: how it is merged, its Go type, the key it stands under where there is no type.
-
-    `is_quantity` says that it is compared by amount.
-    """
+    """What is known of a value: how it is merged, its Go type or else the key above it, whether it is a quantity."""
 
     __slots__ = ("_below", "_each", "_merging", "_type", "_under", "is_quantity")
 
@@ -81,7 +76,7 @@ class Shape:
         return known
 
     def member(self) -> Shape:
-        """What is known of each member of a list."""
+        """What is known of each item of a list."""
         if self._each is None:
             merging = Merging(self._merging.fields) if self._merging.fields else PLAIN
             elem = self._type.elem if self._type else None
@@ -98,11 +93,11 @@ class Shape:
         return Shape(merging, under=under) if under or merging is not PLAIN else UNKNOWN
 
     def _field(self, key: str) -> Field | None:
-        """The Go type of an entry; None where the struct has none, as another release of Trainer may have it."""
+        """The Go type of an entry; None if the struct has no such field, which another Trainer version may have."""
         return field(self._type.of, key) if self._type and self._type.kind == "struct" else None
 
     def keys(self, items: Sequence[Any]) -> list[Key] | None:
-        """What tells the members of a list apart; None where one has no key or two have the same one."""
+        """The keys of a list's items; None if one has no key or two have the same one."""
         names = self._merging.keys
         found: list[tuple[Any, ...]]
         found = [(item,) for item in items] if names == () else [_key(item, names or ("name",)) for item in items]
@@ -112,7 +107,6 @@ class Shape:
 
 
 UNKNOWN = Shape()
-"""Nothing is known."""
 _QUANTITY = Shape(is_quantity=True)
 _roots: dict[tuple[str, str], Shape] = {}
 
@@ -136,7 +130,7 @@ def _shape(merging: Merging, go_type: Field | None) -> Shape:
 
 
 def _key(item: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
-    """A member's key; () where a part of it is missing."""
+    """An item's key; () if a part of it is missing."""
     if not isinstance(item, dict):
         return ()
     parts = [item.get(name, _DEFAULTS.get(name)) for name in names]
@@ -144,21 +138,18 @@ def _key(item: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def are_same(old: Any, new: Any, shape: Shape) -> bool:
-    """Whether two values, of which not both are mappings or both lists, are the same to Kubernetes.
+    """Whether two values, not both mappings or both lists, are equal to Kubernetes.
 
-    Numbers are compared by value, as JSON has only one kind of them; a boolean is no number, nor is a text, also where
-    the API takes either (`port: "80"` is a port's name). Quantities are the same by amount, whatever spells them.
+    Numbers are compared by value, because JSON has only one kind of numbers. A boolean or a text never equals a number,
+    also if the API accepts both (`port: "80"` is a port's name). Quantities are compared by amount.
     """
-    if type(old) is type(new):
-        if old == new:
-            return True
-    elif _is_number(old) and _is_number(new) and old == new:
+    if old == new and (type(old) is type(new) or (_is_number(old) and _is_number(new))):
         return True
     return shape.is_quantity and _amount(old) is not None and _amount(old) == _amount(new)
 
 
 def token(value: Any, shape: Shape) -> Hashable:
-    """What two values have in common if and only if nothing differs in them."""
+    """Equal for two values if and only if they do not differ."""
     if isinstance(value, dict):
         return frozenset((key, token(entry, shape.below(key))) for key, entry in value.items())
     if isinstance(value, (list, tuple)):
@@ -171,18 +162,14 @@ def token(value: Any, shape: Shape) -> Hashable:
 
 
 def likeness(value: Any) -> Hashable:
-    """What two members of a list have in common if one was probably made from the other, such as an option's name."""
-    if isinstance(value, Mapping):
-        return _like_mapping(value)
+    """Equal for two items of a list if one is probably an edit of the other, such as the name of an option."""
     if isinstance(value, str):
         return value.partition("=")[0]
-    return None
-
-
-def _like_mapping(value: Mapping[str, Any]) -> Hashable:
+    if not isinstance(value, Mapping):
+        return None
     metadata = value.get("metadata")
     named = {**metadata, **value} if isinstance(metadata, Mapping) else value
-    return next(((name, named[name]) for name in _TELLING if isinstance(named.get(name), str)), None)
+    return next(((name, named[name]) for name in _NAMING if isinstance(named.get(name), str)), None)
 
 
 def _is_number(value: Any) -> bool:
@@ -190,7 +177,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _amount(value: Any) -> Quantity | None:
-    """The amount that a value spells, None where it is no quantity; decoding it trims blanks."""
+    """The amount of a quantity, None for other values; decoding trims blanks."""
     if not isinstance(value, str) and not _is_number(value):
         return None
     try:

@@ -1,22 +1,26 @@
-"""Which overlay that is gone a new one is, in another directory: what runs in a cluster stays the same then."""
+"""The former directory of an overlay that was moved: its objects in a cluster stay the same."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
+from kubectl_trainjob.compiler.prepare import Prepared
+from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.review.diff.sequences import grouped
 
 _ALIKE = 0.5
 
 UnitContents = Mapping[ObjectId, str]
-"""What an overlay builds, and what each object says, in one spelling."""
+"""The objects of an overlay, each in one spelling."""
 
 
 class _Score(NamedTuple):
-    """How alike two overlays are: the share of the objects that both build, and of those that say the same; then as
-    many characters as their directories have in common at the start.
+    """The likeness of two overlays: the share of objects that both have, and of those with the same content; then the
+    number of characters that their directories have in common at the start.
     """
 
     objects: float
@@ -24,29 +28,34 @@ class _Score(NamedTuple):
     name: int
 
 
-def moved(gone: Mapping[str, UnitContents], new: Mapping[str, UnitContents]) -> dict[str, str]:
-    """The former directory of each overlay that moved; `gone` and `new` are what only one side has, by directory.
+def contents_of(prepared: Prepared) -> UnitContents:
+    """The objects of one side after overlays, before TrainJobs are compiled."""
+    others = (each for each in prepared.manifests if not is_runtime(each))
+    manifests = [*(job.manifest for job in prepared.jobs), *others]
+    return {each.id: json.dumps(each.body, sort_keys=True, default=str) for each in manifests}
 
-    At least half of what either builds must be the same objects. Nothing is said where another overlay fits as well.
+
+def moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitContents]) -> dict[str, str]:
+    """The former directory of each overlay that was moved; the arguments are overlays of only one side, by directory.
+
+    At least half of the objects of either one must be the same. If another overlay fits as well, there is no result.
     """
-    scores = {(i, j): _score((i, gone[i]), (j, new[j])) for i in gone for j in new}
+    scores = {(i, j): _score((i, removed[i]), (j, added[j])) for i in removed for j in added}
     fitting = {pair: score for pair, score in scores.items() if score.objects >= _ALIKE}
     best = [_best(fitting, side) for side in (0, 1)]
     return {j: i for (i, j), score in fitting.items() if best[0][i] == best[1][j] == [score]}
 
 
 def _best(scores: Mapping[tuple[str, str], _Score], side: int) -> dict[str, list[_Score]]:
-    """The best score of each overlay of a side, as often as it has it."""
-    of_each: dict[str, list[_Score]] = {}
-    for pair, score in scores.items():
-        of_each.setdefault(pair[side], []).append(score)
+    """The best score of each overlay of a side, as many times as it occurs."""
+    of_each = grouped((pair[side], score) for pair, score in scores.items())
     return {unit: [score for score in found if score == max(found)] for unit, found in of_each.items()}
 
 
-def _score(gone: tuple[str, UnitContents], new: tuple[str, UnitContents]) -> _Score:
-    (old_name, old), (new_name, built) = gone, new
-    everything = len(old.keys() | built.keys()) or 1
-    shared = old.keys() & built.keys()
-    said = sum(old[each] == built[each] for each in shared)
+def _score(removed: tuple[str, UnitContents], added: tuple[str, UnitContents]) -> _Score:
+    (old_name, old), (new_name, new) = removed, added
+    every = len(old.keys() | new.keys()) or 1
+    shared = old.keys() & new.keys()
+    equal = sum(old[each] == new[each] for each in shared)
     same = takewhile(lambda pair: pair[0] == pair[1], zip(old_name, new_name, strict=False))
-    return _Score(len(shared) / everything, said / everything, sum(1 for _ in same))
+    return _Score(len(shared) / every, equal / every, sum(1 for _ in same))

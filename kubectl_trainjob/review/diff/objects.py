@@ -1,67 +1,94 @@
-"""The objects of two sides, paired, with what changed in them and what a cluster says to that."""
+"""The objects of two sides, paired, with what changed in them and which updates a cluster rejects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+from kubectl_trainjob.explain.masking import is_secret_kind
 from kubectl_trainjob.kube.admission.spelling import as_stored
 from kubectl_trainjob.kube.facts.kinds import KindRole, print_order, role_of
+from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.consequence import consequence
-from kubectl_trainjob.kube.updates.immutable import immutable_verdict
-from kubectl_trainjob.kube.updates.jobset import jobset_verdict
-from kubectl_trainjob.kube.updates.runtime import runtime_verdict
-from kubectl_trainjob.kube.updates.train_job import train_job_verdict
-from kubectl_trainjob.kube.updates.verdict import Verdict
-from kubectl_trainjob.model.stages import JobId, ObjectId, is_same
+from kubectl_trainjob.kube.updates.immutable import check_data_update
+from kubectl_trainjob.kube.updates.jobset import check_jobset_update
+from kubectl_trainjob.kube.updates.result import UpdateResult
+from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
+from kubectl_trainjob.model.source import Place
+from kubectl_trainjob.model.stages import Body, JobId, ObjectId, identity_of, is_same
 from kubectl_trainjob.review.diff.causes import causes, changed_inputs
 from kubectl_trainjob.review.diff.changed_inputs import Changed
 from kubectl_trainjob.review.diff.changes import Change, Compiled, Difference, FieldChange, Incomplete
-from kubectl_trainjob.review.diff.completed import completed
-from kubectl_trainjob.review.diff.effects import Touched, effective
+from kubectl_trainjob.review.diff.effects import Find, Touched, effective
 from kubectl_trainjob.review.diff.fields import field_changes
-from kubectl_trainjob.review.diff.pairing import Pair, PlainObject, pair_jobs, pair_made, pair_objects
-from kubectl_trainjob.review.diff.secrets import is_secret
-from kubectl_trainjob.review.diff.side import SAME, JobPair, Shared, Side
-from kubectl_trainjob.review.diff.summaries import Jobs, groups_of, summary_of
+from kubectl_trainjob.review.diff.overlay_settings import levels
+from kubectl_trainjob.review.diff.pairing import SAME, JobPair, Pair, pair_jobs, pair_made, pair_objects
+from kubectl_trainjob.review.diff.renames import PlainObject
+from kubectl_trainjob.review.diff.summaries import JobPairs, Shared, groups_of, summary_of
 
+_JOBSET = "jobset-0.12"
 _MOST_TRACED = 100
 
 
-def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Difference:
-    """All that differs in what an overlay builds; `shared` is what the TrainJobs ask for that both sides have just so.
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """The result of one side of a unit: the TrainJobs that are not equal on the other side, and all other printed
+    objects. `find` returns the origins of their values.
 
-    A TrainJob that one side cannot build differs in nothing: nobody knows what it would become.
+    `unbuilt` are the TrainJobs that cannot be built. With `is_complete` everything was read. `settings` are the places
+    in a `trainjob.yaml` that set the Trainer version and the printed kinds, by the settings' names.
     """
-    every = pair_jobs(*([each.compiled for each in side.jobs] for side in (old, new)))
-    pairs = _told(every, old, new)
-    others = [pair for pair in pair_objects(old.others, new.others) if _is_told(pair, old, new)]
+
+    trainer: str
+    emit: str
+    jobs: tuple[Compiled, ...]
+    others: tuple[PlainObject, ...]
+    find: Find
+    unbuilt: frozenset[ObjectId]
+    is_complete: bool
+    settings: Mapping[str, Place]
+
+
+def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Difference:
+    """The difference between the results of an overlay; `shared` is what the TrainJobs request that are in both sides.
+
+    A TrainJob that one side cannot build has no difference: its objects are unknown.
+    """
+    every = pair_jobs(old.jobs, new.jobs)
+    unbuilt = old.unbuilt | new.unbuilt
+    pairs, unknown = list[JobPair](), list[JobPair]()
+    for pair in every:
+        is_built = all(job.manifest.id not in unbuilt for job in pair[:2] if job)
+        (pairs if is_built and _is_known(pair, old, new) else unknown).append(pair)
+    others = [pair for pair in pair_objects(old.others, new.others) if _is_known(pair, old, new)]
     of_jobs = [(pair, list(_of_job(pair, old, new))) for pair in pairs]
     found = [change for _, changes in of_jobs for change in changes]
     found += [change for pair in others for change in _of_other(pair, new.trainer)]
     differing = [
-        pair for pair, changes in of_jobs if changes or (new.emit == "trainjob" and _becomes_another(pair, new.trainer))
+        pair for pair, changes in of_jobs if changes or (new.emit == "trainjob" and _differ(pair, new.trainer))
     ]
-    changes = (replace(change, overlay=overlay) for change in sorted(found, key=_print_key))
     inputs = _inputs([pair for pair in differing if pair.by], old, new)
-    known = set(map(id, pairs))
-    jobs = Jobs(differing, [pair for pair in every if id(pair) not in known], (old, new))
-    summary = summary_of(jobs, groups_of(pairs, (old, new), shared), causes(inputs, overlay), overlay)
-    unbuilt, broken = _unbuilt(every, old, new)
-    incomplete = () if old.is_complete and new.is_complete else (_incomplete(old, new, overlay),)
+    jobs = JobPairs(differing, unknown, (old.unbuilt, new.unbuilt))
+    unbuilt_jobs, broken = _unbuilt(every, old, new)
+    is_complete = old.is_complete and new.is_complete
     return Difference(
-        tuple(changes),
-        summary,
-        tuple(JobId(identity, overlay) for identity in unbuilt),
-        incomplete,
+        tuple(replace(change, overlay=overlay) for change in sorted(found, key=_print_key)),
+        summary_of(jobs, groups_of(pairs, shared), causes(inputs, overlay), overlay),
+        tuple(JobId(identity, overlay) for identity in unbuilt_jobs),
+        () if is_complete else (Incomplete(overlay, not old.is_complete, not new.is_complete),),
         broken=tuple(JobId(identity, overlay) for identity in broken),
     )
 
 
+def _is_known(pair: Pair[Any], old: Side, new: Side) -> bool:
+    """Whether an object of one side is certainly missing in the other one."""
+    return (pair.old is not None or old.is_complete) and (pair.new is not None or new.is_complete)
+
+
 def _unbuilt(pairs: Iterable[JobPair], old: Side, new: Side) -> tuple[list[ObjectId], list[ObjectId]]:
-    """The TrainJobs that a side cannot build, by their new names, and those that the new side alone cannot."""
-    unbuilt, broken = old.unbuilt & new.unbuilt, set[ObjectId]()  # pairs hold no TrainJobs that both have just so
+    """The TrainJobs that a side cannot build, by their new names, and those that only the new side cannot build."""
+    unbuilt, broken = old.unbuilt & new.unbuilt, set[ObjectId]()  # equal TrainJobs of both sides are in no pair
     for pair in pairs:
         before, after = (job.manifest.id if job else None for job in pair[:2])
         lacks = before in old.unbuilt, after in new.unbuilt
@@ -73,131 +100,122 @@ def _unbuilt(pairs: Iterable[JobPair], old: Side, new: Side) -> tuple[list[Objec
     return sorted(unbuilt), sorted(broken)
 
 
-def _incomplete(old: Side, new: Side, overlay: str) -> Incomplete:
-    return Incomplete(overlay, not old.is_complete, not new.is_complete)
-
-
-def _told(pairs: Iterable[JobPair], old: Side, new: Side) -> list[JobPair]:
-    """The pairs of which both sides are known."""
-    unbuilt = old.unbuilt | new.unbuilt
-    return [
-        pair
-        for pair in pairs
-        if _is_told(pair, old, new) and not any(job and job.manifest.id in unbuilt for job in pair[:2])
-    ]
-
-
-def _is_told(pair: Pair[Any], old: Side, new: Side) -> bool:
-    """Whether what only one side has is really missing on the other one, as far as anybody knows."""
-    return (pair.old is not None or old.is_complete) and (pair.new is not None or new.is_complete)
-
-
 def _print_key(change: Change) -> tuple[Any, ...]:
     identity = change.identity
     return print_order(identity.kind), identity.kind, identity.namespace, identity.name, identity.api_version
 
 
 def _of_job(pair: JobPair, old: Side, new: Side) -> Iterator[Change]:
-    """What is printed for a TrainJob: itself, or what it becomes."""
-    made = _jobset_verdict(pair, new.trainer) if new.emit == "trainjob" else None
+    """The changes of the objects that are printed for a TrainJob: itself, or the generated ones."""
+    made = _jobset_result(pair, new.trainer) if new.emit == "trainjob" else None
     for each in _printed_pairs(pair, old.emit, new.emit, new.trainer):
-        for change in _compared(each, new.trainer, made):
+        for change in _changes(each, new.trainer, made):
             job = pair.old if change.change == "removed" else pair.new
             yield replace(change, job=job.manifest.id if job else None)
 
 
 def _of_other(pair: Pair[PlainObject], version: str) -> Iterator[Change]:
-    hides = is_secret(pair.old) or is_secret(pair.new)
-    for change in _compared(pair, version):
-        yield replace(change, is_secret=hides)
+    hides = any(_is_secret(each) for each in pair[:2] if each)
+    return (replace(change, is_secret=hides) for change in _changes(pair, version))
+
+
+def _is_secret(printed: PlainObject) -> bool:
+    """Whether an object is a Secret, of any group and in any spelling, or was one before overlays."""
+    before = (level.before.id.kind for level in (levels(printed.source) if printed.source else ()))
+    return any(map(is_secret_kind, (printed.identity.kind, *before)))
 
 
 def _printed_pairs(pair: JobPair, old_emit: str, new_emit: str, version: str) -> list[Pair[PlainObject]]:
-    """What both sides print for a TrainJob. One may print the TrainJob, the other what it becomes."""
+    """What both sides print for a TrainJob. One may print the TrainJob, the other the generated objects."""
     if old_emit != new_emit:
-        alone = Pair(pair.old, None), Pair(None, pair.new)
-        sides = zip(alone, (old_emit, new_emit), strict=True)
-        return [each for side, emit in sides if any(side[:2]) for each in _printed_pairs(side, emit, emit, version)]
+        single = (Pair(pair.old, None), old_emit), (Pair(None, pair.new), new_emit)
+        return [each for side, emit in single if any(side[:2]) for each in _printed_pairs(side, emit, emit, version)]
     if new_emit == "jobset":
         return pair_made(pair)
     return [Pair(_printed(pair.old, version), _printed(pair.new, version), pair.by)]
 
 
 def _printed(job: Compiled | None, version: str) -> PlainObject | None:
-    """The TrainJob as it is printed for a Trainer."""
+    """The TrainJob as it is printed for a Trainer version."""
     return PlainObject(job.manifest.id, as_stored(job.manifest.body, f"trainer-{version}")) if job else None
 
 
-def _compared(pair: Pair[PlainObject], version: str, made: Verdict | None = None) -> Iterator[Change]:
-    """The change of an object, or two where a cluster sees another object."""
-    if pair.old is None or pair.new is None:
-        alone = pair.old or pair.new
-        assert alone is not None
-        yield _alone(alone, version, is_new=pair.old is None)
-        return
+def _changes(pair: Pair[PlainObject], version: str, made: UpdateResult | None = None) -> Iterator[Change]:
+    """The change of an object, or two if a cluster sees two objects."""
     before, after = pair.old, pair.new
-    fields = _fields(before, after, version)
-    if pair.by in SAME:
-        if fields:
-            verdict, words = _judged(before, after, made, version)
-            yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words, made=made)
+    if before is None or after is None:
+        if single := before or after:
+            yield _added_or_removed(single, version, is_new=before is None)
         return
-    yield replace(_alone(before, version, is_new=False), counterpart=after.identity)
-    yield replace(_alone(after, version, is_new=True), counterpart=before.identity, old=before.body, fields=fields)
+    fields = _fields(before, after, version)
+    if pair.by not in SAME:
+        old, new = (_added_or_removed(each, version, is_new=each is after) for each in (before, after))
+        yield replace(old, counterpart=after.identity)
+        yield replace(new, counterpart=before.identity, old=before.body, fields=fields)
+    elif fields:
+        verdict = _update_result(before, after, version)
+        words = consequence(after.identity, verdict, before.body, after.body, version, made)
+        yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words, made=made)
 
 
-def _fields(old: PlainObject, new: PlainObject, version: str) -> tuple[FieldChange, ...]:
-    """What differs to a cluster."""
-    if is_same(old.body, new.body) or not field_changes(old.body, new.body):
-        return ()
-    return field_changes(completed(old.body, version), completed(new.body, version))
-
-
-def _alone(printed: PlainObject, version: str, *, is_new: bool) -> Change:
+def _added_or_removed(printed: PlainObject, version: str, *, is_new: bool) -> Change:
     old, body = (None, printed.body) if is_new else (printed.body, None)
-    change: Literal["added", "removed"] = "added" if is_new else "removed"
     words = consequence(printed.identity, None, old, body, version)
-    return Change(printed.identity, change, old, body, consequence=words)
+    return Change(printed.identity, "added" if is_new else "removed", old, body, consequence=words)
 
 
-def _judged(old: PlainObject, new: PlainObject, made: Verdict | None, version: str) -> tuple[Verdict | None, str]:
-    """What admission says, None for kinds without rules, and what that means.
-
-    `made` is what it says of the JobSet that a TrainJob becomes, None where that is the same.
-    """
-    role, verdict = role_of(new.identity), None
+def _update_result(old: PlainObject, new: PlainObject, version: str) -> UpdateResult | None:
+    """The answer of the API server to an update; None for kinds without rules."""
+    role = role_of(new.identity)
     if role is KindRole.JOB_SET:
-        verdict = jobset_verdict(old.body, new.body)
-    elif role is KindRole.TRAINING_JOB:
-        verdict = train_job_verdict(old.body, new.body, version)
-    elif role is KindRole.RUNTIME:
-        refused = runtime_verdict(old.body, new.body, version)
-        verdict = refused if refused.refused else None  # a runtime knows no suspension, and has rules for few fields
-    elif new.identity.api_version == "v1" and new.identity.kind in ("ConfigMap", "Secret"):
-        refused = immutable_verdict(old.body, new.body)
-        verdict = refused if refused.refused else None
-    return verdict, consequence(new.identity, verdict, old.body, new.body, version, made)
+        return check_jobset_update(old.body, new.body)
+    if role is KindRole.TRAINING_JOB:
+        return check_train_job_update(old.body, new.body, version)
+    is_runtime = role is KindRole.RUNTIME
+    found = check_runtime_update(old.body, new.body, version) if is_runtime else check_data_update(old.body, new.body)
+    return found if found.rejections else None  # such kinds cannot be suspended, and have rules for few fields
 
 
-def _jobset_verdict(pair: JobPair, version: str) -> Verdict | None:
-    """What admission says of the JobSet that a TrainJob becomes; None where that is the same, or not there."""
+def _jobset_result(pair: JobPair, version: str) -> UpdateResult | None:
+    """The answer to the update of the JobSet of a TrainJob; None without an update."""
     for made in pair_made(pair):
         if made.old and made.new and role_of(made.new.identity) is KindRole.JOB_SET:
-            return jobset_verdict(made.old.body, made.new.body) if _differs(made, version) else None
+            return check_jobset_update(made.old.body, made.new.body) if _fields(made.old, made.new, version) else None
     return None
 
 
-def _differs(pair: Pair[PlainObject], version: str) -> bool:
-    return pair.old is None or pair.new is None or bool(_fields(pair.old, pair.new, version))
+def _differ(pair: JobPair, version: str) -> bool:
+    """Whether the controllers generate different objects for the two TrainJobs."""
+    return any(old is None or new is None or _fields(old, new, version) for old, new, _ in pair_made(pair))
+
+
+def _fields(old: PlainObject, new: PlainObject, version: str) -> tuple[FieldChange, ...]:
+    """What differs to a cluster, which fills in the defaults of schemas."""
+    if is_same(old.body, new.body) or not field_changes(old.body, new.body):
+        return ()
+    return field_changes(_completed(old.body, version), _completed(new.body, version))
+
+
+def _completed(body: Body, version: str) -> Body:
+    """The body with the defaults of the API of that Trainer version, or of JobSet; other kinds unchanged."""
+    identity = identity_of(body)
+    role = role_of(identity)
+    if role is KindRole.JOB_SET:
+        schemas = _JOBSET
+    elif role in (KindRole.TRAINING_JOB, KindRole.RUNTIME):
+        schemas = f"trainer-{version}"
+    else:
+        return body
+    return schema_for(schemas, identity.api_version, identity.kind).check(body).value
 
 
 def _inputs(pairs: Sequence[JobPair], old: Side, new: Side) -> dict[ObjectId, tuple[Changed, ...]]:
-    """What differs in the inputs of each TrainJob, but for what has no part in what changed.
+    """The changed inputs of each TrainJob, without those that have no effect on its objects.
 
-    To find that out a TrainJob is expanded again, so only where several inputs differ, and for `_MOST_TRACED` of a
-    unit: of those behind them all inputs are told.
+    The effects are known when the TrainJob is expanded again. That happens only if several inputs changed, and for
+    `_MOST_TRACED` of a unit: of others all inputs are reported.
     """
-    inputs = dict(changed_inputs([(pair.old, pair.new) for pair in pairs]))
+    inputs = dict(changed_inputs([(pair.old, pair.new) for pair in pairs if pair.old and pair.new]))
     several = [pair for pair in pairs if pair.new and len(inputs[pair.new.manifest.id]) > 1]
     for pair in several[:_MOST_TRACED]:
         assert pair.new is not None
@@ -208,7 +226,7 @@ def _inputs(pairs: Sequence[JobPair], old: Side, new: Side) -> dict[ObjectId, tu
 
 
 def _settings(old: Side, new: Side) -> Iterator[Changed]:
-    """What a `trainjob.yaml` decides otherwise; it changes every TrainJob that differs, as far as anybody knows."""
+    """The changed settings of a `trainjob.yaml`, which may affect every TrainJob that differs."""
     for what, differs in (("target.trainer", old.trainer != new.trainer), ("emit", old.emit != new.emit)):
         place = new.settings.get(what) or old.settings.get(what)
         if differs and place is not None:
@@ -216,7 +234,7 @@ def _settings(old: Side, new: Side) -> Iterator[Changed]:
 
 
 def _touched(pair: JobPair, version: str) -> Iterator[Touched]:
-    """What differs in anything that a TrainJob becomes."""
+    """The values that differ in the generated objects of a TrainJob."""
     for before, after, _ in pair_made(pair):
         if before is None or after is None:
             yield Touched(before and (before.identity, ()), after and (after.identity, ()))
@@ -226,8 +244,3 @@ def _touched(pair: JobPair, version: str) -> Iterator[Touched]:
                 None if field.old_pointer is None else (before.identity, field.old_pointer),
                 None if field.new_pointer is None else (after.identity, field.new_pointer),
             )
-
-
-def _becomes_another(pair: JobPair, version: str) -> bool:
-    """Whether anything that the controllers make of the TrainJob differs, or the TrainJob as a Trainer gets it."""
-    return any(_differs(made, version) for made in pair_made(pair))

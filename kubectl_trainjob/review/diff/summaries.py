@@ -1,34 +1,36 @@
-"""Which TrainJobs differ, and how much each of them and all together ask for, before and after."""
+"""Which TrainJobs differ, and what each of them and all together request, before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.model.stages import JobId
-from kubectl_trainjob.review.diff.changes import Cause, Compiled, Group, Sizes, Summary, Totals
-from kubectl_trainjob.review.diff.side import SAME, JobPair, Measured, Shared, Side
+from kubectl_trainjob.model.stages import JobId, ObjectId
+from kubectl_trainjob.review.diff.causes import listed
+from kubectl_trainjob.review.diff.changes import Cause, Compiled, Difference, Group, Sizes, Summary, Totals
+from kubectl_trainjob.review.diff.pairing import SAME, JobPair
 from kubectl_trainjob.review.diff.totals import NOTHING, add, total
 
+Shared = Sequence[tuple[Group, Totals]]
+"""The queues and requests of the TrainJobs that are equal on both sides."""
 
-class Jobs(NamedTuple):
-    """The TrainJobs that differ, and those of which one of the sides, the old and the new one, does not know all."""
+
+class JobPairs(NamedTuple):
+    """The TrainJobs that differ, and those that one side does not know fully; `unbuilt` are those of base and head."""
 
     differing: Sequence[JobPair]
     unknown: Sequence[JobPair]
-    sides: tuple[Side, Side]
+    unbuilt: tuple[Container[ObjectId], Container[ObjectId]]
 
 
-def groups_of(
-    pairs: Iterable[JobPair], sides: tuple[Side, Side], shared: Shared
-) -> Mapping[Group, tuple[Totals, Totals]]:
-    """What all TrainJobs of the pairs ask for, before and after, with those that both sides have just so."""
-    counted = {id(job) for pair in pairs for job in pair[:2] if job}
-    before, after = (_added(shared, (e for e in side.jobs if id(e.compiled) in counted)) for side in sides)
+def groups_of(pairs: Sequence[JobPair], shared: Shared) -> Mapping[Group, tuple[Totals, Totals]]:
+    """What all TrainJobs of the pairs request, before and after, and those that are equal on both sides."""
+    before = _added(shared, (pair.old for pair in pairs if pair.old))
+    after = _added(shared, (pair.new for pair in pairs if pair.new))
     return {group: (before.get(group, NOTHING), after.get(group, NOTHING)) for group in sorted({**before, **after})}
 
 
-def _added(shared: Shared, own: Iterable[Measured]) -> dict[Group, Totals]:
+def _added(shared: Shared, own: Iterable[Compiled]) -> dict[Group, Totals]:
     found: dict[Group, Totals] = {}
     for group, totals in (*shared, *((each.group, each.totals) for each in own)):
         found[group] = add(found.get(group, NOTHING), totals)
@@ -36,7 +38,7 @@ def _added(shared: Shared, own: Iterable[Measured]) -> dict[Group, Totals]:
 
 
 def summary_of(
-    jobs: Jobs, groups: Mapping[Group, tuple[Totals, Totals]], causes: tuple[Cause, ...], overlay: str
+    jobs: JobPairs, groups: Mapping[Group, tuple[Totals, Totals]], causes: tuple[Cause, ...], overlay: str
 ) -> Summary:
     """The summary of what one overlay builds; `causes` are why the TrainJobs differ."""
 
@@ -58,12 +60,44 @@ def summary_of(
     )
 
 
-def _sizes(jobs: Jobs, overlay: str) -> Iterator[tuple[JobId, Sizes]]:
-    totals = {id(each.compiled): each.totals for side in jobs.sides for each in side.jobs}
-    unbuilt = [side.unbuilt for side in jobs.sides]
+def _sizes(jobs: JobPairs, overlay: str) -> Iterator[tuple[JobId, Sizes]]:
     for pair in (*jobs.differing, *jobs.unknown):
-        known = (job and job.manifest.id not in missing for job, missing in zip(pair[:2], unbuilt, strict=True))
-        sizes = (totals[id(job)] if is_known else None for job, is_known in zip(pair[:2], known, strict=True))
+        sides = zip(pair[:2], jobs.unbuilt, strict=True)
+        sizes = [job.totals if job and job.manifest.id not in unbuilt else None for job, unbuilt in sides]
         named = pair.new or pair.old
         assert named is not None
         yield JobId(named.manifest.id, overlay), Sizes(*sizes)
+
+
+def merged(every: Sequence[Difference]) -> Difference:
+    """The differences of several units as one.
+
+    A TrainJob that several overlays build counts for each of them: it runs in several clusters, or under several names.
+    """
+    summaries = [each.summary for each in every]
+    return Difference(
+        changes=tuple(change for each in every for change in each.changes),
+        summary=Summary(
+            added=tuple(job for each in summaries for job in each.added),
+            removed=tuple(job for each in summaries for job in each.removed),
+            changed=tuple(job for each in summaries for job in each.changed),
+            renamed=tuple(job for each in summaries for job in each.renamed),
+            before=total(each.before for each in summaries),
+            after=total(each.after for each in summaries),
+            groups=_groups(summaries),
+            causes=listed(cause for each in summaries for cause in each.causes),
+            sizes={job: sizes for each in summaries for job, sizes in each.sizes.items()},
+        ),
+        unbuilt=tuple(job for each in every for job in each.unbuilt),
+        broken=tuple(job for each in every for job in each.broken),
+        incomplete=tuple(unit for each in every for unit in each.incomplete),
+    )
+
+
+def _groups(summaries: Iterable[Summary]) -> dict[Group, tuple[Totals, Totals]]:
+    found: dict[Group, tuple[Totals, Totals]] = {}
+    for summary in summaries:
+        for group, (before, after) in summary.groups.items():
+            known = found.get(group, (NOTHING, NOTHING))
+            found[group] = add(known[0], before), add(known[1], after)
+    return dict(sorted(found.items()))

@@ -1,6 +1,6 @@
-"""A difference as reports show it: paths as they write them, values with Secrets masked, lines of files.
+"""A difference as reports show it: paths in notation, values with Secrets masked, lines of files.
 
-Nothing here is safe for a terminal, Markdown or HTML yet: names, paths and values are as the files have them.
+Nothing here is safe for a terminal, Markdown or HTML yet: names, paths and values are as in the files.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.explain.masking import masked
 from kubectl_trainjob.explain.path import Memo, show
-from kubectl_trainjob.kube.updates.verdict import Refusal
+from kubectl_trainjob.kube.updates.result import RejectedChange
+from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer, json_pointer
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.review.diff.changes import Cause, Change, Difference, FieldChange
 
 
 class SourceLine(NamedTuple):
-    """A line of a file that a person wrote; `file` as shown."""
+    """A line of a file of the user; `file` as shown."""
 
     file: str
     line: int
@@ -36,52 +37,48 @@ Why = Callable[[Change, FieldChange], Sources]
 Find = Callable[[Place], SourceLine]
 
 
-def no_sources(_change: Change, _field: FieldChange) -> Sources:
-    """No lines: nothing requested them."""
-    return Sources()
-
-
 class Row(NamedTuple):
-    """One value that differs: the old and the new one are plain data, or ABSENT; `refused` is what a cluster says."""
+    """One value that differs: old and new are plain data, or ABSENT; `rejections` are those because of it."""
 
     path: str
     pointer: str
     old: Any
     new: Any
     sources: Sources
-    refused: tuple[Refusal, ...] = ()
+    rejections: tuple[RejectedChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectView:
-    """One object that differs, and its values; `refused` is what a cluster refuses of none of them."""
+    """One object that differs, and its values; `rejections` are those because of other values."""
 
     change: Change
     rows: tuple[Row, ...]
-    refused: tuple[Refusal, ...] = ()
+    rejections: tuple[RejectedChange, ...] = ()
 
 
 class CauseView(NamedTuple):
-    """A document of the inputs that differs, where it stands, and what it changes."""
+    """A changed part of the inputs, its line, and what it changes."""
 
     cause: Cause
     at: SourceLine
 
 
 class FileError(NamedTuple):
-    """An error of the files, on the old side, on the new one, or on both: why something cannot be built or read."""
+    """An error in the files of one or both sides: why something cannot be built or read."""
 
     side: Literal["old", "new", "both"]
     rule: str
     name: str
-    message: str
+    message: Message
     at: SourceLine
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """A difference, and how the two sides are called: a revision, a directory, a version of Trainer. With `problems` it
-    does not tell everything.
+    """A difference, and the names of the two sides: a revision, a directory, a Trainer version. With `problems` it is
+    not complete.
     """
 
     old: str
@@ -92,10 +89,10 @@ class Report:
     problems: tuple[FileError, ...] = ()
 
 
-def view_difference(old: str, new: str, difference: Difference, find: Find, why: Why = no_sources) -> Report:
-    """The difference with its lines; `find` leads a place to its line.
+def view_difference(old: str, new: str, difference: Difference, find: Find, why: Why | None = None) -> Report:
+    """The difference with its lines; `find` returns the line of a place.
 
-    `why` is asked job by job: who finds lines need not remember more than one.
+    `why` adds the sources of values. It is called job by job: it needs to remember only one.
     """
     numbered = sorted(enumerate(difference.changes), key=lambda each: _job_key(each[1]))
     found = {number: _object_view(change, why) for number, change in numbered}
@@ -108,14 +105,14 @@ def _job_key(change: Change) -> tuple[str, ObjectId]:
     return change.overlay, change.job or change.identity
 
 
-def _object_view(change: Change, why: Why) -> ObjectView:
+def _object_view(change: Change, why: Why | None) -> ObjectView:
     rows = tuple(_rows(change, why))
-    marked = {refusal for row in rows for refusal in row.refused}
-    refused = change.verdict.refused if change.verdict else ()
-    return ObjectView(change, rows, tuple(refusal for refusal in refused if refusal not in marked))
+    marked = {rejection for row in rows for rejection in row.rejections}
+    rejections = change.verdict.rejections if change.verdict else ()
+    return ObjectView(change, rows, tuple(rejection for rejection in rejections if rejection not in marked))
 
 
-def _rows(change: Change, why: Why) -> Iterator[Row]:
+def _rows(change: Change, why: Why | None) -> Iterator[Row]:
     hides = change.is_secret
     memos: tuple[Memo, Memo] = ({}, {})
     for field in change.fields:
@@ -128,17 +125,17 @@ def _rows(change: Change, why: Why) -> Iterator[Row]:
             json_pointer(pointer),
             _value(field.old, field.old_pointer or pointer, hides),
             _value(field.new, field.new_pointer or pointer, hides),
-            why(change, field),
-            tuple(_refused(change, field)),
+            why(change, field) if why else Sources(),
+            tuple(_rejections(change, field)),
         )
 
 
-def _refused(change: Change, field: FieldChange) -> Iterator[Refusal]:
-    """What is refused because of the value: of it, of what holds it, or of something in it."""
-    for refusal in change.verdict.refused if change.verdict else ():
-        pointer = field.old_pointer if refusal.is_gone else field.new_pointer
-        if pointer is not None and all(map(operator.eq, pointer, refusal.pointer)):
-            yield refusal
+def _rejections(change: Change, field: FieldChange) -> Iterator[RejectedChange]:
+    """The rejections because of the value: of it, of a parent, or of a value in it."""
+    for rejection in change.verdict.rejections if change.verdict else ():
+        pointer = field.old_pointer if rejection.is_gone else field.new_pointer
+        if pointer is not None and all(map(operator.eq, pointer, rejection.pointer)):
+            yield rejection
 
 
 def _value(value: Any, pointer: Pointer, hides: bool) -> Any:

@@ -17,6 +17,8 @@ from tests.delivery.ci.runner import ACTIONS, Runner
 from tests.loops import sample
 from tests.tools import require
 
+pytestmark = pytest.mark.slow  # the text of comments is checked in test_comment_subset.py, too
+
 TOKEN = "ghs_" + "c4nary" * 6
 HEAD = "a" * 39 + "b"
 MARKER = "<!-- kubectl-trainjob review -->"
@@ -29,7 +31,7 @@ LIST = f"GET {COMMENTS}?per_page=100&page=1"
 POST = f"POST {COMMENTS}"
 END = (
     f"\n---\nReview of {HEAD} by [this run](https://github.example/acme/train/actions/runs/99), "
-    "with the workflow as the pull request has it.\n"
+    "with the workflow of the pull request.\n"
 )
 WHOLE = f"{MARKER}\n\n{REPORT}{END}"
 
@@ -94,7 +96,7 @@ def lines(github: GitHub) -> list[str]:
 
 
 def test_a_first_comment(job: Job, github: GitHub) -> None:
-    assert job.act() == (0, "::notice title=kubectl-trainjob comment::made the comment of pull request 7\n")
+    assert job.act() == (0, "::notice title=kubectl-trainjob comment::created the comment of pull request 7\n")
     assert lines(github) == [FIND, WHO, LIST, POST]
     assert [asked.body for asked in github.asked] == [
         None,
@@ -158,7 +160,7 @@ def test_other_comments_stay(job: Job, github: GitHub, other: Any) -> None:
     [
         pytest.param([], f"no open pull request has commit {HEAD} as its head", id="none"),
         pytest.param(
-            [pull(sha="c" * 40)], f"the pull request has moved on from commit {HEAD}; a later run", id="moved on"
+            [pull(sha="c" * 40)], f"the pull request has a newer commit than {HEAD}; a later run", id="moved on"
         ),
         pytest.param([pull(repository=3)], "no open pull request has commit", id="of another repository's branch"),
         pytest.param([pull(7), pull(9)], f"commit {HEAD} is the head of 2 pull requests", id="two"),
@@ -262,16 +264,16 @@ FORBIDDEN: Failure = (403, {}, {"message": "Resource not accessible by integrati
             f"GET {PULLS}",
             [(429, {"Retry-After": "3600"}, {})],
             1,
-            "GitHub asks to wait 3600 s; run this job again then",
+            "GitHub requests a wait of 3600 s; run this job again after that",
             id="429 for an hour",
         ),
         pytest.param(
             f"GET {PULLS}", [(301, {"Location": "/elsewhere"}, {})], 1, "GitHub answers 301", id="a redirection"
         ),
-        pytest.param(f"GET {PULLS}", [(200, {}, b"<html>")], 1, "GitHub's answer is no JSON", id="no JSON"),
-        pytest.param(f"GET {PULLS}", [(200, {}, {})], 1, "is no list", id="no list"),
-        pytest.param(f"GET {PULLS}", [(200, {}, [1])], 1, "not of the form that is known", id="another form"),
-        pytest.param(WHO, [(200, {}, {"errors": []})], 1, "does not say whose token this is", id="no viewer"),
+        pytest.param(f"GET {PULLS}", [(200, {}, b"<html>")], 1, "the answer of GitHub is not JSON", id="no JSON"),
+        pytest.param(f"GET {PULLS}", [(200, {}, {})], 1, "is not a list", id="no list"),
+        pytest.param(f"GET {PULLS}", [(200, {}, [1])], 1, "have an unknown form", id="another form"),
+        pytest.param(WHO, [(200, {}, {"errors": []})], 1, "did not return the user of the token", id="no viewer"),
         pytest.param(
             POST, [(422, {}, {"message": "a\n::stop-commands::x"})], 1, "422 (a ::stop-commands::x)", id="422"
         ),
@@ -299,7 +301,7 @@ def test_no_server(job: Job, github: GitHub) -> None:
 
 def test_a_token_of_two_lines_is_not_shown(job: Job) -> None:
     code, log = job.act(f"{TOKEN}\n{TOKEN}")
-    assert (code, log) == (1, "::error title=kubectl-trainjob comment::the token has characters that no token has\n")
+    assert (code, log) == (1, "::error title=kubectl-trainjob comment::the token has invalid characters\n")
 
 
 def units(text: str) -> int:
@@ -356,7 +358,7 @@ def test_a_report_that_just_fits_is_whole(job: Job, github: GitHub) -> None:
 def test_a_run_without_report_says_so(job: Job, github: GitHub) -> None:
     (job.artifact / "review.md").unlink()
     assert job.act()[0] == 0
-    words = "**There is no review of this commit.** The log of its run says why.\n"
+    words = "**There is no review of this commit.** See the log of its run.\n"
     assert github.comments[0]["body"] == f"{MARKER}\n\n{words}{END}"
 
 
@@ -369,7 +371,7 @@ def _link(path: Path) -> None:
     ("make", "said"),
     [
         pytest.param(_link, "cannot be read: Too many levels of symbolic links", id="link"),
-        pytest.param(os.mkfifo, "is no regular file", id="pipe"),
+        pytest.param(os.mkfifo, "is not a regular file", id="pipe"),
         pytest.param(Path.mkdir, "cannot be read: Is a directory", id="directory"),
         pytest.param(lambda path: path.write_bytes(b"x" * 600_000), "has more than 524288 bytes", id="too large"),
         pytest.param(lambda path: path.write_bytes(b"\xff\xfe"), "is not valid UTF-8", id="no UTF-8"),
@@ -380,7 +382,7 @@ def test_only_a_file_of_text_is_read(job: Job, github: GitHub, make: Callable[[P
     (job.artifact / "review.md").unlink()
     make(job.artifact / "review.md")
     code, log = job.act()
-    assert (code, log) == (1, f"::error title=kubectl-trainjob comment::the artifact's review.md {said}\n")
+    assert (code, log) == (1, f"::error title=kubectl-trainjob comment::review.md of the artifact {said}\n")
     assert github.comments == []
 
 

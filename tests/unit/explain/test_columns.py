@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kubectl_trainjob.explain.columns import LineNote, abbreviated, beside
 from kubectl_trainjob.model.printable import columns
-from kubectl_trainjob.repository.yaml.lines import numbered
+from kubectl_trainjob.repository.yaml.spans import numbered
 from tests.property import hostile, readers
 
 WIDE = 120

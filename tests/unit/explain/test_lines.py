@@ -12,7 +12,7 @@ import ruamel.yaml
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from kubectl_trainjob.model.source import Pointer, value_at
-from kubectl_trainjob.repository.yaml.lines import Line, numbered
+from kubectl_trainjob.repository.yaml.spans import Line, numbered
 from tests.conformance import cases
 from tests.printed import render
 from tests.property import hostile

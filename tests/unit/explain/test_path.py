@@ -246,7 +246,7 @@ def test_paths_that_lead_nowhere(path: str, message: str) -> None:
         pytest.param(
             "/metadata/~2",
             11,
-            'a "~" stands for nothing by itself; write ~0 for "~" and ~1 for "/"',
+            'a single "~" is not valid; write ~0 for "~" and ~1 for "/"',
             id="JSON pointer's escape",
         ),
         pytest.param("spec..x", 5, "no key follows this dot; write one, or remove the dot", id="two dots"),
@@ -254,16 +254,16 @@ def test_paths_that_lead_nowhere(path: str, message: str) -> None:
         pytest.param(
             "spec]", 5, 'this "]" closes nothing; remove it, or write "[" where the key begins', id="only closed"
         ),
-        pytest.param("spec[x", 5, 'this "[" is not closed; write ] behind the key', id="only opened"),
-        pytest.param("spec.[x", 6, 'this "[" is not closed; write ] behind the key', id="only opened behind a dot"),
-        pytest.param("spec['x]", 5, 'this "[" is not closed; write \'] behind the key', id="only opened quote"),
+        pytest.param("spec[x", 5, 'this "[" is not closed; write ] after the key', id="only opened"),
+        pytest.param("spec.[x", 6, 'this "[" is not closed; write ] after the key', id="only opened behind a dot"),
+        pytest.param("spec['x]", 5, 'this "[" is not closed; write \'] after the key', id="only opened quote"),
         pytest.param(
             "spec['x'y]",
             5,
             'no "]" follows the closing quote; write it, and a backslash before a quote inside',
             id="behind a quote",
         ),
-        pytest.param("spec[]", 5, "nothing stands in these brackets; write a key or an index", id="empty brackets"),
+        pytest.param("spec[]", 5, "the brackets are empty; write a key or an index", id="empty brackets"),
         pytest.param("[spec]x", 7, 'a step begins with "." or "["; write one of them here', id="behind brackets"),
         pytest.param("spec\\", 5, "no character follows this backslash; remove it", id="backslash at the end"),
         pytest.param('spec["a\\d"]', 8, "JSON strings have no such escape; write two backslashes for one", id="escape"),

@@ -12,7 +12,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.review.update_findings import changes_found
+from kubectl_trainjob.review.updates import update_findings
 from tests.compiled import compare, lint
 from tests.reading import read
 
@@ -76,7 +76,7 @@ def found(documents: Documents, rule: str = "", **options: str) -> list[Diagnost
 def found_since(old: Documents, new: Documents, rule: str = "", **options: str) -> list[Diagnostic]:
     """All that lint finds in what changed, or what it finds of one rule."""
     wanted = BuildOptions(**options)
-    every = changes_found(compare(old, new, wanted), ())
+    every = update_findings(compare(old, new, wanted), (), Locator().settle)
     return [each.diagnostic for each in every if rule in ("", each.diagnostic.rule.id)]
 
 

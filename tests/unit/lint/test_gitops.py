@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from kubectl_trainjob.kube.updates.result import RejectedChange
+from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
-from kubectl_trainjob.review import update_checks
-from kubectl_trainjob.review.update_checks import LintedChange, Refused
+from kubectl_trainjob.review import updates
+from kubectl_trainjob.review.diff.changes import Change
+from kubectl_trainjob.review.updates import RejectedValue
 from tests.compiled import build
 from tests.unit.lint.marked import CONFIG, JOB, RUNTIME, documents_of, found, found_since, joined, lines, marked
 
@@ -272,6 +275,12 @@ def test_the_line_is_the_value_of_the_overlay(tmp_path: Path) -> None:
 
 _LINE, _OTHER_LINE = (Place(Source(SourceFile("a.yaml", "")), (name,)) for name in ("a", "b"))
 _PLACES = (_LINE, _OTHER_LINE, _LINE, _OTHER_LINE)
+
+
+def _rejected(*pointer: str | int, is_gone: bool = False) -> RejectedChange:
+    return RejectedChange("running", pointer, Message("immutable"), is_gone)
+
+
 _CONTAINER = ("spec", "replicatedJobs", 0, "template", "spec", "template", "spec", "containers", 0)
 _CALLED = "spec.replicatedJobs[node].template.spec.template.spec.containers[node]"
 
@@ -291,17 +300,16 @@ def _jobset(*variables: str) -> dict[str, Any]:
     ],
 )
 def test_members_of_lists_are_named_by_key(is_gone: bool, path: str) -> None:
-    value = Refused((*_CONTAINER, "env", 1, "value"), "immutable", _LINE, is_gone=is_gone)
+    value = RejectedValue(_rejected(*_CONTAINER, "env", 1, "value", is_gone=is_gone), _LINE)
     identity = ObjectId("jobset.x-k8s.io/v1alpha2", "JobSet", "", "mnist")
-    (finding,) = update_checks._findings(
-        LintedChange(identity, (value,), _jobset("A", "B"), _jobset("A", "PET_NNODES"))
-    )
+    change = Change(identity, "changed", _jobset("A", "B"), _jobset("A", "PET_NNODES"))
+    finding = updates._hit(change, [value])
     assert finding.message.startswith(f'"{path}" cannot change in a live job')
 
 
-def test_a_line_is_findingonce_whatever_comes_of_it() -> None:
-    values = [Refused(("spec", name), "immutable", place) for name, place in zip("abcd", _PLACES, strict=True)]
-    (finding,) = update_checks._findings(LintedChange(ObjectId("v1", "JobSet", "", "mnist"), tuple(values)))
+def test_a_line_is_one_finding_however_many_values_it_has() -> None:
+    values = [RejectedValue(_rejected("spec", name), place) for name, place in zip("abcd", _PLACES, strict=True)]
+    finding = updates._hit(Change(ObjectId("v1", "JobSet", "", "mnist"), "changed", {}, {}), values)
     assert finding.message.startswith('"spec.a" and 3 more cannot change')
     assert (finding.at, [place for _, place in finding.related]) == (_LINE, [_OTHER_LINE])
 

@@ -234,9 +234,9 @@ def test_several_names_of_gpus(text: str, expected: list[str], version: str, tmp
     assert of_rule(tmp_path, "KTJ306", text, version) == expected
 
 
-def test_the_message_says_what_is_random_and_what_we_choose(tmp_path: Path) -> None:
+def test_the_message_has_what_is_undefined_and_what_this_build_counts(tmp_path: Path) -> None:
     [found] = [each for each in told(tmp_path / "lint", example("KTJ306")) if each.rule == "KTJ306"]
-    assert "DMLC_NUM_WORKER rests on 2 or 16000 GPUs" in found.finding.message
+    assert "DMLC_NUM_WORKER depends on it: 2 or 16000 GPUs" in found.finding.message
     assert '"nvidia.com/gpu", the first by name: 2' in found.finding.message
     assert len(found.finding.related) == 1
     assert environment(built(tmp_path / "made", example("KTJ306"))["JobSet"])["DMLC_NUM_WORKER"] == "4"
@@ -300,13 +300,13 @@ def test_a_container_asks_for_gpus_of_two_vendors_although_nobody_wrote_both(tmp
         assert container["resources"]["limits"] == limits
 
 
-def test_what_is_counted_at_random_is_told_as_that(tmp_path: Path) -> None:
+def test_an_undefined_count_is_reported(tmp_path: Path) -> None:
     [found] = [
         each
         for each in told(tmp_path, runtime(XGBOOST, role(UNLIKE)) + trainer("numNodes: 1"))
         if each.rule == "KTJ306"
     ]
-    assert "at random" in found.finding.message
+    assert "in undefined order" in found.finding.message
 
 
 MIG = amounts(nvidia_com__mig_1g_10gb=2, cpu=8).replace("mig.1g", "mig-1g")

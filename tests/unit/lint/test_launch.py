@@ -484,7 +484,7 @@ def test_variables_that_refer_to_the_launchers(text: str, is_found: bool, tmp_pa
     assert len(found) == is_found
     if found:
         assert found[0].line.startswith("value: ")
-        assert "random" in found[0].finding.message
+        assert "undefined order" in found[0].finding.message
         assert "this build writes TRACKER first" in found[0].finding.message
 
 

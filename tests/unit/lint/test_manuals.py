@@ -21,7 +21,7 @@ from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.report.lint import manual
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.positions import Locator
-from kubectl_trainjob.review.update_findings import changes_found
+from kubectl_trainjob.review.updates import update_findings
 from tests.compiled import compare, lint
 from tests.reading import current, read
 from tests.unit.lint.test_stale import built_directory
@@ -55,7 +55,7 @@ def findings(folder: Path, text: str, settings: str, trainer: str, before: str =
     if before:
         old = documents_of(folder.with_name(f"{folder.name}-before"), before, settings)
         comparison = compare(old, documents, options)
-        found += [each.diagnostic for each in changes_found(comparison, ())]
+        found += [each.diagnostic for each in update_findings(comparison, (), Locator().settle)]
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.compiler import pipeline
-from kubectl_trainjob.lint.stale import Judged, Texts, check_built, fresh_texts, stale_outputs
+from kubectl_trainjob.lint.stale import OutputFindings, Texts, check_built, fresh_texts, stale_outputs
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import BuiltDirectory, Documents
 from kubectl_trainjob.repository.files.root import SecureRoot, UnsafePathError
@@ -40,13 +40,13 @@ def built_directory(out: Path) -> BuiltDirectory:
     return BuiltDirectory(str(out), text)
 
 
-def _judged(documents: Documents) -> Judged:
+def _judged(documents: Documents) -> OutputFindings:
     return check_built(built_directories([documents]), {"": pipeline.build(documents, BuildOptions())})
 
 
 def _told(root: Path, builds: dict[str, Texts]) -> list[tuple[str, int]]:
-    found, unverifiable = stale_outputs(built_directory(root / "out"), builds)
-    assert unverifiable == ()
+    found, unchecked = stale_outputs(built_directory(root / "out"), builds)
+    assert unchecked == ()
     assert {each.rule.id for each in found} <= {"KTJ819"}
     return lines(list(found))
 
@@ -116,9 +116,9 @@ def test_two_overlays_make_one_path(out: Path) -> None:
 )
 def test_a_build_of_something_else_cannot_be_judged(job: str, out: Path) -> None:
     found = stale_outputs(built_directory(out), {"": _texts(out.parent, job)})
-    (cause,) = found.unverifiable
+    (cause,) = found.unchecked
     assert (found.diagnostics, cause.rules) == ((), ("KTJ819",))
-    assert cause.cause.startswith(f'no build makes a file of "{out}" now: it was built from something else, with -n')
+    assert cause.cause.startswith(f'no build generates a file of "{out}" now: it was built from other sources')
 
 
 _IGNORED = [
@@ -142,7 +142,7 @@ def test_what_git_ignores_is_not_looked_at(ignored: str | None, added: str, is_j
     text = (out / _FILE).read_text()
     (out / _FILE).write_text(f"# mine\n{text}")
     found = _judged(read([str(root)], lambda _most: b""))
-    assert (lines(list(found.diagnostics)), found.unverifiable) == ([(_FILE, 1)] if is_judged else [], ())
+    assert (lines(list(found.diagnostics)), found.unchecked) == ([(_FILE, 1)] if is_judged else [], ())
 
 
 def test_git_is_not_asked_where_nothing_was_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,5 +178,7 @@ def test_what_cannot_be_built_makes_nothing(tmp_path: Path) -> None:
     assert _texts(tmp_path, JOB.replace("plain", "missing")) == {}
 
 
-def test_the_directory_is_passed_by(out: Path) -> None:
-    assert any("out (built files)" in each for each in read([str(out.parent)], lambda _most: b"").passed_by)
+def test_the_directory_is_skipped(out: Path) -> None:
+    assert ("out", "built") in [
+        (Path(path).name, reason) for path, reason in read([str(out.parent)], lambda _most: b"").skipped
+    ]

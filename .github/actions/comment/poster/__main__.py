@@ -3,7 +3,7 @@
     python3 -I poster DIRECTORY
 
 reads the event (GITHUB_EVENT_PATH, a `workflow_run`), GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_GRAPHQL_URL,
-GITHUB_SERVER_URL and TOKEN. Exit codes: 0 commented, or there is nothing to comment on; 1 it did not work.
+GITHUB_SERVER_URL and TOKEN. Exit codes: 0 commented, or there is nothing to comment on; 1 an error.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from report import comment, read
 
 
 def main() -> int:
-    """Comment, and say in the job's log what happened."""
+    """Comment, and write the result to the log of the job."""
     try:
         said = _commented(Path(sys.argv[1]))
-    except PostingError as trouble:
-        return _log("error", str(trouble), 1)
+    except PostingError as error:
+        return _log("error", str(error), 1)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        return _log("error", f"GitHub's data are not of the form that is known: {error!r}", 1)
+        return _log("error", f"the data of GitHub have an unknown form: {error!r}", 1)
     return _log("notice", said, 0)
 
 
@@ -45,7 +45,7 @@ def _commented(directory: Path) -> str:
 
 
 def _run() -> Run | None:
-    """The run that made the report, as the event tells it; None if it ran for something else."""
+    """The run that created the report; None if it did not run for a pull request."""
     event: Any = json.loads(Path(_environment("GITHUB_EVENT_PATH")).read_text(encoding="utf-8"))
     if "workflow_run" not in event:
         raise PostingError("this action is for workflows that start on `workflow_run`")
@@ -60,7 +60,7 @@ def _environment(name: str) -> str:
 
 
 def _log(command: str, text: str, code: int) -> int:
-    """Tell the runner; what would end the command, or begin another one, is written so that it does not."""
+    """Write a command for the runner. Characters that end a command are escaped."""
     escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     print(f"::{command} title=kubectl-trainjob comment::{escaped}")
     return code

@@ -13,17 +13,17 @@ from typing import Any
 
 _TRIES = 4
 _TIMEOUT = 30  # seconds for one answer
-_LONGEST_WAIT = 60  # seconds; who asks for more gets an error instead
+_LONGEST_WAIT = 60  # seconds; a longer wait is an error
 _MOST_BYTES = 32 * 1024 * 1024  # of an answer
 _PER_PAGE = 100
 
 
 class PostingError(Exception):
-    """Something that a person has to look at; its text is made for the log."""
+    """An error that a user must solve; its text is for the log."""
 
 
 class LostError(PostingError):
-    """GitHub failed, or did not answer: whether it did what it was asked for is not known."""
+    """GitHub failed or did not answer: it is unknown whether the request had an effect."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -34,11 +34,11 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class Api:
-    """GitHub's REST API, and as much GraphQL as is needed to know oneself."""
+    """GitHub's REST API, and the GraphQL query for the user of the token."""
 
     def __init__(self, url: str, graphql_url: str, token: str) -> None:
         if not re.fullmatch(r"[\x21-\x7e]+", token):
-            raise PostingError("the token has characters that no token has")
+            raise PostingError("the token has invalid characters")
         self._url = url.rstrip("/")
         self._graphql_url = graphql_url
         self._token = token
@@ -49,30 +49,30 @@ class Api:
         for page in range(1, 1000):
             found = self.get(path, **query, per_page=str(_PER_PAGE), page=str(page))
             if not isinstance(found, list):
-                raise PostingError(f"GitHub's answer to {path} is no list")
+                raise PostingError(f"the answer of GitHub to {path} is not a list")
             yield from found
             if len(found) < _PER_PAGE:
                 return
 
     def get(self, path: str, **query: str) -> Any:
-        """What is there."""
+        """The resource."""
         return self._patiently("GET", f"{self._url}{path}?{urllib.parse.urlencode(query)}")
 
     def patch(self, path: str, body: Any) -> Any:
-        """Change what is there; twice is as good as once, so a failure is tried again."""
+        """Change the resource. A failure is tried again, because a second change has no effect."""
         return self._patiently("PATCH", self._url + path, body)
 
     def post(self, path: str, body: Any) -> Any:
-        """Make something. Nothing is tried again but what GitHub declined: raises LostError when that is not known."""
+        """Create a resource. Only a rejected request is tried again; raises LostError if the result is unknown."""
         return self._patiently("POST", self._url + path, body, tries_lost=1)
 
     def login(self) -> str:
-        """Whose token it is. An installation's token, as a job has it, may not ask REST's /user."""
+        """The user of the token. The token of a job cannot request /user of REST."""
         answer = self._patiently("POST", self._graphql_url, {"query": "query { viewer { login } }"})
         try:
             return str(answer["data"]["viewer"]["login"])
         except (KeyError, TypeError):
-            raise PostingError("GitHub does not say whose token this is") from None
+            raise PostingError("GitHub did not return the user of the token") from None
 
     def _patiently(self, method: str, url: str, body: Any = None, tries_lost: int = _TRIES) -> Any:
         for tried in range(1, _TRIES + 1):
@@ -83,7 +83,7 @@ class Api:
                     raise (LostError if later.is_lost else PostingError)(str(later)) from None
                 wait = later.seconds if later.seconds is not None else 2 ** (tried - 1)
             if wait > _LONGEST_WAIT:
-                raise PostingError(f"GitHub asks to wait {wait} s; run this job again then")
+                raise PostingError(f"GitHub requests a wait of {wait} s; run this job again after that")
             time.sleep(wait)
         raise AssertionError("the last try returns or raises")
 
@@ -94,7 +94,7 @@ class Api:
                 return _parsed(answer.read(_MOST_BYTES + 1), what)
         except urllib.error.HTTPError as error:
             with error:
-                raise self._refusal(error, what) from None
+                raise self._rejection(error, what) from None
         except (OSError, http.client.HTTPException) as error:
             raise _LaterError(f"{what}: no answer ({type(error).__name__})", None, is_lost=True) from None
 
@@ -110,7 +110,7 @@ class Api:
         headers["Content-Type"] = "application/json"
         return urllib.request.Request(url, json.dumps(body).encode(), headers, method=method)
 
-    def _refusal(self, error: urllib.error.HTTPError, what: str) -> PostingError:
+    def _rejection(self, error: urllib.error.HTTPError, what: str) -> PostingError:
         code, said = error.code, self._said(error)
         text = f"{what}: GitHub answers {code}{said}"
         is_limited = error.headers.get("Retry-After") or error.headers.get("X-RateLimit-Remaining") == "0"
@@ -123,7 +123,7 @@ class Api:
         return PostingError(text)
 
     def _said(self, error: urllib.error.HTTPError) -> str:
-        """GitHub's own words, in short, without what is not theirs to say."""
+        """The message of GitHub, cut, and without the token."""
         try:
             message = str(json.loads(error.read(_MOST_BYTES))["message"])
         except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
@@ -133,7 +133,7 @@ class Api:
 
 
 class _LaterError(PostingError):
-    """Worth another try, in as many seconds as GitHub says."""
+    """An error that may disappear after the number of seconds that GitHub returns."""
 
     def __init__(self, text: str, seconds: int | None, *, is_lost: bool) -> None:
         super().__init__(text)
@@ -142,7 +142,7 @@ class _LaterError(PostingError):
 
 
 def _seconds(error: urllib.error.HTTPError) -> int | None:
-    """How long to wait: as asked for, or until the hourly limit begins anew."""
+    """Seconds to wait: as requested, or until the hourly limit is reset."""
     after, reset = error.headers.get("Retry-After", ""), error.headers.get("X-RateLimit-Reset", "")
     if after.isascii() and after.isdigit():
         return int(after[:9])
@@ -155,4 +155,4 @@ def _parsed(content: bytes, what: str) -> Any:
     try:
         return json.loads(content[:_MOST_BYTES])
     except ValueError:
-        raise PostingError(f"{what}: GitHub's answer is no JSON") from None
+        raise PostingError(f"{what}: the answer of GitHub is not JSON") from None

@@ -1,6 +1,6 @@
 """Which pull request a run was for, and its one comment.
 
-Nothing of this is taken from the artifact: a pull request may change the workflow that makes it.
+No value comes from the artifact: a pull request may change the workflow that creates it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ class Run(NamedTuple):
     branch: str
 
     @classmethod
-    def of(cls, told: Any) -> Run | None:
-        """The run as an event tells it; None if it was for something else, or its fork is gone."""
-        if told["event"] != "pull_request" or not told["head_repository"]:
+    def of(cls, event: Any) -> Run | None:
+        """The run of an event; None if it was not for a pull request, or its fork was deleted."""
+        if event["event"] != "pull_request" or not event["head_repository"]:
             return None
-        if not re.fullmatch("[0-9a-f]{40,64}", told["head_sha"]):
-            raise PostingError("the event's head_sha is no commit")
-        repository = told["head_repository"]
+        if not re.fullmatch("[0-9a-f]{40,64}", event["head_sha"]):
+            raise PostingError("the event has an invalid head_sha")
+        repository = event["head_repository"]
         owner = repository["owner"]["login"]
-        return cls(int(told["id"]), told["head_sha"], owner, repository["id"], told["head_branch"])
+        return cls(int(event["id"]), event["head_sha"], owner, repository["id"], event["head_branch"])
 
 
 def the_pull_request(api: Api, repository: str, run: Run) -> tuple[int | None, str]:
-    """Its number, or None and why there is none.
+    """Its number, or None and the reason.
 
-    The event names no pull request whose head is in a fork, so GitHub is asked for those of the branch. Only the one
-    whose head still is the run's commit is meant.
+    The event does not contain a pull request from a fork, therefore GitHub is asked for those of the branch. Only the
+    one with the commit of the run as its head is valid.
     """
     found = list(api.pages(f"/repos/{repository}/pulls", state="open", head=f"{run.owner}:{run.branch}"))
     of_branch = [pull for pull in found if (pull["head"]["repo"] or {}).get("id") == run.repository]
@@ -48,14 +48,14 @@ def the_pull_request(api: Api, repository: str, run: Run) -> tuple[int | None, s
     if len(same) == 1:
         return same[0], ""
     if same:
-        return None, f"commit {run.head} is the head of {len(same)} pull requests; which one was reviewed is not known"
+        return None, f"commit {run.head} is the head of {len(same)} pull requests"
     if of_branch:
-        return None, f"the pull request has moved on from commit {run.head}; a later run comments"
+        return None, f"the pull request has a newer commit than {run.head}; a later run comments"
     return None, f"no open pull request has commit {run.head} as its head"
 
 
 def stick(api: Api, repository: str, number: int, body: str) -> str:
-    """Make the comment, or bring it up to date; "made" or "updated"."""
+    """Create or update the comment; returns "created" or "updated"."""
     login = api.login()
     for tried in range(1, _TRIES + 1):
         own = _own(api, repository, number, login)
@@ -67,16 +67,16 @@ def stick(api: Api, repository: str, number: int, body: str) -> str:
         except LostError:
             if tried == _TRIES:
                 raise
-            time.sleep(tried)  # it may be there all the same: look again
+            time.sleep(tried)  # GitHub may have created it: check again
             continue
-        return "made"
+        return "created"
     raise AssertionError("the last try returns or raises")
 
 
 def _own(api: Api, repository: str, number: int, login: str) -> int | None:
-    """The id of the comment that is ours: made by us, not by somebody who copied the marker."""
+    """The id of our comment: with the marker, and written by the user of our token."""
     for each in api.pages(f"/repos/{repository}/issues/{number}/comments"):
-        author = (each["user"] or {}).get("login")  # nobody, if the account is gone
+        author = (each["user"] or {}).get("login")  # None if the account was deleted
         if author == login and (each["body"] or "").startswith(MARKER):
             return int(each["id"])
     return None

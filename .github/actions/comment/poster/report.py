@@ -1,4 +1,4 @@
-"""A report that somebody else's code may have written, made into a comment that says nothing in our name."""
+"""Makes a comment of an untrusted report: only the Markdown of reports is shown as Markdown."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _RESERVED = 400  # units for words about what is not shown
 
 
 def read(directory: Path) -> str | None:
-    """The report's text, or None if there is none. Raises PostingError if it is no file, too large or no UTF-8."""
+    """The report's text, or None if there is none. Raises PostingError if it is not a file, too large or not UTF-8."""
     try:
         content = _content(directory / _FILE)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise PostingError(f"the artifact's {_FILE} cannot be read: {error.strerror}") from None
+        raise PostingError(f"{_FILE} of the artifact cannot be read: {error.strerror}") from None
     if len(content) > _MOST_BYTES:
-        raise PostingError(f"the artifact's {_FILE} has more than {_MOST_BYTES} bytes")
+        raise PostingError(f"{_FILE} of the artifact has more than {_MOST_BYTES} bytes")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
-        raise PostingError(f"the artifact's {_FILE} is not valid UTF-8") from None
+        raise PostingError(f"{_FILE} of the artifact is not valid UTF-8") from None
 
 
 def _content(path: Path) -> bytes:
@@ -40,31 +40,33 @@ def _content(path: Path) -> bytes:
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(file, "rb") as opened:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise PostingError(f"the artifact's {_FILE} is no regular file")
+            raise PostingError(f"{_FILE} of the artifact is not a regular file")
         return opened.read(_MOST_BYTES + 1)
 
 
 def comment(report: str | None, head: str, run: str) -> str:
     """The whole comment: the marker, the report and where it comes from; it fits GitHub's limit."""
-    end = f"\n---\nReview of {head} by [this run]({run}), with the workflow as the pull request has it.\n"
+    end = f"\n---\nReview of {head} by [this run]({run}), with the workflow of the pull request.\n"
     room = _LIMIT - _units(f"{MARKER}\n\n{end}")
     return f"{MARKER}\n\n{_shown(report, room)}{end}"
 
 
 def _shown(report: str | None, room: int) -> str:
     if report is None:
-        return "**There is no review of this commit.** The log of its run says why.\n"
+        return "**There is no review of this commit.** See the log of its run.\n"
     text = report.rstrip("\n") + "\n"
     try:
         ends = safe_ends(text)
     except NotAReportError as reason:
-        words = f"What the run wrote is no report of `kubectl trainjob review`: {reason}. It is shown as it stands.\n\n"
+        words = (
+            f"The output of the run is not a report of `kubectl trainjob review`: {reason}. It is shown as text.\n\n"
+        )
         return words + _as_code(text, room - _RESERVED - _units(words))
     return text if _units(text) <= room else _cut(text, ends, room - _RESERVED)
 
 
 def _cut(text: str, ends: list[tuple[int, int]], room: int) -> str:
-    """As much of the text as there is room for, up to a line behind which it may end."""
+    """As much of the text as there is room for, up to a line where it may end."""
     lines = text.split("\n")
     best, used, position = (0, 0), 0, 0
     for line, is_open in ends:
@@ -75,7 +77,7 @@ def _cut(text: str, ends: list[tuple[int, int]], room: int) -> str:
         best = (line, is_open)
     shown, is_open = best
     closed = "</details>\n\n" * is_open
-    return "\n".join(lines[:shown]) + "\n\n" + closed + _left_out(len(lines) - 1 - shown)
+    return "\n".join(lines[:shown]) + "\n\n" + closed + _not_shown(len(lines) - 1 - shown)
 
 
 def _as_code(text: str, room: int) -> str:
@@ -90,15 +92,15 @@ def _as_code(text: str, room: int) -> str:
             break
         shown.append(line)
     block = "\n".join([fence, *shown, fence]) + "\n"
-    return block if len(shown) == len(lines) else f"{block}\n{_left_out(len(lines) - len(shown))}"
+    return block if len(shown) == len(lines) else f"{block}\n{_not_shown(len(lines) - len(shown))}"
 
 
 def _visible(line: str) -> str:
     return "".join(char if char.isprintable() or char == "\t" else f"\\u{ord(char):04x}" for char in line)
 
 
-def _left_out(lines: int) -> str:
-    return f"**{lines} more line{' is' if lines == 1 else 's are'} not shown**; the run's artifact has everything.\n"
+def _not_shown(lines: int) -> str:
+    return f"**{lines} more line{' is' if lines == 1 else 's are'} not shown**; see the artifact of the run.\n"
 
 
 def _units(text: str) -> int:

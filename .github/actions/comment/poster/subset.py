@@ -4,9 +4,9 @@ Outside of code: words of plain characters, headings, tables, bold, lists and, e
 parts. There is no way to write a link, an image, a mention, a reference to an issue or a commit, or other HTML. Where
 GitHub's rules are subtle (what ends a block, which backticks pair), the text has to be so plain that it is all one:
 
-- backticks pair within their line, and a `|` never stands between them, so tables and paragraphs split no code;
-- lines of HTML stand apart, so that no Markdown is inside of an HTML block, and none ends late;
-- a fence stands at the margin, or two blanks in with all that is inside of it.
+- backticks pair within their line, and a `|` is never between them, so tables and paragraphs split no code;
+- lines of HTML are separate, therefore no Markdown is in an HTML block, and none ends late;
+- a fence is at the margin, or two blanks in with all that is inside of it.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _LINKED = {
 
 
 class NotAReportError(Exception):
-    """The text is something else; says where and why, in words of this file alone."""
+    """The text is not a report; the message has only words of this file."""
 
 
 def safe_ends(text: str) -> list[tuple[int, int]]:
-    """Behind how many lines the text may be cut off, and how many `<details>` are open there."""
+    """After how many lines the text may be cut, and how many `<details>` are open there."""
     reader = _Reader()
     for number, line in enumerate(text.split("\n"), 1):
-        reason = reader.refuses(line)
+        reason = reader.rejection(line)
         if reason:
             raise NotAReportError(f"line {number} has {reason}")
         if not line.strip(" ") and not reader.fence:
@@ -49,7 +49,7 @@ def safe_ends(text: str) -> list[tuple[int, int]]:
 
 
 class _Reader:
-    """What is open behind the lines that were read."""
+    """The open blocks after the lines that were read."""
 
     def __init__(self) -> None:
         self.fence = self.indent = ""
@@ -57,15 +57,15 @@ class _Reader:
         self.ends: list[tuple[int, int]] = []
         self._before = ""  # the kind of the line before: blank, html or text
 
-    def refuses(self, line: str) -> str:
-        """Take a line in; why it is refused, or nothing."""
+    def rejection(self, line: str) -> str:
+        """Read a line; returns why it is rejected, or ""."""
         if not all(char.isprintable() or (char == "\t" and self.fence) for char in line):
-            return "a character that cannot be seen"
+            return "an invisible character"
         if self.fence:
             return self._inside(line)
         kind = "html" if line.startswith("<") else "text" if line.strip(" ") else ""
         if self._before and kind and (kind == "html") != (self._before == "html"):
-            return "HTML that does not stand apart"
+            return "HTML next to text"
         self._before = kind
         if kind == "html":
             return self._html(line)
@@ -90,7 +90,7 @@ class _Reader:
             return "HTML"
         self.open += line.startswith("<details") - line.startswith("</details")
         if self.open < 0:
-            return "an end of a folded part that did not begin"
+            return "the end of a folded part without its begin"
         words = _HTML_CODE.sub("\0", tags[1] or "").replace("<br>", " ")
         if words.count("<b>") != words.count("</b>"):
             return "bold words without an end"
@@ -98,7 +98,7 @@ class _Reader:
 
 
 def _text(line: str) -> str:
-    """A line of Markdown: its code is put aside, then what is left is looked at."""
+    """A line of Markdown: everything outside of code is checked."""
     if _COMMAND.match(line):  # bots take lines for commands: /approve
         return "a command"
     return _words(_CODE.sub("\0", _HEADING.sub("", line)))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.compiler.expand.flux_settings import broker_settings
+from kubectl_trainjob.compiler.expand.flux_parts import broker_settings
 from kubectl_trainjob.compiler.expand.plan import JOB, NAME, RUNTIME, TRAINER, Plan, identity
-from kubectl_trainjob.compiler.expand.resources import node_resources
+from kubectl_trainjob.compiler.expand.processes import node_resources
 from kubectl_trainjob.kube.facts.numbers import as_int32
 from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, NODE
 from kubectl_trainjob.model.draft import Cause, Draft, computed, fixed

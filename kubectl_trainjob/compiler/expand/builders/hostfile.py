@@ -28,7 +28,7 @@ def first_replica(_plan: Plan, _pods: PodSet) -> int:
 def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
     """One line a host, `<host> slots=<processes>`; the launcher is a host when it runs as a node.
 
-    `replicas` tells how many of a replicatedJob are listed.
+    `replicas` returns how many replicas of a replicatedJob are listed.
     """
     policy = plan.policy("mpi") or {}
     hosts = {NODE, LAUNCHER} if launcher_as_node(plan).value else {NODE}

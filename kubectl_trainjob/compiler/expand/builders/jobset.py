@@ -22,8 +22,14 @@ from kubectl_trainjob.kube.facts.trainer import (
 )
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Cause, Draft, Entry, Write, computed, copied, fixed
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import PORTS_OVERWRITTEN
 from kubectl_trainjob.model.source import Pointer
+
+_SAME_PORTS = (
+    'Trainer cannot distinguish ports of container "{}", writes one of them twice, and the API server rejects the '
+    "JobSet; give each port its own name and number"
+)
 
 
 def build(plan: Plan, behaviour: Behaviour) -> Draft:
@@ -73,8 +79,8 @@ def _initializer(plan: Plan, pods: PodSet, ancestor: str, field: str) -> Draft:
 def _trainer(plan: Plan, pods: PodSet, behaviour: Behaviour) -> Draft:
     """Image, command, args and env of the trainer's `node` container; env also where the launcher counts as a node.
 
-    The env is written a second time, after the plugins' pass: so an entry of the TrainJob's beats the plugin's of that
-    name where no webhook refuses it, for example torch's in 2.0 and 2.1.
+    The env is written a second time, after the passes. An entry of the TrainJob overrides the plugin's of that name if
+    no webhook rejects it, for example torch's in 2.0 and 2.1.
     """
     jobset = plan.jobset
     runs_trainer = is_trainer(pods.ancestor)
@@ -118,7 +124,7 @@ def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:
 
 
 def _suspend(plan: Plan) -> Draft:
-    """`suspend` is printed only when the TrainJob states it: the schema's default would fight whoever suspends jobs."""
+    """`suspend` is printed only if the TrainJob has it: the default conflicts with controllers that suspend jobs."""
     jobset = plan.jobset.drop(("spec", "suspend"))
     stated = plan.resolved.job.manifest.body["spec"].get("suspend")
     if stated is None:
@@ -145,12 +151,9 @@ def overwritten_ports(plan: Plan, kinds: tuple[str, ...]) -> Iterator[Diagnostic
         for pointer, container in _containers(plan, pods, kinds):
             clash = _clash(container["ports"])
             if clash is not None:
-                message = (
-                    f'container "{container["name"]}" has several ports that Trainer takes for the same one, so it '
-                    "writes one twice and the JobSet is refused; give each port a name and a number of its own"
-                )
+                message = say(_SAME_PORTS, container["name"])
                 first, later = (plan.origin_place(*pointer, index, "containerPort") for index in clash)
-                yield Diagnostic(PORTS_OVERWRITTEN, message, later, (Related("overwrites this one", first),))
+                yield Diagnostic(PORTS_OVERWRITTEN, message, later, (Related(say("overwrites this one"), first),))
 
 
 def _containers(plan: Plan, pods: PodSet, kinds: tuple[str, ...]) -> Iterator[tuple[Pointer, Item]]:

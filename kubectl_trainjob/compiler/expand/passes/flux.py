@@ -1,7 +1,7 @@
 """Flux Framework: the installer, the volumes and the wrapped command.
 
 Mirrors trainer `pkg/runtime/framework/plugins/flux` Validate and EnforceMLPolicy (2.2, 2.3); the entrypoint's
-ConfigMap is made in `builders/flux_entrypoint.py`.
+ConfigMap is built in `builders/flux_entrypoint.py`.
 """
 
 from __future__ import annotations
@@ -9,23 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kubectl_trainjob.compiler.expand.flux_settings import broker_settings
-from kubectl_trainjob.compiler.expand.flux_volumes import SHARED_MEMORY, flux_installer, flux_mounts, flux_volumes
+from kubectl_trainjob.compiler.expand.flux_parts import (
+    SHARED_MEMORY,
+    broker_settings,
+    flux_installer,
+    flux_mounts,
+    flux_volumes,
+)
 from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, TRAINER, Counted, Plan, PodSet
 from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, upsert
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.jobset import pod_spec
-from kubectl_trainjob.kube.facts.trainer import (
-    ANCESTOR_TRAINER,
-    FLUX_INSTALLER,
-    NODE,
-)
+from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.rules import (
-    FLUX_NAMESPACE_ASSUMED,
-    FLUX_NUM_NODES_MISSING,
-    FLUX_PROCESSES,
-    FLUX_RESERVED_INIT,
-)
+from kubectl_trainjob.model.message import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,39 +38,34 @@ class Setup:
     empty_image: bool
 
 
-def applies(plan: Plan) -> bool:
-    """Runtimes with `mlPolicy.flux`."""
-    return plan.policy("flux") is not None
-
-
 def processes(plan: Plan) -> Iterator[Diagnostic]:
-    """At least one process a node (2.3; before, only the runtime's number is looked at, which the schema does)."""
+    """At least one process for each node (2.3; earlier only the runtime's number, by the schema)."""
     stated = (plan.trainer or {}).get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode"))
     if stated is not None and stated < 1:
         place = plan.job_place("spec", "trainer", "numProcPerNode")
-        yield Diagnostic(FLUX_PROCESSES, f"numProcPerNode {stated} must be at least 1", place)
+        yield Diagnostic(rules.FLUX_PROCESSES, say("numProcPerNode is {}; it must be at least 1", stated), place)
 
 
 def own_init_container(plan: Plan) -> Iterator[Diagnostic]:
     """The installer's name is the controller's."""
-    pods = plan.by_name(NODE)
-    for container in plan.containers(pods, FLUX_INSTALLER, "initContainers") if pods else ():
-        message = f'init container "{FLUX_INSTALLER}" is added by the controller; rename yours'
-        yield Diagnostic(FLUX_RESERVED_INIT, message, plan.origin_place(*container, "name"))
+    pods = plan.by_name(trainer.NODE)
+    for container in plan.containers(pods, trainer.FLUX_INSTALLER, "initContainers") if pods else ():
+        message = say('the controller adds an init container "{}"; rename yours', trainer.FLUX_INSTALLER)
+        yield Diagnostic(rules.FLUX_RESERVED_INIT, message, plan.origin_place(*container, "name"))
 
 
 def nodes_stated(plan: Plan) -> Iterator[Diagnostic]:
-    """The controller reads numNodes without looking whether it is there."""
+    """The controller reads numNodes without a check that it exists."""
     if (plan.trainer or {}).get("numNodes") is None:
-        message = "a Flux job without spec.trainer.numNodes is accepted, then crashes the controller; write numNodes"
-        yield Diagnostic(FLUX_NUM_NODES_MISSING, message, plan.job_place("spec", "trainer").key())
+        message = say("a Flux job without spec.trainer.numNodes crashes the controller; write numNodes")
+        yield Diagnostic(rules.FLUX_NUM_NODES_MISSING, message, plan.job_place("spec", "trainer").key())
 
 
 def namespace_stated(plan: Plan) -> Iterator[Diagnostic]:
-    """A guess that must be told."""
+    """Without a namespace the generated scripts contain a guess."""
     if not plan.namespace:
-        message = 'Flux\'s configuration names the namespace "default"; write metadata.namespace or build with -n'
-        yield Diagnostic(FLUX_NAMESPACE_ASSUMED, message, plan.job_place("metadata"))
+        message = say("Flux is configured for namespace default; write metadata.namespace or build with -n")
+        yield Diagnostic(rules.FLUX_NAMESPACE_ASSUMED, message, plan.job_place("metadata"))
 
 
 def enforce(setup: Setup, plan: Plan) -> Plan:
@@ -83,7 +75,7 @@ def enforce(setup: Setup, plan: Plan) -> Plan:
     wrapped = _wrapped_command(plan, setup)
     command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", wrapped.value]
     for pods in plan.pod_sets:
-        if pods.name == NODE:
+        if pods.name == trainer.NODE:
             plan = _volumes_of(plan, pods, setup)
             plan = _installed(plan, pods, Counted(installer, image.because))
     return plan._replace(command=Counted(command, wrapped.because), args=None)
@@ -91,7 +83,7 @@ def enforce(setup: Setup, plan: Plan) -> Plan:
 
 def _wrapped_command(plan: Plan, setup: Setup) -> Counted[str]:
     """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args."""
-    container = plan.container(ANCESTOR_TRAINER, NODE)
+    container = plan.container(trainer.ANCESTOR_TRAINER, trainer.NODE)
     command, because = plan.command
     if command is None and setup.runtime_command and container:
         command, because = plan.jobset.get(*container, "command"), ((JOB_SET, *container, "command"),)
@@ -106,7 +98,7 @@ def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
     jobset = upsert(
         plan.jobset, pod_spec(pods.position), "volumes", [Upsert(volume, because=(NAME,)) for volume in volumes]
     )
-    for container in plan.containers(pods, NODE):
+    for container in plan.containers(pods, trainer.NODE):
         jobset = upsert(jobset, container, "volumeMounts", [Upsert(mount, because=(NAME,)) for mount in mounts])
     return plan.with_jobset(jobset)
 

@@ -11,6 +11,7 @@ from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.trainer import INITIALIZER_VOLUME, INITIALIZERS
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import INITIALIZER_TARGET
 
 
@@ -29,34 +30,36 @@ def containers_and_mounts(plan: Plan) -> Iterator[Diagnostic]:
     return _check(plan, _missing_mount)
 
 
-def _check(plan: Plan, find_missing: Callable[[Plan, str], str]) -> Iterator[Diagnostic]:
+def _check(plan: Plan, find_missing: Callable[[Plan, str], Message]) -> Iterator[Diagnostic]:
     for field, name in INITIALIZERS.items():
         if (plan.job.get("initializer") or {}).get(field) is not None:
             missing = find_missing(plan, name)
             if missing:
-                message = f"the runtime has no {missing}, which spec.initializer.{field} needs; use one that has it"
-                wanted = Related(
-                    "the initializer is asked for here", plan.job_place("spec", "initializer", field).key()
+                message = say(
+                    "the runtime has no {}, which `spec.initializer.{}` needs; use one that has it",
+                    missing,
+                    field,
                 )
-                yield Diagnostic(INITIALIZER_TARGET, message, plan.job_place("spec", "runtimeRef"), (wanted,))
+                related = Related(say("initializer requested here"), plan.job_place("spec", "initializer", field).key())
+                yield Diagnostic(INITIALIZER_TARGET, message, plan.job_place("spec", "runtimeRef"), (related,))
 
 
-def _missing_container(plan: Plan, name: str) -> str:
-    """What the runtime lacks, "" when nothing."""
+def _missing_container(plan: Plan, name: str) -> Message:
+    """What the runtime lacks; empty when nothing."""
     pods = plan.by_name(name)
     if pods is None:
-        return f'replicatedJob "{name}"'
+        return say('replicatedJob "{}"', name)
     if not any(True for kind in ("containers", "initContainers") for _ in plan.containers(pods, name, kind)):
-        return f'container "{name}" in replicatedJob "{name}"'
-    return ""
+        return say('container "{}" in replicatedJob "{}"', name, name)
+    return Message()
 
 
-def _missing_mount(plan: Plan, name: str) -> str:
+def _missing_mount(plan: Plan, name: str) -> Message:
     missing, pods = _missing_container(plan, name), plan.by_name(name)
     if missing or pods is None:
         return missing
     for container in plan.jobset.get(*pod_spec(pods.position), "containers") or ():
         mounts = container.get("volumeMounts") or ()
         if container["name"] == name and any(mount["name"] == INITIALIZER_VOLUME for mount in mounts):
-            return ""
-    return f'volumeMount "{INITIALIZER_VOLUME}" in container "{name}" of replicatedJob "{name}"'
+            return Message()
+    return say('volumeMount "{}" in container "{}" of replicatedJob "{}"', INITIALIZER_VOLUME, name, name)

@@ -5,10 +5,9 @@ Mirrors trainer `pkg/runtime/framework/plugins/plainml` (2.0-2.3).
 
 from __future__ import annotations
 
-from kubectl_trainjob.compiler.expand.nodes import trainer_nodes
+from kubectl_trainjob.compiler.expand.nodes import trainer_nodes, with_env
 from kubectl_trainjob.compiler.expand.plan import TRAINER, Plan
-from kubectl_trainjob.compiler.expand.upsert import job_env, upsert
-from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE
+from kubectl_trainjob.compiler.expand.upsert import job_env
 
 
 def applies(plan: Plan) -> bool:
@@ -18,9 +17,5 @@ def applies(plan: Plan) -> bool:
 
 def enforce(plan: Plan) -> Plan:
     """Take the number of nodes and the env from the TrainJob."""
-    plan = trainer_nodes(plan)
-    container = plan.container(ANCESTOR_TRAINER, NODE)
-    if plan.trainer is None or container is None:
-        return plan
-    writes = job_env(plan.trainer.get("env"), (*TRAINER, "env"))
-    return plan.with_jobset(upsert(plan.jobset, container, "env", writes))
+    env = job_env((plan.trainer or {}).get("env"), (*TRAINER, "env"))
+    return with_env(trainer_nodes(plan), env, has_port=False)

@@ -9,60 +9,44 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.compiler.expand import torchtune
-from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, reserved_env, trainer_nodes
+from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, reserved_env, trainer_nodes, with_env
 from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Counted, Plan
 from kubectl_trainjob.compiler.expand.processes import WORDS, Processes
-from kubectl_trainjob.compiler.expand.upsert import Upsert, env, field_env, job_env, upsert, upsert_port
-from kubectl_trainjob.kube.facts.trainer import (
-    ANCESTOR_TRAINER,
-    COMPLETION_INDEX_FIELD,
-    NODE,
-    TORCH_RESERVED_ENV,
-    TORCHTUNE_COMMAND,
-    TRAINER_PORT,
-)
+from kubectl_trainjob.compiler.expand.upsert import Upsert, env, field_env, job_env, upsert
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import ENV_INJECTION_TARGET, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Pointer
 
 Count = Callable[[Plan], Counted[Processes]]
 
 
-def applies(plan: Plan) -> bool:
-    """Runtimes with `mlPolicy.torch`."""
-    return plan.policy("torch") is not None
-
-
 def injection_targets(plan: Plan) -> Iterator[Diagnostic]:
     """The containers of `envInjection` exist (2.3)."""
     for pointer, job, container in _injection_targets(plan):
         if _find_container(plan, job, container) is None:
-            message = (
-                f'container "{container}" of replicatedJob "{job}" does not exist in the runtime; name one that does'
+            message = say(
+                'the runtime has no container "{}" in replicatedJob "{}"; write one that exists', container, job
             )
             yield Diagnostic(ENV_INJECTION_TARGET, message, plan.runtime_place(*pointer))
 
 
-def own_env(plan: Plan) -> Iterator[Diagnostic]:
-    """PET_* belong to the launcher."""
-    return reserved_env(plan, TORCH_RESERVED_ENV, rules.TORCH_RESERVED_ENV)
-
-
-def own_env_beside_processes(plan: Plan) -> Iterator[Diagnostic]:
-    """The same, but the webhook looks only at TrainJobs that state numProcPerNode (2.0, 2.1).
+def own_env_with_processes(plan: Plan) -> Iterator[Diagnostic]:
+    """PET_* belong to the launcher, but the webhook checks only TrainJobs with numProcPerNode (2.0, 2.1).
 
     Of the others' PET_* the TrainJob's are what the Pods get: the JobSet's builder writes them last.
     """
     if (plan.trainer or {}).get("numProcPerNode") is not None:
-        yield from own_env(plan)
+        yield from reserved_env(trainer.TORCH_RESERVED_ENV, rules.TORCH_RESERVED_ENV, plan)
 
 
 def word_or_number(plan: Plan) -> Iterator[Diagnostic]:
     """numProcPerNode is a number or one of three words (2.0, 2.1; later a number, by the schema)."""
     stated = (plan.trainer or {}).get("numProcPerNode")
     if isinstance(stated, str) and stated not in WORDS:
-        message = f'numProcPerNode "{stated}" must be {", ".join(WORDS)} or an integer'
+        message = say('numProcPerNode "{}" is not valid; write auto, cpu, gpu or an integer', stated)
         yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
 
 
@@ -71,14 +55,13 @@ def enforce(count: Count, known: torchtune.Torchtune, plan: Plan) -> Plan:
     plan = trainer_nodes(plan)
     processes = count(plan)
     rank = _rank_env(plan, processes)
-    master = [env("PET_MASTER_ADDR", first_node(plan), NAME), env("PET_MASTER_PORT", str(TRAINER_PORT))]
-    container = plan.container(ANCESTOR_TRAINER, NODE)
-    if plan.trainer is not None and container is not None:
-        plan = _enforce_node(plan, container, rank, None if torchtune.asked_for(plan) else master)
-        if torchtune.asked_for(plan):
-            arguments, because = torchtune.arguments(plan, processes.value, known)
-            command = Counted([*TORCHTUNE_COMMAND, *arguments], (*because, *processes.because))
-            plan = plan._replace(command=command)
+    master = [env("PET_MASTER_ADDR", first_node(plan), NAME), env("PET_MASTER_PORT", str(trainer.TRAINER_PORT))]
+    is_torchtune = torchtune.is_used(plan)  # its nodes meet at an address in the command
+    writes = [*job_env((plan.trainer or {}).get("env"), (*TRAINER, "env")), *rank, *(() if is_torchtune else master)]
+    plan = with_env(plan, writes)
+    if is_torchtune and plan.container(trainer.ANCESTOR_TRAINER, trainer.NODE):
+        arguments, because = torchtune.arguments(plan, processes.value, known)
+        plan = plan._replace(command=Counted([*trainer.TORCHTUNE_COMMAND, *arguments], (*because, *processes.because)))
     for _, job, name in _injection_targets(plan):
         target = _find_container(plan, job, name)
         if target is not None:
@@ -86,19 +69,12 @@ def enforce(count: Count, known: torchtune.Torchtune, plan: Plan) -> Plan:
     return plan
 
 
-def _enforce_node(plan: Plan, container: Pointer, rank: list[Upsert], master: list[Upsert] | None) -> Plan:
-    """Env and port of the main container; torchtune has no `master`, its nodes meet at an address in the command."""
-    writes = [*job_env((plan.trainer or {}).get("env"), (*TRAINER, "env")), *rank, *(master or ())]
-    jobset = upsert(plan.jobset, container, "env", writes)
-    return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT))
-
-
 def _rank_env(plan: Plan, processes: Counted[Processes]) -> list[Upsert]:
     nodes = node_count(plan)
     return [
         env("PET_NNODES", str(nodes.value), *nodes.because),
         env("PET_NPROC_PER_NODE", str(processes.value), *processes.because),
-        field_env("PET_NODE_RANK", COMPLETION_INDEX_FIELD),
+        field_env("PET_NODE_RANK", trainer.COMPLETION_INDEX_FIELD),
     ]
 
 

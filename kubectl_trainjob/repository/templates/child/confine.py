@@ -1,9 +1,8 @@
 """Limits of the process that renders one template.
 
-On Linux and the BSDs: processor time, memory, no new file, no new process, no core. macOS takes the limit of memory
-and does not keep it; there the wall clock and the size of the text are what bounds a template. Windows has no limits
-of this kind and no processes to copy, so templates are rendered in the one server process, under the build's wall
-clock.
+On Linux and the BSDs: processor time, memory, no new file, process or core. macOS ignores the limit of memory: only the
+wall clock and the size of the text limit a template. Windows has neither such limits nor fork: templates are rendered
+in the server process, limited by the wall clock of the build.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ import faulthandler
 import signal
 import sys
 
-_RESERVE = 32 << 20  # bytes that are given back when a template has used up its memory, so that this can be said
+_RESERVE = 32 << 20  # bytes to report that a template has used up its memory
 
 
 def confine(seconds: int, memory: int, report: int) -> None:
     """Limit this process to `seconds` of processor time and `memory` bytes more than it has.
 
-    Where the time runs out or Python crashes, the lines that were running are written to the file descriptor
-    `report`, whatever runs, and the process ends.
+    At the limit of time, or if Python crashes, the running lines are written to the file descriptor `report`.
     """
     faulthandler.enable(report, all_threads=False)
     if sys.platform == "win32":
@@ -40,7 +38,7 @@ def confine(seconds: int, memory: int, report: int) -> None:
 
 
 def release_reserve() -> None:
-    """Let this process use the memory that was kept back."""
+    """Let this process use the reserved memory."""
     if sys.platform != "win32":
         import resource
 
@@ -60,12 +58,12 @@ def _limit(name: str, soft: int, hard: int) -> None:
     ceiling = resource.getrlimit(kind)[1]
     if ceiling != resource.RLIM_INFINITY:
         soft, hard = min(soft, ceiling), min(hard, ceiling)
-    with contextlib.suppress(ValueError, OSError):  # a system that does not know the limit
+    with contextlib.suppress(ValueError, OSError):  # the system has no such limit
         resource.setrlimit(kind, (soft, hard))
 
 
 def _address_space() -> int:
-    """Bytes of addresses that this process has already; a generous guess where the system does not tell."""
+    """Bytes of addresses that this process has; a high estimate for systems without /proc."""
     import resource
 
     try:

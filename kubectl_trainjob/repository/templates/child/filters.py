@@ -1,8 +1,8 @@
-"""The filters, tests, functions and methods that a template may use: all that there are, by name.
+"""All filters, tests, functions and methods that a template may use, by name.
 
-Each takes plain data and gives plain data, never a generator, a bound method or another object with insides. Left out
-is what is random (`random`, `lipsum`), what depends on memory or on HTML (`pprint`, `xmlattr`, `urlize`, `escape`,
-`safe`), what reaches attributes (`attr`), and what hides state (`cycler`, `joiner`: `loop.cycle` and `loop.last` do).
+Each takes plain data and returns plain data, never a generator, a bound method or another object with attributes. Not
+available is what is random (`random`, `lipsum`), depends on memory or HTML (`pprint`, `xmlattr`, `urlize`, `escape`,
+`safe`), reads attributes (`attr`) or has hidden state (`cycler`, `joiner`; use `loop.cycle` and `loop.last`).
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from jinja2.runtime import LoopContext
 from jinja2.tests import TESTS as STOCK_TESTS
 from jinja2.utils import Namespace
 
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.repository.templates.child.marks import trimmed, unmarked
-from kubectl_trainjob.repository.templates.child.problem import ProblemError
 from kubectl_trainjob.repository.templates.child.text import quote, show, to_json, to_yaml
+from kubectl_trainjob.repository.templates.protocol import RenderingError
 
 Function = Callable[..., Any]
 
 _RANGE = 100_000  # numbers
 
-# Taken from Jinja2 as they are.
+# Those of Jinja2, unchanged.
 _STOCK_FILTERS = """
 abs batch count d default dictsort first float int last length list map max min reject rejectattr reverse round
 select selectattr slice sort sum unique
@@ -38,28 +39,18 @@ lessthan lower lt mapping ne none number odd sequence string true undefined uppe
 _KEEP_MARKS = frozenset(("d", "default", "first", "last", "list", "map", "reject", "reverse", "select"))
 
 
-def _plainly(function: Function) -> Function:
-    """The function on arguments without marks, its result as a list where it is an iterator."""
+def _plainly(function: Function, *, keeps_marks: bool = False) -> Function:
+    """The function with arguments without marks, unless it keeps them, and a list instead of an iterator as result."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        bare = [unmarked(arg) if type(arg) is str else arg for arg in args]
-        named = {name: unmarked(arg) if type(arg) is str else arg for name, arg in kwargs.items()}
-        return _listed(function(*bare, **named))
+        if not keeps_marks:
+            args = tuple([unmarked(arg) if type(arg) is str else arg for arg in args])
+            kwargs = {name: unmarked(arg) if type(arg) is str else arg for name, arg in kwargs.items()}
+        result = function(*args, **kwargs)
+        return list(result) if isinstance(result, Iterator) and not isinstance(result, LoopContext) else result
 
     return call
-
-
-def _with_marks(function: Function) -> Function:
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return _listed(function(*args, **kwargs))
-
-    return call
-
-
-def _listed(result: Any) -> Any:
-    return list(result) if isinstance(result, Iterator) and not isinstance(result, LoopContext) else result
 
 
 def _items(mapping: Any) -> list[tuple[Any, Any]]:
@@ -67,7 +58,7 @@ def _items(mapping: Any) -> list[tuple[Any, Any]]:
 
 
 def _indent(text: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
-    """Text with its lines, save the first and empty ones, moved to the right."""
+    """Text with its lines, except the first and empty ones, moved to the right."""
     space = width if isinstance(width, str) else " " * width
     lines = show(text).split("\n")
     moved = [space + line if blank or unmarked(line) else line for line in lines]
@@ -91,26 +82,21 @@ def _replace(text: Any, old: str, new: str, count: int = -1) -> str:
 
 
 def _index(items: list[Any], value: Any) -> int:
-    """Where a value stands in a list; Python's own error would show the value, whatever it is."""
+    """The index of a value in a list; Python's own error would show any value."""
     if value not in items:
-        raise ProblemError("failed", "the value is not in the list; ask with `in` first")
+        raise RenderingError("failed", say('the value is not in the list; check with "{}" first', "in"))
     return items.index(value)
 
 
 def _text(method: Function) -> Function:
     """A method of text as a filter."""
-
-    @wraps(method)
-    def call(text: Any) -> str:
-        return str(method(show(text)))
-
-    return call
+    return wraps(method)(lambda text: str(method(show(text))))
 
 
 def format_text(text: str, /, *args: Any, **kwargs: Any) -> str:
-    """`text % args`, where only numbers and texts are let in."""
+    """`text % args` with only numbers and texts as values."""
     if args and kwargs:
-        raise ProblemError("failed", "format takes either a list of values or named ones; choose one")
+        raise RenderingError("failed", say("format takes either a list of values or named ones; choose one"))
     values = {name: _number_or_text(value) for name, value in kwargs.items()} or tuple(map(_number_or_text, args))
     return show(text) % values
 
@@ -120,17 +106,13 @@ def _number_or_text(value: Any) -> Any:
 
 
 def _groupby(stock: Function) -> Function:
-    @wraps(stock)
-    def call(*args: Any, **kwargs: Any) -> list[Any]:
-        return [[key, list(items)] for key, items in stock(*args, **kwargs)]
-
-    return call
+    return wraps(stock)(lambda *args, **kwargs: [[key, list(items)] for key, items in stock(*args, **kwargs)])
 
 
 def _range(*args: int) -> list[int]:
     numbers = range(*args)
     if numbers[_RANGE:]:
-        raise ProblemError("range")
+        raise RenderingError("range")
     return list(numbers)
 
 
@@ -143,9 +125,7 @@ def _namespace(*args: Any, **kwargs: Any) -> Namespace:
 
 
 def _filters() -> dict[str, Function]:
-    stock = {
-        name: (_with_marks if name in _KEEP_MARKS else _plainly)(STOCK_FILTERS[name]) for name in _STOCK_FILTERS.split()
-    }
+    stock = {name: _plainly(STOCK_FILTERS[name], keeps_marks=name in _KEEP_MARKS) for name in _STOCK_FILTERS.split()}
     texts = {name: _plainly(_text(getattr(str, name))) for name in ("capitalize", "lower", "title", "upper")}
     written = {name: _plainly(function) for name, function in _WRITTEN.items()}
     return stock | texts | written | {"indent": _indent, "items": _items, "join": _join, "string": show, "trim": _trim}
@@ -178,12 +158,7 @@ METHODS: dict[type, dict[str, Function]] = {
     str: {name: _plainly(getattr(str, name)) for name in _TEXT_METHODS.split()},
     list: {"count": _plainly(list.count), "index": _plainly(_index)},
     tuple: {"count": _plainly(tuple.count), "index": _plainly(_index)},
-    dict: {
-        "get": _plainly(dict.get),
-        "items": _items,
-        "keys": list,
-        "values": lambda mapping: list(mapping.values()),
-    },
+    dict: {"get": _plainly(dict.get), "items": _items, "keys": list, "values": lambda mapping: list(mapping.values())},
     LoopContext: {"changed": LoopContext.changed, "cycle": LoopContext.cycle},
 }
 """What can be called on a value of exactly that type."""

@@ -1,4 +1,4 @@
-"""From a template's syntax tree to code: what a template may contain, and how its code differs from Jinja2's own."""
+"""A syntax tree to code: what a template may contain, and how its code differs from that of Jinja2."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from jinja2.compiler import CodeGenerator, Frame, operators
 from jinja2.filters import FILTERS as STOCK_FILTERS
 from jinja2.tests import TESTS as STOCK_TESTS
 
+from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.repository.templates.child.filters import FILTERS, TESTS
-from kubectl_trainjob.repository.templates.child.problem import ProblemError
+from kubectl_trainjob.repository.templates.protocol import RenderingError
 
 _KINDS = """
 Add And Assign AssignBlock Call CallBlock Compare Concat CondExpr Const Dict Div Filter FilterBlock FloorDiv For
@@ -21,12 +22,12 @@ Scope TemplateData Test Tuple With
 """
 _ALLOWED = frozenset(_KINDS.split())
 _FILES = frozenset(("Extends", "FromImport", "Import", "Include"))
-_TAGS = {"ScopedEvalContextModifier": "autoescape"}  # where a node is not called as its tag
+_TAGS = {"ScopedEvalContextModifier": "autoescape"}  # the tags of nodes with another name
 
 
 def check(tree: nodes.Template) -> None:
-    """Raise the ProblemError that stands first in the template, if there is one."""
-    found = [problem for node in walk(tree) if (problem := _refused(node)) is not None]
+    """Raise the first RenderingError of the template, if any."""
+    found = [problem for node in walk(tree) if (problem := _rejected(node)) is not None]
     if found:
         raise min(found, key=lambda problem: problem.line)
 
@@ -41,53 +42,58 @@ def walk(tree: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def names(tree: nodes.Template) -> set[str]:
-    """The names that a template itself gives to values and macros."""
+    """The names of values and macros that a template defines."""
     given = {node.name for node in walk(tree) if isinstance(node, nodes.Name) and node.ctx != "load"}
     return given | {node.name for node in walk(tree) if isinstance(node, nodes.Macro)}
 
 
-def _refused(node: nodes.Node) -> ProblemError | None:
+def _rejected(node: nodes.Node) -> RenderingError | None:
     kind = type(node).__name__
-    message = ""
+    message = Message()
     if kind in _FILES:
-        message = "a template cannot include, import or extend another file; write what it needs into this one"
+        message = say("a template cannot include, import or extend another file; copy what it needs into this one")
     elif kind not in _ALLOWED:
-        message = f'"{_TAGS.get(kind, kind.lower())}" is not offered to templates; write the template without it'
+        message = say(
+            '"{}" is not available in templates; write the template without it', _TAGS.get(kind, kind.lower())
+        )
     elif isinstance(node, nodes.Name) and node.name in ("self", "super"):
-        message = f'"{node.name}" is not offered to templates, which have no blocks; give the value another name'
+        message = say('"{}" is not available in templates, which have no blocks; rename the value', node.name)
     elif isinstance(node, nodes.Filter):
         return not_offered("filter", node.name, node.lineno)
     elif isinstance(node, nodes.Test):
         return not_offered("test", node.name, node.lineno)
-    return ProblemError("unsafe", message, node.lineno) if message else None
+    return RenderingError("unsafe", message, node.lineno) if message else None
 
 
-def not_offered(what: str, name: Any, line: int = 0) -> ProblemError | None:
-    """Why there is no such filter or test; None where there is one."""
+def not_offered(what: str, name: Any, line: int = 0) -> RenderingError | None:
+    """Why there is no such filter or test; None for an existing one."""
     offered, stock = (FILTERS, STOCK_FILTERS) if what == "filter" else (TESTS, STOCK_TESTS)
     if isinstance(name, str) and name in offered:
         return None
     if not isinstance(name, str):
-        return ProblemError("failed", f"a {what} is named by a text; put its name in quotes", line)
+        return RenderingError("failed", say("the name of a {} must be text; put it in quotes", say(what)), line)
     if name in stock:
-        message = f'the {what} "{name}" is not offered to templates, which see plain data only; do without it'
-        return ProblemError("unsafe", message, line)
+        message = say(
+            'the {} "{}" is not available in templates, which see plain data only; remove it', say(what), name
+        )
+        return RenderingError("unsafe", message, line)
     near = nearest(name, offered)
-    hint = f'did you mean "{near}"?' if near else f"there are: {', '.join(sorted(offered))}"
-    return ProblemError("syntax", f'there is no {what} "{name}"; {hint}', line)
+    every = joined(say("{}", each) for each in sorted(offered))
+    hint = say('did you mean "{}"?', near) if near else say("there are: {}", every)
+    return RenderingError("syntax", say('there is no {} "{}"; {}', say(what), name, hint), line)
 
 
 class Generator(CodeGenerator):
-    """Code in which only a call can reach a method, and in which nothing is computed before the template runs."""
+    """Code in which only calls use methods, and which computes nothing before the template runs."""
 
     def newline(self, node: nodes.Node | None = None, extra: int = 0) -> None:
-        """Begin a line of code, and remember the template's line that it stands for."""
+        """Begin a line of code, and store its line of the template."""
         if node is not None:
             self.environment.compiling_line = node.lineno  # type: ignore[attr-defined]
         super().newline(node, extra)
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802
-        """`a.b(…)` calls a method (of text, a list …); `a.b` alone is always data."""
+        """`a.b(…)` calls a method (of text, a list …); `a.b` without a call is always data."""
         called = node.node
         if not isinstance(called, nodes.Getattr):
             super().visit_Call(node, frame, forward_caller=forward_caller)
@@ -116,7 +122,7 @@ class Generator(CodeGenerator):
         self.write(")")
 
     def visit_With(self, node: nodes.With, frame: Frame) -> None:  # noqa: N802
-        """`{% with %}`, whose values stand on its own line."""
+        """`{% with %}`, whose values are on its own line."""
         self.newline(node)
         self.write("pass")
         super().visit_With(node, frame)

@@ -1,21 +1,19 @@
-"""Marks in a template's text, which tell the line of the template that each rendered line comes from.
+"""Marks in the text of a template, which show the line of the template for each rendered line.
 
-Every piece of a template's own text, and every `{{`, is led by a mark that names its line. The marks pass through
-loops, macros and filters like any text; a second rendering with marks tells where the lines of the plain one come from
-(the code of the two is the same, save that the marks are taken out of one). What a template does with marked text can
-differ from the plain rendering (it may count its characters), so the marked text without its marks is compared with the
-plain one, and where they differ only what they share is known.
+Every piece of a template's text, and every `{{`, follows a mark with its line. Marks pass through loops, macros and
+filters like any text: a second rendering, of the same code with marks, shows the lines of the plain one. A template may
+use marked text differently (count its characters). Therefore the marked text without marks is compared with the plain
+one; where they differ, only their common lines are known.
 
-Marks are set in one place, `sandbox`, in the tokens of a template. These take them out, or see to it that none counts:
+`sandbox` adds marks to the tokens of a template. These remove or ignore them:
 
-rendering   takes them out of the code, for the plain rendering; does without them where a template or its values hold
-            such characters themselves (`can_be_marked`), or where the rendering with marks fails
-sandbox     what is compared, looked up, formatted or called is `bare`; a macro or a block that gave nothing but marks
-            gave nothing (`concat`)
-filters     filters, tests and methods get bare texts, save those that pass texts on as they are: `_KEEP_MARKS`,
+rendering   removes them from the code of the plain rendering; uses none if the template or its values have such
+            characters (`can_be_marked`), or if the rendering with marks fails
+sandbox     what is compared, read, formatted or called is `bare`; a macro or block of only marks is empty (`concat`)
+filters     filters, tests and methods get bare texts, except those that return texts unchanged: `_KEEP_MARKS`,
             `indent`, `items`, `join`, `string`, and `trim`, which is `trimmed` here
-text        what becomes JSON, YAML or a quoted text
-`line_map`  reads the marks of the finished text, and takes them out
+text        JSON, YAML and quoted text
+`line_map`  reads the marks of the finished text, and removes them
 """
 
 from __future__ import annotations
@@ -25,24 +23,24 @@ from array import array
 from bisect import bisect_right
 from itertools import accumulate
 
-from kubectl_trainjob.repository.templates.lines import BLANKS, TEMPLATE_LINE_END
+from kubectl_trainjob.repository.templates.protocol import BLANKS, TEMPLATE_LINE_END
 from kubectl_trainjob.repository.yaml.stream import LINE_END
 
 _YAML_ONLY = re.compile("[\x85\u2028\u2029]")
 
-# Characters that stand for nothing in any text (Unicode: noncharacters).
+# Characters that mean nothing in any text (Unicode: noncharacters).
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _ESCAPED = re.compile(r"\\(?:u|U0000)fdd[01]", re.IGNORECASE)
 
 
 def can_be_marked(text: str) -> bool:
-    """Whether marks can be told from the text itself, and from what its escapes stand for."""
+    """Whether the text, and the characters that it escapes, have no marks."""
     return _OPEN not in text and _CLOSE not in text and not _ESCAPED.search(text)
 
 
 def mark(line: int) -> str:
-    """What is put in front of a piece of a template's text."""
+    """The mark before a piece of a template's text."""
     return f"{_OPEN}{line}{_CLOSE}"
 
 
@@ -52,7 +50,7 @@ def unmarked(text: str) -> str:
 
 
 def trimmed(text: str) -> str:
-    """Text without blanks at its ends; marks stay with the text that they lead."""
+    """Text without blanks at its ends; marks stay before their text."""
     if _OPEN not in text:
         return text.strip()
     pieces = MARK.split(text)
@@ -79,7 +77,7 @@ def marked_lines(data: str, line: int) -> str:
 
 
 def yaml_lines(template: str) -> list[int]:
-    """For each line of a template, as Jinja counts them, the line that YAML would call it."""
+    """For each line of a template, as Jinja counts them, the number of the line in YAML."""
     each = [1 + len(_YAML_ONLY.findall(line)) for line in TEMPLATE_LINE_END.split(template)]
     return list(accumulate(each[:-1], initial=1))
 
@@ -93,7 +91,7 @@ def line_map(marked: str, plain: str) -> array[int]:
 
 
 def _lines_of(text: str, ends: list[int], numbers: array[int]) -> array[int]:
-    """`numbers[i]` holds up to `ends[i]`; a line is asked for where a person sees it begin, an empty one at its end."""
+    """`numbers[i]` holds up to `ends[i]`; a line begins at its first visible character, an empty one at its end."""
     lines = array("I")
     start = 0
     for end in [*(match.end() for match in LINE_END.finditer(text)), len(text)]:
@@ -105,7 +103,7 @@ def _lines_of(text: str, ends: list[int], numbers: array[int]) -> array[int]:
 
 
 def _shared(lines: array[int], marked: list[str], plain: list[str]) -> array[int]:
-    """The map of the lines at both ends that the renderings share; what differs comes from where it begins to."""
+    """The map of the common lines at both ends; lines that differ have the line where the difference begins."""
     most = min(len(marked), len(plain))
     head = next((n for n in range(most) if marked[n] != plain[n]), most)
     tail = next((n for n in range(most - head) if marked[-1 - n] != plain[-1 - n]), most - head)

@@ -1,13 +1,13 @@
-"""One template, rendered: first as it is, then once more with marks, which tell the line of each rendered line.
+"""Renders one template: first unchanged, then again with marks, which show the line of each rendered line.
 
-Where the line of a problem comes from, the most trustworthy first; the first that knows a line is taken:
+The line of a problem is the first that is known of:
 
-the problem's own           what the parser, `generator.check`, `Sandbox._checked` and `_text` say
+the error itself            from the parser, `generator.check`, `Sandbox._checked` and `_text`
 the traceback               the innermost frame of the template's code, by Jinja2's table (`_line`)
-`Sandbox.compiling_line`    how far the template was compiled, where Python itself failed in that (memory, recursion)
-none                        the build takes the first line
+`Sandbox.compiling_line`    how far the template was compiled when Python failed (memory, recursion)
+none                        the build uses the first line
 
-Where this process died, the build reads the table (`wire.TABLE`) and the lines of code that Python named at the end.
+If this process crashes, the build reads the table (`protocol.TABLE`) and the lines of code in Python's report.
 """
 
 from __future__ import annotations
@@ -24,18 +24,27 @@ from jinja2 import Template, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError
 from jinja2.parser import Parser
 
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.repository.templates.child.confine import release_reserve
 from kubectl_trainjob.repository.templates.child.generator import check, names
 from kubectl_trainjob.repository.templates.child.marks import can_be_marked, line_map, unmarked
-from kubectl_trainjob.repository.templates.child.problem import ProblemError, told
-from kubectl_trainjob.repository.templates.child.sandbox import Sandbox
+from kubectl_trainjob.repository.templates.child.sandbox import Sandbox, foreign
 from kubectl_trainjob.repository.templates.child.text import show
-from kubectl_trainjob.repository.templates.lines import TEMPLATE_LINE_END, code_line
-from kubectl_trainjob.repository.templates.wire import LINES, MOST_LINES, PROBLEM, TABLE, TEXT, Kind
+from kubectl_trainjob.repository.templates.protocol import (
+    LINES,
+    MOST_LINES,
+    PROBLEM,
+    TABLE,
+    TEMPLATE_LINE_END,
+    TEXT,
+    Kind,
+    RenderingError,
+    code_line,
+)
 from kubectl_trainjob.repository.yaml.stream import Lines
 
 CODE = "<template>"  # what tracebacks call the file of a template's code
-_TABLE = 1 << 20  # characters; a template with a longer one seldom lives to need it
+_TABLE = 1 << 20  # characters; a template with a longer one rarely crashes so late
 _DEBUG_INFO = re.compile(r"^debug_info = '([0-9=&]*)'$", re.MULTILINE)
 
 # Where Jinja2 counts offsets, each line end is one character.
@@ -45,10 +54,7 @@ Send = Callable[[bytes, bytes], None]
 
 
 def render(source: str, context: bytes, most: int, send: Send) -> None:
-    """Send the template's text (at most `most` bytes), then what led to which line; or one ProblemError.
-
-    Sent are TABLE, TEXT and LINES, or PROBLEM, as `wire` describes them.
-    """
+    """Send TABLE, TEXT (at most `most` bytes) and LINES, or PROBLEM, as `protocol` describes them."""
     sandbox: Sandbox | None = None
     has_marks = can_be_marked(source) and can_be_marked(context.decode("utf-8", "surrogatepass"))
     try:
@@ -76,9 +82,9 @@ def _compile(sandbox: Sandbox, source: str) -> tuple[CodeType, str]:
     table = found[1] if found else ""
     try:
         return compile(generated, CODE, "exec", dont_inherit=True), table
-    except SyntaxError as error:  # what Python finds only now: blocks nested too deeply, a name given twice
+    except SyntaxError as error:  # errors that only Python finds: blocks nested too deeply, duplicate names
         line = code_line(table, error.lineno or 0)
-        raise ProblemError("syntax", f"{told(error.msg)}; simplify the template", line) from None
+        raise RenderingError("syntax", say("{}; simplify the template", foreign(error.msg)), line) from None
 
 
 def _without_marks(constant: Any) -> Any:
@@ -93,7 +99,7 @@ def _without_marks(constant: Any) -> Any:
 
 
 def _text(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], most: int) -> str:
-    """The rendered text; raises ProblemError for one of more than `most` bytes."""
+    """The rendered text; raises RenderingError for one of more than `most` bytes."""
     parts: list[str] = []
     size = 0
     template = Template.from_code(sandbox, code, sandbox.globals)
@@ -104,9 +110,11 @@ def _text(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], most: int
             size += len(text.encode())
         except UnicodeEncodeError:
             line = _reached(template, pieces)
-            raise ProblemError("failed", "half a character (a lone surrogate) came out; write it whole", line) from None
+            raise RenderingError(
+                "failed", say("the text has half a character (a lone surrogate); write it whole"), line
+            ) from None
         if size > most:
-            raise ProblemError("output", line=_reached(template, pieces))
+            raise RenderingError("output", line=_reached(template, pieces))
         parts.append(text)
     return "".join(parts)
 
@@ -121,38 +129,40 @@ def _lines(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], text: st
     """The template's line of each rendered line; 1 for all where the rendering with marks fails."""
     try:
         return line_map(_text(sandbox, code, values, sys.maxsize), text)
-    except Exception:  # only what the template does with its own marked text can fail now
+    except Exception:  # the template depends on its marked text
         return line_map("", text)
 
 
-def _problem(error: Exception, source: str, line: int) -> ProblemError:
-    """What an exception says about the template; `line` is where it stood if the traceback does not tell."""
+def _problem(error: Exception, source: str, line: int) -> RenderingError:
+    """The problem of an exception; `line` is used if its traceback has none."""
     if isinstance(error, TemplateSyntaxError):
         problem = _syntax(error, source)
     else:
-        problem = error if isinstance(error, ProblemError) else _named(error)
+        problem = error if isinstance(error, RenderingError) else _named(error)
     problem.line = problem.line or _line(error) or line
     return problem
 
 
-def _syntax(error: TemplateSyntaxError, source: str) -> ProblemError:
+def _syntax(error: TemplateSyntaxError, source: str) -> RenderingError:
     message, column = error.message or "", 0
     if (found := _AT_OFFSET.fullmatch(message)) is not None:
         message, offset = found[1], int(found[2])
         column = offset - TEMPLATE_LINE_END.sub("\n", source).rfind("\n", 0, offset)
-    return ProblemError("syntax", f"{told(message)}; correct the template", error.lineno, column)
+    return RenderingError("syntax", say("{}; correct the template", foreign(message)), error.lineno, column)
 
 
-def _named(error: Exception) -> ProblemError:
+def _named(error: Exception) -> RenderingError:
     if isinstance(error, MemoryError):
-        return ProblemError("memory")
+        return RenderingError("memory")
     if isinstance(error, RecursionError):
-        return ProblemError("depth")
+        return RenderingError("depth")
     kinds: tuple[tuple[type[Exception], Kind], ...] = ((UndefinedError, "undefined"), (SecurityError, "unsafe"))
     kind = next((kind for of, kind in kinds if isinstance(error, of)), None)
     if kind is not None:
-        return ProblemError(kind, told(str(error)))
-    return ProblemError("failed", f"{told(str(error)) or type(error).__name__}; correct the expression")
+        ours = error.args[0] if error.args else None
+        return RenderingError(kind, ours if isinstance(ours, Message) else foreign(str(error)))
+    said = foreign(str(error)) or say("{}", type(error).__name__)
+    return RenderingError("failed", say("{}; correct the expression", said))
 
 
 def _line(error: BaseException) -> int:

@@ -1,13 +1,14 @@
-"""The environment in which templates run: Jinja2's immutable sandbox, narrowed to plain data.
+"""The environment of templates: Jinja2's immutable sandbox, restricted to plain data.
 
-An attribute is an entry of a mapping, a field of `loop` or of a namespace, and nothing else. A method can only be
-called, never be had as a value, and only if `filters.METHODS` lists it. So no expression has a Python object in its
-hands whose attributes could lead anywhere. A value that is missing is an error.
+An attribute can only be an entry of a mapping, or a field of `loop` or of a namespace. A method of `filters.METHODS`
+can be called, but is never a value. Therefore no expression has a Python object with usable attributes. A missing value
+is an error.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
@@ -17,14 +18,99 @@ from jinja2.exceptions import SecurityError
 from jinja2.lexer import TokenStream
 from jinja2.runtime import Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import Namespace
+from jinja2.utils import Namespace, missing
 
+from kubectl_trainjob.model.message import Data, Message, joined, say
+from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.repository.templates.child.filters import FILTERS, FUNCTIONS, METHODS, TESTS, format_text
 from kubectl_trainjob.repository.templates.child.generator import Generator, not_offered
 from kubectl_trainjob.repository.templates.child.marks import mark, marked_lines, unmarked, yaml_lines
-from kubectl_trainjob.repository.templates.child.missing import missing_in
-from kubectl_trainjob.repository.templates.child.problem import ProblemError
-from kubectl_trainjob.repository.templates.child.text import show
+from kubectl_trainjob.repository.templates.child.text import UNDEFINED, show
+from kubectl_trainjob.repository.templates.protocol import RenderingError
+
+_LISTED = 12  # names
+_SEARCHED = 10_000  # mappings and lists
+_WAY_OUT = "correct the name, define it in the values of the overlay, or add the filter default(…)"
+
+_MOST = 400  # characters of another program's error
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]{8,}")
+_INNER_NAME = re.compile(r"\b(?:kubectl_trainjob|jinja2)(?:\.\w+)*\.|\bl_\d+_|\b(?:(?:sync_)?do_|_)(?=[a-z]\w*\(\))")
+
+_KINDS: dict[type, str] = {
+    str: "the text",
+    list: "the list",
+    tuple: "the list",
+    dict: "the mapping",
+    LoopContext: "the loop",
+    Namespace: "the namespace",
+}
+
+
+def missing_in(values: Mapping[str, Any], names: Collection[str]) -> type[StrictUndefined]:
+    """The class of undefined values of one template, for its values and all names that it could have meant."""
+
+    def message(value: Undefined) -> Message:
+        hint, name, owner = value._undefined_hint, value._undefined_name, value._undefined_obj
+        if hint:
+            return hint if isinstance(hint, Message) else say("{}; {}", foreign(hint), say(_WAY_OUT))
+        if owner is missing:
+            return say('"{}" is not defined; {}', str(name), _hint(str(name), names))
+        return _not_in(owner, name, _path(values, owner))
+
+    return type(UNDEFINED, (StrictUndefined,), {"__slots__": (), "_undefined_message": property(message)})
+
+
+def foreign(message: str) -> Message:
+    """What Python or Jinja2 says, as our messages begin and end, without addresses and names of their insides."""
+    plain = _INNER_NAME.sub("", _ADDRESS.sub("", message)).partition("; use sys.")[0].strip().rstrip(".")[:_MOST]
+    text = plain[:1].lower() + plain[1:] if plain[1:2].islower() else plain
+    return Message(Data(text)) if text else Message()
+
+
+def _not_in(owner: Any, name: Any, path: str) -> Message:
+    where = say("{}", path) if path else say(_KINDS.get(type(owner), "the value"))
+    if isinstance(owner, dict) and isinstance(name, str) and name not in METHODS[dict]:
+        return say('{} has no "{}"; {}', where, name, _hint(name, [key for key in owner if isinstance(key, str)]))
+    if isinstance(owner, list | tuple) and isinstance(name, int):
+        return say("{} has no item {}, only {}; {}", where, name, len(owner), say(_WAY_OUT))
+    if name in METHODS.get(type(owner), ()):
+        return say('"{}" of {} must be called; write .{}(…)', name, where, name)
+    if not isinstance(name, str | int | float):
+        return say("{} has no such key; {}", where, say(_WAY_OUT))
+    shown = say('"{}"', name) if isinstance(name, str) else say("{}", name)
+    return say("{} has no {}; {}", where, shown, say(_WAY_OUT))
+
+
+def _hint(name: str, candidates: Iterable[str]) -> Message:
+    known = sorted(candidate for candidate in candidates if candidate != name)
+    near = nearest(name, known)
+    if near is not None:
+        return say('did you mean "{}"?', near)
+    more = [say("…")] if len(known) > _LISTED else []
+    listed = joined([*(say("{}", each) for each in known[:_LISTED]), *more])
+    return say("defined here: {}; {}", listed, say(_WAY_OUT)) if known else say(_WAY_OUT)
+
+
+def _path(values: Mapping[str, Any], owner: Any) -> str:
+    """How a template reaches a mapping or list of its values; "" where it is none of them."""
+    waiting: list[tuple[str, Any]] = [("", values)]
+    for _ in range(_SEARCHED):
+        if not waiting:
+            break
+        path, value = waiting.pop(0)
+        if value is owner:
+            return path
+        entries: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in entries:
+            if isinstance(item, dict | list):
+                step = f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{_step(key)}]"
+                waiting.append((f"{path}{step}" if path else str(key), item))
+    return ""
+
+
+def _step(key: Any) -> str:
+    return str(key) if isinstance(key, int) else f'"{key}"'
+
 
 _LOOP = frozenset(
     ("depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex", "revindex0")
@@ -32,19 +118,19 @@ _LOOP = frozenset(
 _DIGITS = 400  # of a number; Python itself gives up at 4300
 
 
-@pass_context  # which also keeps Jinja2 from computing constants while it compiles
+@pass_context  # therefore Jinja2 computes no constants while it compiles
 def _finalize(_context: Context, value: Any) -> str:
     return show(value)
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """What one rendering of one template runs in; with `has_marks` its text is led by marks (see `marks`).
+    """The environment of one rendering of one template; with `has_marks` its text has marks (see `marks`).
 
-    `compiling_line` is how far the template was compiled, for errors that do not tell their line: the line up to which
-    tokens were read (`_checked`), later the one whose code was begun (`Generator.newline`).
+    `compiling_line` is how far the template was compiled, for errors without a line: the line of the last token
+    (`_checked`), later the line of the generated code (`Generator.newline`).
 
-    Blocks are trimmed on both sides: a line with nothing but `{% … %}` or `{# … #}` leaves nothing behind. The file's
-    last line end stays, line ends are written as line feeds.
+    Blocks are trimmed on both sides: a line with only `{% … %}` or `{# … #}` is removed. The file's last line end
+    stays, line ends are written as line feeds.
     """
 
     code_generator_class = Generator
@@ -68,7 +154,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self._has_marks = has_marks
 
     def know(self, names: Collection[str]) -> None:
-        """From now on hints for undefined names have also those that the template itself gives."""
+        """Add the names that the template defines to the hints for undefined names."""
         self.undefined = missing_in(self._values, {*self._values, *FUNCTIONS, *names})
 
     def joined(self, parts: Iterable[Any]) -> str:
@@ -76,23 +162,23 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return "".join([part if type(part) is str else show(part) for part in parts])
 
     def concat(self, parts: Iterable[Any]) -> str:
-        """What a macro or a captured block gives; without any text it is empty, marks or not."""
+        """The result of a macro or a captured block, empty if it has only marks."""
         text = self.joined(parts)
         return text if unmarked(text) else ""
 
     @staticmethod
     def bare(value: Any) -> Any:
-        """A value as it is compared; one that is missing says so."""
+        """A value to compare; a missing one raises its error."""
         if isinstance(value, StrictUndefined):
             str(value)
         return unmarked(value) if type(value) is str else value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ARG002
-        """None is: what may be read, `getattr` and `getitem` read themselves."""
+        """No attribute is safe: `getattr` and `getitem` read what is allowed."""
         return False
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """Macros, a recursive loop and the functions that are offered; an undefined value complains itself."""
+        """Macros, a recursive loop and the available functions; an undefined value raises its own error."""
         if isinstance(obj, Macro | LoopContext | Undefined):
             return True
         return isinstance(obj, FunctionType) and obj in FUNCTIONS.values()
@@ -121,18 +207,17 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def _missing(self, obj: Any, name: Any) -> Undefined:
         if isinstance(obj, Undefined):
-            str(obj)  # raises what is wrong with it
+            str(obj)  # raises its error
         if isinstance(name, str) and name.startswith("__"):
-            message = f'"{name}" is not offered to templates, which see plain data only; remove it'
+            message = say('"{}" is not available in templates, which see plain data only; remove it', name)
             return self.undefined(message, obj=obj, name=name, exc=SecurityError)
         return self.undefined(obj=obj, name=name)
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """`obj(…)`."""
         if not self.is_safe_callable(obj):
-            raise ProblemError(
-                "unsafe", "only macros and the functions range, dict and namespace can be called; call one"
-            )
+            message = say("only macros and the functions range, dict and namespace can be called; call one of them")
+            raise RenderingError("unsafe", message)
         return context.call(obj, *args, **kwargs)
 
     def call_method(self, context: Context, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -145,8 +230,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return self.call(context, value, *args, **kwargs)
         if isinstance(value, Undefined) and (isinstance(obj, Undefined) or name.startswith("__")):
             str(value)
-        offered = ", ".join(sorted(METHODS.get(type(obj), ()))) or "none"
-        raise ProblemError("unsafe", f'"{name}" cannot be called here; what can be called of this value: {offered}')
+        offered = joined(map(say, sorted(METHODS.get(type(obj), ())) or ["none"]))
+        raise RenderingError("unsafe", say('"{}" cannot be called here; methods of this value: {}', name, offered))
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:  # noqa: ARG002
         """`left % right`, which formats where `left` is text."""
@@ -177,12 +262,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return TokenStream(self.lexer.wrap(tokens, name, filename), name, filename)
 
     def _checked(self, tokens: Iterator[tuple[int, str, str]]) -> Iterator[tuple[int, str, str]]:
-        """The tokens, none a number that Python would choke on."""
+        """The tokens; numbers that are too large for Python raise an error."""
         for line, token, value in tokens:
             self.compiling_line = line
             is_endless = token == "float" and math.isinf(float(value.replace("_", "")))
             if is_endless or (token == "integer" and len(value) > _DIGITS):
-                raise ProblemError("syntax", "a number is too large; write a smaller one", line)
+                raise RenderingError("syntax", say("a number is too large; write a smaller one"), line)
             yield line, token, value
 
 

@@ -1,7 +1,7 @@
-"""Waits for requests on standard input and has each rendered by a copy of itself, so that Jinja2 is loaded once.
+"""Waits for requests on standard input; a copy of this process renders each, therefore Jinja2 is loaded once.
 
-What is said on the wire stands in `templates.wire`. The copy can only write to two pipes of its own; what it writes is
-passed on unread.
+`templates.protocol` describes requests and answers. The copy can only write to two pipes; the server does not read what
+it passes on.
 """
 
 from __future__ import annotations
@@ -18,12 +18,19 @@ import jinja2.debug  # noqa: F401  # what Jinja2 itself loads only at its first 
 
 from kubectl_trainjob.repository.templates.child.confine import confine
 from kubectl_trainjob.repository.templates.child.rendering import render
-from kubectl_trainjob.repository.templates.wire import READY, Ending, Request, WireError, frame, read_frame
+from kubectl_trainjob.repository.templates.protocol import (
+    READY,
+    Ending,
+    ProtocolError,
+    TemplateRequest,
+    frame,
+    read_frame,
+)
 
-_REQUEST = 1 << 30  # bytes; the sender has limits of its own
+_REQUEST = 1 << 30  # bytes; the sender has its own limits
 _REPORT = 1 << 16  # bytes, what a pipe holds
 
-# One of everything that Python loads late: a copy can open no file.
+# Everything that Python loads late: a copy cannot open files.
 _WARM_UP = (
     '{% macro m(x) %}{{ x|upper }}{% endmacro %}{{ m("\\N{DASH}é")|indent }}{% for x in [1.5] %}{{ x }}{% endfor %}'
 )
@@ -38,33 +45,24 @@ def main() -> None:
     gc.freeze()
     with open(0, "rb", buffering=0) as requests, open(1, "wb", buffering=0) as answers:
         answers.write(frame(READY))
-        _hush()
-        with contextlib.suppress(WireError, OSError):  # nobody is there any more
-            _serve(requests, answers)
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 2)  # standard error is not read any more
+        os.close(nothing)
+        answer = _forked if hasattr(os, "fork") else _here
+        with contextlib.suppress(ProtocolError, OSError):  # the build has ended
+            while (request := _next(requests)) is not None:
+                for part in answer(request):
+                    _write(answers, frame(part))
 
 
-def _serve(requests: RawIOBase, answers: RawIOBase) -> None:
-    answer = _forked if hasattr(os, "fork") else _here
-    while (request := _next(requests)) is not None:
-        for part in answer(request):
-            _write(answers, frame(part))
-
-
-def _hush() -> None:
-    """From here on nobody reads standard error."""
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 2)
-    os.close(nothing)
-
-
-def _next(stream: RawIOBase) -> Request | None:
+def _next(stream: RawIOBase) -> TemplateRequest | None:
     limits = read_frame(stream, _REQUEST)
     if limits is None:
         return None
     source, context = read_frame(stream, _REQUEST), read_frame(stream, _REQUEST)
     if source is None or context is None:
-        raise WireError
-    return Request.decode(limits, source, context)
+        raise ProtocolError
+    return TemplateRequest.decode(limits, source, context)
 
 
 def _write(stream: RawIOBase, data: bytes) -> None:
@@ -73,13 +71,13 @@ def _write(stream: RawIOBase, data: bytes) -> None:
         view = view[stream.write(view) or 0 :]
 
 
-def _here(request: Request) -> tuple[bytes, bytes, bytes]:
+def _here(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
     sent: list[bytes] = []
     render(request.source, request.context, request.text, lambda kind, body: sent.append(frame(kind + body)))
     return Ending(0, False).encode(), b"".join(sent), b""
 
 
-def _forked(request: Request) -> tuple[bytes, bytes, bytes]:
+def _forked(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
     sent, write_sent = os.pipe()
     report, write_report = os.pipe()
     child = os.fork()
@@ -98,15 +96,15 @@ def _forked(request: Request) -> tuple[bytes, bytes, bytes]:
 
 
 def _collect(sent: int, most: int, child: int) -> bytes:
-    """What a copy sends; it is killed when that is too much, or when whoever asked is gone."""
+    """The output of a copy, which is killed if that is too long or the build has ended."""
     parts: list[bytes] = []
     size = 0
     while size <= most:
         ready, _, _ = select.select([sent, 0], [], [])
-        if 0 in ready:  # no request comes before the answer, so this is the end
+        if 0 in ready:  # no request comes before the answer: the build has ended
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            raise WireError
+            raise ProtocolError
         part = os.read(sent, _REPORT)
         if not part:
             return b"".join(parts)
@@ -116,7 +114,7 @@ def _collect(sent: int, most: int, child: int) -> bytes:
     return b"".join(parts)
 
 
-def _copy(request: Request, sent: int, report: int, closed: tuple[int, ...]) -> NoReturn:
+def _copy(request: TemplateRequest, sent: int, report: int, closed: tuple[int, ...]) -> NoReturn:
     """Render in this copy of the server, and end it."""
     code = 1
     try:

@@ -1,6 +1,6 @@
-"""Values to text: what `{{ … }}` prints, and what the filters `to_json`, `to_yaml` and `quote` give.
+"""Values to text: what `{{ … }}` prints, and the filters `to_json`, `to_yaml` and `quote`.
 
-Only plain data has a text. Anything else (a macro, a loop) would show where it lies in memory.
+Only plain data has a text. Anything else (a macro, a loop) would show an address in memory.
 """
 
 from __future__ import annotations
@@ -8,20 +8,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.repository.templates.child.marks import unmarked
-from kubectl_trainjob.repository.templates.child.problem import ProblemError
+from kubectl_trainjob.repository.templates.protocol import RenderingError
 from kubectl_trainjob.repository.yaml.emit import Emitter, atom
-from kubectl_trainjob.repository.yaml.quoting import UNSEEN, scalar
+from kubectl_trainjob.repository.yaml.quoting import ESCAPED, ESCAPES, scalar
 
-_ESCAPED = re.compile(rf'["\\\t\n{UNSEEN}]')
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_ESCAPED = re.compile(ESCAPED)
 _NAMES = {"Macro": "a macro", "LoopContext": "the loop", "Namespace": "a namespace", "function": "a function"}
-_NO_ELSE = "Undefined"  # the class of what an `if` without `else` gives
+_NO_ELSE = "Undefined"  # the class of the result of an `if` without `else`
 UNDEFINED = "Missing"  # the class of every other undefined value, whose text is its error
 
 
 def show(value: Any) -> str:
-    """What a template prints: text as it is, anything else as JSON (`true`, `null`, `["a"]`), which is YAML, too.
+    """What a template prints: text unchanged, anything else as JSON (`true`, `null`, `["a"]`), which is YAML, too.
 
     An `if` without `else` that is not taken prints nothing, as everywhere in Jinja2.
     """
@@ -33,7 +33,7 @@ def show(value: Any) -> str:
 def to_json(value: Any) -> str:
     """A value as JSON on one line, which is YAML, too: a string is always quoted and cannot end early.
 
-    Raises ProblemError for what is not plain data, and for numbers and texts that JSON or UTF-8 cannot hold.
+    Raises RenderingError for what is not plain data, and for numbers and texts that JSON or UTF-8 cannot hold.
     """
     kind = type(value)
     if kind is str:
@@ -58,12 +58,12 @@ def to_yaml(value: Any) -> str:
 
 
 def quote(value: Any) -> str:
-    """The text of a value as a quoted string, whatever the value is: 3 gives "3"."""
+    """The text of a value as a quoted string for any type: 3 gives "3"."""
     return to_json(show(value))
 
 
 def plain(value: Any) -> Any:
-    """A copy of plain data with strings free of marks; raises ProblemError for anything else."""
+    """A copy of plain data with strings free of marks; raises RenderingError for anything else."""
     kind = type(value)
     if kind is str:
         return unmarked(value)
@@ -71,21 +71,21 @@ def plain(value: Any) -> Any:
         return {unmarked(_key(key)): plain(item) for key, item in value.items()}
     if kind is list or kind is tuple:
         return [plain(item) for item in value]
-    to_json(value)  # says what is no plain data
+    to_json(value)  # raises for other than plain data
     return value
 
 
 def _key(key: Any) -> str:
     if type(key) is str:
         return key
-    raise ProblemError("failed", f"the key {show(key)} of a mapping is no text; put it in quotes")
+    raise RenderingError("failed", say("the key {} of a mapping is not text; put it in quotes", show(key)))
 
 
 def _float(value: float) -> str:
-    """As Python prints it, save that YAML 1.1 wants a dot before an exponent."""
+    """As Python prints it, with the dot before an exponent that YAML 1.1 requires."""
     text = repr(value)
     if text in ("inf", "-inf", "nan"):
-        raise ProblemError("failed", f"a number came out as {text}, which no manifest can hold; correct the expression")
+        raise RenderingError("failed", say("a number is {}, which no manifest can hold; correct the expression", text))
     return text if "." in text else text.replace("e", ".0e")
 
 
@@ -94,14 +94,14 @@ def _atom(value: Any) -> str:
     if kind == UNDEFINED:
         return str(value)
     if kind == _NO_ELSE:
-        raise ProblemError("failed", "an if without else gave nothing; give it an else")
+        raise RenderingError("failed", say("an if without else has no value here; add an else"))
     try:
         return atom(value)
     except TypeError:
-        what = _NAMES.get(kind, f"a {kind}")
-        raise ProblemError("failed", f"{what} has no text of its own; print what it holds or gives") from None
+        what = say(_NAMES[kind]) if kind in _NAMES else say("a {}", kind)
+        raise RenderingError("failed", say("{} has no text; print what it holds or returns", what)) from None
     except ValueError:
-        raise ProblemError("failed", "a number does not fit into an int64; write it as text") from None
+        raise RenderingError("failed", say("a number does not fit into an int64; write it as text")) from None
 
 
 def _quoted(value: str) -> str:
@@ -111,13 +111,15 @@ def _quoted(value: str) -> str:
         raise _unwritable(error) from None
 
 
-def _unwritable(error: Exception) -> ProblemError:
-    return ProblemError("failed", f"{error}; correct the value")
+def _unwritable(error: Exception) -> RenderingError:
+    return RenderingError("failed", say("{}; correct the value", str(error)))
 
 
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     if 0xD800 <= code <= 0xDFFF:
-        raise ProblemError("failed", f"a lone surrogate (U+{code:04X}) cannot be written; write the character itself")
+        raise RenderingError(
+            "failed", say("a lone surrogate ({}) cannot be written; write the character itself", f"U+{code:04X}")
+        )
     # Beyond U+FFFF, JSON and YAML have no escape in common.
-    return _ESCAPES.get(match[0]) or (f"\\u{code:04x}" if code < 0x10000 else match[0])
+    return ESCAPES.get(match[0]) or (f"\\u{code:04x}" if code < 0x10000 else match[0])

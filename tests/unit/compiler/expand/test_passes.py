@@ -122,23 +122,23 @@ def variants(version):
     }
 
 
-EARLY_TORCH = ("word_or_number", "own_env_beside_processes")
+EARLY_TORCH = ("word_or_number", "own_env_with_processes")
 EARLY_MPI = ("number_of_processes", "both_jobs", "implementation")
 FLUX = ("own_init_container", "nodes_stated", "namespace_stated")
-QUEUE = {"volcano": (("queue_named",), ())}
-LATER = {"xgboost": (("own_env",), ()), **QUEUE}
-PATCHES = {"runtimePatches": (("managers", "known_jobs", "own_env"), ())}
+QUEUE = {"volcano": (("has_queue_name",), ())}
+LATER = {"xgboost": (("reserved_env",), ()), **QUEUE}
+PATCHES = {"runtimePatches": (("managers", "known_patched_jobs", "own_env_of_patches"), ())}
 WHAT_RUNS = {
     "2.0": {
         "initializers": (("containers",), ()),
-        "podSpecOverrides": (("jobs_once", "known_jobs", "own_env_of_specs"), ()),
+        "podSpecOverrides": (("distinct_targets", "known_targets", "own_env_of_specs"), ()),
         "torch": (EARLY_TORCH, ("overridden_by_resources",)),
         "torchtune": (("known_model", "nodes_stated", "one_node"), ()),
         "mpi": (EARLY_MPI, ("stated_slots",)),
     },
     "2.1": {
         "initializers": (("containers",), ()),
-        "podTemplateOverrides": (("known_jobs", "own_env_of_templates"), ()),
+        "podTemplateOverrides": (("known_targets", "own_env_of_templates"), ()),
         "torch": (EARLY_TORCH, ("words_counted",)),
         "torchtune": (("known_model", "nodes_stated", "one_node", "qlora_device"), ()),
         "mpi": (EARLY_MPI, ("slots",)),
@@ -147,7 +147,7 @@ WHAT_RUNS = {
     "2.2": {
         "initializers": (("containers",), ()),
         **PATCHES,
-        "torch": (("own_env",), ("stated_or_counted",)),
+        "torch": (("reserved_env",), ("stated_or_counted",)),
         "torchtune": (("known_model", "one_node", "qlora_device"), ()),
         "mpi": (("both_jobs", "implementation"), ("slots",)),
         "jax": (("trainer_step",), ()),
@@ -157,12 +157,12 @@ WHAT_RUNS = {
     "2.3": {
         "initializers": (("containers_and_mounts",), ()),
         **PATCHES,
-        "torch": (("injection_targets", "own_env"), ("stated_or_counted",)),
+        "torch": (("injection_targets", "reserved_env"), ("stated_or_counted",)),
         "torchtune": (
             ("known_model", "one_node", "no_adapter_across_nodes", "qlora_device", "unmanaged_args"),
             (),
         ),
-        "mpi": (("both_jobs", "own_env", "implementation"), ("slots",)),
+        "mpi": (("both_jobs", "reserved_env", "implementation"), ("slots",)),
         "flux": (("processes", *FLUX), ()),
         **LATER,
     },

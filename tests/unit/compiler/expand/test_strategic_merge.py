@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.compiler.expand.strategic_merge import MergeError, merge
+from kubectl_trainjob.compiler.errors import PatchError
+from kubectl_trainjob.compiler.expand.strategic_merge import merge
 from kubectl_trainjob.kube.facts.types import Field
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Source, SourceFile
@@ -25,7 +26,7 @@ _STRUCTS = json.loads(go_types.FILE.read_text())
 def answer(question: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"merged": merge(Draft(question["original"]), (), question["patch"], JOBSET_SPEC, CAUSE).value}
-    except MergeError:
+    except PatchError:
         return {"error": ""}
 
 
@@ -147,7 +148,7 @@ def test_mappings(original: dict[str, Any], patch: dict[str, Any], wanted: dict[
     ],
 )
 def test_what_cannot_be_merged_names_the_entry(patch: dict[str, Any], cause: tuple[str | int, ...]):
-    with pytest.raises(MergeError) as caught:
+    with pytest.raises(PatchError) as caught:
         merge(Draft({"containers": names("a")}), (), patch, POD, CAUSE)
     assert caught.value.cause == (*CAUSE, *cause)
 

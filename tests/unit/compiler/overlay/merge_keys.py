@@ -1,6 +1,6 @@
 """The lists that are merged by key, as packaged: kustomize's for core kinds, the CRDs' for Trainer and JobSet.
 
-`python -m tests.unit.compiler.overlay.merge_keys` writes kubectl_trainjob/api/data/merge_keys.json (it needs Go).
+`python -m tests.unit.compiler.overlay.merge_keys` writes `data/merge_keys.json` of kube/facts (it needs Go).
 """
 
 from __future__ import annotations

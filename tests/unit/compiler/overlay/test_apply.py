@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.compiler.overlay.apply import overlaid
-from kubectl_trainjob.compiler.overlay.name_hash import with_hash
+from kubectl_trainjob.compiler.overlay.names import with_hash
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Pointer
@@ -385,7 +385,7 @@ def test_nobody_wonders_what_an_unreadable_resource_held(write: Write) -> None:
             60,
             "it has a TrainJob",
         ),
-        ("{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: b}}", 87, "mend the name"),
+        ("{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: b}}", 87, "correct the name"),
     ],
 )
 def test_a_patch_for_an_object_that_is_not_there(write: Write, patch: str, column: int, advice: str) -> None:

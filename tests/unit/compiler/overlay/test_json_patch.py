@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
-from kubectl_trainjob.compiler.overlay.merge import PatchError
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.model.draft import Draft, Drafted
 from kubectl_trainjob.model.limits import LIMITS
@@ -111,20 +111,22 @@ def test_errors_of_the_rfc(body: Any, operation: Any, field: str):
     [
         pytest.param(None, 'a mapping with "op" and "path"', (), id="null"),
         pytest.param("add", 'a mapping with "op" and "path"', (), id="text"),
-        pytest.param(op([], "/a"), "is no operation", ("op",), id="odd-op"),
-        pytest.param(op("delete", "/a"), "write add, remove, replace, move, copy, test", ("op",), id="no-op-is-near"),
+        pytest.param(op([], "/a"), "unknown operation", ("op",), id="odd-op"),
+        pytest.param(op("delete", "/a"), "write add, remove, replace, move, copy or test", ("op",), id="no-op-is-near"),
         pytest.param(op("replce", "/a", 1), 'did you mean "replace"?', ("op",), id="an-op-is-near"),
-        pytest.param(op("add", None, 1), "is no path", ("path",), id="no-text"),
-        pytest.param(op("add", "", {}), '"" is no path', ("path",), id="add-the-object"),
-        pytest.param(op("replace", "", []), "an object is a mapping", ("value",), id="replace-the-object"),
-        pytest.param(moved("copy", "", "/b"), '"" is no path', ("from",), id="copy-the-object"),
+        pytest.param(op("add", None, 1), "is not a valid path", ("path",), id="no-text"),
+        pytest.param(op("add", "", {}), '"" is not a valid path', ("path",), id="add-the-object"),
+        pytest.param(op("replace", "", []), "an object must be a mapping", ("value",), id="replace-the-object"),
+        pytest.param(moved("copy", "", "/b"), '"" is not a valid path', ("from",), id="copy-the-object"),
         pytest.param(moved("move", "/spec/l/0", "/spec/l/0/x"), "into itself", ("path",), id="item-into-itself"),
         pytest.param(moved("move", "/spec/l/-1", "/spec/l/2/x"), "into itself", ("path",), id="last-into-itself"),
         pytest.param(op("remove", "/spec/imag"), '"spec" has no "imag"; did you mean "image"?', ("path",), id="near"),
         pytest.param(op("remove", "/non"), 'the object has no "non"', ("path",), id="top"),
-        pytest.param(op("add", "/spec/l/1e0", 1), '"1e0" is no index', ("path",), id="odd-index"),
-        pytest.param(op("add", "/spec/l/" + "9" * 5000, 1), "is no index", ("path",), id="long-index"),
-        pytest.param(op("add", "/spec/l/-5", 1), '"-5" is no index in "spec.l"', ("path",), id="before-the-start"),
+        pytest.param(op("add", "/spec/l/1e0", 1), '"1e0" is not a valid index', ("path",), id="odd-index"),
+        pytest.param(op("add", "/spec/l/" + "9" * 5000, 1), "is not a valid index", ("path",), id="long-index"),
+        pytest.param(
+            op("add", "/spec/l/-5", 1), '"-5" is not a valid index in "spec.l"', ("path",), id="before-the-start"
+        ),
         pytest.param(op("test", "/spec/l/0/__class__", 1), "is a scalar", ("path",), id="attribute"),
     ],
 )
@@ -387,13 +389,13 @@ def test_a_large_object_may_be_patched_when_nothing_is_copied():
 )
 def test_an_object_does_not_become_too_deep(operations: list[Any], index: int):
     error = limit_error({}, operations)
-    assert "64 mappings and lists deep (limit depth)" in str(error)
+    assert "64 nested mappings and lists (limit depth)" in str(error)
     assert error.cause == (*CAUSE, index)
 
 
 def test_a_path_of_any_length_is_an_error_like_others():
     error = limit_error({"l": {}}, [op("add", "/l" * 100_000, 1)])
-    assert str(error) == '"l" has no "l"; mend the path, or add what it leads through first'
+    assert str(error) == '"l" has no "l"; correct the path, or add the missing parent first'
 
 
 def test_the_library_is_not_loaded_before_there_is_an_operation():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubectl_trainjob.compiler.overlay.labels import add_annotations, add_labels
+from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.limits import LIMITS

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.compiler.overlay.merge import PatchError, merge_patch
+from kubectl_trainjob.compiler.errors import PatchError
+from kubectl_trainjob.compiler.overlay.merge import merge_patch
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.merge_keys import Merging, merging_of
 from kubectl_trainjob.kube.facts.types import Field
@@ -250,12 +251,14 @@ def test_an_object_keeps_its_name(metadata: Any):
     ("patch", "message", "at"),
     [
         pytest.param({"metadata": []}, "a list cannot be merged into a mapping", ("metadata",), id="metadata"),
-        pytest.param({"spec": {"containers": [None]}}, 'lacks "name"', ("spec", "containers", 0), id="null-item"),
-        pytest.param({"spec": {"containers": ["a"]}}, 'lacks "name"', ("spec", "containers", 0), id="scalar-item"),
-        pytest.param({"spec": {"containers": [{"name": {}}]}}, 'lacks "name"', ("spec", "containers", 0), id="odd-key"),
+        pytest.param({"spec": {"containers": [None]}}, 'has no "name"', ("spec", "containers", 0), id="null-item"),
+        pytest.param({"spec": {"containers": ["a"]}}, 'has no "name"', ("spec", "containers", 0), id="scalar-item"),
+        pytest.param(
+            {"spec": {"containers": [{"name": {}}]}}, 'has no "name"', ("spec", "containers", 0), id="odd-key"
+        ),
         pytest.param(
             {"spec": {"initContainers": [{"name": "a"}, {"tty": True}]}},
-            'lacks "name"',
+            'has no "name"',
             ("spec", "initContainers", 1),
             id="in-a-new-list",
         ),
@@ -270,13 +273,11 @@ def test_an_object_keeps_its_name(metadata: Any):
         ),
         pytest.param(
             {"spec": {"volumes": [{"$patch": "drop"}]}},
-            '"$patch: drop" means nothing',
+            'unknown value "drop" of "$patch"',
             ("spec", "volumes", 0, "$patch"),
             id="unknown-directive-of-a-list",
         ),
-        pytest.param(
-            {"spec": {"$retainKeys": ["a"]}}, "directive of kubectl patch", ("spec", "$retainKeys"), id="retain-keys"
-        ),
+        pytest.param({"spec": {"$retainKeys": ["a"]}}, "of kubectl patch", ("spec", "$retainKeys"), id="retain-keys"),
     ],
 )
 def test_errors_name_the_entry(patch: Any, message: str, at: Pointer):

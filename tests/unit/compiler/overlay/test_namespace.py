@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubectl_trainjob.compiler.overlay.namespace import set_namespace
+from kubectl_trainjob.compiler.overlay.metadata import set_namespace
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 

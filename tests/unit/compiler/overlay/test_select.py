@@ -78,7 +78,7 @@ def test_labels_that_are_no_text_match_nothing_but_their_key():
         pytest.param(
             Selector(label_selector="a>b"),
             "labelSelector",
-            'the selector "a>b" compares by ">" with "b", which is no integer',
+            'the selector "a>b" compares by ">" with "b", which is not an integer',
             id="number",
         ),
         pytest.param(

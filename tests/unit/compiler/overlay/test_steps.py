@@ -9,8 +9,8 @@ import pytest
 
 from kubectl_trainjob.compiler.overlay.images import Images, change_images
 from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
-from kubectl_trainjob.compiler.overlay.labels import add_annotations, add_labels
 from kubectl_trainjob.compiler.overlay.merge import merge_patch
+from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels
 from kubectl_trainjob.compiler.overlay.pattern import compile_pattern
 from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
@@ -51,7 +51,7 @@ def test_the_limit_is_named() -> None:
     steps = Steps(replace(LIMITS, overlay_steps=10))
     steps.take(10)
     assert not steps.are_used_up
-    with pytest.raises(StepsError, match=r"more than 10 steps, the limit \(limits.overlaySteps\)"):
+    with pytest.raises(StepsError, match=r"exceeds the limit of 10 steps for a build \(limits.overlaySteps\)"):
         steps.take(1)
     assert steps.are_used_up
 

@@ -1,4 +1,4 @@
-"""Small runtimes and TrainJobs in one text, and what is told of them."""
+"""Small runtimes and TrainJobs in one text, and their environments."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def manifests(policy: Object | None, *roles: Object, job: Object | None = None, 
     return yaml.safe_dump_all([{"apiVersion": TRAINER, **body} for body in bodies], sort_keys=False)
 
 
-def told(text: str, version: str = "2.3", inputs: frozenset[ObjectId] = frozenset()) -> Environment:
-    """What is told of the only TrainJob in a text, which is accepted."""
+def environment_of(text: str, version: str = "2.3", inputs: frozenset[ObjectId] = frozenset()) -> Environment:
+    """The environment of the only TrainJob in a text, which is accepted."""
     documents = read(["-"], lambda _: text.encode())
     [job] = trace(documents, BuildOptions(trainer_version=version), is_train_job).jobs
     assert job.objects, job.diagnostics

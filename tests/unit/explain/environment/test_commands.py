@@ -1,4 +1,4 @@
-"""What a container's command line says, against what Trainer tells its launcher by variables and files."""
+"""Command lines of containers that override the variables and files of Trainer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_trainjob.kube.launch.command_line import commands
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
-from tests.unit.explain.environment.jobs import Object, asking, container, line_of, manifests, role, told
+from tests.unit.explain.environment.jobs import Object, asking, container, environment_of, line_of, manifests, role
 
 GPU8 = asking(nvidia_com__gpu=8)
 DIST = ["python", "-m", "torch.distributed.run"]
@@ -60,10 +60,10 @@ def torch_job(command: list[str], args: list[str] | None = None, nodes: int = 4)
     ],
 )
 def test_torchrun(command: list[str], world: int | None, per_node: int | str | None) -> None:
-    environment = told(torch_job(command))
-    assert environment.world is not None
+    environment = environment_of(torch_job(command))
+    assert environment.launch.total is not None
     assert environment.roles[0].processes is not None
-    assert (environment.world.value, environment.roles[0].processes.value) == (world, per_node)
+    assert (environment.launch.total.value, environment.roles[0].processes.value) == (world, per_node)
     said = any("in the command" in each.message for each in environment.cautions)
     assert said == (world != 32)
 
@@ -75,13 +75,13 @@ def test_torchrun(command: list[str], world: int | None, per_node: int | str | N
             ["torchrun", "--nproc_per_node=2", "train.py"],
             [
                 (
-                    '--nproc_per_node=2 in the command counts, not PET_NPROC_PER_NODE, which is "auto"; remove the '
-                    "flag, or state numProcPerNode instead",
+                    '--nproc_per_node=2 in the command overrides PET_NPROC_PER_NODE, which is "auto"; remove the '
+                    "flag, or set numProcPerNode instead",
                     "- --nproc_per_node=2",
                 ),
                 (
-                    'container "node" of "node" asks for nvidia.com/gpu: 8, but 2 processes are started on a node '
-                    "(--nproc_per_node=2 in the command); make the two agree",
+                    'container "node" of "node" requests nvidia.com/gpu: 8, but 2 processes are started on a node '
+                    "(--nproc_per_node=2 in the command); set both to the same number",
                     "- --nproc_per_node=2",
                 ),
             ],
@@ -91,7 +91,7 @@ def test_torchrun(command: list[str], world: int | None, per_node: int | str | N
             ["torchrun", "--nnodes", "1:4", "train.py"],
             [
                 (
-                    '--nnodes=1:4 in the command counts, not PET_NNODES, which is "4"; remove the flag',
+                    '--nnodes=1:4 in the command overrides PET_NNODES, which is "4"; remove the flag',
                     "- --nnodes",
                 )
             ],
@@ -101,7 +101,7 @@ def test_torchrun(command: list[str], world: int | None, per_node: int | str | N
             ["torchrun", "--rdzv_endpoint=localhost:29500", "train.py"],
             [
                 (
-                    "--rdzv_endpoint=localhost:29500 in the command counts, not PET_MASTER_ADDR, which is "
+                    "--rdzv_endpoint=localhost:29500 in the command overrides PET_MASTER_ADDR, which is "
                     '"j-node-0-0.j"; remove the flag',
                     "- --rdzv_endpoint=localhost:29500",
                 )
@@ -115,7 +115,7 @@ def test_torchrun(command: list[str], world: int | None, per_node: int | str | N
 )
 def test_where_a_command_disagrees(command: list[str], cautions: list[tuple[str, str]]) -> None:
     text = torch_job(command)
-    assert [(each.message, line_of(text, each.place)) for each in told(text).cautions] == cautions
+    assert [(each.message, line_of(text, each.place)) for each in environment_of(text).cautions] == cautions
 
 
 # get_rdzv_endpoint in torch/distributed/run.py: an endpoint beats the address, which only `static` looks at.
@@ -134,32 +134,36 @@ def test_where_a_command_disagrees(command: list[str], cautions: list[tuple[str,
 )
 def test_where_torchrun_meets(flags: list[str], address: str, port: str, setting: str) -> None:
     text = torch_job(["torchrun", *flags, "train.py"])
-    master = told(text).master
+    environment = environment_of(text)
+    master = environment.launch.rendezvous
     assert master is not None
-    assert (master.address, master.port, master.setting) == (address, port, setting)
+    assert (master.address, master.port, master.setting.name) == (address, port, setting)
     expected = f"- {flags[0]}" if setting in flags[0] else "name: j"
-    assert line_of(text, master.place) == expected
+    assert line_of(text, environment.origins.place(master.setting)) == expected
 
 
 def test_a_runtime_of_torchtune_whose_job_states_no_command() -> None:
     """Trainer rewrites the command only of jobs that have it themselves; the packaged runtime meets at localhost."""
     own = container(command=["tune", "run", "--rdzv_endpoint=localhost:29500", "full_finetune_distributed"])
-    environment = told(manifests({"torch": {}}, role("node", own), job={"trainer": {"numNodes": 2}}))
-    assert environment.master is not None
-    assert (environment.master.address, environment.master.setting) == ("localhost", "--rdzv_endpoint")
+    environment = environment_of(manifests({"torch": {}}, role("node", own), job={"trainer": {"numNodes": 2}}))
+    assert environment.launch.rendezvous is not None
+    assert (environment.launch.rendezvous.address, environment.launch.rendezvous.setting.name) == (
+        "localhost",
+        "--rdzv_endpoint",
+    )
     [caution] = environment.cautions
-    assert caution.message.startswith("--rdzv_endpoint=localhost:29500 in the command counts, not PET_MASTER_ADDR")
+    assert caution.message.startswith("--rdzv_endpoint=localhost:29500 in the command overrides PET_MASTER_ADDR")
 
 
 @pytest.mark.parametrize("flag", ["--standalone", "--rdzv_endpoint=localhost:0", "--master_addr=127.0.0.1"])
 def test_a_single_node_may_meet_itself(flag: str) -> None:
-    assert told(torch_job(["torchrun", flag, "train.py"], nodes=1)).cautions == ()
-    assert told(torch_job(["torchrun", flag, "train.py"], nodes=2)).cautions != ()
+    assert environment_of(torch_job(["torchrun", flag, "train.py"], nodes=1)).cautions == ()
+    assert environment_of(torch_job(["torchrun", flag, "train.py"], nodes=2)).cautions != ()
 
 
 def test_a_hostile_script_takes_no_time() -> None:
     script = "$(" * 200_000 + "\n" + "torchrun '" * 20_000 + "\n" + ";" * 200_000
-    assert told(torch_job(["bash", "-c", script])).world is not None
+    assert environment_of(torch_job(["bash", "-c", script])).launch.total is not None
 
 
 LAUNCHER = role("launcher", container(command=["mpirun"]), step="trainer")
@@ -191,16 +195,16 @@ MPI: Object = {"mpi": {"mpiImplementation": "OpenMPI"}}
 )
 def test_mpirun(command: list[str], world: int | None, per_node: int | None) -> None:
     text = manifests(MPI, LAUNCHER, NODES, job={"trainer": {"numNodes": 3, "numProcPerNode": 8, "command": command}})
-    environment = told(text)
+    environment = environment_of(text)
     processes = environment.roles[1].processes
     assert processes is not None
-    assert environment.world is not None
-    assert (environment.world.value, processes.value) == (world, per_node)
+    assert environment.launch.total is not None
+    assert (environment.launch.total.value, processes.value) == (world, per_node)
     cautions = [each for each in environment.cautions if "in the command" in each.message]
     assert bool(cautions) == (world != 24)
     for caution in cautions:
         assert line_of(text, caution.place).startswith("- ")
-        assert "24 slots; remove the flag" in caution.message or "make the two agree" in caution.message
+        assert "24 slots; remove the flag" in caution.message or "set both to the same number" in caution.message
 
 
 def test_references_are_expanded_as_far_as_they_are_known() -> None:
@@ -229,20 +233,20 @@ def test_references_are_expanded_as_far_as_they_are_known() -> None:
     ],
 )
 def test_references_that_stay_as_they_are(fields: Object, cautions: list[tuple[str, str]]) -> None:
-    """Expand and makeEnvironmentVariables of the kubelet: a value refers to what stands before it."""
+    """Expand and makeEnvironmentVariables of the kubelet: a value refers to variables before it."""
     own = container(**{**fields, "env": [{"name": "OWN", "value": "x"}, *fields.get("env", [])]})
-    found = told(manifests({"torch": {}}, role("node", own), job={"trainer": {}})).cautions
-    expected = [f"$({name}) in {where} stays as it is" for name, where in cautions]
+    found = environment_of(manifests({"torch": {}}, role("node", own), job={"trainer": {}})).cautions
+    expected = [f"$({name}) in {where} is not replaced" for name, where in cautions]
     assert [each.message.partition(":")[0] for each in found] == expected
 
 
-def test_a_value_that_refers_to_what_stands_behind_it() -> None:
+def test_a_value_that_refers_to_a_later_variable() -> None:
     """Trainer appends its variables to the TrainJob's."""
     job: Object = {"trainer": {"env": [{"name": "RANK", "value": "$(PET_NODE_RANK)"}]}}
     text = manifests({"torch": {}}, job=job)
-    [caution] = told(text).cautions
+    [caution] = environment_of(text).cautions
     assert caution.message == (
-        "$(PET_NODE_RANK) in the value of RANK stays as it is: PET_NODE_RANK stands behind it in env; refer to it in "
-        "the command"
+        "$(PET_NODE_RANK) in the value of RANK is not replaced: env has PET_NODE_RANK only after it; use "
+        "PET_NODE_RANK in the command"
     )
     assert line_of(text, caution.place) == "value: $(PET_NODE_RANK)"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.explain.environment.names import in_ranges
-from kubectl_trainjob.kube.launch.pods import Pods
+from kubectl_trainjob.kube.launch.replicated_jobs import Pods
 from kubectl_trainjob.model.stages import ObjectId
-from tests.unit.explain.environment.jobs import Object, asking, container, line_of, manifests, role, told
+from tests.unit.explain.environment.jobs import Object, asking, container, environment_of, line_of, manifests, role
 
 GPU4 = asking(nvidia_com__gpu=4)
 TORCH: Object = {"numNodes": 2, "torch": {}}
@@ -31,7 +31,7 @@ def trainer(**fields: Any) -> Object:
             GPU4,
             trainer(),
             "auto",
-            'container "node" asks for nvidia.com/gpu: 4',
+            'container "node" requests nvidia.com/gpu: 4',
             "nvidia.com/gpu: 4",
             8,
             id="gpus",
@@ -41,7 +41,7 @@ def trainer(**fields: Any) -> Object:
             {},
             trainer(),
             1,
-            'container "node" asks for neither GPUs nor CPUs',
+            'container "node" requests neither GPUs nor CPUs',
             "resources: {}",
             2,
             id="nothing asked",
@@ -51,7 +51,7 @@ def trainer(**fields: Any) -> Object:
             asking(cpu="2500m"),
             trainer(),
             3,
-            'container "node" asks for cpu: 2500m and no GPU',
+            'container "node" requests cpu: 2500m and no GPU',
             "cpu: 2500m",
             6,
             id="cpus are rounded up",
@@ -71,7 +71,7 @@ def trainer(**fields: Any) -> Object:
             {},
             trainer(resourcesPerNode=GPU4),
             "auto",
-            "resourcesPerNode asks for nvidia.com/gpu: 4",
+            "resourcesPerNode requests nvidia.com/gpu: 4",
             "nvidia.com/gpu: 4",
             8,
             id="the job's gpus",
@@ -81,20 +81,20 @@ def trainer(**fields: Any) -> Object:
             GPU4,
             trainer(resourcesPerNode=asking(memory="1Gi")),
             1,
-            "resourcesPerNode asks for neither GPUs nor CPUs",
+            "resourcesPerNode requests neither GPUs nor CPUs",
             "resourcesPerNode:",
             2,
             id="more memory and the runtime's gpus are not counted",
         ),
         pytest.param(
-            {"numNodes": 2, "jax": {}}, GPU4, trainer(), 1, "JAX starts one process a node", None, 2, id="jax"
+            {"numNodes": 2, "jax": {}}, GPU4, trainer(), 1, "JAX starts one process per node", None, 2, id="jax"
         ),
         pytest.param(
             {"numNodes": 3, "xgboost": {}},
             GPU4,
             trainer(),
             4,
-            'container "node" asks for nvidia.com/gpu: 4',
+            'container "node" requests nvidia.com/gpu: 4',
             "nvidia.com/gpu: 4",
             12,
             id="xgboost: a worker a gpu",
@@ -104,7 +104,7 @@ def trainer(**fields: Any) -> Object:
             {},
             trainer(),
             1,
-            'container "node" asks for no GPU',
+            'container "node" requests no GPU',
             "resources: {}",
             3,
             id="xgboost",
@@ -114,7 +114,7 @@ def trainer(**fields: Any) -> Object:
             {"limits": {"nvidia.com/gpu": 8}, "requests": {"nvidia.com/gpu": 4}},
             trainer(),
             4,
-            'container "node" asks for nvidia.com/gpu: 4',
+            'container "node" requests nvidia.com/gpu: 4',
             "nvidia.com/gpu: 4",
             4,
             id="requests count before limits",
@@ -134,7 +134,7 @@ def trainer(**fields: Any) -> Object:
             GPU4,
             trainer(),
             1,
-            "no launcher is set up: each Pod runs its command once",
+            "the runtime has no launcher: each Pod runs its command once",
             None,
             2,
             id="plain",
@@ -145,13 +145,13 @@ def test_processes(
     *, policy: Object, resources: Object, job: Object, value: int | str, why: str, line: str | None, world: int
 ) -> None:
     text = manifests(policy, role("node", container(resources=resources)), job=job)
-    environment = told(text)
-    processes = environment.roles[0].processes
+    environment = environment_of(text)
+    processes, reason = environment.roles[0].processes, environment.roles[0].reason
     assert processes is not None
-    assert (processes.value, processes.why) == (value, why)
-    assert (line_of(text, processes.place) if processes.place else None) == line
-    assert environment.world is not None
-    assert environment.world.value == world
+    assert (processes.value, reason.why) == (value, why)
+    assert (line_of(text, reason.place) if reason.place else None) == line
+    assert environment.launch.total is not None
+    assert environment.launch.total.value == world
 
 
 @pytest.mark.parametrize(
@@ -197,26 +197,25 @@ def test_words_of_torchrun(
     *, version: str, policy: Object, resources: Object, job: Object, value: str, world: int | None, formula: str
 ) -> None:
     text = manifests({"torch": policy}, role("node", container(resources=resources)), job=trainer(**job))
-    environment = told(text, version)
+    environment = environment_of(text, version)
     assert environment.roles[0].processes is not None
     assert environment.roles[0].processes.value == value
-    assert environment.world is not None
-    assert (environment.world.value, environment.world.formula) == (world, formula)
+    assert environment.launch.total is not None
+    assert (environment.launch.total.value, environment.launch.total.formula) == (world, formula)
 
 
 def test_mpi() -> None:
     """The lines are those of the real controller, see reference cases mpi/*-plain: the launcher is no host."""
-    environment = told(manifests(MPI, LAUNCHER, NODES, job=trainer(numNodes=3, numProcPerNode=4)))
-    assert environment.hostfile is not None
-    assert environment.hostfile.config_map == "j-mpi-hostfile"
-    assert list(environment.hostfile.lines) == [f"j-node-0-{index}.j slots=4" for index in range(3)]
+    environment = environment_of(manifests(MPI, LAUNCHER, NODES, job=trainer(numNodes=3, numProcPerNode=4)))
+    assert environment.hostfile == "j-mpi-hostfile"
+    assert list(environment.launch.hosts) == [f"j-node-0-{index}.j slots=4" for index in range(3)]
     launcher, node = environment.roles
     assert launcher.processes is None
     assert node.processes is not None
-    assert (node.processes.value, node.processes.why) == (4, "spec.trainer.numProcPerNode of the TrainJob is 4")
-    assert environment.world is not None
-    assert environment.world.formula == "3 nodes × 4 slots = 12"
-    assert environment.master is None
+    assert (node.processes.value, node.reason.why) == (4, "spec.trainer.numProcPerNode of the TrainJob is 4")
+    assert environment.launch.total is not None
+    assert environment.launch.total.formula == "3 nodes × 4 slots = 12"
+    assert environment.launch.rendezvous is None
     [secret, hosts] = environment.needs
     assert (secret.kind, secret.name, secret.provider) == ("Secret", "j-mpi-ssh-auth", "controller")
     assert (hosts.kind, hosts.name, hosts.provider) == ("ConfigMap", "j-mpi-hostfile", "build")
@@ -226,13 +225,13 @@ def test_a_launcher_that_is_a_node() -> None:
     """Of three nodes one is the launcher (control-plane record: `launcher-0-0`, `node-0-0`, `node-0-1`)."""
     policy = {"mpi": {"mpiImplementation": "OpenMPI", "runLauncherAsNode": True}}
     launcher = role("launcher", container(resources=GPU4), step="trainer")
-    environment = told(manifests(policy, launcher, NODES, job=trainer(numNodes=3)))
-    assert environment.hostfile is not None
+    environment = environment_of(manifests(policy, launcher, NODES, job=trainer(numNodes=3)))
+    assert environment.launch.hosts is not None
     names = ("j-launcher-0-0", "j-node-0-0", "j-node-0-1")
-    assert list(environment.hostfile.lines) == [f"{name}.j slots=4" for name in names]
+    assert list(environment.launch.hosts) == [f"{name}.j slots=4" for name in names]
     assert [each.processes and each.processes.value for each in environment.roles] == [4, 4]
-    assert environment.world is not None
-    assert (environment.world.value, environment.world.nodes) == (12, 3)
+    assert environment.launch.total is not None
+    assert (environment.launch.total.value, environment.launch.total.nodes) == (12, 3)
     assert environment.cautions == ()
 
 
@@ -244,7 +243,9 @@ def test_an_initializer_may_replace_what_the_runtime_says() -> None:
     wanted = {
         "model": {"storageUri": "hf://acme/m", "env": [{"name": "A", "value": "job"}], "secretRef": {"name": "hub"}}
     }
-    environment = told(manifests({"torch": {}}, initializer, role(), job={"initializer": wanted, **trainer()}))
+    environment = environment_of(
+        manifests({"torch": {}}, initializer, role(), job={"initializer": wanted, **trainer()})
+    )
     found = {each.name: each for each in environment.roles[0].containers[0].variables}
     assert (found["A"].value, found["A"].by, found["A"].instead_of) == ("job", "TrainJob", None)
     assert (found["STORAGE_URI"].value, found["STORAGE_URI"].by) == ("hf://acme/m", "jobset")
@@ -265,16 +266,16 @@ def test_an_initializer_may_replace_what_the_runtime_says() -> None:
     ],
 )
 def test_master(policy: Object, job: Object, master: tuple[str, str, str] | None) -> None:
-    found = told(manifests(policy, job=job)).master
-    assert (found and (found.address, found.port, found.setting)) == master
+    found = environment_of(manifests(policy, job=job)).launch.rendezvous
+    assert (found and (found.address, found.port, found.setting.name)) == master
 
 
 def test_torchtune_meets_at_an_address_in_its_command() -> None:
     text = manifests({"torch": {}}, job=trainer(command=["tune", "run"], numNodes=2, resourcesPerNode=GPU4))
     text = text.replace("name: r\n", "name: torchtune-llama3.3-70b\n")
-    master = told(text).master
+    master = environment_of(text).launch.rendezvous
     assert master is not None
-    assert (master.address, master.port, master.setting) == ("j-node-0-0.j", "29500", "--rdzv_endpoint")
+    assert (master.address, master.port, master.setting.name) == ("j-node-0-0.j", "29500", "--rdzv_endpoint")
 
 
 def pods(replicas: int = 1, size: int = 1, **fields: Any) -> Pods:
@@ -316,12 +317,12 @@ def test_names(of: Pods, hostnames: list[str], dns: list[str], as_range: str) ->
     ],
 )
 def test_network(network: Object, subdomain: str, dns: list[str]) -> None:
-    [found] = told(manifests(None, job=trainer(), **network)).roles
+    [found] = environment_of(manifests(None, job=trainer(), **network)).roles
     assert (found.pods.subdomain, list(found.pods.dns())) == (subdomain, dns)
 
 
-def test_a_job_of_a_billion_pods_is_told_in_no_time() -> None:
-    environment = told(manifests({"torch": {}}, job=trainer(numNodes=2_000_000_000)))
+def test_a_job_of_a_billion_pods_is_described_in_no_time() -> None:
+    environment = environment_of(manifests({"torch": {}}, job=trainer(numNodes=2_000_000_000)))
     [found] = environment.roles
     assert found.pods.count == 2_000_000_000
     assert found.pods.as_range() == "j-node-0-[0-1999999999]"
@@ -353,8 +354,8 @@ def test_the_lost_value_is_where_a_patch_wrote_it() -> None:
         role("node", container(), sidecar),
         job=trainer() | patched("sidecar", {"name": "PET_NNODES", "value": "9"}),
     )
-    [caution] = told(text).cautions
-    assert caution.message == '"9" here is lost: Trainer sets PET_NNODES; remove the entry'
+    [caution] = environment_of(text).cautions
+    assert caution.message == 'the value "9" is overwritten: Trainer sets PET_NNODES; remove the entry'
     assert line_of(text, caution.place) == "value: '9'"
 
 
@@ -366,8 +367,11 @@ def test_the_lost_value_of_another_kind_is_where_a_patch_wrote_it() -> None:
         role("node", container(), sidecar),
         job=trainer() | patched("sidecar", {"name": "PET_NODE_RANK", "value": "9"}),
     )
-    [caution] = told(text).cautions
-    assert (caution.message.partition(" here")[0], line_of(text, caution.place)) == ('"9"', "value: '9'")
+    [caution] = environment_of(text).cautions
+    assert (caution.message.partition(" is overwritten")[0], line_of(text, caution.place)) == (
+        'the value "9"',
+        "value: '9'",
+    )
 
 
 def patched(name: str, variable: Object) -> Object:
@@ -397,7 +401,12 @@ INITIALIZER = role(
         pytest.param(
             {"storageUri": "hf://lost", "env": [{"name": "STORAGE_URI", "value": "hf://own"}]},
             "hf://own",
-            [('"hf://lost" here is lost: env sets STORAGE_URI; remove one of the two', "storageUri: hf://lost")],
+            [
+                (
+                    'the value "hf://lost" is overwritten: env sets STORAGE_URI; remove one of the two',
+                    "storageUri: hf://lost",
+                )
+            ],
             id="both",
         ),
     ],
@@ -405,7 +414,7 @@ INITIALIZER = role(
 def test_where_a_model_is(model: Object, uri: str, cautions: list[tuple[str, str]]) -> None:
     """Trainer writes storageUri first, then the initializer's env (builder.go, Initializer)."""
     text = manifests({"torch": {}}, INITIALIZER, role(), job={"initializer": {"model": model}, **trainer()})
-    environment = told(text)
+    environment = environment_of(text)
     variable = environment.roles[0].containers[0].variable("STORAGE_URI")
     assert variable is not None
     assert variable.value == uri
@@ -416,7 +425,7 @@ def test_who_wrote_the_rest_of_a_container() -> None:
     ports = [{"containerPort": 80, "name": "http"}]
     own = container(command=["a"], args=["b"], ports=ports, envFrom=[{"secretRef": {"name": "s"}}])
     text = manifests(TORCH, role("node", own), job=trainer(image="acme/other:2", command=["c"]))
-    [found] = told(text).roles[0].containers
+    [found] = environment_of(text).roles[0].containers
     lines = {name: (each.by, line_of(text, each.place)) for name, each in found.fields.items()}
     assert lines == {
         "image": ("TrainJob", "image: acme/other:2"),
@@ -436,18 +445,18 @@ def test_who_wrote_the_rest_of_a_container() -> None:
 )
 def test_numbers_have_lines(policy: Object) -> None:
     text = manifests(policy, job=trainer(numNodes=3))
-    environment = told(text)
-    assert environment.world is not None
-    assert line_of(text, environment.world.place) == "numNodes: 3"
-    if environment.master is not None:
-        assert line_of(text, environment.master.place) == "name: j"
+    environment = environment_of(text)
+    assert environment.launch.total is not None
+    assert line_of(text, environment.origins.place(environment.launch.total.setting)) == "numNodes: 3"
+    if environment.launch.rendezvous is not None:
+        assert line_of(text, environment.origins.place(environment.launch.rendezvous.setting)) == "name: j"
 
 
 def test_who_wrote_a_variable() -> None:
     own = [{"name": "A", "value": "runtime"}, {"name": "B", "value": "runtime"}, {"name": "PET_NNODES", "value": "9"}]
     job = trainer(env=[{"name": "B", "value": "job"}, {"name": "C"}])
     text = manifests(TORCH, role("node", container(env=own)), job=job)
-    [found] = told(text).roles
+    [found] = environment_of(text).roles
     by_name = {each.name: each for each in found.containers[0].variables}
     assert {name: each.by for name, each in by_name.items()} == {
         "A": "runtime",
@@ -514,7 +523,7 @@ def test_who_wrote_a_variable() -> None:
     ],
 )
 def test_needs(pod: Object, needs: list[tuple[str, str, bool]]) -> None:
-    found = told(manifests({"torch": {}}, role("node", pod=pod), job=trainer())).needs
+    found = environment_of(manifests({"torch": {}}, role("node", pod=pod), job=trainer())).needs
     assert [(each.kind, each.name, each.is_optional) for each in found] == needs
     assert {each.provider for each in found} <= {"cluster"}
 
@@ -524,7 +533,7 @@ def test_a_need_of_several_uses_is_optional_only_where_all_are() -> None:
         {"name": name, "valueFrom": {"secretKeyRef": {"name": "a", "key": "k", "optional": optional}}}
         for name, optional in (("FIRST", True), ("SECOND", False))
     ]
-    [need] = told(manifests({"torch": {}}, job=trainer(env=env))).needs
+    [need] = environment_of(manifests({"torch": {}}, job=trainer(env=env))).needs
     assert (need.is_optional, [use.what for use in need.uses]) == (
         False,
         ['container "node", env FIRST', 'container "node", env SECOND'],
@@ -534,7 +543,7 @@ def test_a_need_of_several_uses_is_optional_only_where_all_are() -> None:
 def test_what_is_among_the_inputs() -> None:
     job = trainer(env=[{"name": "X", "valueFrom": {"configMapKeyRef": {"name": "a", "key": "k"}}}])
     inputs = frozenset({ObjectId("v1", "ConfigMap", "", "a"), ObjectId("v1", "ConfigMap", "other", "b")})
-    [need] = told(manifests({"torch": {}}, job=job), inputs=inputs).needs
+    [need] = environment_of(manifests({"torch": {}}, job=job), inputs=inputs).needs
     assert need.provider == "inputs"
 
 
@@ -551,8 +560,8 @@ def test_what_is_among_the_inputs() -> None:
             ),
             [
                 (
-                    'container "node" of "node" asks for nvidia.com/gpu: 4, but 1 process is started on a node '
-                    "(resourcesPerNode asks for neither GPUs nor CPUs); state the GPUs in resourcesPerNode, or "
+                    'container "node" of "node" requests nvidia.com/gpu: 4, but 1 process is started on a node '
+                    "(resourcesPerNode requests neither GPUs nor CPUs); set the GPUs in resourcesPerNode, or set "
                     "numProcPerNode",
                     "resourcesPerNode:",
                 )
@@ -565,8 +574,8 @@ def test_what_is_among_the_inputs() -> None:
             ),
             [
                 (
-                    'container "node" of "node" asks for nvidia.com/mig-1g.5gb: 2, which Trainer does not count: '
-                    "8 processes are started on a node (resourcesPerNode asks for cpu: 8 and no GPU); state "
+                    'container "node" of "node" requests nvidia.com/mig-1g.5gb: 2, which Trainer does not count: '
+                    "8 processes are started on a node (resourcesPerNode requests cpu: 8 and no GPU); set "
                     "numProcPerNode",
                     "nvidia.com/mig-1g.5gb: 2",
                 )
@@ -579,8 +588,8 @@ def test_what_is_among_the_inputs() -> None:
             ),
             [
                 (
-                    'container "node" of "node" asks for nvidia.com/gpu, nvidia.com/gpumem, and Trainer counts any '
-                    "one of them; state numProcPerNode",
+                    'container "node" of "node" requests nvidia.com/gpu and nvidia.com/gpumem, and Trainer counts any '
+                    "one of them; set numProcPerNode",
                     "nvidia.com/gpu: 1",
                 )
             ],
@@ -590,8 +599,8 @@ def test_what_is_among_the_inputs() -> None:
             manifests(MPI, LAUNCHER, NODES, job=trainer(numProcPerNode=2)),
             [
                 (
-                    'container "node" of "node" asks for nvidia.com/gpu: 4, but 2 processes are started on a node '
-                    "(spec.trainer.numProcPerNode of the TrainJob is 2); make the two agree",
+                    'container "node" of "node" requests nvidia.com/gpu: 4, but 2 processes are started on a node '
+                    "(spec.trainer.numProcPerNode of the TrainJob is 2); set both to the same number",
                     "numProcPerNode: 2",
                 )
             ],
@@ -599,7 +608,7 @@ def test_what_is_among_the_inputs() -> None:
         ),
         pytest.param(
             manifests(TORCH, role("node", container(env=[{"name": "PET_NNODES", "value": "9"}])), job=trainer()),
-            [('"9" here is lost: Trainer sets PET_NNODES; remove the entry', "value: '9'")],
+            [('the value "9" is overwritten: Trainer sets PET_NNODES; remove the entry', "value: '9'")],
             id="overwritten: trainer#3956",
         ),
         pytest.param(
@@ -612,7 +621,7 @@ def test_what_is_among_the_inputs() -> None:
             [
                 (
                     "the TrainJob has no spec.trainer, so Trainer does not set PET_NPROC_PER_NODE; "
-                    "write `trainer: {}` at least",
+                    "add at least `trainer: {}`",
                     "spec:",
                 )
             ],
@@ -622,7 +631,8 @@ def test_what_is_among_the_inputs() -> None:
             manifests(TORCH, job=trainer(), network={"subdomain": "net"}),
             [
                 (
-                    'PET_MASTER_ADDR names "j-node-0-0.j", which is no Pod\'s name: they end in ".net", the subdomain',
+                    'PET_MASTER_ADDR has "j-node-0-0.j", which is not the name of a Pod: the names end in '
+                    '".net", the subdomain',
                     "subdomain: net",
                 )
             ],
@@ -632,8 +642,8 @@ def test_what_is_among_the_inputs() -> None:
             manifests(MPI, LAUNCHER, role("node", step=""), job=trainer(), network={"enableDNSHostnames": False}),
             [
                 (
-                    'the hostfile names "j-node-0-0.j", which is no Pod\'s name: network.enableDNSHostnames is false, '
-                    "so Pods have none",
+                    'the hostfile has "j-node-0-0.j", which is not the name of a Pod: '
+                    "network.enableDNSHostnames is false, so Pods have no DNS names",
                     "enableDNSHostnames: false",
                 )
             ],
@@ -643,7 +653,7 @@ def test_what_is_among_the_inputs() -> None:
             manifests(TORCH, role("worker"), job=trainer()),
             [
                 (
-                    'PET_MASTER_ADDR names "j-node-0-0.j", which is no Pod\'s name: the runtime has no such '
+                    'PET_MASTER_ADDR has "j-node-0-0.j", which is not the name of a Pod: the runtime has no such '
                     "replicatedJob, or its Jobs are not Indexed",
                     "name: r",
                 )
@@ -654,7 +664,7 @@ def test_what_is_among_the_inputs() -> None:
             manifests({"jax": {}}, job=trainer(numProcPerNode=4)),
             [
                 (
-                    "numProcPerNode 4 is ignored: 1 process is started on a node (JAX starts one process a node); "
+                    "numProcPerNode 4 is ignored: 1 process is started on a node (JAX starts one process per node); "
                     "remove it",
                     "numProcPerNode: 4",
                 )
@@ -665,7 +675,7 @@ def test_what_is_among_the_inputs() -> None:
             manifests({"xgboost": {}}, role("node", container(resources=GPU4)), job=trainer(numProcPerNode=2)),
             [
                 (
-                    'numProcPerNode 2 is ignored: 4 processes are started on a node (container "node" asks for '
+                    'numProcPerNode 2 is ignored: 4 processes are started on a node (container "node" requests '
                     "nvidia.com/gpu: 4); remove it",
                     "numProcPerNode: 2",
                 )
@@ -676,8 +686,8 @@ def test_what_is_among_the_inputs() -> None:
             manifests({"numNodes": 2}, job=trainer(numProcPerNode=4)),
             [
                 (
-                    "numProcPerNode 4 is ignored: 1 process is started on a node (no launcher is set up: each Pod runs "
-                    "its command once); remove it",
+                    "numProcPerNode 4 is ignored: 1 process is started on a node (the runtime has no launcher: each "
+                    "Pod runs its command once); remove it",
                     "numProcPerNode: 4",
                 )
             ],
@@ -690,13 +700,13 @@ def test_what_is_among_the_inputs() -> None:
                 NODES,
                 job=trainer(numNodes=1),
             ),
-            [("numNodes is 1, but 2 nodes take part; state 2, or use another runtime", "numNodes: 1")],
+            [("numNodes is 1, but 2 nodes take part; set 2, or use another runtime", "numNodes: 1")],
             id="a node besides the launcher: control-plane record",
         ),
     ],
 )
 def test_cautions(text: str, cautions: list[tuple[str, str]]) -> None:
-    assert [(each.message, line_of(text, each.place)) for each in told(text).cautions] == cautions
+    assert [(each.message, line_of(text, each.place)) for each in environment_of(text).cautions] == cautions
 
 
 def test_the_completion_index_is_not_added_twice_nor_to_other_jobs() -> None:
@@ -708,7 +718,7 @@ def test_the_completion_index_is_not_added_twice_nor_to_other_jobs() -> None:
         spec={"completionMode": "NonIndexed"},
         pod={"initContainers": [container("i")]},
     )
-    node, rest = told(manifests(None, role("node", own), other, job=trainer())).roles
+    node, rest = environment_of(manifests(None, role("node", own), other, job=trainer())).roles
     assert [(each.name, each.value, each.by) for each in node.containers[0].variables] == [
         ("JOB_COMPLETION_INDEX", "mine", "runtime")
     ]

@@ -1,4 +1,4 @@
-"""On every recorded input: what is told of Pods is what upstream's JobSets hold, with the numbers that they give."""
+"""On every recorded input: environments agree with the JobSets and numbers of upstream."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ INDEX = {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-com
 
 
 @cache
-def told(chosen: Chosen) -> list[tuple[str, Environment, list[Object]]]:
-    """Each job that upstream accepts and whose record is the same each time: what is told, and what is recorded."""
+def environment_of(chosen: Chosen) -> list[tuple[str, Environment, list[Object]]]:
+    """Each job that upstream accepts and whose record is the same each time: its environment, and the record."""
     found = []
     for case in chosen.cases():
         records = {job["job"]: job for job in case.expected.get("jobs", [])}
-        refused = [job for job in records.values() if job["verdict"] != "accepted" or job.get("nondeterministic")]
-        if refused or not records or case.expected.get("runtime-findings"):
+        rejected = [job for job in records.values() if job["verdict"] != "accepted" or job.get("nondeterministic")]
+        if rejected or not records or case.expected.get("runtime-findings"):
             continue
         documents = read(["-"], lambda _, text=case.input: text.encode())
         for job in trace(documents, BuildOptions(trainer_version=chosen.version), is_train_job).jobs:
@@ -42,7 +42,7 @@ def of_kind(objects: list[Object], kind: str, suffix: str = "") -> list[Object]:
 
 def pairs(chosen: Chosen) -> Iterator[tuple[str, Role, Object]]:
     """Each role with the recorded replicatedJob."""
-    for name, environment, objects in told(chosen):
+    for name, environment, objects in environment_of(chosen):
         [jobset] = of_kind(objects, "JobSet")
         recorded = jobset["spec"].get("replicatedJobs", [])
         assert [role.name for role in environment.roles] == [job["name"] for job in recorded]
@@ -84,14 +84,14 @@ def test_pods(chosen: Chosen) -> None:
 @EACH_VERSION
 def test_hostfiles(chosen: Chosen) -> None:
     seen = 0
-    for name, environment, objects in told(chosen):
+    for name, environment, objects in environment_of(chosen):
         recorded = of_kind(objects, "ConfigMap", "-mpi-hostfile")
         lines = recorded[0]["data"].get("hostfile", "").splitlines() if recorded else None
-        assert (list(environment.hostfile.lines) if environment.hostfile else None) == lines, name
+        assert (environment.launch.hosts and list(environment.launch.hosts)) == lines, name
         if lines:
             slots = [int(line.rpartition("=")[2]) for line in lines]
-            assert environment.world is not None, name
-            assert (environment.world.value, environment.world.nodes) == (sum(slots), len(slots)), name
+            assert environment.launch.total is not None, name
+            assert (environment.launch.total.value, environment.launch.total.nodes) == (sum(slots), len(slots)), name
             seen += 1
     assert seen >= 10
 
@@ -100,9 +100,9 @@ def test_hostfiles(chosen: Chosen) -> None:
 def test_world_sizes(chosen: Chosen) -> None:
     """By the variables that torchrun, JAX and XGBoost read."""
     seen = 0
-    for name, environment, objects in told(chosen):
+    for name, environment, objects in environment_of(chosen):
         [jobset] = of_kind(objects, "JobSet")
-        world = environment.world
+        world = environment.launch.total
         env = first_env(jobset)
         expected = env.get("DMLC_NUM_WORKER") or env.get("JAX_NUM_PROCESSES")
         if env.get("PET_NPROC_PER_NODE", "").lstrip("-").isdigit():
@@ -127,8 +127,8 @@ def first_env(jobset: Object) -> dict[str, str]:
 @EACH_VERSION
 def test_everything_has_a_reason_and_a_line(chosen: Chosen) -> None:
     settle = Locator().settle
-    for name, environment, _ in told(chosen):
-        assert all(role.processes.why for role in environment.roles if role.processes), name
+    for name, environment, _ in environment_of(chosen):
+        assert all(role.reason.why for role in environment.roles if role.processes), name
         for caution in environment.cautions:
             assert caution.place is not None, f"{name}: {caution.message}"
             assert settle(caution.place).file.text, name

@@ -22,7 +22,7 @@ API_VERSION = "trainer.kubeflow.org/v1alpha1"
 KINDS = ("TrainJob", "ClusterTrainingRuntime", "TrainingRuntime")
 
 Body = dict[str, Any]
-Verdict = tuple[Body, bool]
+UpdateResult = tuple[Body, bool]
 
 _NAMES = ("node", "launcher", "loader", "a", "b-c", "x" * 40)
 _ODD_NAMES = (*_NAMES, "Bad", "2")
@@ -151,7 +151,7 @@ class _Template:
         return [{"templates": templates, **self.maybe(0.3, retentionPolicy={})}]
 
 
-def ask_objects(seeds: Iterable[int]) -> list[Verdict]:
+def ask_objects(seeds: Iterable[int]) -> list[UpdateResult]:
     """Upstream's verdicts on `objects`: the API server's and the runtime webhook's, not the TrainJob webhook's."""
     bodies = list(objects(seeds))
     answers = upstream.ask("record", ({"name": "", "docs": json.dumps(body)} for body in bodies))
@@ -164,7 +164,7 @@ def _refused(answer: Body) -> bool:
     return bool(answer.get("stream-error") or answer.get("runtime-findings") or admission)
 
 
-def ask_jobsets(seeds: Iterable[int]) -> list[Verdict]:
+def ask_jobsets(seeds: Iterable[int]) -> list[UpdateResult]:
     """Upstream's verdicts on the JobSets of `expansions`."""
     answers = upstream.ask("record", ({"name": "", "docs": text} for text in expansions(seeds)))
     verdicts = []
@@ -174,7 +174,7 @@ def ask_jobsets(seeds: Iterable[int]) -> list[Verdict]:
     return verdicts
 
 
-def recorded() -> list[Verdict]:
+def recorded() -> list[UpdateResult]:
     """The answers in the repository."""
     return [(body, refused) for body, refused in json.loads(gzip.decompress(RECORDED.read_bytes()))]
 

@@ -6,8 +6,8 @@ import copy
 
 import pytest
 
-from kubectl_trainjob.kube.admission.jobset import findings, learn
-from kubectl_trainjob.kube.schemas.walk import Memo
+from kubectl_trainjob.kube.admission.jobset import jobset_problems, prime_cache
+from kubectl_trainjob.kube.schemas.walk import PartCache
 from kubectl_trainjob.model.source import show_pointer
 
 MAX = 2**31 - 1
@@ -27,9 +27,9 @@ def jobset(*jobs, name="js", metadata=None, **spec):
     }
 
 
-def told(body, memo=None):
+def told(body, cache=None):
     before = copy.deepcopy(body)
-    found = findings(body, memo)
+    found = jobset_problems(body, cache)
     assert body == before
     return [(f.rule.id, show_pointer(f.pointer), f.on) for f in found]
 
@@ -301,12 +301,12 @@ def test_refused(body, expected):
     assert told(body) == expected
 
 
-def test_a_memo_changes_no_verdict():
-    memo = Memo()
+def test_a_cache_changes_no_result():
+    cache = PartCache()
     for case in ACCEPTED:
-        learn(case.values[0]["spec"], memo)
+        prime_cache(case.values[0]["spec"], cache)
     for case in (*ACCEPTED, *REFUSED, *ACCEPTED, *REFUSED):
-        assert told(case.values[0], memo) == (case.values[1] if len(case.values) > 1 else [])
+        assert told(case.values[0], cache) == (case.values[1] if len(case.values) > 1 else [])
 
 
 @pytest.mark.parametrize(
@@ -316,5 +316,5 @@ def test_a_memo_changes_no_verdict():
 def test_the_message_tells_how_long_a_name_may_be(completions, name, room):
     one = replicated(name, job={"completions": completions})
     assert told(jobset(one, name="j" * room)) == []
-    [found] = findings(jobset(one, name="j" * (room + 1)))
+    [found] = jobset_problems(jobset(one, name="j" * (room + 1)))
     assert f"use at most {room} characters" in found.message

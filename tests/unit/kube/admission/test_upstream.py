@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_trainjob.compiler.versions import VERSIONS
-from kubectl_trainjob.kube.admission.jobset import findings
+from kubectl_trainjob.kube.admission.jobset import jobset_problems
 from kubectl_trainjob.kube.admission.objects import admit
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
 from kubectl_trainjob.model.source import Source, SourceFile
@@ -15,7 +15,7 @@ from tests.unit.kube.admission import questions
 
 def refused(body):
     if body["kind"] == "JobSet":
-        return bool(findings(body))
+        return bool(jobset_problems(body))
     named = ObjectId(body["apiVersion"], body["kind"], "", body["metadata"]["name"])
     manifest = Manifest(named, body, Source(SourceFile("a.yaml", "")))
     return admit(manifest, VERSIONS[LATEST_TRAINER].admission)[0] is None

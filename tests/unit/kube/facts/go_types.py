@@ -1,6 +1,6 @@
 """The facts about Go's types as packaged: the pinned modules', and the overrides that only older Trainers have.
 
-`python -m tests.unit.kube.facts.go_types` writes kubectl_trainjob/api/data/go_types.json (it needs Go).
+`python -m tests.unit.kube.facts.go_types` writes kubectl_trainjob/kube/facts/data/go_types.json (it needs Go).
 """
 
 from __future__ import annotations

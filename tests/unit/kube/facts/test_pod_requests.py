@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.kube.facts.pod_requests import pod_requests
+from kubectl_trainjob.kube.facts.resources import pod_requests
 from tests.unit.kube.facts import vectors
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.kube.facts.types import canonical, field, marshalled, settle
+from kubectl_trainjob.kube.facts.types import canonical, container_ids, field, marshalled
 from tests.unit.kube.facts import go_types, vectors
 from tests.unit.kube.facts.vectors import JOBSET_SPEC
 
@@ -123,11 +123,11 @@ def test_fields():
         field("core/v1.Nothing", "name")
 
 
-def test_settled_parts_are_not_walked_again():
+def test_known_parts_are_not_walked_again():
     first = canonical({"containers": [{"name": "a", "resources": {"limits": {"cpu": "0.5"}}}]}, "core/v1.PodSpec")
-    settled = settle(first)
-    assert canonical(first, "core/v1.PodSpec", settled) is first
+    known = container_ids(first)
+    assert canonical(first, "core/v1.PodSpec", known) is first
     changed = {**first, "containers": [*first["containers"], {"name": "b"}]}
-    again = canonical(changed, "core/v1.PodSpec", settled)
+    again = canonical(changed, "core/v1.PodSpec", known)
     assert again == canonical(changed, "core/v1.PodSpec")
     assert again["containers"][0] is first["containers"][0]

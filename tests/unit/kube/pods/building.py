@@ -11,11 +11,11 @@ INIT = f"{POD}.initContainers[0]"
 
 
 class Case(NamedTuple):
-    """`refused` are "RULE field" with the fields of the Job, `body` is the JobSet."""
+    """`rejected` are "RULE field" with the fields of the Job, `body` is the JobSet."""
 
     name: str
     body: Body
-    refused: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
 
 
 def jobset(template: Body, name: str = "js") -> Body:

@@ -1,4 +1,4 @@
-"""JobSets of one replicatedJob, each with the fields that kube-apiserver refuses of its Job.
+"""JobSets of one replicatedJob, each with the fields of its Job that kube-apiserver rejects.
 
 The fields were thought out from upstream's documentation and code; test_upstream asks upstream's validation of each.
 """

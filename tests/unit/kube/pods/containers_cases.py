@@ -1,4 +1,4 @@
-"""Containers: resources, ports, variables, probes: which fields are refused."""
+"""Containers: resources, ports, variables, probes: which fields are rejected."""
 
 from __future__ import annotations
 

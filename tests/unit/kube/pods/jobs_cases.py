@@ -1,4 +1,4 @@
-"""Jobs: counts, policies, metadata, names: which fields are refused."""
+"""Jobs: counts, policies, metadata, names: which fields are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Security, scheduling and what else a Pod states: which fields are refused."""
+"""Security, scheduling and what else a Pod states: which fields are rejected."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What a person is shown of a refused field: the key that is there, not the one that is missing."""
+"""The place that reports show for a rejected field: the existing key, not the missing one."""
 
 from __future__ import annotations
 
 import pytest
 
-from kubectl_trainjob.kube.pods.jobset import late_problems
+from kubectl_trainjob.kube.pods.jobset import job_problems
 from kubectl_trainjob.model.source import show_pointer
 from tests.unit.kube.pods.building import (
     INIT,
@@ -51,13 +51,13 @@ from tests.unit.kube.pods.building import (
     ],
 )
 def test_the_place_is_what_one_would_edit(body: Body, shown: str, on: str) -> None:
-    [problem] = late_problems(body)
+    [problem] = job_problems(body)
     assert (show_pointer((problem.shown or problem.pointer)[4:]), problem.on) == (shown, on)
 
 
 def test_what_follows_from_the_name_is_shown_at_the_name() -> None:
     body = {**pod(), "metadata": {"name": "j" * 57}}
-    assert {problem.shown or problem.pointer for problem in late_problems(body)} == {("metadata", "name")}
+    assert {problem.shown or problem.pointer for problem in job_problems(body)} == {("metadata", "name")}
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_what_follows_from_the_name_is_shown_at_the_name() -> None:
     ],
 )
 def test_a_message_says_what_to_do(body: Body, message: str) -> None:
-    assert [problem.message for problem in late_problems(body)] == [message]
+    assert [problem.message for problem in job_problems(body)] == [message]

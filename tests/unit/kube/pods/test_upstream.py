@@ -1,4 +1,4 @@
-"""Upstream's own validation refuses the fields that the cases say, and only these."""
+"""Upstream's own validation rejects the fields of the cases, and only these."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.unit.kube.pods.cases import CASES
 pytestmark = pytest.mark.go
 
 
-def test_upstream_refuses_the_same_fields() -> None:
+def test_upstream_rejects_the_same_fields() -> None:
     require("go")
     answers = ask("", ({"name": case.name, "jobset": case.body} for case in CASES), folder="late")
-    told = {case.name: theirs(answer["late"], case.body) for case, answer in zip(CASES, answers, strict=True)}
-    assert told == {case.name: ours(case.body) for case in CASES}
+    found = {case.name: theirs(answer["late"], case.body) for case, answer in zip(CASES, answers, strict=True)}
+    assert found == {case.name: ours(case.body) for case in CASES}

@@ -1,4 +1,4 @@
-"""Volumes, mounts and claims: which fields are refused."""
+"""Volumes, mounts and claims: which fields are rejected."""
 
 from __future__ import annotations
 

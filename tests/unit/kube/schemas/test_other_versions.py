@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from kubectl_trainjob.compiler.versions import VERSIONS
-from kubectl_trainjob.kube.schemas.composites import List, Object
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import Schema, packaged, schema_for
-from kubectl_trainjob.kube.schemas.messages import listed
-from kubectl_trainjob.kube.schemas.other_versions import OVERRIDES, explained
+from kubectl_trainjob.kube.schemas.other_versions import OVERRIDES, with_versions
+from kubectl_trainjob.model.message import listed
 from kubectl_trainjob.model.problem import Problem
 
 API = "trainer.kubeflow.org/v1alpha1"
@@ -27,7 +27,7 @@ def problems(version: str, text: str, field: str) -> list[tuple[str, str, str]]:
 
 
 def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
-    return [explained(problem, schema, body) for problem in schema.check(body).problems]
+    return [with_versions(problem, schema, body) for problem in schema.check(body).problems]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "mlPolicy: {jax: {}}",
             "KTJ110",
             "spec.mlPolicy.jax",
-            'field "jax" exists only in Trainer 2.2 and 2.3; 2.1 has nothing in its place, remove it',
+            'field "jax" exists only in Trainer 2.2 and 2.3; 2.1 has no replacement for it, remove it',
             id="newer policy",
         ),
         pytest.param(
@@ -95,7 +95,8 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "activeDeadlineSeconds: 5",
             "KTJ110",
             "spec.activeDeadlineSeconds",
-            'field "activeDeadlineSeconds" exists only in Trainer 2.2 and 2.3; 2.0 has nothing in its place, remove it',
+            'field "activeDeadlineSeconds" exists only in Trainer 2.2 and 2.3; '
+            "2.0 has no replacement for it, remove it",
             id="newer field of a TrainJob",
         ),
         pytest.param(
@@ -104,7 +105,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "trainer: {numProcPerNode: auto}",
             "KTJ103",
             "spec.trainer.numProcPerNode",
-            'numProcPerNode must be an integer, not the string "auto"; Trainer 2.0 and 2.1 take it',
+            'numProcPerNode must be an integer, not the string "auto"; Trainer 2.0 and 2.1 accept this type',
             id="type of another version",
         ),
     ],
@@ -127,11 +128,11 @@ def test_a_field_that_no_version_has_is_just_unknown():
 def fields(node: Any, pointer: tuple[str | int, ...] = (), depth: int = 12) -> dict[tuple[str | int, ...], Any]:
     """Every field below a node; an item of a list has index 0."""
     found: dict[tuple[str | int, ...], Any] = {}
-    if depth and isinstance(node, Object):
+    if depth and isinstance(node, MappingNode):
         for key in node.fields.indexes:
             found[*pointer, key] = node.fields[key]
             found.update(fields(node.fields[key], (*pointer, key), depth - 1))
-    if depth and isinstance(node, List):
+    if depth and isinstance(node, ListNode):
         found.update(fields(node.item, (*pointer, 0), depth - 1))
     return found
 
@@ -162,7 +163,10 @@ def test_each_field_of_each_version(target, kind):
         [found] = [each for each in told(versions[target], written(pointer)) if each.pointer == pointer]
         having = [version for version in VERSIONS if pointer in known[version]]
         rule = "KTJ110" if all(version > target for version in having) else "KTJ102"
-        assert (found.rule.id, f"exists only in Trainer {listed(having)}; " in found.message) == (rule, True), pointer
+        assert (found.rule.id, f"exists only in Trainer {listed(having, template='{}')}; " in found.message) == (
+            rule,
+            True,
+        ), pointer
 
 
 def test_the_packaged_versions_are_those_of_the_table():

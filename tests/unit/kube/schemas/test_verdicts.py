@@ -29,7 +29,7 @@ class Case:
         entry = product.kinds[f"{api_version}/{kind}"]
         self.root = entry["root"]
         stripped = _Product(product.kinds, self.schemas)
-        self.ours = Schema(kind, {**entry, "status": False}, stripped.node(self.root))
+        self.ours = Schema("", api_version, kind, stripped.node(self.root), has_status=False)
         self.theirs = jsonschema_rs.validator_for(json_schema(self.schemas, self.root), validate_formats=True)
 
     def expected(self, value):

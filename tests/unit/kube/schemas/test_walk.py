@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
-from kubectl_trainjob.kube.schemas.other_versions import explained
-from kubectl_trainjob.kube.schemas.walk import Memo
+from kubectl_trainjob.kube.schemas.other_versions import with_versions
+from kubectl_trainjob.kube.schemas.scalars import Text
+from kubectl_trainjob.kube.schemas.walk import PartCache, Walk
 from kubectl_trainjob.model.source import show_pointer
 
 TRAINER = "trainer.kubeflow.org/v1alpha1"
@@ -37,12 +39,12 @@ def container(**fields):
     }
 
 
-def check(body, memo=None):
+def check(body, cache=None):
     before = copy.deepcopy(body)
     schema = schema_for("trainer-2.3", body["apiVersion"], body["kind"])
-    checked = schema.check(body, memo)
+    checked = schema.check(body, cache)
     assert body == before
-    return replace(checked, problems=tuple(explained(problem, schema, body) for problem in checked.problems))
+    return replace(checked, problems=tuple(with_versions(problem, schema, body) for problem in checked.problems))
 
 
 def told(body):
@@ -168,7 +170,7 @@ REFUSED = [
                 "KTJ103",
                 "spec.trainer.resourcesPerNode.limits[nvidia.com/gpu]",
                 "value",
-                'nvidia.com/gpu "two" is no quantity; write one such as "500m", "8" or "4Gi"',
+                'nvidia.com/gpu "two" is not a valid quantity; write one such as "500m", "8" or "4Gi"',
             )
         ],
         id="no quantity",
@@ -192,7 +194,14 @@ REFUSED = [
     ),
     pytest.param(
         job(trainer={"image": "a" * 501}),
-        [("KTJ103", "spec.trainer.image", "value", f'image "{"a" * 79}…" has 501 characters; at most 500 are allowed')],
+        [
+            (
+                "KTJ103",
+                "spec.trainer.image",
+                "value",
+                f'image "{"a" * 150}…{"a" * 150}" has 501 characters; at most 500 are allowed',
+            )
+        ],
         id="too long",
     ),
     pytest.param(
@@ -202,7 +211,7 @@ REFUSED = [
                 "KTJ103",
                 "spec.runtimePatches[0].time",
                 "value",
-                'time "yesterday" is no time; write one such as 2026-03-01T08:00:00Z',
+                'time "yesterday" is not a valid time; write one such as 2026-03-01T08:00:00Z',
             )
         ],
         id="no time",
@@ -317,6 +326,27 @@ def test_accepted(body):
 
 
 @pytest.mark.parametrize(
+    ("kind", "schema", "size", "message"),
+    [
+        pytest.param(ListNode, {"minItems": 2}, 1, "the object has 1 item; add more, at least 2", id="one item"),
+        pytest.param(ListNode, {"maxItems": 1}, 2, "the object has 2 items; at most 1 is allowed", id="two items"),
+        pytest.param(ListNode, {"maxItems": 0}, 1, "the object has 1 item; at most 0 are allowed", id="no items"),
+        pytest.param(
+            MappingNode, {"minProperties": 2}, 1, "the object has 1 entry; add more, at least 2", id="one entry"
+        ),
+        pytest.param(
+            MappingNode, {"maxProperties": 1}, 2, "the object has 2 entries; at most 1 is allowed", id="two entries"
+        ),
+    ],
+)
+def test_sizes_are_singular_or_plural(kind, schema, size, message):
+    walk, keys = Walk(), "ab"[:size]
+    node = kind({"items": 0, "additionalProperties": 0, **schema}, (), lambda _: Text({}, ()))
+    node.visit(list(keys) if kind is ListNode else dict.fromkeys(keys, ""), walk)
+    assert [problem.message for problem in walk.problems] == [message]
+
+
+@pytest.mark.parametrize(
     ("kind", "pointer"),
     [
         ("TrainJob", ("spec", "podSpecOverrides")),
@@ -398,15 +428,15 @@ def test_cel_waits_for_what_is_below():
     assert sorted(ids) == ["KTJ103", "KTJ106"]
 
 
-def test_a_memo_spares_what_was_accepted_and_changes_no_verdict():
-    memo = Memo()
-    memo.learning = True
+def test_a_cache_returns_accepted_parts_and_changes_no_result():
+    cache = PartCache()
+    cache.is_growing = True
     shared = {"name": "node", "image": "a", "env": [], "ports": [{"containerPort": 80}]}
     bodies = [
         runtime(jobs=[{"name": f"j{n}", "template": {"spec": {"template": {"spec": {"containers": [shared]}}}}}])
         for n in range(3)
     ]
-    values = [check(body, memo).value for body in bodies]
+    values = [check(body, cache).value for body in bodies]
     made = [
         v["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"][0]
         for v in values
@@ -415,13 +445,13 @@ def test_a_memo_spares_what_was_accepted_and_changes_no_verdict():
     assert made[0]["ports"][0]["protocol"] == "TCP"
     wrong = {"name": "node", "image": 1, "env": [], "ports": []}
     bad = runtime(jobs=[{"name": "j", "template": {"spec": {"template": {"spec": {"containers": [wrong]}}}}}])
-    assert [len(check(bad, memo).problems) for _ in range(2)] == [1, 1]
+    assert [len(check(bad, cache).problems) for _ in range(2)] == [1, 1]
 
 
-def test_a_memo_learns_only_when_told():
-    memo, body = Memo(), job(trainer={"image": "a"})
-    check(body, memo)
-    assert not memo.known
-    memo.learning = True
-    check(body, memo)
-    assert memo.known[id(body["spec"]["trainer"])][0] is body["spec"]["trainer"]
+def test_a_cache_grows_only_on_request():
+    cache, body = PartCache(), job(trainer={"image": "a"})
+    check(body, cache)
+    assert not cache.accepted
+    cache.is_growing = True
+    check(body, cache)
+    assert cache.accepted[id(body["spec"]["trainer"])][0] is body["spec"]["trainer"]

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.updates.jobset import jobset_verdict
-from kubectl_trainjob.kube.updates.runtime import runtime_verdict
-from kubectl_trainjob.kube.updates.train_job import train_job_verdict
-from kubectl_trainjob.kube.updates.verdict import STATES, State, Verdict
+from kubectl_trainjob.kube.updates.jobset import check_jobset_update
+from kubectl_trainjob.kube.updates.result import STATES, State, UpdateResult
+from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
 
 Object = dict[str, Any]
 Refused = Mapping[State, str]
@@ -42,13 +41,13 @@ class Update(NamedTuple):
     hidden: Refused = NEVER
 
 
-def verdict_on(update: Update) -> Verdict:
+def verdict_on(update: Update) -> UpdateResult:
     """Ours."""
     if update.old["kind"] == "TrainingRuntime":
-        return runtime_verdict(update.old, update.new, "2.3")
+        return check_runtime_update(update.old, update.new, "2.3")
     if update.old["kind"] == "TrainJob":
-        return train_job_verdict(update.old, update.new, "2.3")
-    return jobset_verdict(update.old, update.new)
+        return check_train_job_update(update.old, update.new, "2.3")
+    return check_jobset_update(update.old, update.new)
 
 
 RUNTIME: Object = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_trainjob.kube.updates.refusals import EMPTIED
-from kubectl_trainjob.kube.updates.verdict import STATES
+from kubectl_trainjob.kube.updates.result import STATES
+from kubectl_trainjob.kube.updates.transitions import EMPTIED
 from tests.unit.kube.updates.cases import JOBSETS, RUNTIMES, TRAIN_JOBS, Update, verdict_on
 
 
@@ -36,12 +36,12 @@ def test_runtime(update: Update) -> None:
 )
 def test_what_is_said_of_an_empty_mapping(updates: list[Update], name: str, message: str) -> None:
     verdict = verdict_on(next(update for update in updates if update.name == name))
-    assert {refusal.reason for refusal in verdict.refused} == {message}
+    assert {refusal.reason for refusal in verdict.rejections} == {message}
 
 
 def _agrees(update: Update) -> None:
     """The server names the field of the first stage that refuses, and so do we first."""
     verdict = verdict_on(update)
-    first = {refusal.state: refusal.reason.partition(": ")[0] for refusal in reversed(verdict.refused)}
+    first = {refusal.state: refusal.reason.partition(": ")[0] for refusal in reversed(verdict.rejections)}
     assert first == {**update.refused, **update.hidden}
     assert [state for state in STATES if not verdict.accepts(state)] == list(update.refused)

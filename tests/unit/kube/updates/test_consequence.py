@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.kube.updates.consequence import consequence
-from kubectl_trainjob.kube.updates.immutable import immutable_verdict
-from kubectl_trainjob.kube.updates.jobset import jobset_verdict
-from kubectl_trainjob.kube.updates.runtime import runtime_verdict
-from kubectl_trainjob.kube.updates.train_job import train_job_verdict
-from kubectl_trainjob.kube.updates.verdict import STATES, Verdict, reachable
+from kubectl_trainjob.kube.updates.immutable import check_data_update
+from kubectl_trainjob.kube.updates.jobset import check_jobset_update
+from kubectl_trainjob.kube.updates.result import STATES, UpdateResult, possible_states
+from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
 from kubectl_trainjob.model.stages import identity_of
 from tests.unit.kube.updates.cases import (
     JOBSETS,
@@ -25,7 +24,7 @@ from tests.unit.kube.updates.cases import (
     verdict_on,
 )
 
-_ANEW = "needs a new name, or delete and create"
+_RECREATE = "use a new name, or delete and create it again"
 _CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
 _GROUP = {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "a"}}
 _QUEUE = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "LocalQueue", "metadata": {"name": "a"}}
@@ -36,7 +35,9 @@ def _case(kind: str, name: str) -> Update:
     return next(each for each in (TRAIN_JOBS if kind == "TrainJob" else JOBSETS) if each.name == name)
 
 
-def _told(old: Any, new: Any, verdict: Verdict | None = None, version: str = "2.3", made: Verdict | None = None) -> str:
+def _told(
+    old: Any, new: Any, verdict: UpdateResult | None = None, version: str = "2.3", made: UpdateResult | None = None
+) -> str:
     return consequence(identity_of(new or old), verdict, old, new, version, made)
 
 
@@ -48,7 +49,10 @@ def _told(old: Any, new: Any, verdict: Verdict | None = None, version: str = "2.
         pytest.param(_CONFIG_MAP, "2.3", "", id="ConfigMap"),
         pytest.param(_FOREIGN, "2.3", "", id="somebody else's TrainJob"),
         pytest.param(
-            RUNTIME, "2.3", ": TrainJobs that refer to it run on, but can no longer be changed", id="runtime of 2.3"
+            RUNTIME,
+            "2.3",
+            ": TrainJobs that refer to it continue to run, but can no longer be changed",
+            id="runtime of 2.3",
         ),
         pytest.param(RUNTIME, "2.2", ", once no TrainJob refers to it", id="runtime of 2.2"),
     ],
@@ -69,25 +73,25 @@ def test_added_and_removed(body: Any, version: str, words: str) -> None:
             id="only while suspended",
         ),
         pytest.param(
-            "JobSet", "image", f"is refused in every state (spec.replicatedJobs is immutable) and {_ANEW}", id="never"
+            "JobSet", "image", f"is rejected in every state (spec.replicatedJobs is immutable); {_RECREATE}", id="never"
         ),
         pytest.param(
             "JobSet",
             "node selector and image",
-            f"is refused in every state (spec.replicatedJobs is immutable) and {_ANEW}",
+            f"is rejected in every state (spec.replicatedJobs is immutable); {_RECREATE}",
             id="one never, one while suspended",
         ),
         pytest.param(
             "JobSet",
             "pod metadata emptied",
-            "is refused in every state (spec.replicatedJobs[0].template.spec.template.metadata: in body must be of "
-            'type object: "null"; server-side apply empties the mapping, leave it out)',
+            "is rejected in every state (spec.replicatedJobs[0].template.spec.template.metadata: in body must be of "
+            'type object: "null"; server-side apply empties the mapping, remove it)',
             id="a mapping emptied",
         ),
         pytest.param(
             "JobSet",
             "network removed",
-            "applies in place; spec.network is lost, and no default comes back",
+            "applies in place; spec.network is removed, and no default replaces it",
             id="a default is lost",
         ),
         pytest.param(
@@ -101,12 +105,12 @@ def test_added_and_removed(body: Any, version: str, words: str) -> None:
         pytest.param(
             "TrainJob",
             "same number for a quantity, patch added",
-            "is refused in every state (spec.trainer is immutable): Trainer's webhook writes quantities anew, so that "
-            f"one counts as changed: write it canonically, such as 1 for 1000m; a job that lives already {_ANEW}",
+            "is rejected in every state (spec.trainer is immutable): Trainer's webhook rewrites quantities, which "
+            f"counts as a change; write them in canonical form, such as 1 for 1000m; for an existing job, {_RECREATE}",
             id="for good before while running",
         ),
         pytest.param(
-            "TrainJob", "managedBy", f"is refused in every state (spec.managedBy is immutable) and {_ANEW}", id="kept"
+            "TrainJob", "managedBy", f"is rejected in every state (spec.managedBy is immutable); {_RECREATE}", id="kept"
         ),
     ],
 )
@@ -118,16 +122,16 @@ def test_changed(kind: str, name: str, words: str) -> None:
 def test_what_is_lost_is_told_of_what_applies_only() -> None:
     old = jobset(network={"subdomain": "s"}, successPolicy={"operator": "Any"})
     both, image = jobset(), of_container(image="b")
-    assert _told(old, both, jobset_verdict(old, both)).endswith(
-        "; spec.network and spec.successPolicy are lost, and no default comes back"
+    assert _told(old, both, check_jobset_update(old, both)).endswith(
+        "; spec.network and spec.successPolicy are removed, and no default replaces them"
     )
-    assert "lost" not in _told(old, image, jobset_verdict(old, image))
+    assert "no default" not in _told(old, image, check_jobset_update(old, image))
 
 
 def test_changed_in_2_0() -> None:
     override = {"targetJobs": [{"name": "node"}], "nodeSelector": {"a": "b"}}
     old, new = train_job(), train_job(podSpecOverrides=[override])
-    assert _told(old, new, train_job_verdict(old, new, "2.0"), "2.0") == (
+    assert _told(old, new, check_train_job_update(old, new, "2.0"), "2.0") == (
         "applies only while suspended after the update "
         "(spec.podSpecOverrides: PodSpecOverrides can only be modified when the TrainJob is suspended)"
     )
@@ -139,17 +143,17 @@ def test_changed_in_2_0() -> None:
         pytest.param(None, "", id="nothing"),
         pytest.param(
             (jobset(), jobset(ttlSecondsAfterFinished=3)),
-            "; a running JobSet stays as it is until the job is suspended",
+            "; a running JobSet stays unchanged until the job is suspended",
             id="what may change",
         ),
         pytest.param(
             (jobset(), of_pod(nodeSelector={"a": "b"})),
-            "; a running JobSet stays as it is until the job is suspended",
+            "; a running JobSet stays unchanged until the job is suspended",
             id="what may change while suspended",
         ),
         pytest.param(
             (jobset(), of_container(image="b")),
-            f"; its JobSet cannot follow (spec.replicatedJobs is immutable) and {_ANEW}",
+            f"; its JobSet cannot be updated (spec.replicatedJobs is immutable): {_RECREATE}",
             id="what may not change",
         ),
     ],
@@ -190,8 +194,8 @@ def test_a_runtime_that_may_not_change() -> None:
         {**RUNTIME, "spec": {"template": {"spec": {"successPolicy": {"operator": operator}}}}}
         for operator in ("All", "Any")
     )
-    words = f"is refused (spec.template.spec.successPolicy is immutable) and {_ANEW}"
-    assert _told(old, new, runtime_verdict(old, new, "2.3")) == words
+    words = f"is rejected (spec.template.spec.successPolicy is immutable); {_RECREATE}"
+    assert _told(old, new, check_runtime_update(old, new, "2.3")) == words
 
 
 def _config_map(**about: Any) -> Any:
@@ -229,8 +233,8 @@ def _secret(**about: Any) -> Any:
     ],
 )
 def test_what_kubernetes_keeps(old: Any, new: Any, words: str) -> None:
-    assert _told(old, new) == (f"is refused ({words}) and {_ANEW}" if words else "is updated in place")
-    assert _told(old, new, immutable_verdict(old, new)) == _told(old, new)
+    assert _told(old, new) == (f"is rejected ({words}); {_RECREATE}" if words else "is updated in place")
+    assert _told(old, new, check_data_update(old, new)) == _told(old, new)
 
 
 def test_a_config_map_of_somebody_else_is_not_kept() -> None:
@@ -247,7 +251,7 @@ _OVERRIDE = [{"targetJobs": [{"name": "node"}], "nodeSelector": {"a": "b"}}]
         pytest.param(
             train_job(),
             train_job(suspend=True),
-            "applies in place and suspends the job, so that its Pods end",
+            "applies in place and suspends the job, and its Pods end",
             id="stop",
         ),
         pytest.param(train_job(suspend=True), train_job(suspend=False), "applies in place and starts the job", id="go"),
@@ -255,43 +259,43 @@ _OVERRIDE = [{"targetJobs": [{"name": "node"}], "nodeSelector": {"a": "b"}}]
         pytest.param(
             train_job(suspend=True),
             train_job(podSpecOverrides=_OVERRIDE),
-            "would start the job, but is refused (spec.podSpecOverrides: PodSpecOverrides can only be modified when "
-            "the TrainJob is suspended): apply all else while it is suspended, then start it",
+            "would start the job, but is rejected (spec.podSpecOverrides: PodSpecOverrides can only be modified when "
+            "the TrainJob is suspended): apply the other changes while it is suspended, then start it",
             id="with what may change while suspended after the update",
         ),
         pytest.param(
             train_job(),
             train_job(suspend=True, podSpecOverrides=_OVERRIDE),
-            "applies in place and suspends the job, so that its Pods end",
+            "applies in place and suspends the job, and its Pods end",
             id="stop with what may change then",
         ),
     ],
 )
 def test_files_that_suspend_or_start_a_job(old: Any, new: Any, words: str) -> None:
-    assert _told(old, new, train_job_verdict(old, new, "2.0"), "2.0") == words
-    assert reachable(old, new) == (("suspending",) if new["spec"].get("suspend") else ("resuming",))
+    assert _told(old, new, check_train_job_update(old, new, "2.0"), "2.0") == words
+    assert possible_states(old, new) == (("suspending",) if new["spec"].get("suspend") else ("resuming",))
 
 
 def test_files_that_start_a_job_with_what_may_never_change() -> None:
     old, new = train_job(suspend=True, trainer={"image": "a"}), train_job(trainer={"image": "b"})
-    assert _told(old, new, train_job_verdict(old, new, "2.3")) == (
-        f"would start the job, but is refused in every state (spec.trainer is immutable) and {_ANEW}"
+    assert _told(old, new, check_train_job_update(old, new, "2.3")) == (
+        f"would start the job, but is rejected in every state (spec.trainer is immutable); {_RECREATE}"
     )
 
 
 def test_files_that_suspend_a_job_whose_jobset_may_not_change() -> None:
     old, new = train_job(), train_job(suspend=True)
-    made = jobset_verdict(jobset(), {**of_container(image="b")})
-    assert _told(old, new, train_job_verdict(old, new, "2.3"), made=made) == (
-        "applies in place and suspends the job, so that its Pods end; its JobSet cannot follow "
-        f"(spec.replicatedJobs is immutable) and {_ANEW}"
+    made = check_jobset_update(jobset(), {**of_container(image="b")})
+    assert _told(old, new, check_train_job_update(old, new, "2.3"), made=made) == (
+        "applies in place and suspends the job, and its Pods end; its JobSet cannot be updated "
+        f"(spec.replicatedJobs is immutable): {_RECREATE}"
     )
 
 
 def test_all_states_are_reachable_where_the_files_do_not_say() -> None:
-    assert reachable(train_job(), train_job(suspend=False)) == STATES
-    assert reachable(jobset(suspend=True), jobset(suspend=True)) == STATES
-    assert reachable(RUNTIME, RUNTIME) == ()
+    assert possible_states(train_job(), train_job(suspend=False)) == STATES
+    assert possible_states(jobset(suspend=True), jobset(suspend=True)) == STATES
+    assert possible_states(RUNTIME, RUNTIME) == ()
 
 
 def test_a_quantity_that_the_webhook_writes_anew() -> None:
@@ -299,10 +303,10 @@ def test_a_quantity_that_the_webhook_writes_anew() -> None:
     resources = {"resourcesPerNode": {"requests": {"cpu": "1000m"}}}
     patch = {"manager": "m.io/x", "trainingRuntimeSpec": {"template": {"metadata": {"labels": {"a": "b"}}}}}
     old, new = train_job(trainer=resources), train_job(trainer=resources, runtimePatches=[patch])
-    words = _told(old, new, train_job_verdict(old, new, "2.3"))
+    words = _told(old, new, check_train_job_update(old, new, "2.3"))
     assert words == (
-        "is refused in every state (spec.trainer is immutable): Trainer's webhook writes quantities anew, so that one "
-        f"counts as changed: write it canonically, such as 1 for 1000m; a job that lives already {_ANEW}"
+        "is rejected in every state (spec.trainer is immutable): Trainer's webhook rewrites quantities, which "
+        f"counts as a change; write them in canonical form, such as 1 for 1000m; for an existing job, {_RECREATE}"
     )
 
 

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
-from kubectl_trainjob.kube.schemas.composites import List, Object
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
-from kubectl_trainjob.kube.updates.parts import Node
-from kubectl_trainjob.kube.updates.runtime import runtime_verdict
-from kubectl_trainjob.kube.updates.train_job import train_job_verdict
+from kubectl_trainjob.kube.schemas.walk import SchemaNode
+from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
 from tests.unit.kube.updates.cases import RUNTIME, patch, train_job
 
 _POD_SPEC = "spec.runtimePatches[].trainingRuntimeSpec.template.spec.replicatedJobs[].template.spec.template.spec"
@@ -40,15 +39,15 @@ _OF_JOBSETS = dict.fromkeys(
 )
 
 
-def _immutable(node: Node, at: str = "") -> dict[str, str]:
+def _immutable(node: SchemaNode, at: str = "") -> dict[str, str]:
     """The fields that may not change, with the server's words."""
     found = {at: node.immutable} if node.immutable else {}
-    if isinstance(node, Object):
+    if isinstance(node, MappingNode):
         for key in node.fields.indexes:
             below = node.fields[key]
             assert below is not None
             found |= _immutable(below, f"{at}.{key}" if at else key)
-    elif isinstance(node, List):
+    elif isinstance(node, ListNode):
         found |= _immutable(node.item, f"{at}[]")
     return found
 
@@ -81,10 +80,10 @@ _WORDS = {
 
 @pytest.mark.parametrize(("version", "field", "item", "refused"), _OVERRIDES)
 def test_overrides(version: str, field: str, item: Any, refused: list[str]) -> None:
-    verdict = train_job_verdict(train_job(), train_job(**{field: [item]}), version)
-    assert [refusal.state for refusal in verdict.refused] == refused
-    assert {refusal.reason for refusal in verdict.refused} == {f"spec.{field}: {_WORDS[field]}"}
-    assert {refusal.pointer for refusal in verdict.refused} == {("spec", field, 0)}
+    verdict = check_train_job_update(train_job(), train_job(**{field: [item]}), version)
+    assert [refusal.state for refusal in verdict.rejections] == refused
+    assert {refusal.reason for refusal in verdict.rejections} == {f"spec.{field}: {_WORDS[field]}"}
+    assert {refusal.pointer for refusal in verdict.rejections} == {("spec", field, 0)}
 
 
 def _with_another_value(value: Any) -> Any:
@@ -97,15 +96,15 @@ def _with_another_value(value: Any) -> Any:
 @pytest.mark.parametrize(("version", "field", "item", "refused"), _OVERRIDES)
 def test_a_change_inside_an_override(version: str, field: str, item: Any, refused: list[str]) -> None:
     old, new = (train_job(**{field: [each]}) for each in (item, _with_another_value(item)))
-    verdict = train_job_verdict(old, new, version)
-    assert [refusal.state for refusal in verdict.refused] == refused
-    assert {refusal.pointer[-2:] for refusal in verdict.refused} == {("nodeSelector", "a")}
+    verdict = check_train_job_update(old, new, version)
+    assert [refusal.state for refusal in verdict.rejections] == refused
+    assert {refusal.pointer[-2:] for refusal in verdict.rejections} == {("nodeSelector", "a")}
 
 
 @pytest.mark.parametrize(("version", "is_kept"), [("2.0", False), ("2.1", False), ("2.2", True), ("2.3", True)])
 def test_trainer_is_kept_since_2_2(version: str, is_kept: bool) -> None:
-    verdict = train_job_verdict(train_job(trainer={"image": "a"}), train_job(trainer={"image": "b"}), version)
-    assert bool(verdict.refused) == is_kept
+    verdict = check_train_job_update(train_job(trainer={"image": "a"}), train_job(trainer={"image": "b"}), version)
+    assert bool(verdict.rejections) == is_kept
 
 
 @pytest.mark.parametrize("version", TRAINER_VERSIONS)
@@ -113,15 +112,15 @@ def test_runtimes_keep_what_jobsets_keep(version: str) -> None:
     spec = RUNTIME["spec"]
     networks = [{"subdomain": "a"}, {"subdomain": "b"}, None]
     first, other, without = ({**RUNTIME, "spec": {**spec, "template": {"spec": {"network": n}}}} for n in networks)
-    verdict = runtime_verdict(first, other, version)
-    assert {refusal.reason for refusal in verdict.refused} == {"spec.template.spec.network: Value is immutable"}
-    assert {refusal.pointer for refusal in verdict.refused} == {("spec", "template", "spec", "network", "subdomain")}
-    assert not runtime_verdict(first, without, version).refused
-    assert not runtime_verdict(
+    verdict = check_runtime_update(first, other, version)
+    assert {refusal.reason for refusal in verdict.rejections} == {"spec.template.spec.network: Value is immutable"}
+    assert {refusal.pointer for refusal in verdict.rejections} == {("spec", "template", "spec", "network", "subdomain")}
+    assert not check_runtime_update(first, without, version).rejections
+    assert not check_runtime_update(
         first, {**first, "spec": {**first["spec"], "mlPolicy": {"numNodes": 9}}}, version
-    ).refused
+    ).rejections
 
 
 def test_an_unknown_release_is_a_bug() -> None:
     with pytest.raises(KeyError):
-        train_job_verdict(train_job(), train_job(), "1.9")
+        check_train_job_update(train_job(), train_job(), "1.9")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.kube.updates.changed import Value
-from kubectl_trainjob.kube.updates.jobset import jobset_verdict
-from kubectl_trainjob.kube.updates.train_job import train_job_verdict
-from kubectl_trainjob.kube.updates.verdict import State, Verdict
+from kubectl_trainjob.kube.updates.changed import ChangedValue
+from kubectl_trainjob.kube.updates.jobset import check_jobset_update
+from kubectl_trainjob.kube.updates.result import State, UpdateResult
+from kubectl_trainjob.kube.updates.trainer import check_train_job_update
 from kubectl_trainjob.model.source import Pointer
 from tests.unit.kube.updates.cases import container, job, jobset, of_container, of_pod, patch, train_job, variables
 
@@ -19,12 +19,12 @@ _NODE: Pointer = (*_POD, "spec", "containers", 0)
 _ENV: Pointer = (*_NODE, "env")
 
 
-def _values(verdict: Verdict, state: State = "running") -> list[Value]:
-    return [Value(each.pointer, each.is_gone) for each in verdict.refused if each.state == state]
+def _values(verdict: UpdateResult, state: State = "running") -> list[ChangedValue]:
+    return [ChangedValue(each.pointer, each.is_gone) for each in verdict.rejections if each.state == state]
 
 
-def _there(*pointers: Pointer) -> list[Value]:
-    return [Value(pointer) for pointer in pointers]
+def _there(*pointers: Pointer) -> list[ChangedValue]:
+    return [ChangedValue(pointer) for pointer in pointers]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def _there(*pointers: Pointer) -> list[Value]:
         pytest.param(
             of_container(env=variables("A", "B")),
             of_container(env=[{"name": "B", "value": "2"}]),
-            [Value((*_ENV, 0, "value")), Value((*_ENV, 0), is_gone=True)],
+            [ChangedValue((*_ENV, 0, "value")), ChangedValue((*_ENV, 0), is_gone=True)],
             id="a member gone and the one behind it changed",
         ),
         pytest.param(
@@ -67,7 +67,7 @@ def _there(*pointers: Pointer) -> list[Value]:
         pytest.param(
             of_container(args=["a", "b", "c"]),
             of_container(args=["a", "c"]),
-            [Value((*_NODE, "args", 1), is_gone=True)],
+            [ChangedValue((*_NODE, "args", 1), is_gone=True)],
             id="an item without key is gone",
         ),
         pytest.param(
@@ -79,22 +79,22 @@ def _there(*pointers: Pointer) -> list[Value]:
         pytest.param(
             jobset(job("a"), job("b")),
             jobset(job("b", replicas=2)),
-            [Value((*_JOB, "replicas")), Value(_JOB, is_gone=True)],
+            [ChangedValue((*_JOB, "replicas")), ChangedValue(_JOB, is_gone=True)],
             id="a job gone, a job changed, both at one place",
         ),
         pytest.param(
             jobset(network={"subdomain": "s", "enableDNSHostnames": True}),
             jobset(network={"enableDNSHostnames": False}),
             [
-                Value(("spec", "network", "enableDNSHostnames")),
-                Value(("spec", "network", "subdomain"), is_gone=True),
+                ChangedValue(("spec", "network", "enableDNSHostnames")),
+                ChangedValue(("spec", "network", "subdomain"), is_gone=True),
             ],
             id="a field that may not change, by its values",
         ),
         pytest.param(
             jobset(failurePolicy={"maxRestarts": 1, "restartStrategy": "BlockingRecreate"}),
             jobset(failurePolicy={"maxRestarts": 1}),
-            [Value(("spec", "failurePolicy", "restartStrategy"), is_gone=True)],
+            [ChangedValue(("spec", "failurePolicy", "restartStrategy"), is_gone=True)],
             id="a default takes the place of what is gone",
         ),
         pytest.param(
@@ -107,15 +107,15 @@ def _there(*pointers: Pointer) -> list[Value]:
             jobset(job(), job("b"), job("c", dependsOn=[{"name": "node", "status": "Ready"}])),
             jobset(job(), job("b"), job("c", dependsOn=[{"name": "b", "status": "Ready"}])),
             [
-                Value(("spec", "replicatedJobs", 2, "dependsOn", 0)),
-                Value(("spec", "replicatedJobs", 2, "dependsOn", 0), is_gone=True),
+                ChangedValue(("spec", "replicatedJobs", 2, "dependsOn", 0)),
+                ChangedValue(("spec", "replicatedJobs", 2, "dependsOn", 0), is_gone=True),
             ],
             id="two stages refuse the same, told once",
         ),
     ],
 )
-def test_of_a_jobset(old: Any, new: Any, values: list[Value]) -> None:
-    verdict = jobset_verdict(old, new)
+def test_of_a_jobset(old: Any, new: Any, values: list[ChangedValue]) -> None:
+    verdict = check_jobset_update(old, new)
     assert _values(verdict) == values
     assert _values(verdict, "suspended") == values
 
@@ -124,15 +124,15 @@ def test_what_may_change_while_suspended_is_not_among_what_may_not() -> None:
     old = of_pod(nodeSelector={"a": "b"})
     new = of_pod(nodeSelector={"a": "c"}, containers=[container(image="b")])
     selector, image = (*_POD, "spec", "nodeSelector", "a"), (*_NODE, "image")
-    assert set(_values(jobset_verdict(old, new))) == {Value(selector), Value(image)}
-    assert _values(jobset_verdict(old, new), "resuming") == _there(image)
+    assert set(_values(check_jobset_update(old, new))) == {ChangedValue(selector), ChangedValue(image)}
+    assert _values(check_jobset_update(old, new), "resuming") == _there(image)
 
 
 def test_a_value_that_is_in_neither_object_is_told_as_what_holds_it() -> None:
     """Trainer's webhook writes the divisor."""
     reference = {"resourceFieldRef": {"resource": "limits.cpu"}}
     body = train_job(trainer={"env": [{"name": "A", "valueFrom": reference}]}, runtimePatches=[patch()])
-    verdict = train_job_verdict(body, body, "2.3")
+    verdict = check_train_job_update(body, body, "2.3")
     assert _values(verdict) == _there(("spec", "trainer", "env", 0, "valueFrom", "resourceFieldRef"))
 
 
@@ -142,7 +142,7 @@ def test_a_value_that_is_in_neither_object_is_told_as_what_holds_it() -> None:
         pytest.param(
             {"trainer": {"env": variables("A"), "numNodes": 1}},
             {"trainer": {"env": variables("A", "B")}},
-            [Value(("spec", "trainer", "env", 1)), Value(("spec", "trainer", "numNodes"), is_gone=True)],
+            [ChangedValue(("spec", "trainer", "env", 1)), ChangedValue(("spec", "trainer", "numNodes"), is_gone=True)],
             id="of one field",
         ),
         pytest.param(
@@ -159,5 +159,5 @@ def test_a_value_that_is_in_neither_object_is_told_as_what_holds_it() -> None:
         ),
     ],
 )
-def test_of_a_train_job(old: Any, new: Any, values: list[Value]) -> None:
-    assert _values(train_job_verdict(train_job(**old), train_job(**new), "2.3")) == values
+def test_of_a_train_job(old: Any, new: Any, values: list[ChangedValue]) -> None:
+    assert _values(check_train_job_update(train_job(**old), train_job(**new), "2.3")) == values

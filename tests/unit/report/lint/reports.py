@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, Unverifiable
+from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, Unchecked
 from kubectl_trainjob.model.rules import (
     EXTENDED_RESOURCE_LIMIT_MISSING,
     MPI_EXTRA_NODE,
@@ -15,6 +15,7 @@ from kubectl_trainjob.model.rules import (
     Severity,
 )
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
+from tests.messages import message as as_message
 
 LIMIT = EXTENDED_RESOURCE_LIMIT_MISSING
 NODES = MPI_EXTRA_NODE
@@ -31,7 +32,7 @@ def at(path: str = "jobs/mnist.yaml", line: int = 14, column: int = 11, width: i
 def result(rule: Rule = LIMIT, message: str = '"nvidia.com/gpu" has no limit; add one', **given: Any) -> Finding:
     """A finding in TrainJob mnist, unless told otherwise."""
     values = {"position": at(), "object": "TrainJob/mnist", "pointer": "/spec/trainer", "fingerprint": "0123abcd"}
-    return Finding(rule, given.pop("severity", rule.severity), message, **{**values, **given})
+    return Finding(rule, given.pop("severity", rule.severity), as_message(message), **{**values, **given})
 
 
 def full() -> Finding:
@@ -39,7 +40,7 @@ def full() -> Finding:
     edit = Place(Source(SourceFile("jobs/mnist.yaml", ""), 1, ("items", 0)), ("spec", "a/b"))
     return result(
         namespace="ml",
-        related=(Note("the runtime stands here", at("runtimes/torch.yaml", 3, 5)),),
+        related=(Note(as_message("the runtime stands here"), at("runtimes/torch.yaml", 3, 5)),),
         fix=Fix("add the limit", (Edit(edit, '{"cpu": 1}'), Edit(edit)), is_safe=False),
         excerpt=Excerpt("          nvidia.com/gpu: 1", "          ^~~~~~~~~~~~~~"),
     )
@@ -59,14 +60,14 @@ def report(*results: Finding, **given: Any) -> LintReport:
     return LintReport(tuple(results), **{"train_jobs": 12, **given})
 
 
-CAUSE = Unverifiable("no file says whether PriorityClass high exists", ("KTJ608", "KTJ609"))
+CAUSE = Unchecked(as_message("no file says whether PriorityClass high exists"), ("KTJ608", "KTJ609"))
 
 
 def mixed() -> LintReport:
     """One of every kind, worst first, with all that a report can tell besides."""
     results = [full(), *shared(["a", "b", "c"]), result(NODES, "two nodes"), result(TAG, "no tag"), result(HINT, "hm")]
-    return report(*results, unverifiable=(CAUSE,), suppressed=2, baselined=5, before=7)
+    return report(*results, unchecked=(CAUSE,), suppressed=2, baselined=5, existing=7)
 
 
 CLEAN = report()
-EXAMPLES = {"clean": CLEAN, "mixed": mixed(), "only what could not be judged": report(unverifiable=(CAUSE,))}
+EXAMPLES = {"clean": CLEAN, "mixed": mixed(), "only what could not be checked": report(unchecked=(CAUSE,))}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from functools import partial
@@ -9,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.lint.results import Results
-from kubectl_trainjob.lint.unit import Found
 from kubectl_trainjob.model.finding import Finding, LintReport
+from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.report.lint import FORMATS, written
+from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.positions import Locator
 from tests.cli.test_diff_markdown import by_github
 from tests.unit.lint.test_manuals import EACH_RULE, findings, findings_of_output, section, trainer_of
@@ -27,7 +26,7 @@ def test_the_names() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("of", reports.EXAMPLES.values(), ids=reports.EXAMPLES.keys())
 def test_each_is_one_text_that_ends_in_one_newline(form: str, of: LintReport) -> None:
-    text = FORMATS[form](of)
+    text = written(of, form)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
     assert text == written(of, form)
@@ -49,23 +48,30 @@ def results_of_manual(rule: Rule, folder: Path) -> list[Finding]:
     source, trainer = section(rule, "Source"), trainer_of(rule)
     find = partial(findings_of_output, source) if source else findings
     found = find(folder / "bad", section(rule, "Bad"), section(rule, "Settings"), trainer, section(rule, "Before"))
-    maker = Results(Locator())
-    return [maker.result(Found(each), {})[0] for each in found]
+    builder = FindingBuilder(Locator().settle)
+    return [builder.finding(each, {})[0] for each in found]
 
 
 def text_of(element: Any) -> str:
     return "".join(element.itertext())
 
 
+def without_marks(message: Message) -> str:
+    """The message without the quotes of data and without backticks."""
+    return message.written(lambda data: data.replace("|", "\\x7c"), lambda words: words.replace("`", ""))
+
+
 @EACH_RULE
 def test_the_messages_of_every_rule_are_read_as_they_are_in_markdown(rule: Rule, tmp_path: Path) -> None:
     results = results_of_manual(rule, tmp_path)
     tree = by_github(written(LintReport(tuple(results)), "markdown"))
+    messages = [result.message for result in results]
     cells = {text_of(cell): cell for cell in tree.iterfind(".//tbody/tr/td[4]")}
-    assert cells.keys() == {result.message for result in results}
+    assert cells.keys() == {*map(without_marks, messages)}
     notes = [text_of(each).partition(": ")[2] for each in tree.iterfind(".//details/ul/li")]
-    assert {note.message for result in results for note in result.related} <= {*notes}
-    for message, cell in cells.items():
-        pieces = re.findall(r"`[^`]+`|\"[^\"]+\"", message)
-        assert [text_of(code) for code in cell.iter("code") if text_of(code)[0] in '`"'] == pieces
+    assert {without_marks(note.message) for result in results for note in result.related} <= {*notes}
+    for message in messages:
+        cell = cells[without_marks(message)]
+        shown = "".join(text_of(code) for code in cell.iter("code"))
+        assert [each.text for each in message.pieces if isinstance(each, Data) and each.text not in shown] == []
         assert "`" not in "".join([cell.text or "", *(each.tail or "" for each in cell)])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_trainjob.model.finding import Note
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.report.lint.github import as_github
 from tests.unit.report.lint import reports
 from tests.unit.report.lint.commands_read import commands
@@ -41,7 +42,7 @@ def test_no_columns_of_several_lines() -> None:
 
 
 def test_objects_and_related_places_stand_below_the_message() -> None:
-    note = Note("the runtime stands here", at("runtimes/torch.yaml", 3))
+    note = Note(say("the runtime stands here"), at("runtimes/torch.yaml", 3))
     (command,) = commands(as_github(report(*shared(["a", "b"], message="m", related=(note,)))))
     assert command.data == "m\nin TrainJob a and b\nruntimes/torch.yaml:3: the runtime stands here"
 
@@ -63,12 +64,12 @@ def test_the_notice_about_more_is_among_the_first_ten() -> None:
 
 def test_nothing_found_is_no_command() -> None:
     assert as_github(report()) == "no problems in 12 TrainJobs\n"
-    text = as_github(report(unverifiable=(reports.CAUSE,)))
+    text = as_github(report(unchecked=(reports.CAUSE,)))
     assert commands(text) == []
-    assert text.startswith("note: not judged: no file says whether PriorityClass high exists (KTJ608, KTJ609)\n")
+    assert text.startswith("note: not checked: no file says whether PriorityClass high exists (KTJ608, KTJ609)\n")
 
 
-def test_a_long_message_is_cut_as_the_runner_would() -> None:
-    (command,) = commands(as_github(report(result(message="a" + "x" * 1_000_000 + "z"))))
+def test_a_message_with_long_data_is_short() -> None:
+    (command,) = commands(as_github(report(result(message=say("{} is long", "x" * 1_000_000)))))
     assert len(command.data) < 4096
-    assert command.data[0] + command.data[-1] == "az"
+    assert command.data.endswith("x…" + "x" * 150 + " is long")

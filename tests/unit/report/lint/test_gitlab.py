@@ -7,6 +7,7 @@ import jsonschema_rs
 import pytest
 
 from kubectl_trainjob.model.finding import LintReport
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.report.lint.gitlab import as_gitlab
 from tests.unit.report.lint import reports
@@ -91,5 +92,5 @@ def test_paths_begin_at_the_root() -> None:
 
 
 def test_a_long_message_is_cut() -> None:
-    (issue,) = issues(report(result(message="x" * 1_000_000)))
+    (issue,) = issues(report(result(message=say("{} is", "x" * 1_000_000))))
     assert len(issue["description"]) < 4096

@@ -28,8 +28,8 @@ def test_all_that_a_report_can_say() -> None:
         jobs/mnist.yaml:14:11: warning KTJ506 mpi-extra-node: two nodes
         jobs/mnist.yaml:14:11: warning KTJ901 image-tag-missing: no tag
         jobs/mnist.yaml:14:11: info KTJ950 no-deadline: hm
-        note: not judged: no file says whether PriorityClass high exists (KTJ608, KTJ609)
-        2 errors, 2 warnings, 1 info in 12 TrainJobs (2 suppressed, 5 in the baseline, 7 there before)
+        note: not checked: no file says whether PriorityClass high exists (KTJ608, KTJ609)
+        2 errors, 2 warnings, 1 info in 12 TrainJobs (2 suppressed, 5 in the baseline, 7 existing)
         1 fixable with --unsafe-fixes
     """)
 
@@ -41,7 +41,7 @@ def test_all_that_a_report_can_say() -> None:
         pytest.param({"train_jobs": 1}, "no problems in 1 TrainJob", id="one"),
         pytest.param({"suppressed": 3}, "no problems in 12 TrainJobs (3 suppressed)", id="suppressed"),
         pytest.param({"baselined": 3}, "no new problems in 12 TrainJobs (3 in the baseline)", id="baseline"),
-        pytest.param({"before": 1}, "no new problems in 12 TrainJobs (1 there before)", id="before"),
+        pytest.param({"existing": 1}, "no new problems in 12 TrainJobs (1 existing)", id="before"),
     ],
 )
 def test_nothing_found(given: dict[str, int], line: str) -> None:

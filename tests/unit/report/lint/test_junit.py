@@ -32,7 +32,7 @@ def test_the_shape(of: LintReport) -> None:
 
 def test_a_suite_for_each_file_and_a_case_for_each_finding() -> None:
     root = tree(reports.mixed())
-    assert [suite.get("name") for suite in root] == ["jobs/mnist.yaml", "runtimes/torch.yaml", "not judged"]
+    assert [suite.get("name") for suite in root] == ["jobs/mnist.yaml", "runtimes/torch.yaml", "not checked"]
     assert [case.get("name") for case in root[0]] == [
         "KTJ301 extended-resource-limit-missing at 14:11",
         "KTJ506 mpi-extra-node at 14:11",
@@ -55,7 +55,7 @@ def test_what_fails_says_why() -> None:
 
 
 def test_info_passes_and_what_could_not_be_judged_is_skipped() -> None:
-    root = tree(report(result(reports.HINT, "hm"), unverifiable=(reports.CAUSE,)))
+    root = tree(report(result(reports.HINT, "hm"), unchecked=(reports.CAUSE,)))
     told = root.find("testsuite/testcase/system-out")
     assert told is not None
     assert "info KTJ950 no-deadline: hm" in (told.text or "")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.model.finding import Note
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.report.markdown_syntax import length
 from tests.cli.pages import findings_as_markdown as as_markdown
 from tests.cli.test_diff_markdown import by_commonmark, by_github
@@ -26,8 +27,8 @@ def rows(tree: Any) -> list[list[str]]:
 def test_headline_table_and_details(render: Any) -> None:
     tree = render(as_markdown(reports.mixed()))
     assert words(tree.find(".//h3")) == "2 errors, 2 warnings, 1 info in 12 TrainJobs"
-    assert "Findings not shown: 2 suppressed, 5 in the baseline, 7 there before." in words(tree)
-    rule, message = "KTJ301 extended-resource-limit-missing", '"nvidia.com/gpu" has no limit; add one'
+    assert "Findings not shown: 2 suppressed, 5 in the baseline, 7 existing." in words(tree)
+    rule, message = "KTJ301 extended-resource-limit-missing", "nvidia.com/gpu has no limit; add one"
     assert rows(tree) == [
         ["error", rule, "jobs/mnist.yaml:14", message],
         ["warning", "KTJ506 mpi-extra-node", "jobs/mnist.yaml:14", "two nodes"],
@@ -36,12 +37,12 @@ def test_headline_table_and_details(render: Any) -> None:
         ["error", rule, "runtimes/torch.yaml:7", message],
     ]
     assert [words(each) for each in tree.iter("summary")] == [
-        "1 cause of what could not be judged",
+        "1 cause of what could not be checked",
         "jobs/mnist.yaml: 1 error, 2 warnings, 1 info",
         "runtimes/torch.yaml: 1 error",
     ]
     assert words(tree.find(".//details/ul/li")) == (
-        "not judged: no file says whether PriorityClass high exists (KTJ608, KTJ609)"
+        "not checked: no file says whether PriorityClass high exists (KTJ608, KTJ609)"
     )
     assert [words(each) for each in tree.iter("pre")] == ["nvidia.com/gpu: 1\n            ^~~~~~~~~~~~~~"]
     notes = [words(each) for each in tree.iterfind(".//details/ul/li")]
@@ -71,9 +72,9 @@ def test_the_table_has_the_worst_and_the_details_have_all() -> None:
 
 
 def many(count: int) -> reports.LintReport:
-    note = Note("the runtime stands here", at("runtimes/torch.yaml", 3))
+    note = Note(say("the runtime stands here"), at("runtimes/torch.yaml", 3))
     results = [result(position=at(f"jobs/{n}.yaml"), message=f"m{n} 模型𝕏", related=(note,)) for n in range(count)]
-    return report(*results, unverifiable=(reports.CAUSE,) * 50)
+    return report(*results, unchecked=(reports.CAUSE,) * 50)
 
 
 @pytest.mark.parametrize("limit", [1000, 1001, 3000, 20_000, 65_536, 10**9])

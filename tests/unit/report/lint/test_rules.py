@@ -43,7 +43,7 @@ def test_the_rules_as_json(capfd: pytest.CaptureFixture[str]) -> None:
         "name": "image-tag-latest",
         "severity": "warning",
         "class": "policy",
-        "summary": "A reference without a tag means `latest`, and `latest` is another image from one day to the next.",
+        "summary": "An image has the tag `latest`, or no tag, which means `latest`.",
     }
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_trainjob import __version__
-from kubectl_trainjob.model.finding import LintReport, Note, Unverifiable
+from kubectl_trainjob.model.finding import LintReport, Note, Unchecked
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.report.lint.rules import rule_as_json
-from kubectl_trainjob.report.lint.sarif import MOST_RESULTS, as_sarif
-from kubectl_trainjob.report.lint.uri import uri_reference
+from kubectl_trainjob.report.lint.sarif import MOST_RESULTS, as_sarif, uri_reference
 from tests.unit.report.lint import reports
 from tests.unit.report.lint.reports import at, report, result, shared
 from tests.unit.report.lint.sarif_schema import problems
@@ -86,7 +86,7 @@ def test_the_run() -> None:
     (invocation,) = told["invocations"]
     assert invocation["executionSuccessful"] is True
     assert [each["message"]["text"] for each in invocation["toolExecutionNotifications"]] == [
-        "not judged: no file says whether PriorityClass high exists (KTJ608, KTJ609)"
+        "not checked: no file says whether PriorityClass high exists (KTJ608, KTJ609)"
     ]
 
 
@@ -126,7 +126,7 @@ def test_objects_that_share_a_mistake_are_one_result() -> None:
 
 
 def test_related_places_are_told_once() -> None:
-    note = Note("here", at(line=1))
+    note = Note(say("here"), at(line=1))
     (only,) = run(report(result(related=(note, note)), result(related=(note,))))["results"]
     assert len(only["relatedLocations"]) == 1
 
@@ -139,7 +139,7 @@ def test_no_more_results_than_github_shows_and_it_is_said() -> None:
     (notification,) = told["invocations"][0]["toolExecutionNotifications"]
     assert notification == {
         "level": "warning",
-        "message": {"text": "4 more findings are left out: GitHub shows 5000."},
+        "message": {"text": "4 more findings are omitted: GitHub shows 5000."},
     }
 
 
@@ -181,9 +181,9 @@ def test_a_uri_leads_back_to_the_path(path: str) -> None:
     ],
 )
 def test_a_message_has_no_link_and_no_placeholder(message: str, expected: str) -> None:
-    note, cause = Note(message, at(line=1)), Unverifiable(message, ())
-    told = run(report(result(message=message, related=(note,)), unverifiable=(cause,)))
+    note, cause = Note(message, at(line=1)), Unchecked(message, ())
+    told = run(report(result(message=message, related=(note,)), unchecked=(cause,)))
     assert told["results"][0]["message"]["text"] == expected
     assert told["results"][0]["relatedLocations"][0]["message"]["text"] == expected
     notification = told["invocations"][0]["toolExecutionNotifications"][0]
-    assert notification["message"]["text"] == f"not judged: {expected}"
+    assert notification["message"]["text"] == f"not checked: {expected}"

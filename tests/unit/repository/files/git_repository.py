@@ -153,7 +153,7 @@ def described(documents: Documents) -> dict[str, Any]:
         "settings": [(place(Place(each.source)), each.trainer, each.emit) for each in documents.settings],
         "ignored": documents.ignored,
         "left out": documents.left_out,
-        "passed by": documents.passed_by,
+        "skipped": documents.skipped,
         "read from": documents.read_from,
         "limits": documents.limits,
     }

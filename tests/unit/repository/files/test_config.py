@@ -53,26 +53,32 @@ def test_every_limit_but_the_depth_can_be_set():
     ("text", "rule", "line", "part"),
     [
         pytest.param("tarjet: {}\n", "KTJ040", 3, 'did you mean "target"?', id="nearest name"),
-        pytest.param("xyz: {}\n", "KTJ040", 3, "there are target, emit, runtimes, catalog", id="no name near"),
+        pytest.param(
+            "xyz: {}\n", "KTJ040", 3, "the settings here are target, emit, runtimes, catalog", id="no name near"
+        ),
         pytest.param("ome: {}\n", "KTJ040", 3, "not supported by this version", id="planned"),
-        pytest.param("target:\n  trainer: 2.3\n", "KTJ040", 4, "not the number 2.3: write it in quotes", id="a number"),
+        pytest.param("target:\n  trainer: 2.3\n", "KTJ040", 4, "not the number 2.3; write it in quotes", id="a number"),
         pytest.param('target:\n  trainer: "3.0"\n', "KTJ041", 4, "supported: 2.0, 2.1, 2.2, 2.3", id="no data"),
         pytest.param('target:\n  jobset: "0.9"\n', "KTJ041", 4, "supported: 0.12", id="no data of JobSet"),
-        pytest.param('target:\n  kueue: "0.9"\n', "KTJ040", 4, "there are trainer, jobset, kubernetes", id="product"),
+        pytest.param(
+            'target:\n  kueue: "0.9"\n', "KTJ040", 4, "the settings here are trainer, jobset, kubernetes", id="product"
+        ),
         pytest.param('target:\n  trianer: "2.3"\n', "KTJ040", 4, 'no setting "target.trianer"', id="nearest product"),
         pytest.param("target: 2\n", "KTJ040", 3, "must be a mapping", id="no mapping"),
-        pytest.param("runtimes: a\n", "KTJ040", 3, 'must be a list, not "a"', id="no list"),
-        pytest.param("runtimes:\n- a\n- ../b\n", "KTJ040", 5, "no folder below", id="outside"),
+        pytest.param("runtimes: a\n", "KTJ040", 3, 'must be a list, not the text "a"', id="no list"),
+        pytest.param("runtimes:\n- a\n- ../b\n", "KTJ040", 5, "not a folder in the repository", id="outside"),
         pytest.param("runtimes:\n- a\n- 1\n", "KTJ040", 5, "runtimes[1] must be text", id="no folder"),
-        pytest.param("runtimes: [/etc]\n", "KTJ040", 3, "no folder below", id="absolute"),
-        pytest.param("runtimes: [.]\n", "KTJ040", 3, "no folder below", id="the root itself"),
-        pytest.param("emit: jobsets\n", "KTJ040", 3, '"jobsets" is none of jobset, trainjob', id="no such output"),
+        pytest.param("runtimes: [/etc]\n", "KTJ040", 3, "not a folder in the repository", id="absolute"),
+        pytest.param("runtimes: [.]\n", "KTJ040", 3, "not a folder in the repository", id="the root itself"),
+        pytest.param(
+            "emit: jobsets\n", "KTJ040", 3, '"jobsets" is invalid; write jobset or trainjob', id="no such output"
+        ),
         pytest.param("emit: [jobset]\n", "KTJ040", 3, "must be text, not a list", id="several outputs"),
         pytest.param("catalog: 'yes'\n", "KTJ040", 3, "must be true or false", id="no truth value"),
-        pytest.param("catalog:\n", "KTJ040", 3, "not nothing", id="nothing"),
-        pytest.param("ignore: ['']\n", "KTJ040", 3, "no pattern", id="an empty pattern"),
-        pytest.param("ignore: ['!a']\n", "KTJ040", 3, "no pattern", id="no negation"),
-        pytest.param("ignore: [a/../b]\n", "KTJ040", 3, "no pattern", id="a pattern that climbs"),
+        pytest.param("catalog:\n", "KTJ040", 3, "not null", id="nothing"),
+        pytest.param("ignore: ['']\n", "KTJ040", 3, "not a pattern", id="an empty pattern"),
+        pytest.param("ignore: ['!a']\n", "KTJ040", 3, "not a pattern", id="no negation"),
+        pytest.param("ignore: [a/../b]\n", "KTJ040", 3, "not a pattern", id="a pattern that climbs"),
         pytest.param("limits: {depth: 100}\n", "KTJ040", 3, 'no setting "limits.depth"', id="the depth is fixed"),
         pytest.param("limits:\n  filebytes: 1\n", "KTJ040", 4, 'did you mean "fileBytes"?', id="nearest limit"),
         pytest.param("limits: {fileBytes: 0}\n", "KTJ040", 3, "positive whole number", id="zero"),
@@ -111,7 +117,7 @@ def test_a_configured_folder_must_be_there(tmp_path):
     (tmp_path / "platform").mkdir()
     (tmp_path / "other").mkdir()
     [finding] = read([str(tmp_path)], lambda _most: b"").diagnostics
-    assert finding.message == 'the folder "platfrom" is not there; did you mean "platform"?'
+    assert finding.message == 'the folder "platfrom" does not exist; did you mean "platform"?'
     assert (finding.rule.id, finding.place.pointer) == ("KTJ040", ("runtimes", 1))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.repository.files.current import CurrentDirectory
 from kubectl_trainjob.repository.files.filesystem import Disk, FileSystem
+from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.output.changed_files import FileChange, write
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.output.new_files import NewFile, NewFiles

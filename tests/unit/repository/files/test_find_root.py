@@ -72,7 +72,7 @@ def test_links_that_are_followed(beside: Path, links: dict[str, str], path: str,
 def test_links_out_of_a_repository_are_refused(beside: Path, links: dict[str, str], path: str) -> None:
     for link, target in links.items():
         (beside / link).symlink_to(target)
-    with pytest.raises(UnsafePathError, match="leads out of the repository; name what it leads to instead"):
+    with pytest.raises(UnsafePathError, match="leads out of the repository; pass the target of the link"):
         real_path(path)
 
 

@@ -65,7 +65,7 @@ def test_folder_of_runtimes_that_is_of_no_use(make: Callable[[str], object], rea
     if folder != "runtimes":
         _write({"trainjob.yaml": f"{_CONFIG}runtimes: [{folder}]\n"})
     make(folder)
-    with pytest.raises(EnvironmentFault, match=f"^{folder}: {reason}; runtimes are looked up there, so make it a dir"):
+    with pytest.raises(EnvironmentFault, match=f"^{folder}: {reason}; make this folder of runtimes a dir"):
         _read("jobs")
     _write({"jobs/a.yaml": _OTHER})
     assert _read("jobs").diagnostics == ()  # nothing here refers to a runtime
@@ -115,7 +115,7 @@ def test_locked_directory_elsewhere_does_not_matter() -> None:
     ("make", "reason"),
     [
         pytest.param(lambda path: path.symlink_to("/dev/null"), "it is a symbolic link", id="link"),
-        pytest.param(os.mkfifo, "it is no regular file", id="pipe"),
+        pytest.param(os.mkfifo, "it is not a regular file", id="pipe"),
         pytest.param(lambda path: path.touch(0), "Permission denied", id="locked"),
         pytest.param(lambda path: path.write_text(_CONFIG + "#" * (32 << 20)), "it is too large", id="large"),
     ],
@@ -140,14 +140,14 @@ def test_a_pipe_is_not_called_a_link(entry: str, name: str) -> None:
     _write({"o/overlay.yaml": f"{_OVERLAY}{entry.format(name)}\n"})
     os.mkfifo(f"o/{name}")
     (found,) = _read("o").diagnostics
-    assert "it is no regular file" in found.message
+    assert "it is not a regular file" in found.message
 
 
 @pytest.mark.usefixtures("repository")
 @pytest.mark.parametrize("path", [".git/HEAD", ".GIT/HEAD", "git~1/HEAD", "jobs/.git/config", ".git", "a/.Git/b"])
 def test_nothing_of_git_is_read(path: str) -> None:
     for verb in (lambda: SecureRoot(".").read(path, 100), lambda: SecureRoot(".").entries(path)):
-        with pytest.raises(UnsafePathError, match="it belongs to git itself"):
+        with pytest.raises(UnsafePathError, match="it belongs to git"):
             verb()
 
 

@@ -99,16 +99,16 @@ def test_a_directory_leaves_overlays_out(write: Write) -> None:
     ("entry", "rule", "part"),
     [
         pytest.param("b.yaml", "KTJ051", '"o/b.yaml" does not exist; did you mean "a.yaml"?', id="nearest name"),
-        pytest.param("nowhere/b.yaml", "KTJ051", "does not exist; mend the path", id="no directory"),
+        pytest.param("nowhere/b.yaml", "KTJ051", "does not exist; correct the path", id="no directory"),
         pytest.param("../../repo/o/a.yaml", "KTJ051", "leads out of the repository", id="out and in again"),
         pytest.param("../../repo-secrets/a.yaml", "KTJ051", "leads out of the repository", id="sibling"),
-        pytest.param("/etc/passwd", "KTJ051", "no path relative to this overlay", id="absolute"),
-        pytest.param("''", "KTJ051", "no path relative", id="empty"),
-        pytest.param("link.yaml", "KTJ051", "it is a symbolic link; copy what it leads to", id="link"),
+        pytest.param("/etc/passwd", "KTJ051", "not a path relative to this overlay", id="absolute"),
+        pytest.param("''", "KTJ051", "not a path relative", id="empty"),
+        pytest.param("link.yaml", "KTJ051", "it is a symbolic link; copy the target of the link", id="link"),
         pytest.param("https://example.com/a.yaml", "KTJ051", "nothing is fetched", id="URL"),
         pytest.param("github.com/acme/jobs?ref=v1", "KTJ051", "nothing is fetched", id="remote directory"),
-        pytest.param(".", "KTJ052", '"o" has this overlay among its resources', id="itself"),
-        pytest.param("inner", "KTJ052", '"o" has this overlay among its resources', id="cycle"),
+        pytest.param(".", "KTJ052", 'the resources of "o" contain this overlay', id="itself"),
+        pytest.param("inner", "KTJ052", 'the resources of "o" contain this overlay', id="cycle"),
         pytest.param("../b/overlay.yaml", "KTJ051", 'listed as a directory; write "../b"', id="an overlay's file"),
         pytest.param("a.yaml/x", "KTJ051", "cannot be read: Not a directory", id="below a file"),
     ],
@@ -136,7 +136,7 @@ def test_resources_that_cannot_be_had(write: Write, entry: str, rule: str, part:
     [
         pytest.param("- path: q.yaml\n", 4, 'did you mean "p.yaml"?', id="no file"),
         pytest.param("- path: ../../p.yaml\n", 4, "leads out of the repository", id="outside"),
-        pytest.param("- {path: list.yaml}\n", 1, "do not say which object they are for; add a target", id="no target"),
+        pytest.param("- {path: list.yaml}\n", 1, "do not name their object; add a target", id="no target"),
         pytest.param("- {path: empty.yaml}\n", 1, "the patch is empty", id="empty"),
         pytest.param("- {path: text.yaml}\n", 1, "a patch is a mapping (strategic merge) or a list", id="text"),
         pytest.param("- patch: |\n    [{op: remove, path: /a}]\n", 5, "add a target", id="inline"),
@@ -269,14 +269,14 @@ def test_65_overlays_do_not(write: Write, order: Callable[[list[str]], list[str]
     [(rule, path, line, message)] = _found(_read(*order(_chain(write, 65))))
     assert (rule, line) == ("KTJ057", 4)
     assert path.startswith("c/o")
-    assert "more than 64 overlays lie over each other" in message
+    assert "overlays are nested deeper than 64 levels" in message
 
 
 def test_a_long_chain_that_is_named_whole_is_told_to_be_too_deep(write: Write) -> None:
     """Each overlay is read once; what they hold together is no news."""
     found = _found(_read(*_chain(write, 400)))
     assert {rule for rule, *_ in found} == {"KTJ057"}
-    assert [message for *_, message in found if "64 overlays" not in message] == []
+    assert [message for *_, message in found if "64 levels" not in message] == []
     assert (found[0][1], found[0][2]) == ("c/o064/overlay.yaml", 4)
 
 

@@ -174,7 +174,7 @@ def test_the_working_tree_does_not_matter(made: GitRepository, opened: Repositor
 def test_what_a_commit_does_not_have(made: GitRepository, opened: Repository) -> None:
     first = made.commit({"jobs/a.yaml": _MAP})
     made.commit({"more/b.yaml": _MAP})
-    with pytest.raises(NotInRevision, match=rf"^more: there is no such file or directory in {first[:12]}$"):
+    with pytest.raises(NotInRevision, match=rf"^more: no such file or directory in {first[:12]}$"):
         read_at(opened, first, "jobs", "more")
     with pytest.raises(NotInRevision, match=r"in HEAD~1 \([0-9a-f]{12}\)"):
         read_at(opened, "HEAD~1", "more/b.yaml")
@@ -189,10 +189,10 @@ def test_what_a_commit_does_not_have(made: GitRepository, opened: Repository) ->
     ("path", "says"),
     [
         pytest.param("-", "standard input is not in HEAD", id="standard input"),
-        pytest.param("..", "name two directories instead", id="above"),
-        pytest.param("../repo-other/a.yaml", "name two directories instead", id="beside"),
-        pytest.param("/dev/null", "name two directories instead", id="device"),
-        pytest.param("/dev/fd/0", "name two directories instead", id="pipe"),
+        pytest.param("..", "pass two directories instead", id="above"),
+        pytest.param("../repo-other/a.yaml", "pass two directories instead", id="beside"),
+        pytest.param("/dev/null", "pass two directories instead", id="device"),
+        pytest.param("/dev/fd/0", "pass two directories instead", id="pipe"),
     ],
 )
 def test_what_no_commit_has(made: GitRepository, opened: Repository, path: str, says: str) -> None:
@@ -271,7 +271,7 @@ def test_git_that_does_not_answer(made: GitRepository, opened: Repository, monke
     found.unlink()
     os.mkfifo(found)
     monkeypatch.setattr(objects, "_SECONDS", 0.2)
-    with pytest.raises(EnvironmentFault, match="git does not answer"):
+    with pytest.raises(EnvironmentFault, match="git does not send"):
         read_at(opened, commit.id)
 
 
@@ -300,7 +300,7 @@ def test_objects_that_are_not_there(
     made.commit({"jobs/a.yaml": text, "b.yaml": _MAP})
     commit = opened.resolve("HEAD")
     damage(made, made.git("rev-parse", what))
-    with pytest.raises(EnvironmentFault, match=r'it is (missing|broken); ask "git fsck"$'):
+    with pytest.raises(EnvironmentFault, match=r'it is (missing|broken); run "git fsck"$'):
         read_at(opened, commit.id, "jobs")
     if what != "HEAD^{tree}":
         assert len(read_at(opened, commit.id, "b.yaml").inputs) == 1
@@ -328,7 +328,7 @@ def test_endless_directories(made: GitRepository, opened: Repository, monkeypatc
     for _ in range(30):
         tree = made.tree(*(("40000", b"%d" % number, tree) for number in range(10)))
     commit = made.commit_of(tree)
-    with pytest.raises(EnvironmentFault, match="more than 10000 files and directories; name fewer"):
+    with pytest.raises(EnvironmentFault, match="more than 10000 files and directories; pass fewer"):
         read_at(opened, commit)
     assert not read_at(opened, commit, "0/" * 30).inputs
 

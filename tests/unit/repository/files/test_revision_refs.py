@@ -75,7 +75,7 @@ def test_names_mean_what_git_takes_them_for(made: GitRepository, opened: Reposit
     commit = opened.resolve(ref)
     assert commit.id == made.git("rev-parse", f"{ref}^{{commit}}")
     assert commit.name == ref
-    assert str(commit) == (commit.short if commit.id.startswith(ref) else f"{ref} ({commit.id[:12]})")
+    assert str(commit) == (commit.id[:12] if commit.id.startswith(ref) else f"{ref} ({commit.id[:12]})")
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_names_mean_what_git_takes_them_for(made: GitRepository, opened: Reposit
         pytest.param("mian~1", 'did you mean "main~1"', id="typing error before an ancestor"),
         pytest.param("V1.3", 'did you mean "v1.2"', id="tag"),
         pytest.param("release", 'did you mean "origin/release"', id="remote branch"),
-        pytest.param("HEAD~99", "name a branch, a tag or an id", id="too far"),
+        pytest.param("HEAD~99", "pass an existing branch, tag or id", id="too far"),
         pytest.param("main@{upstream}", "no upstream configured for branch 'main'", id="no upstream"),
-        pytest.param("0123456789abcdef", "name a branch, a tag or an id", id="id of nothing"),
-        pytest.param("f" * 40, "name a branch, a tag or an id", id="whole id of nothing"),
-        pytest.param("HEAD;id", "name a branch, a tag or an id", id="shell"),
-        pytest.param("$(id)", "name a branch, a tag or an id", id="substitution"),
+        pytest.param("0123456789abcdef", "pass an existing branch, tag or id", id="id of nothing"),
+        pytest.param("f" * 40, "pass an existing branch, tag or id", id="whole id of nothing"),
+        pytest.param("HEAD;id", "pass an existing branch, tag or id", id="shell"),
+        pytest.param("$(id)", "pass an existing branch, tag or id", id="substitution"),
     ],
 )
 def test_names_of_nothing(made: GitRepository, opened: Repository, ref: str, says: str) -> None:
@@ -116,7 +116,7 @@ def test_merge_base(made: GitRepository, opened: Repository) -> None:
 
 def test_no_merge_base(made: GitRepository, opened: Repository) -> None:
     other = made.commit_of(made.git("rev-parse", "HEAD^{tree}"))
-    with pytest.raises(EnvironmentFault, match="have no common ancestor; name the commit to compare with"):
+    with pytest.raises(EnvironmentFault, match="have no common ancestor; pass the commit to compare with"):
         opened.merge_base(opened.resolve("main"), opened.resolve(other))
 
 
@@ -149,7 +149,7 @@ def test_the_branch_that_work_is_based_on(made: GitRepository, opened: Repositor
         made.git(*step)
     assert taken == ["master", "origin/dev", "origin/main", "origin/master", "heads/main", "master"]
     with pytest.raises(
-        EnvironmentFault, match=r"neither an upstream nor origin/HEAD, .*; name a REF, for example HEAD~1"
+        EnvironmentFault, match=r"neither an upstream nor origin/HEAD, .*; pass a REF, for example HEAD~1"
     ):
         opened.upstream()
 
@@ -204,14 +204,14 @@ def test_as_a_pull_request_is_checked_out(made: GitRepository, tmp_path: Path, m
     work.git("checkout", "-q", "--detach", "refs/remotes/pull/1/merge")
     monkeypatch.chdir(work.path)
     with open_repository() as repository:
-        with pytest.raises(EnvironmentFault, match=f"no branch to compare with is here .*{_DEEPEN}; or name a REF"):
+        with pytest.raises(EnvironmentFault, match=f"no branch to compare with .*{_DEEPEN}; or pass a REF"):
             repository.upstream()
         with pytest.raises(EnvironmentFault, match=_DEEPEN):
             repository.resolve("origin/main")
 
 
 def test_no_repository(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentFault, match="this is no git repository; name two directories instead"):
+    with pytest.raises(EnvironmentFault, match="not a git repository; pass two directories instead"):
         open_repository(str(tmp_path))
     (tmp_path / ".git").mkdir()
     with pytest.raises(EnvironmentFault, match=r"/\.git: not a git repository"):

@@ -92,7 +92,7 @@ def test_kinds_that_differ_in_case_alone() -> None:
 
 
 def test_the_same_object_twice() -> None:
-    with pytest.raises(ValueError, match="twice"):
+    with pytest.raises(ValueError, match="duplicate"):
         layout([an("v1", "ConfigMap", "a"), an("v1", "ConfigMap", "a")])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import Limits
+from kubectl_trainjob.model.message import Data
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
 from tests.reading import Renderer
@@ -48,6 +49,8 @@ ERRORS = [
     pytest.param(
         "{% if 0 %}\n{{ x|nope }}{% endif %}", SYNTAX, 2, 'no filter "nope"', id="unknown filter, not reached"
     ),
+    pytest.param("\n{{ x is numeric }}", SYNTAX, 2, "there are: !=, <, <=, ==, >, >=, boolean", id="unknown test"),
+    pytest.param("{{ [1]|select('positive')|list }}", SYNTAX, 1, "there are: !=, <", id="unknown test by name"),
     pytest.param("{{ x is defind }}", SYNTAX, 1, 'did you mean "defined"?', id="test misspelt"),
     pytest.param("{{ [1]|map('uper')|list }}", SYNTAX, 1, 'did you mean "upper"?', id="filter by name"),
     pytest.param("{{ [1]|select('evn')|list }}", SYNTAX, 1, 'did you mean "even"?', id="test by name"),
@@ -60,7 +63,9 @@ ERRORS = [
     pytest.param("\n{{ 1e999 }}", SYNTAX, 2, "too large", id="endless number"),
     pytest.param("{{ '\\N{nothing}' }}", SYNTAX, 1, "unknown Unicode character", id="unknown character name"),
     pytest.param("a\n{{ value.x }}", UNDEFINED, 2, '"value" is not defined; did you mean "values"?', id="name"),
-    pytest.param("{{ xyzzy }}", UNDEFINED, 1, "there is: dict, namespace, overlay, range, values", id="no name near"),
+    pytest.param(
+        "{{ xyzzy }}", UNDEFINED, 1, "defined here: dict, namespace, overlay, range, values", id="no name near"
+    ),
     pytest.param("{% set epochs = 1 %}{{ epoch }}", UNDEFINED, 1, 'did you mean "epochs"?', id="own name"),
     pytest.param("a\n{{ values.epoch }}", UNDEFINED, 2, 'values has no "epoch"; did you mean "epochs"?', id="value"),
     pytest.param("{{ values['epoch'] }}", UNDEFINED, 1, 'values has no "epoch"', id="value in brackets"),
@@ -68,10 +73,10 @@ ERRORS = [
         "{{ values.deep.env.LT }}", UNDEFINED, 1, 'values.deep.env has no "LT"; did you mean "LR"?', id="path"
     ),
     pytest.param("{{ values['odd key'].b }}", UNDEFINED, 1, 'values["odd key"] has no "b"', id="odd path"),
-    pytest.param("{{ {'a': 1}.b }}", UNDEFINED, 1, 'the mapping has no "b"; there is: a', id="mapping of its own"),
+    pytest.param("{{ {'a': 1}.b }}", UNDEFINED, 1, 'the mapping has no "b"; defined here: a', id="mapping of its own"),
     pytest.param("{{ values.gpus[3] }}", UNDEFINED, 1, "values.gpus has no item 3, only 1", id="item"),
     pytest.param("{{ values.gpus.size }}", UNDEFINED, 1, 'values.gpus has no "size"', id="field of a list"),
-    pytest.param("{{ values.name.first }}", UNDEFINED, 1, 'a text has no "first"', id="field of a text"),
+    pytest.param("{{ values.name.first }}", UNDEFINED, 1, 'the text has no "first"', id="field of a text"),
     pytest.param("{{ values.name.upper }}", UNDEFINED, 1, "must be called; write .upper(…)", id="method not called"),
     pytest.param("{{ values.missing.more }}", UNDEFINED, 1, 'values has no "missing"', id="missing parent"),
     pytest.param("{% if values.missing %}{% endif %}", UNDEFINED, 1, 'values has no "missing"', id="condition"),
@@ -114,10 +119,10 @@ ERRORS = [
     pytest.param("{% macro m() %}{% endmacro %}{{ [m] }}", FAILED, 1, "a macro has no text", id="macro as text"),
     pytest.param("{% for x in [1] %}{{ loop ~ '' }}{% endfor %}", FAILED, 1, "the loop has no text", id="loop as text"),
     pytest.param("{{ namespace(a=1) }}", FAILED, 1, "a namespace has no text", id="namespace as text"),
-    pytest.param("{{ {1: 2} }}", FAILED, 1, "the key 1 of a mapping is no text", id="number as key"),
+    pytest.param("{{ {1: 2} }}", FAILED, 1, "the key 1 of a mapping is not text", id="number as key"),
     pytest.param("{{ 2 ** 70 }}", FAILED, 1, "does not fit into an int64", id="large number"),
     pytest.param("{{ 2 ** 70000 }}", FAILED, 1, "does not fit into an int64", id="very large number"),
-    pytest.param("{{ 1e300 * 1e300 }}", FAILED, 1, "came out as inf", id="infinity"),
+    pytest.param("{{ 1e300 * 1e300 }}", FAILED, 1, "a number is inf", id="infinity"),
     pytest.param("\n{{ '\\ud83d' }}", FAILED, 2, "half a character", id="half a character"),
     pytest.param("{{ '\\ud83d'|to_json }}", FAILED, 1, "lone surrogate", id="half a character as JSON"),
     pytest.param("{{ [1 if 0]|to_yaml }}", FAILED, 1, "an if without else", id="nothing in a list"),
@@ -159,6 +164,22 @@ def test_the_place_is_the_line(renderer: Renderer, template: str, line: int, col
     assert (span.line, span.column, span.end_column) == (line, *columns)
 
 
+@pytest.mark.parametrize(
+    ("template", "data"),
+    [
+        pytest.param("{{ values.epoch }}", ["values", "epoch", "epochs"], id="names"),
+        pytest.param("{{ 1 / 0 }}", ["division by zero"], id="words of Python"),
+        pytest.param("{{ 'x' | '<b>' }}", None, id="words of Jinja2"),
+        pytest.param("{{ values['<b>[a](b)'] }}", ["values", "<b>[a](b)"], id="markup"),
+    ],
+)
+def test_words_and_data_are_apart(renderer: Renderer, template: str, data: list[str] | None) -> None:
+    pieces = refused(renderer, template).message.pieces
+    found = [piece.text for piece in pieces if isinstance(piece, Data)]
+    assert found[: len(data)] == data if data else len(found) == 1
+    assert not any("<" in piece for piece in pieces if isinstance(piece, str))
+
+
 def test_one_error_does_not_hide_another(renderer: Renderer) -> None:
     found = [
         renderer.render(SourceFile(f"{n}", text), CONTEXT) for n, text in enumerate(["{{ a }}", "ok", "{{ 1/0 }}"])
@@ -198,6 +219,6 @@ def test_the_manual_lists_what_is_offered() -> None:
     from kubectl_trainjob.report.lint.manual import page
     from kubectl_trainjob.repository.templates.child.filters import FILTERS, FUNCTIONS
 
-    listed = re.search(r"Filters: ([^.]*)\.\s+Functions: ([^.]*)\.", page("KTJ062"))
+    listed = re.search(r"filters exist: ([^.]*)\.\s+These functions exist: ([^.]*)\.", page("KTJ062"))
     assert listed is not None
-    assert [re.split(r",\s+", part) for part in listed.groups()] == [sorted(FILTERS), sorted(FUNCTIONS)]
+    assert [re.findall(r"`(\w+)`", part) for part in listed.groups()] == [sorted(FILTERS), sorted(FUNCTIONS)]

@@ -25,8 +25,8 @@ from kubectl_trainjob.model.limits import Limits
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.templates import process, render
-from kubectl_trainjob.repository.templates.answer import Answer, understand
-from kubectl_trainjob.repository.templates.wire import frame
+from kubectl_trainjob.repository.templates.protocol import frame
+from kubectl_trainjob.repository.templates.render import Answer, understand
 from tests.loops import sample
 from tests.reading import Renderer
 
@@ -212,10 +212,10 @@ MISBEHAVIOUR = [
     pytest.param("frames(b'[]', b'x', b'x')", id="answer of another kind"),
     pytest.param("frames(b'[' * 1000, b'', b'')", id="nested answer"),
     pytest.param("frames(b'\\xff', b'\\xff', b'\\xff')", id="no text"),
-    pytest.param("frames(b'{\"code\": 0, \"is_flood\": false}', b'\\0\\0\\0\\2T\\xff', b'')", id="text that is none"),
-    pytest.param("frames(b'{\"code\": 0, \"is_flood\": false}', b'\\0\\0\\0\\2E5', b'')", id="problem that is none"),
-    pytest.param("frames(b'{\"code\": 0, \"is_flood\": true}', b'\\0\\0\\0\\2Ta', b'')", id="flood"),
-    pytest.param("frames(b'{\"code\": -11, \"is_flood\": false}', b'', b'')", id="crash"),
+    pytest.param("frames(b'[0, false]', b'\\0\\0\\0\\2T\\xff', b'')", id="text that is none"),
+    pytest.param("frames(b'[0, false]', b'\\0\\0\\0\\2E5', b'')", id="problem that is none"),
+    pytest.param("frames(b'[0, true]', b'\\0\\0\\0\\2Ta', b'')", id="flood"),
+    pytest.param("frames(b'[-11, false]', b'', b'')", id="crash"),
     pytest.param("time.sleep(60)", id="sleep"),
     pytest.param("signal.signal(15, signal.SIG_IGN); os.close(1); time.sleep(60)", id="silence"),
     pytest.param("os.fork() or time.sleep(60); time.sleep(60)", id="children of its own"),
@@ -254,8 +254,8 @@ def test_a_child_that_misbehaves(body: str, monkeypatch: pytest.MonkeyPatch) -> 
     ("command", "words"),
     [
         pytest.param([sys.executable, "-c", "import no_such_module"], "No module named 'no_such_module'", id="import"),
-        pytest.param([sys.executable, "-c", "print('x' * 100)"], "ended without a word", id="other words"),
-        pytest.param([sys.executable, "-c", ""], "ended without a word", id="nothing"),
+        pytest.param([sys.executable, "-c", "print('x' * 100)"], "ended without a message", id="other words"),
+        pytest.param([sys.executable, "-c", ""], "ended without a message", id="nothing"),
         pytest.param(["/no/such/python"], "cannot be started", id="no program"),
         pytest.param([str(REPOSITORY)], "cannot be started", id="directory"),
     ],
@@ -370,13 +370,22 @@ def test_the_installed_package_needs_no_checkout(tmp_path: Path) -> None:
 
 
 parts = st.sampled_from(
-    [b"T", b"L", b"E", b"D", b"", b"{}", b'{"kind": "output", "message": "", "line": 1, "column": 0}', b"\xff", b"1=2"]
+    [
+        b"T",
+        b"L",
+        b"E",
+        b"D",
+        b"",
+        b"{}",
+        b'["output", [], 1, 0]',
+        b'["failed", ["a"], 1, 0]',
+        b'["failed", [], 1, 0]',
+        b"1=2",
+    ]
 )
 bodies = st.lists(st.binary(max_size=8) | parts, max_size=3).map(b"".join)
 sent = st.lists(bodies.map(frame), max_size=4).map(b"".join) | st.binary(max_size=40)
-ended = st.sampled_from(
-    [b'{"code": 0, "is_flood": false}', b'{"code": -24, "is_flood": false}', b"[]", b"", b'{"code": []}']
-)
+ended = st.sampled_from([b"[0, false]", b"[-24, false]", b"[]", b"", b"[[], 1]"])
 
 
 @given(ended | st.binary(max_size=20), sent, st.binary(max_size=40) | st.just(b'File "<template>", line 2 in root'))
@@ -388,3 +397,12 @@ def test_any_answer_is_understood(ended: bytes, sent: bytes, report: bytes) -> N
         assert set(made.written.lines) <= {1, 2, 3}
     else:
         assert made.message
+
+
+@pytest.mark.parametrize(
+    "piece", ['"<b>"', '"<a"', '"`"', '"a|b"', '"[a](b)"', '"\\n"', "[1, true]", '["a"]', "{}", '{"a": 1, "b": 2}', "3"]
+)
+def test_words_of_the_child_are_checked(piece: str) -> None:
+    made = understand(TEMPLATE, Answer(b"[0, false]", frame(f'E["failed",[{piece}],1,0]'.encode()), b""), Limits())
+    assert isinstance(made, Diagnostic)
+    assert "sent no valid answer" in made.message

@@ -10,7 +10,7 @@ import difflib
 import io
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_trainjob.model.source import Pointer, value_at
-from kubectl_trainjob.repository.yaml.edit import REMOVE, Change, EditedText, RefusedError, edited, opened
+from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, opened
 from tests.conformance.cases import VERSIONS, load
 
 ROOT = Path(__file__).parents[4]
 
 
+def edited(text: str, document: int, changes: Iterable[DataChange]) -> str:
+    return opened(text).with_changes(document, changes).text
+
+
 def change(text: str, *changes: tuple[Pointer, Any]) -> str:
-    return edited(text, 0, [Change(*each) for each in changes])
+    return edited(text, 0, [DataChange(*each) for each in changes])
 
 
 JOB = """\
@@ -132,8 +136,8 @@ def test_emptied_list_keeps_the_comments_between() -> None:
 def test_pointers_lead_into_the_text_as_it_was() -> None:
     text = "- a\n- b\n- c\n- d\n"
     assert change(text, ((0,), REMOVE), ((2,), REMOVE), ((3,), "e"), ((4,), "f")) == "- b\n- e\n- f\n"
-    once = opened(text).with_changes(0, [Change((0,), REMOVE)])
-    assert once.with_changes(0, [Change((2,), REMOVE)]).text == "- b\n- d\n"
+    once = opened(text).with_changes(0, [DataChange((0,), REMOVE)])
+    assert once.with_changes(0, [DataChange((2,), REMOVE)]).text == "- b\n- d\n"
 
 
 JSON = '{\n  "a": 1,\n  "b": [\n    "x",\n    "y"\n  ],\n  "c": {}\n}\n'
@@ -186,7 +190,7 @@ STREAM = "---\na: 1\n---  # second\nb: 2\n...\n---\nkind: List\nitems:\n- a: 3\n
     ],
 )
 def test_documents(document: int, pointer: Pointer, value: Any, old: str, new: str) -> None:
-    assert edited(STREAM, document, [Change(pointer, value)]) == STREAM.replace(old, new)
+    assert edited(STREAM, document, [DataChange(pointer, value)]) == STREAM.replace(old, new)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +213,7 @@ def test_documents(document: int, pointer: Pointer, value: Any, old: str, new: s
     ],
 )
 def test_refused(text: str, pointer: Pointer, value: Any) -> None:
-    with pytest.raises(RefusedError):
+    with pytest.raises(EditError):
         change(text, (pointer, value))
 
 
@@ -253,15 +257,15 @@ def _walk(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
 NEW = ["other", "v: 1", {"x": 1, "y": ["z"]}, "a\nb\n", [], None]
 
 
-def _changes(value: Any) -> Iterator[Change]:
+def _changes(value: Any) -> Iterator[DataChange]:
     for pointer, each in _walk(value):
         if pointer:
-            yield Change(pointer, REMOVE)
-            yield from (Change(pointer, new) for new in NEW)
+            yield DataChange(pointer, REMOVE)
+            yield from (DataChange(pointer, new) for new in NEW)
         if isinstance(each, dict):
-            yield from (Change((*pointer, "new/key"), new) for new in NEW)
+            yield from (DataChange((*pointer, "new/key"), new) for new in NEW)
         elif isinstance(each, list):
-            yield from (Change((*pointer, len(each)), new) for new in NEW)
+            yield from (DataChange((*pointer, len(each)), new) for new in NEW)
 
 
 def _ordinary(every: int) -> Iterator[tuple[str, str]]:
@@ -305,7 +309,7 @@ def test_ordinary_files_are_edited(every: int) -> None:
             for each in chance.sample(list(_changes(value)), 4):
                 try:
                     new = start.with_changes(number, [each]).text
-                except RefusedError:
+                except EditError:
                     refused += 1
                     continue
                 made += 1
@@ -403,7 +407,7 @@ def test_random_documents(data: Any, chance: random.Random, crlf: bool, marked: 
     each = chance.choice(list(_changes(data)))
     try:
         new = change(text, each)
-    except RefusedError:
+    except EditError:
         return
     wanted = _expected(data, *each)
     assert yaml.safe_load(new) == wanted
@@ -413,11 +417,11 @@ def test_random_documents(data: Any, chance: random.Random, crlf: bool, marked: 
     assert ("\n" in new.replace("\r\n", "")) is False if crlf else "\r" not in new
     try:
         assert change(new, each) == new or each.value is REMOVE or len(each.pointer) == 0
-    except RefusedError:
+    except EditError:
         assert each.value is REMOVE
 
 
-def _same_comments(written: _Written, each: Change, new: str) -> None:
+def _same_comments(written: _Written, each: DataChange, new: str) -> None:
     """Those of the entry that was removed, or replaced as a whole, may go; those above it stay."""
     kept = re.findall(r"#c\d+", new)
     assert len(kept) == len(set(kept))
@@ -426,7 +430,7 @@ def _same_comments(written: _Written, each: Change, new: str) -> None:
         assert name in kept or is_inside, (name, owner)
 
 
-def _other_lines_are_the_same(written: _Written, each: Change, text: str, new: str, first: int) -> None:
+def _other_lines_are_the_same(written: _Written, each: DataChange, text: str, new: str, first: int) -> None:
     old_lines = text.splitlines(keepends=True)
     touched = difflib.SequenceMatcher(None, old_lines, new.splitlines(keepends=True), autojunk=False).get_opcodes()
     for tag, start, end, _, _ in touched:

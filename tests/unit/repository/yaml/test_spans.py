@@ -106,6 +106,6 @@ def test_self_reference_and_merge_of_itself_end() -> None:
 
 def test_documents_are_composed_once() -> None:
     spans, file = Spans(), SourceFile("a", _YAML)
-    first = spans._root(file, 0)
-    spans.span(Place(Source(file), ("kind",)))
-    assert spans._root(file, 0) is first
+    first = spans._root(file.text, 0)
+    spans.span(Place(Source(SourceFile("b", _YAML)), ("kind",)))
+    assert spans._root(file.text, 0) is first

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.diff.causes import causes, changed_inputs, listed
+from kubectl_trainjob.review.diff.changed_inputs import CompiledPair
 from kubectl_trainjob.review.diff.changes import Compiled
 from tests.unit.review.diff.repository import TRAINER, compiled, write
 
@@ -93,15 +94,15 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def pairs(
-    old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, str]
-) -> Iterator[tuple[Compiled | None, Compiled | None]]:
-    """The TrainJobs whose objects differ; `became` are new names by old ones."""
+def pairs(old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, str]) -> list[CompiledPair]:
+    """The TrainJobs of both sides whose objects differ; `became` are new names by old ones."""
+    found = list[CompiledPair]()
     former = {now: before for before, now in became.items()}
     for name in {**old, **new}:
         before, after = old.get(former.get(name, name)), new.get(name)
-        if name not in became and (before and before.objects) != (after and after.objects):
-            yield before, after
+        if name not in became and before and after and before.objects != after.objects:
+            found.append((before, after))
+    return found
 
 
 def told(old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, str] | None = None) -> Told:
@@ -509,5 +510,5 @@ def test_another_trainer(root: Path) -> None:
     """The inputs say the same: nothing in them is the cause."""
     write(root, {**STAGES, "runtimes/plain.yaml": swap(runtime(), "{numNodes: 1}", "{torch: {}}")})
     old, new = compiled("dev", trainer_version="2.0"), compiled("dev", trainer_version="2.3")
-    assert list(pairs(old, new, {}))
+    assert pairs(old, new, {})
     assert told(old, new) == []

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_trainjob.compiler.job import compile_job
@@ -266,6 +266,7 @@ def test_the_name_is_a_change():
     assert field_changes(old, new) == (FieldChange(("metadata", "name"), ("metadata", "name"), "a", "b"),)
 
 
+@pytest.mark.slow
 def test_deep_and_long():
     deep: Any = 1
     for depth in range(64):
@@ -477,19 +478,16 @@ _pods = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400)
 @given(old=_plain, new=_plain)
 def test_nothing_is_lost_in_unknown_kinds(old, new):
     _taken_out(custom(old), custom(new))
 
 
-@settings(max_examples=400)
 @given(old=_pods, new=_pods, kind=st.sampled_from([None, "v1 Pod"]))
 def test_nothing_is_lost_in_pods(old, new, kind):
     _taken_out(*((_typed(kind, **pod) if kind else job_set(**pod)) for pod in (old, new)))
 
 
-@settings(max_examples=300)
 @given(old=st.lists(_scalars, max_size=9), new=st.lists(_scalars, max_size=9))
 def test_lists_without_keys_change_as_little_as_possible(old, new):
     changes = field_changes(custom(old), custom(new))
@@ -581,7 +579,7 @@ def test_unlike_recorded_objects(version):
 # What upstream's webhooks say of recorded updates: what is refused has changed, and where nothing has, nothing is.
 
 
-@sampled(every=3)
+@sampled(every=6)
 @for_each("update", {each["name"]: each for each in read_lines(FOLDER / "updates.jsonl.xz")}, at_least=271)
 def test_recorded_updates(update):
     old, new = (_prepared(update[side]) for side in ("old", "new"))

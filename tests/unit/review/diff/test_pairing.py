@@ -18,8 +18,8 @@ from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled
-from kubectl_trainjob.review.diff.pairing import Pair, PlainObject, pair_jobs, pair_made, pair_objects
-from kubectl_trainjob.review.diff.renames import guessed
+from kubectl_trainjob.review.diff.pairing import Pair, pair_jobs, pair_made, pair_objects
+from kubectl_trainjob.review.diff.renames import PlainObject, guessed
 from tests.conformance.cases import FOLDER, load, read_lines
 from tests.loops import for_each, sampled
 from tests.reading import read
@@ -352,6 +352,7 @@ def _jobs_of(text: str) -> list[Compiled]:
     return [Compiled(job.manifest, None) for job in prepared.jobs]
 
 
+@pytest.mark.slow
 def test_recorded_jobs_under_other_names():
     """Each recorded TrainJob that says something of its own gets a name that says nothing, and one in three another
     number of nodes: no guess is wrong, and few are missing.
@@ -401,6 +402,7 @@ def test_a_thousand_of_each(spec, count):
     assert all(old[i].body["spec"] == new[j].body["spec"] for i, j in found)
 
 
+@pytest.mark.slow
 def test_the_same_guesses_each_time():
     """Whatever the seed of the hashes is."""
     program = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.review.diff.changes import Compiled, Group
-from kubectl_trainjob.review.diff.queues import group_of
+from kubectl_trainjob.review.diff.totals import group_of
 from tests.unit.review.diff.repository import TRAINER, compiled
 
 KUEUE = "kueue.x-k8s.io/queue-name"

@@ -15,8 +15,7 @@ from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
 from kubectl_trainjob.review.diff.changes import Compiled, Totals
-from kubectl_trainjob.review.diff.gpus import gpus, is_gpu
-from kubectl_trainjob.review.diff.totals import NOTHING, add, total, totals_of, world_size
+from kubectl_trainjob.review.diff.totals import NOTHING, add, gpus, is_gpu, total, totals_of, world_size
 from tests.conformance.versions import EACH_VERSION, LATEST_ONLY, SINCE_2_1, Chosen
 from tests.reading import read
 from tests.unit.explain.environment.jobs import asking, container, manifests, role
@@ -254,7 +253,7 @@ def _recorded(chosen: Chosen) -> Iterator[Recorded]:
         for traced in trace(documents, BuildOptions(trainer_version=chosen.version), is_train_job).jobs:
             if not traced.objects or traced.resolved is None:
                 continue
-            world = describe(traced).world
+            world = describe(traced).launch.total
             bodies = tuple(each.draft.value for each in traced.objects)
             runtime: Manifest = traced.resolved.runtime.manifest
             job = Compiled(traced.resolved.job.manifest, runtime, bodies)

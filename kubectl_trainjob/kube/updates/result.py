@@ -1,0 +1,55 @@
+"""The result of checking the update of a live object, in each state of suspension that the object can be in."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from kubectl_trainjob.kube.facts.kinds import is_job
+from kubectl_trainjob.model.message import Message
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Body, identity_of
+
+State = Literal["running", "suspended", "suspending", "resuming"]
+"""`spec.suspend` before and after the update: false → false, true → true, false → true, true → false."""
+
+STATES: tuple[State, ...] = ("running", "suspended", "suspending", "resuming")
+
+
+class RejectedChange(NamedTuple):
+    """A changed value that the API server rejects in one state, and the server's reason.
+
+    `pointer` leads into the new object, into the old one if the value `is_gone`.
+    """
+
+    state: State
+    pointer: Pointer
+    reason: Message
+    is_gone: bool = False
+
+
+class UpdateResult(NamedTuple):
+    """The values that admission rejects; without any, it accepts the update in every state."""
+
+    rejections: tuple[RejectedChange, ...] = ()
+
+    def accepts(self, state: State) -> bool:
+        """Whether the update is accepted in that state."""
+        return all(rejection.state != state for rejection in self.rejections)
+
+
+def possible_states(old: Body, new: Body) -> tuple[State, ...]:
+    """The states in which the files can update `old` to `new`, if nothing else suspends the job.
+
+    Files that do not change `spec.suspend` can update a live object in any state. Those that change it suspend or start
+    the job. None for a kind that cannot be suspended.
+    """
+    if not is_job(identity_of(new)):
+        return ()
+    before, after = _is_suspended(old), _is_suspended(new)
+    if before == after:
+        return STATES
+    return ("suspending",) if after else ("resuming",)
+
+
+def _is_suspended(body: Body) -> bool:
+    return (body.get("spec") or {}).get("suspend") is True

@@ -1,0 +1,83 @@
+"""Messages that several reports share, and what renderers do with the pieces of a message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kubectl_trainjob.model.message import Data, Message, joined, say, truncate
+
+# GitHub takes `::command` after blanks and `##[command` anywhere in a line, Azure `##vso[`, TeamCity `##teamcity[`.
+_COMMAND = re.compile(r"(?<=#)#(?=\w*\[)")
+_COMMAND_LINE = re.compile(r"\A(\s*):(?=:)")
+
+
+def coded(message: Message) -> tuple[str | Data, ...]:
+    """The words and the pieces to show as code: data, and what backticks enclose in our words."""
+    return tuple(_without_backticks(message.pieces)) if "`" in message else message.pieces
+
+
+def _without_backticks(pieces: tuple[str | Data, ...]) -> Iterator[str | Data]:
+    code: str | None = None
+    for piece in pieces:
+        if isinstance(piece, Data):
+            if code is None:
+                yield piece
+            else:
+                code += piece.text
+            continue
+        for number, part in enumerate(piece.split("`")):
+            if number and code is not None:
+                yield Data(code)
+                code = None
+            elif number:
+                code = ""
+            if code is not None:
+                code += part
+            elif part:
+                yield part
+    if code:
+        yield Data(code)
+
+
+def whole(text: str) -> Message:
+    """Data that is never cut."""
+    return Message(Data(text))
+
+
+def located(path: str, line: int) -> Message:
+    """`path:line`."""
+    return Message(Data(f"{truncate(path)}:{line}"))
+
+
+def capitalize(text: str) -> str:
+    """The text with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def plural(count: int, one: str, many: str = "") -> Message:
+    """`1 Pod`, `2 Pods`."""
+    return Message(f"{count} {one if count == 1 else many or one + 's'}")
+
+
+def first_of(names: Sequence[Message], most: int) -> Message:
+    """`a, b and 7 more`."""
+    shown, rest = joined(names[:most]), len(names) - most
+    return say("{} and {} more", shown, rest) if rest > 0 else shown
+
+
+def more(count: int, noun: str) -> list[Message]:
+    """A sentence about `count` things that are not shown; nothing for none."""
+    if count <= 0:
+        return []
+    return [say("{} is not shown" if count == 1 else "{} are not shown", plural(count, f"more {noun}"))]
+
+
+def without_commands(text: str) -> str:
+    r"""A piece of a line without commands (`#\x23[`)."""
+    return _COMMAND.sub(r"\\x23", text) if "##" in text else text
+
+
+def without_command_at_start(line: str) -> str:
+    r"""A line that begins with no command (`\x3a:`)."""
+    return _COMMAND_LINE.sub(r"\1\\x3a", line)

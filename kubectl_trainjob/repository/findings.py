@@ -1,0 +1,82 @@
+"""Diagnostics to findings: with lines, the object that they are about, and the fingerprint that identifies them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.finding import Excerpt, Finding, Note, Position
+from kubectl_trainjob.model.source import Source, SourceFile, json_pointer
+from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.repository.excerpt import Excerpts, mark
+from kubectl_trainjob.repository.positions import Settle, Spot, rendered_with
+
+Objects = Mapping[Source, Manifest]
+
+
+def fingerprint(diagnostic: Diagnostic, file: SourceFile, line: str | None, namespace: str = "", name: str = "") -> str:
+    """What identifies a finding, in every tree and at any time; hexadecimal.
+
+    It depends on the rule, the object (without one the path of the file) and the text of the line: numbers in messages
+    and lines above may change. Without a line, which may hold a secret, the message replaces it: not even a hash of a
+    secret is shown. The paths in it do not depend on the directory of the tree. `name` is `KIND/NAME`.
+    """
+    where = () if name else (file.common_path,)
+    directory = file.path.removesuffix(file.common_path)
+    what = diagnostic.message.replace(f'"{directory}', '"') if line is None else line.strip()
+    text = "\0".join((diagnostic.rule.id, namespace, name, *where, what))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class FindingBuilder:
+    """Builds findings; reads each file once."""
+
+    def __init__(self, settle: Settle) -> None:
+        self._settle = settle
+        self._excerpts = Excerpts()
+
+    def finding(self, diagnostic: Diagnostic, objects: Objects) -> tuple[Finding, Spot]:
+        """The finding, and the text that it is in; `objects` are those of its tree."""
+        spot = self._settle(diagnostic.place)
+        name, namespace, pointer = _subject(diagnostic, objects)
+        line = None if diagnostic.rule.finds_secrets else self._excerpts.line(spot.file, spot.span.line)
+        result = Finding(
+            rule=diagnostic.rule,
+            severity=diagnostic.severity,
+            message=diagnostic.message,
+            position=_position(spot),
+            object=name,
+            namespace=namespace,
+            pointer=pointer,
+            related=tuple(self._notes(diagnostic, spot)),
+            fix=diagnostic.fix,
+            excerpt=None if line is None else Excerpt(*mark(line, spot.span)),
+            fingerprint=fingerprint(diagnostic, spot.file, line, namespace, name),
+        )
+        return result, spot
+
+    def _notes(self, diagnostic: Diagnostic, spot: Spot) -> Iterator[Note]:
+        related = [*diagnostic.related]
+        written = spot.made.file.written if spot.made else None
+        if written is not None and written.values is not None:
+            related.append(rendered_with(written.values))
+        yield from map(self._note, related)
+
+    def _note(self, related: Related) -> Note:
+        return Note(related.message, _position(self._settle(related.place)))
+
+
+def _position(spot: Spot) -> Position:
+    return Position(spot.file.path, spot.span)
+
+
+def _subject(diagnostic: Diagnostic, objects: Objects) -> tuple[str, str, str]:
+    """The object, its namespace and the pointer into it."""
+    subject = diagnostic.subject
+    if subject is not None:
+        return subject.object, subject.namespace, json_pointer(subject.pointer)
+    manifest = objects.get(diagnostic.place.source)
+    if manifest is None:
+        return "", "", json_pointer(diagnostic.place.pointer)
+    return str(manifest.id), manifest.id.namespace, json_pointer(diagnostic.place.pointer)

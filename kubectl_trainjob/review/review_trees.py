@@ -1,0 +1,101 @@
+"""A review of two trees: both sides compiled once, compared and linted; or only its new findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from kubectl_trainjob.compiler.executor import BuildContext
+from kubectl_trainjob.compiler.printing import Printed
+from kubectl_trainjob.kube.facts.kinds import is_train_job
+from kubectl_trainjob.lint.baseline import fingerprints, split
+from kubectl_trainjob.lint.registry import UPDATE_RULES
+from kubectl_trainjob.lint.run import LintOptions, LintRun, TreeFindings, collect
+from kubectl_trainjob.lint.stale import OutputFindings, check_built
+from kubectl_trainjob.model.stages import BuildOptions, Manifest
+from kubectl_trainjob.model.units import BuiltDirectory, manifests_of
+from kubectl_trainjob.repository.files.find_root import CurrentDirectory
+from kubectl_trainjob.repository.findings import FindingBuilder
+from kubectl_trainjob.repository.output.built_index import built_directories
+from kubectl_trainjob.repository.trees import Sides, TreePair
+from kubectl_trainjob.review.compare_trees import TreeComparison, compare_trees, report_of
+from kubectl_trainjob.review.compare_unit import CompareOptions
+from kubectl_trainjob.review.result import Review
+from kubectl_trainjob.review.updates import update_findings
+from kubectl_trainjob.review.verdict import review_of
+
+
+class ReviewOptions(NamedTuple):
+    """The options of base and head, and the day that decides which suppressions expired.
+
+    Without `suppresses` no suppression applies. `with_lines` adds the source of each value to the difference.
+    """
+
+    old: BuildOptions
+    new: BuildOptions
+    current: CurrentDirectory
+    today: date
+    suppresses: bool = True
+    with_lines: bool = True
+
+
+def review_trees(sides: Sides, read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> Review:
+    """The review of base and head, as `Sides.read` reads them. Raises EnvironmentFault."""
+    units = list(read)
+    found, run = _examined(units, options, context)
+    report = report_of(sides, found, with_lines=options.with_lines)
+    of_updates = {rule.id for rule in UPDATE_RULES}
+    return review_of(report, run.report(), run.jobs, of_updates, found.left_out, _repeated(units))
+
+
+def lint_since(read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> LintRun:
+    """The findings of the head that the base does not have."""
+    _, run = _examined(list(read), options, context)
+    return run
+
+
+def _examined(
+    units: Sequence[TreePair], options: ReviewOptions, context: BuildContext
+) -> tuple[TreeComparison, LintRun]:
+    built = built_directories(both.old for both in units), built_directories(both.new for both in units)
+    compared = CompareOptions(options.old, options.new, has_checks=True, has_built=any(built))
+    found = compare_trees(units, compared, context)
+    linted = {overlay: (unit, unit.linted[1].train_jobs) for overlay, unit in found.units.items() if unit.linted}
+    updates = {overlay: tuple(update_findings(*each, found.locator.settle)) for overlay, each in linted.items()}
+    of_base = TreeFindings({}, _outdated(found, 0, built[0]), has_base=True)
+    of_head = TreeFindings(updates, _outdated(found, 1, built[1]), has_base=True)
+    builder = FindingBuilder(found.locator.settle)  # one for both sides, which have most texts in common
+    base, head = (_collected(found, side, options, each, builder) for side, each in enumerate((of_base, of_head)))
+    divided = split(head.results, fingerprints(base.results), with_build_errors=True)
+    head.results, head.existing, head.left_out = divided.new, divided.known, found.left_out
+    return found, head
+
+
+def _collected(
+    found: TreeComparison, side: int, options: ReviewOptions, others: TreeFindings, builder: FindingBuilder
+) -> LintRun:
+    """The findings of one side."""
+    linted = [comparison.linted[side] for comparison in found.units.values() if comparison.linted]
+    of_side = LintOptions((options.old, options.new)[side], options.current, options.today, options.suppresses)
+    return collect(linted, of_side, others, builder)
+
+
+def _outdated(found: TreeComparison, side: int, built: Sequence[BuiltDirectory]) -> OutputFindings:
+    compilations = {
+        overlay: unit.compilations[side].noted(lambda note: note.printed or Printed(()))
+        for overlay, unit in found.units.items()
+    }
+    return check_built(built, compilations)
+
+
+def _repeated(units: Sequence[TreePair]) -> int:
+    """How many plain TrainJobs of the head overlays list, too."""
+    overlays = [unit for both in units if both.overlay for unit in both.new.units]
+    listed = {_location(manifest) for unit in overlays for manifest in manifests_of(unit)}
+    plain = [manifest for both in units if not both.overlay for manifest in both.new.inputs]
+    return sum(is_train_job(manifest) and _location(manifest) in listed for manifest in plain)
+
+
+def _location(manifest: Manifest) -> tuple[object, ...]:
+    return manifest.source.file.common_path, manifest.source.document, manifest.source.prefix
