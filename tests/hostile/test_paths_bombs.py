@@ -12,6 +12,7 @@ from tests.hostile.paths_world import new_repository
 
 
 @pytest.mark.slow
+@pytest.mark.gate
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_bomb(tmp_path: Path, bomb: Bomb) -> None:
     repository = new_repository(tmp_path)

@@ -34,6 +34,7 @@ _TRAINER_IMAGE: Pointer = ("spec", "trainer", "image")
 # The parts of a TrainJob that hold Pod specs: 2.0, 2.1, and 2.2 and later.
 _OVERRIDES = (("spec", "podSpecOverrides"), ("spec", "podTemplateOverrides"), ("spec", "runtimePatches"))
 _CHARACTERS = 64
+_COMPARISON = 3  # in the time of a step that writes a value
 
 Found = tuple[Pointer, str]
 
@@ -41,8 +42,8 @@ Found = tuple[Pointer, str]
 class Images:
     """One overlay's `images`: applies all changes to an image, one after the other.
 
-    A change whose name is not a valid pattern is ignored. Raises StepsError; a step is an image that is compared with a
-    pattern, or `_CHARACTERS` of an image.
+    A change whose name is not a valid pattern is ignored. Raises StepsError; comparing an image with a pattern takes
+    `_COMPARISON` steps, `_CHARACTERS` of an image take one.
     """
 
     def __init__(self, changes: Sequence[ImageChange], steps: Steps) -> None:
@@ -106,7 +107,7 @@ class Images:
                 index, pattern = group[place]
                 if 0 <= found < index:
                     break
-                self._steps.take(1)
+                self._steps.take(_COMPARISON)
                 if any(map(pattern.matches, names)):
                     found = index
                     break
