@@ -26,8 +26,8 @@ from kubectl_trainjob.model.stages import Body
 _SCHEMAS = "jobset-0.12"
 _IMMUTABLE = say("field is immutable")
 _MANAGED_BY: Pointer = ("spec", "managedBy")
-_POD_TEMPLATE: Pointer = ("template", "spec", "template")
-_MUTABLE: tuple[Pointer, ...] = (
+POD_TEMPLATE: Pointer = ("template", "spec", "template")
+MUTABLE_IN_PODS: tuple[Pointer, ...] = (
     ("metadata", "annotations"),
     ("metadata", "labels"),
     ("spec", "nodeSelector"),
@@ -51,7 +51,7 @@ def check_jobset_update(old: Body, new: Body) -> UpdateResult:
 
 
 def _replicated_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[ImmutableValue]:
-    """ValidateUpdate's comparison of replicatedJobs: all of them, except, while suspended, the fields in `_MUTABLE`."""
+    """ValidateUpdate's comparison of replicatedJobs: all, but while suspended not `MUTABLE_IN_PODS`."""
     if old.get("replicatedJobs") == new.get("replicatedJobs"):
         return
     before, after = _decoded(old), _decoded(new)
@@ -77,8 +77,8 @@ def _munged(spec: Body) -> Body:
 
 def _without_mutable(job: Mapping[str, Any]) -> Any:
     draft = Draft(job)
-    for pointer in _MUTABLE:
-        draft = draft.drop((*_POD_TEMPLATE, *pointer))
+    for pointer in MUTABLE_IN_PODS:
+        draft = draft.drop((*POD_TEMPLATE, *pointer))
     return draft.value
 
 

@@ -1,0 +1,223 @@
+"""`apply`: compile the repository, then make the cluster match it, without harm to what runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, ClusterRequest, cluster_options, connect, timeout
+from kubectl_trainjob.cli.streams import emit, print_error, print_findings
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.cli.session import Session
+    from kubectl_trainjob.cluster.api import Api
+    from kubectl_trainjob.cluster.plan import Plan
+    from kubectl_trainjob.cluster.result import ApplyResult
+    from kubectl_trainjob.cluster.steps import ApplyOptions
+    from kubectl_trainjob.cluster.wait import Goal
+
+_POLICIES = ("never", "when-terminal", "when-suspended", "always")
+_DEFAULT_SET = "kubectl-trainjob"
+
+_HELP = """Apply the generated objects to a cluster, and track them as one set.
+
+The command builds with --strict. Dry runs of all objects come before the first write, so errors change nothing. It
+writes only objects that differ: a second apply writes nothing. A run that ended does not run again. A change that a
+live run cannot take is refused; --recreate allows a new run.
+
+\b
+Examples:
+  # Apply an environment
+  kubectl trainjob apply overlays/prod
+
+\b
+  # Show what would happen
+  kubectl trainjob apply overlays/prod --dry-run=server
+
+\b
+  # Also delete objects that were removed from the files
+  kubectl trainjob apply overlays/prod --applyset prod --prune
+
+\b
+  # Run a job once more
+  kubectl trainjob apply overlays/prod --rerun bert
+
+\b
+  # Wait until all jobs have ended
+  kubectl trainjob apply jobs/ --wait=finished
+
+Exit codes: 0 applied, 1 the files have errors or an object was not applied, 2 the command failed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request(ClusterRequest):
+    """The options, by their names."""
+
+    paths: tuple[str, ...]
+    filenames: tuple[str, ...]
+    namespace: str
+    selector: str
+    emit: str
+    trainer_version: str
+    applyset: str
+    prune: bool
+    prune_running: bool
+    prune_many: bool
+    recreate: str
+    rerun: tuple[str, ...]
+    adopt: bool
+    adopt_from: str
+    force_conflicts: bool
+    dry_run: str
+    wait: Goal | None
+    timeout: float | None
+    output: str
+
+    @property
+    def seconds(self) -> float:
+        """The longest time of the command, 0 for no limit."""
+        if self.timeout is None:
+            return 0.0 if self.wait == "finished" else USUAL_TIMEOUT
+        return self.timeout
+
+    def check(self) -> None:
+        """Raise a usage error for options that contradict each other."""
+        if self.prune and self.selector:
+            raise click.UsageError("--prune needs the whole build; remove -l")
+        if self.prune and not self.applyset:
+            raise click.UsageError("--prune needs the name of the set; add --applyset NAME")
+        if (self.prune_running or self.prune_many) and not self.prune:
+            raise click.UsageError("--prune-running and --prune-many need --prune")
+
+    def apply_options(self, namespace: str) -> ApplyOptions:
+        """The options of the engine."""
+        from kubectl_trainjob.cluster.marks import POLICIES
+        from kubectl_trainjob.cluster.steps import ApplyOptions
+
+        return ApplyOptions(
+            next(each for each in POLICIES if each == self.recreate),
+            frozenset(self.rerun),
+            self.adopt,
+            _set_id(self.adopt_from, namespace) if self.adopt_from else "",
+            self.force_conflicts,
+            self.prune,
+            self.prune_running,
+            self.prune_many,
+            self.dry_run == "server",
+        )
+
+
+@click.command(help=_HELP)
+@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
+@options.filenames("Same as PATH. Can be repeated.")
+@options.namespace("Namespace for objects without a namespace. The default is the context's.")
+@click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only TrainJobs and objects with these labels.")
+@options.emit("Apply JobSets, for clusters without Trainer, or TrainJobs and runtimes, for clusters with Trainer.")
+@options.trainer_version
+@click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {_DEFAULT_SET}.")
+@click.option("--prune", is_flag=True, help="Delete objects of the set that the files no longer have.")
+@click.option("--prune-running", is_flag=True, help="Also delete runs that have not ended.")
+@click.option("--prune-many", is_flag=True, help="Also if more than half of the set would be deleted.")
+@click.option(
+    "--recreate",
+    type=click.Choice(_POLICIES),
+    default="never",
+    show_default=True,
+    metavar="POLICY",
+    help=f"When to delete and create a run whose change needs that: {', '.join(_POLICIES)}.",
+)
+@click.option("--rerun", multiple=True, metavar="JOB", help="Run this job once more if it ended. Can be repeated.")
+@click.option("--adopt", is_flag=True, help="Take objects that exist and belong to no set.")
+@click.option("--adopt-from", default="", metavar="SET", help="Take objects of this set.")
+@click.option("--force-conflicts", is_flag=True, help="Take fields from other field managers.")
+@click.option(
+    "--dry-run", type=click.Choice(["none", "server"]), default="none", show_default=True, help="Write nothing."
+)
+@click.option(
+    "--wait",
+    is_flag=False,
+    flag_value="started",
+    type=click.Choice(["started", "finished"]),
+    help="Wait until all runs have started, or have ended.",
+)
+@timeout("Longest time of the whole command. The default is 5m, and with --wait=finished no limit.")
+@click.option("-o", "--output", type=click.Choice(["text", "json", "yaml", "name"]), default="text", help="Format.")
+@cluster_options
+def apply(**given: Any) -> int:
+    """Build, connect, apply, report."""
+    request = _Request(**given)
+    request.check()
+    from kubectl_trainjob.cli.session import open_session
+    from kubectl_trainjob.report.cluster.apply import written
+
+    api = connect(request, request.seconds)
+    with open_session() as session:
+        plan = _plan(request, session, api)
+        if plan is None:
+            return 1
+        result = _apply(request, session, api, plan)
+    emit([written(result, request.output).encode()])
+    _report_places(result)
+    return 0 if result.is_fine else 1
+
+
+def _plan(request: _Request, session: Session, api: Api) -> Plan | None:
+    """What to apply; None if the files have errors, which are printed."""
+    from kubectl_trainjob.cluster.plan import EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
+    from kubectl_trainjob.model.stages import BuildOptions
+    from kubectl_trainjob.repository.files.read import read
+
+    namespace = request.namespace or api.connection.namespace
+    build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
+    documents = read(request.paths + request.filenames, session.workspace)
+    plan_options = PlanOptions(build, request.applyset or _DEFAULT_SET, request.namespace, request.selector)
+    try:
+        return make_plan(documents, plan_options, session.context)
+    except InvalidFilesError as error:
+        print_findings(error.findings)
+    except EmptyPlanError as error:
+        print_error(f"error: {error}")
+    return None
+
+
+def _apply(request: _Request, session: Session, api: Api, plan: Plan) -> ApplyResult:
+    from kubectl_trainjob.cluster.apply import apply as apply_plan
+    from kubectl_trainjob.cluster.errors import ApiError
+    from kubectl_trainjob.cluster.guards import refuse_trainer
+    from kubectl_trainjob.cluster.parent import ConfigMapStore
+    from kubectl_trainjob.cluster.wait import wait
+    from kubectl_trainjob.model.faults import EnvironmentFault
+
+    store = ConfigMapStore(api, plan.namespace, plan.set_name)
+    progress = session.context.progress
+    try:
+        if plan.emit == "jobset" and (note := refuse_trainer(api)):
+            print_error(f"note: {note}")
+        result = apply_plan(plan, request.apply_options(plan.namespace), store, api, progress)
+        return wait(api, result, request.wait, progress) if request.wait and not result.is_dry_run else result
+    except ApiError as error:
+        raise EnvironmentFault(f"{error.reason}: {error.message}") from None
+
+
+def _set_id(name: str, namespace: str) -> str:
+    from kubectl_trainjob.cluster.marks import applyset_id
+
+    kind, _, rest = name.partition("/")
+    if kind == "trainingset":
+        return applyset_id(rest, namespace, "TrainingSet", "kubectl-trainjob.dev")
+    return applyset_id(rest or kind, namespace, "ConfigMap", "")
+
+
+def _report_places(result: ApplyResult) -> None:
+    """The lines to edit of all that was not applied, on stderr."""
+    from kubectl_trainjob.repository.positions import Locator
+
+    settle = Locator().settle
+    for each in result.objects:
+        if each.action in ("failed", "refused") and each.place:
+            spot = settle(each.place)
+            print_error(f"{spot.file.path}:{spot.span.line}: {each.id} was {each.action}: {each.message}")

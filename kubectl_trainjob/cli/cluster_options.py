@@ -1,0 +1,95 @@
+"""What all commands share that talk to a cluster: kubectl's options, and the connection that they choose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kubectl_trainjob.cli.options import PathType
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.cluster.api import Api
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """The options of the connection, by their names."""
+
+    kubeconfig: str
+    context: str
+    as_user: str
+    as_group: tuple[str, ...]
+    request_timeout: float
+
+
+class Duration(click.ParamType[float]):
+    """A time as kubectl writes it: `90s`, `5m`, `1h30m`; 0 means no limit. The value is seconds."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds."""
+        if isinstance(value, float | int):
+            return float(value)
+        if re.fullmatch(r"\d+", value):
+            return float(value)
+        parts = _PART.findall(value)
+        if not parts or "".join(number + unit for number, unit in parts) != value:
+            self.fail(f'"{value}" is not a duration; write 30s, 5m or 1h30m', param, ctx)
+        return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def cluster_options(command: Command) -> Command:
+    """`--context`, `--kubeconfig`, `--as`, `--as-group` and `--request-timeout`, as kubectl has them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
+    click.option("--kubeconfig", default="", type=PathType(), metavar="FILE", help="The kubeconfig file."),
+    click.option("--as", "as_user", default="", metavar="USER", help="Act as this user."),
+    click.option("--as-group", multiple=True, metavar="GROUP", help="Act as a member of this group. Can be repeated."),
+    click.option(
+        "--request-timeout",
+        type=Duration(),
+        default="30s",
+        show_default=True,
+        metavar="DURATION",
+        help="Longest time of one request.",
+    ),
+)
+
+
+USUAL_TIMEOUT = 300.0
+
+
+def timeout(help_text: str) -> Callable[[Command], Command]:
+    """`--timeout DURATION`, None where it is not set."""
+    return click.option("--timeout", type=Duration(), metavar="DURATION", help=help_text)
+
+
+def connect(request: ClusterRequest, timeout: float) -> Api:
+    """The API server that the options choose, asked for nothing yet. Raises EnvironmentFault."""
+    import random
+    import time
+
+    from kubectl_trainjob.cluster.api import Api
+    from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+    from kubectl_trainjob.cluster.protocol import Clock
+
+    if request.as_group and not request.as_user:
+        raise click.UsageError("--as-group needs --as")
+    options = ConnectionOptions(request.kubeconfig, request.context, request.as_user, request.as_group)
+    clock = Clock(time.monotonic, time.sleep, random.random)
+    return Api(KubeConnection(options), clock, request.request_timeout, timeout)

@@ -1,0 +1,255 @@
+"""The verbs that we use of the API server: each answer is plain JSON, each error an `ApiError`.
+
+Retries are the same for every verb and dry run: 6 tries, with random pauses that grow to 15 seconds. `Retry-After`
+overrides them. A request that is repeated after a lost answer has the same effect once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.cluster.errors import ApiError, error_of, is_temporary, masked
+from kubectl_trainjob.cluster.protocol import (
+    APPLY_PATCH,
+    MERGE_PATCH,
+    METADATA_LIST,
+    METADATA_ONLY,
+    NO_ANSWER,
+    Answer,
+    Clock,
+    Connection,
+    Request,
+)
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+MANAGER = "kubectl-trainjob"
+_TRIES, _FIRST_TRIES = 6, 3
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
+_PAGE = "500"
+_MISSING_KIND = 10.0  # seconds: a definition that was just created appears late in discovery
+
+
+class Resource(NamedTuple):
+    """How the server serves a kind."""
+
+    api_version: str
+    kind: str
+    plural: str
+    is_namespaced: bool
+
+    def path(self, namespace: str = "", name: str = "") -> str:
+        """The path of an object, or without a name of a collection; without a namespace of all namespaces."""
+        base = f"/apis/{self.api_version}" if "/" in self.api_version else f"/api/{self.api_version}"
+        space = f"/namespaces/{namespace}" if self.is_namespaced and namespace else ""
+        return f"{base}{space}/{self.plural}" + (f"/{name}" if name else "")
+
+
+class Counts:
+    """How many requests were sent."""
+
+    def __init__(self) -> None:
+        self.read = self.dry_run = self.write = 0
+
+    def add(self, request: Request) -> None:
+        """Count one more."""
+        if request.is_dry_run:
+            self.dry_run += 1
+        elif request.is_write:
+            self.write += 1
+        else:
+            self.read += 1
+
+
+class Api:
+    """The API server as one user; `request_timeout` and `timeout` are seconds, 0 for none.
+
+    `timeout` limits the whole command from now on.
+    """
+
+    def __init__(self, connection: Connection, clock: Clock, request_timeout: float, timeout: float) -> None:
+        self.connection, self.clock = connection, clock
+        self.counts = Counts()
+        self.date = ""
+        """The newest Date of the server, RFC 3339."""
+        self._request_timeout = request_timeout or 3600.0
+        self._deadline = clock.monotonic() + timeout if timeout else float("inf")
+        self._tries = _FIRST_TRIES
+        self._is_renewed = False
+        self._resources: dict[tuple[str, str], Resource] = {}
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left of `--timeout`."""
+        return self._deadline - self.clock.monotonic()
+
+    def get(self, identity: ObjectId, *, is_secret: bool = False) -> Body | None:
+        """An object, None if it does not exist. Of a Secret only the metadata is read."""
+        resource = self.resource(identity)
+        accept = METADATA_ONLY if is_secret else "application/json"
+        answer = self.send(Request("GET", resource.path(identity.namespace, identity.name), accept=accept))
+        found: Body | None = None if answer.status == 404 else _checked(answer, None)
+        return found
+
+    def list(
+        self, resource: Resource, namespace: str, selector: str = "", *, heads_only: bool = False
+    ) -> Iterator[Body]:
+        """The objects of a kind in a namespace ("" for all), page by page; with `heads_only` just their metadata."""
+        accept = METADATA_LIST if heads_only else "application/json"
+        query = {"limit": _PAGE, **({"labelSelector": selector} if selector else {})}
+        while True:
+            page = _checked(self.send(Request("GET", resource.path(namespace), query, accept=accept)), None)
+            head = {"apiVersion": resource.api_version, "kind": resource.kind}
+            yield from ({**head, **item} for item in page.get("items") or ())
+            following = page.get("metadata", {}).get("continue")
+            if not following:
+                return
+            query = {**query, "continue": following}
+
+    def apply(self, body: Body, *, dry_run: bool = False, force: bool = False, manager: str = MANAGER) -> Any:
+        """Apply an object server-side: the object as it is then."""
+        query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true" if force else "false"}
+        request = Request("PATCH", self._path(body), _with_dry_run(query, dry_run), body, APPLY_PATCH)
+        return _checked(self.send(request), body)
+
+    def create(self, body: Body, *, dry_run: bool = False) -> Any:
+        """Create an object: the object as it is then."""
+        identity = _identity(body)
+        query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
+        path = self.resource(identity).path(identity.namespace)
+        return _checked(self.send(Request("POST", path, _with_dry_run(query, dry_run), body)), body)
+
+    def merge(self, identity: ObjectId, patch: Body) -> Any:
+        """Change an object by a JSON merge patch."""
+        path = self.resource(identity).path(identity.namespace, identity.name)
+        return _checked(self.send(Request("PATCH", path, {"fieldManager": MANAGER}, patch, MERGE_PATCH)), patch)
+
+    def delete(
+        self, live: Body, *, in_foreground: bool = False, any_version: bool = True, dry_run: bool = False
+    ) -> None:
+        """Delete exactly this object; with `any_version` also if it changed meanwhile."""
+        metadata = live["metadata"]
+        conditions = {"uid": metadata["uid"]}
+        if not any_version:
+            conditions["resourceVersion"] = metadata["resourceVersion"]
+        policy = "Foreground" if in_foreground else "Background"
+        body = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": conditions, "propagationPolicy": policy}
+        if dry_run:
+            body["dryRun"] = ["All"]  # in the query it is ignored if there is a body
+        answer = self.send(Request("DELETE", self._path(live), body=body))
+        if answer.status != 404:
+            _checked(answer, None)
+
+    def newest_event(self, live: Body, reason: str) -> str:
+        """The message of the newest event of an object with a reason, "" for none."""
+        metadata = live["metadata"]
+        fields = f"involvedObject.uid={metadata['uid']},reason={reason}"
+        path = f"/api/v1/namespaces/{metadata['namespace']}/events"
+        found = _checked(self.send(Request("GET", path, {"fieldSelector": fields, "limit": _PAGE})), None)["items"]
+        newest = max(found, key=lambda each: each.get("lastTimestamp") or each.get("eventTime") or "", default=None)
+        return masked(newest["message"], None) if newest else ""
+
+    def resource(self, identity: ObjectId) -> Resource:
+        """How the server serves the kind of an object. Raises ApiError "NotFound"."""
+        key = identity.api_version, identity.kind
+        waited = 0.0
+        while key not in self._resources:
+            self._discover(identity.api_version)
+            if key in self._resources:
+                break
+            if waited >= _MISSING_KIND:
+                raise ApiError("NotFound", f"the server has no kind {identity.kind} in {identity.api_version}")
+            self.clock.sleep(1.0)
+            waited += 1.0
+        return self._resources[key]
+
+    def preferred_version(self, group: str) -> str:
+        """The apiVersion that the server prefers for a group, "" if it has no such group."""
+        if not group:
+            return "v1"
+        answer = self.send(Request("GET", f"/apis/{group}"))
+        return "" if answer.status == 404 else str(_checked(answer, None)["preferredVersion"]["groupVersion"])
+
+    def has_kind(self, api_version: str, kind: str) -> bool:
+        """Whether the server has the kind now."""
+        if (api_version, kind) not in self._resources:
+            self._discover(api_version)
+        return (api_version, kind) in self._resources
+
+    def send(self, request: Request) -> Answer:
+        """A request, repeated while its error is temporary. Raises EnvironmentFault if the server never answers."""
+        return self._repeated(request, lambda timeout: self.connection.send(request, timeout))
+
+    def stream(self, request: Request, handle: Callable[[bytes], bool]) -> Answer:
+        """A request whose answer is a stream of lines; see `Connection.lines`."""
+        return self._repeated(request, lambda timeout: self.connection.lines(request, timeout, handle))
+
+    def _repeated(self, request: Request, send: Callable[[float], Answer]) -> Answer:
+        pause = _FIRST_PAUSE
+        for number in range(_TRIES):
+            answer = send(max(min(self._request_timeout, self.left), 0.001))
+            self.counts.add(request)
+            if answer.status == 401 and not self._is_renewed:
+                self._is_renewed = True
+                self.connection.renew()
+                continue
+            is_last = number + 1 >= self._tries
+            if not is_temporary(answer) or is_last or not self._has_waited(answer, pause):
+                break
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        return self._first(answer)
+
+    def _has_waited(self, answer: Answer, pause: float) -> bool:
+        """Wait before the next try; False if the time of the command is over."""
+        after = next((value for name, value in answer.headers.items() if name.lower() == "retry-after"), "")
+        seconds = float(after) if after.isdigit() else pause * self.clock.jitter()
+        if seconds >= self.left:
+            return False
+        self.clock.sleep(seconds)
+        return True
+
+    def _first(self, answer: Answer) -> Answer:
+        """Note the server's date; the first answer of all decides whether there is a server."""
+        date = next((value for name, value in answer.headers.items() if name.lower() == "date"), "")
+        if date:
+            self.date = f"{parsedate_to_datetime(date):%Y-%m-%dT%H:%M:%SZ}"
+        if self._tries == _FIRST_TRIES:
+            if answer.status == NO_ANSWER:
+                raise EnvironmentFault(f"the cluster does not answer: {answer.message}")
+            if answer.status == 401:
+                raise EnvironmentFault("the cluster does not accept the credentials (401 Unauthorized)")
+            if is_temporary(answer):
+                raise EnvironmentFault(f"the cluster is not available: {answer.status} {answer.message}")
+            self._tries = _TRIES
+        return answer
+
+    def _discover(self, api_version: str) -> None:
+        path = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+        answer = self.send(Request("GET", path))
+        if answer.status == 404:
+            return
+        for each in _checked(answer, None).get("resources", ()):
+            if "/" not in each["name"]:
+                resource = Resource(api_version, each["kind"], each["name"], each["namespaced"])
+                self._resources[api_version, each["kind"]] = resource
+
+    def _path(self, body: Body) -> str:
+        identity = _identity(body)
+        return self.resource(identity).path(identity.namespace, identity.name)
+
+
+def _identity(body: Body) -> ObjectId:
+    metadata = body["metadata"]
+    return ObjectId(body["apiVersion"], body["kind"], metadata.get("namespace", ""), metadata.get("name", ""))
+
+
+def _with_dry_run(query: Mapping[str, str], dry_run: bool) -> Mapping[str, str]:
+    return {**query, "dryRun": "All"} if dry_run else query
+
+
+def _checked(answer: Answer, sent: Any) -> Any:
+    if not answer.is_success:
+        raise error_of(answer, sent)
+    return answer.body

@@ -1,0 +1,121 @@
+"""What a compilation wants in the cluster: its objects with our marks, in groups that change together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.cluster import marks
+from kubectl_trainjob.cluster.run_hash import run_hash
+from kubectl_trainjob.cluster.runs import is_run
+from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Target
+from kubectl_trainjob.compiler.printing import Printed, print_job, printed_objects
+from kubectl_trainjob.model.source import Place, value_at
+from kubectl_trainjob.model.stages import Body, Object, ObjectId
+
+_ORDER = """
+    Namespace CustomResourceDefinition PriorityClass ServiceAccount Role ClusterRole RoleBinding ClusterRoleBinding
+    ConfigMap Secret PersistentVolume PersistentVolumeClaim Service
+""".split()  # noqa: SIM905
+_LAST = ("ClusterTrainingRuntime", "TrainingRuntime", "PodGroup")
+_RUNS = 1000
+
+
+class Wish(NamedTuple):
+    """What a TrainJob says about itself to us, and what is printed for it."""
+
+    printed: Printed
+    labels: Mapping[str, str]
+    policy: str
+    run: str
+    deadline: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Desired:
+    """One object as we apply it. `group` names what changes together: a TrainJob, or the object itself.
+
+    `policy` is the annotation of the user ("" for none). `hash` is the content of a run, "" for other objects.
+    """
+
+    id: ObjectId
+    body: Body
+    place: Place
+    group: tuple[str, str]
+    train_job: str = ""
+    policy: str = ""
+    hash: str = ""
+    labels: Mapping[str, str] | None = None
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it starts Pods."""
+        return bool(self.hash)
+
+    @property
+    def ttl(self) -> int | None:
+        """Seconds after which a finished run is deleted."""
+        found = value_at(self.body, ("spec", "ttlSecondsAfterFinished"))
+        return found if isinstance(found, int) else None
+
+
+def wish(job: CompiledJob[Any], target: Target) -> Wish:
+    """For the compiler: what to keep of a job."""
+    metadata = job.source.body.get("metadata") or {}
+    notes, deadline = metadata.get("annotations") or {}, value_at(job.source.body, ("spec", "activeDeadlineSeconds"))
+    return Wish(
+        print_job(job, target, None),
+        metadata.get("labels") or {},
+        notes.get(marks.RECREATE, ""),
+        notes.get(marks.RUN, ""),
+        deadline if target.emit == "jobset" else None,
+    )
+
+
+def desired(compilation: Compilation[Wish], set_id: str) -> list[Desired]:
+    """All objects in the order in which they are applied."""
+    wishes = {job.source.id: job.note for job in compilation.jobs}
+    objects = printed_objects(compilation.noted(lambda note: note.printed))
+    found = [_desired(each, wishes, set_id) for each in objects if isinstance(each, Object)]
+    return sorted(found, key=lambda each: (order(each.id), each.id))
+
+
+def order(identity: ObjectId) -> int:
+    """The position of a kind in an apply; a prune goes the other way."""
+    if identity.kind in _LAST:
+        return 200 + _LAST.index(identity.kind)
+    if is_run(identity):
+        return _RUNS
+    return _ORDER.index(identity.kind) if identity.kind in _ORDER else 100
+
+
+def _desired(each: Object, wishes: Mapping[ObjectId, Wish], set_id: str) -> Desired:
+    owner = each.owner or (each.id if is_run(each.id) else None)
+    found = wishes.get(owner) if owner else None
+    metadata = each.body.get("metadata") or {}
+    notes = metadata.get("annotations") or {}
+    run = found.run if found else notes.get(marks.RUN, "")
+    content = run_hash(each.body, run) if is_run(each.id) else ""
+    labels = {marks.PART_OF: set_id, **({marks.TRAIN_JOB: owner.name} if found and owner else {})}
+    annotations = {marks.RUN_HASH: content} if content else {}
+    if content and found and found.deadline is not None:
+        annotations[marks.DEADLINE] = str(found.deadline)
+    return Desired(
+        each.id,
+        _marked(each.body, labels, annotations),
+        each.place,
+        (owner.namespace, owner.name) if owner else (each.id.namespace, f"{each.id.kind}/{each.id.name}"),
+        owner.name if found and owner else "",
+        found.policy if found else notes.get(marks.RECREATE, ""),
+        content,
+        found.labels if found else metadata.get("labels") or {},
+    )
+
+
+def _marked(body: Body, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Body:
+    metadata = dict(body["metadata"])
+    for key, added in (("labels", labels), ("annotations", annotations)):
+        if added:
+            metadata[key] = {**(metadata.get(key) or {}), **added}
+    return {**body, "metadata": metadata}

@@ -1,0 +1,101 @@
+"""What an error of the API server means: its reason in our words, and a message without the user's values.
+
+The reasons are those of `apply -o json`. Which errors are temporary was measured on Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from kubectl_trainjob.cluster.protocol import NO_ANSWER, Answer
+
+Reason = Literal[
+    "Conflict", "Error", "Exists", "Forbidden", "Invalid", "NotFound", "Stale", "Terminating", "Timeout",
+    "Unauthorized", "Unavailable",
+]  # fmt: skip
+"""`Stale`: the object is another than the one that was read. `Exists`: a name is in use. Both: read it again."""
+
+_TEMPORARY = frozenset({NO_ANSWER, 429, 500, 502, 503, 504})
+_TYPED_PATCH = "failed to create typed patch object"
+_QUOTA = "exceeded quota"
+_FROZEN = re.compile(r"is immutable|cannot be (added to|removed from|changed)|can only be modified when")
+_VALUE = re.compile(
+    r"((?:Invalid|Duplicate|Unsupported|Not supported) value: )(?:\[.*\]|\{.*\}|\"(?:[^\"\\]|\\.)*\")", re.S
+)
+_MASK = "***"
+_SHORTEST = 4  # characters of a value that is masked: shorter ones are in every text
+_LONGEST = 1000
+
+
+class ApiError(Exception):
+    """A request failed for good; `fields` are the paths that the server names."""
+
+    def __init__(self, reason: Reason, message: str, fields: tuple[str, ...] = (), *, is_frozen: bool = False) -> None:
+        super().__init__(message)
+        self.reason: Reason = reason
+        self.message = message
+        self.fields = fields
+        self.is_frozen = is_frozen
+
+
+def is_temporary(answer: Answer) -> bool:
+    """Whether the same request may succeed later."""
+    if answer.status == 500:
+        return _TYPED_PATCH not in answer.message
+    return answer.status in _TEMPORARY or (answer.status == 403 and _QUOTA in answer.message)
+
+
+def error_of(answer: Answer, sent: Any) -> ApiError:
+    """The error of an answer; `sent` is the body of the request, whose values are masked."""
+    causes = answer.details.get("causes") or ()
+    fields = tuple(str(cause["field"]).removeprefix(".") for cause in causes if cause.get("field"))
+    is_frozen = answer.status in (403, 422) and _FROZEN.search(answer.message) is not None
+    return ApiError(_reason(answer), masked(answer.message, sent), fields, is_frozen=is_frozen)
+
+
+def _reason(answer: Answer) -> Reason:
+    status, message = answer.status, answer.message
+    if is_temporary(answer) and status != 403:
+        return "Unavailable"
+    if status == 409:
+        return _conflict(answer)
+    if status == 403:
+        return "Terminating" if "because it is being terminated" in message else "Forbidden"
+    if status == 422 and "metadata.uid" in message:
+        return "Stale"
+    known: dict[int, Reason] = {400: "Invalid", 401: "Unauthorized", 404: "NotFound", 422: "Invalid", 500: "Invalid"}
+    return known.get(status, "Error")
+
+
+def _conflict(answer: Answer) -> Reason:
+    if answer.message.startswith("Apply failed with"):
+        return "Conflict"
+    has_name = isinstance(answer.body, dict) and answer.body.get("reason") == "AlreadyExists"
+    return "Exists" if has_name else "Stale"
+
+
+def masked(message: str, sent: Any) -> str:
+    """A server's message without the values of the object that it is about.
+
+    Webhooks repeat whole lists, with the values of environment variables.
+    """
+    text = " ".join(_VALUE.sub(rf"\1{_MASK}", message).split())
+    for value in sorted({value for value in _values(sent) if len(value) >= _SHORTEST}, key=len, reverse=True):
+        text = text.replace(value, _MASK)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+def _values(body: Any, key: str = "") -> Iterator[str]:
+    """The values of environment variables, commands, arguments, and of the data of ConfigMaps and Secrets."""
+    if isinstance(body, dict):
+        for name, value in body.items():
+            if name == "value" or key in ("data", "stringData", "binaryData"):
+                yield from [value] if isinstance(value, str) else ()
+            yield from _values(value, str(name))
+    elif isinstance(body, list):
+        for item in body:
+            if key in ("args", "command") and isinstance(item, str):
+                yield item
+            yield from _values(item)

@@ -1,0 +1,58 @@
+"""Who else creates runs of the same names: a Trainer in the cluster, and TrainJobs and JobSets that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.times import seconds_between
+from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+_LEASE = ObjectId("coordination.k8s.io/v1", "Lease", "kubeflow-system", "trainer.kubeflow.org")
+_OTHERS = {
+    KindRole.JOB_SET: (trainer.API_VERSION, trainer.TRAIN_JOB, "TrainJobExists"),
+    KindRole.TRAINING_JOB: (jobset.API_VERSION, jobset.KIND, "JobSetExists"),
+}
+
+
+def refuse_trainer(api: Api) -> str:
+    """A note if it is not known whether a Trainer runs. Raises EnvironmentFault if one does."""
+    try:
+        lease = api.get(_LEASE)
+    except ApiError as error:
+        return f"it is not known whether Trainer runs in the cluster ({error.reason}); apply assumes that it does not"
+    if lease is not None and _is_held(lease, api.date):
+        raise EnvironmentFault(
+            "Trainer runs in this cluster and would create the JobSets, too; use --emit trainjob, "
+            "or set emit: trainjob in trainjob.yaml"
+        )
+    return ""
+
+
+def _is_held(lease: Body, now: str) -> bool:
+    spec = lease.get("spec") or {}
+    age = seconds_between(spec.get("renewTime") or "", now)
+    return bool(spec.get("holderIdentity")) and age < (spec.get("leaseDurationSeconds") or 0)
+
+
+def rivals(api: Api, ids: Iterable[ObjectId]) -> dict[ObjectId, str]:
+    """The runs that cannot be created, and why: a TrainJob has the name of a JobSet of ours, or the other way around.
+
+    A JobSet with an owner is a controller's own.
+    """
+    found: dict[ObjectId, str] = {}
+    by_place: dict[tuple[KindRole, str], list[ObjectId]] = {}
+    for each in ids:
+        by_place.setdefault((role_of(each), each.namespace), []).append(each)
+    for (role, namespace), group in by_place.items():
+        other = _OTHERS.get(role)
+        if other and api.has_kind(*other[:2]):
+            resource = api.resource(ObjectId(*other[:2], namespace, ""))
+            listed = [live["metadata"] for live in api.list(resource, namespace, heads_only=True)]
+            names = {head["name"] for head in listed if not head.get("ownerReferences")}
+            found |= {each: other[2] for each in group if each.name in names}
+    return found

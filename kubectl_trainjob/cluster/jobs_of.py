@@ -1,0 +1,63 @@
+"""The Jobs that a JobSet will create, tried in a dry run: the JobSet's own dry run does not find their errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.steps import Step, Work
+from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
+from kubectl_trainjob.kube.facts.jobset import job_template
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
+from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
+
+
+class LateProblem(NamedTuple):
+    """What the server says about a Job, and the line that it comes from."""
+
+    error: ApiError
+    fields: tuple[str, ...]
+    place: Place | None
+
+    def on(self, step: Step) -> Step:
+        """The step, failed."""
+        failed = step.ended("failed", self.error.reason, self.error.message, self.fields)
+        return failed.at(self.place) if self.place else failed
+
+
+def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> LateProblem | None:
+    """The first problem of the Jobs of a JobSet; None for other kinds and for none."""
+    if role_of(identity) is not KindRole.JOB_SET:
+        return None
+    for index, job in _jobs(identity, jobset):
+        try:
+            work.api.create(job, dry_run=True)
+        except ApiError as error:
+            if error.reason not in ("Invalid", "Error"):
+                raise
+            pointers = [(*job_template(index), *pointer(field)) for field in error.fields]
+            places = (work.locate(identity, each) for each in pointers)
+            return LateProblem(error, error.fields, next((each for each in places if each), None))
+    return None
+
+
+def _jobs(identity: ObjectId, jobset: Body) -> Iterator[tuple[int, Body]]:
+    """One Job of each replicatedJob, named as JobSet names it."""
+    for index, each in enumerate(webhook_defaults(jobset)["spec"].get("replicatedJobs") or ()):
+        template = each.get("template") or {}
+        metadata = {
+            **(template.get("metadata") or {}),
+            "name": f"{identity.name}-{each['name']}-0",
+            "namespace": identity.namespace,
+        }
+        yield index, {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec") or {}}
+
+
+def pointer(path: str) -> Pointer:
+    """The pointer of a path in the server's words: `spec.containers[0].resources.limits[nvidia.com/gpu]`."""
+    return tuple(name or (int(key) if key.isdigit() else key) for name, key in _STEP.findall(path))

@@ -1,0 +1,31 @@
+"""The labels, annotations and names by which we know our objects in a cluster. They are part of the contract."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Literal
+
+Policy = Literal["never", "when-terminal", "when-suspended", "always"]
+POLICIES: tuple[Policy, ...] = ("never", "when-terminal", "when-suspended", "always")
+
+APPLYSET_ID = "applyset.kubernetes.io/id"
+TOOLING = "applyset.kubernetes.io/tooling"
+GROUP_KINDS = "applyset.kubernetes.io/contains-group-kinds"
+NAMESPACES = "applyset.kubernetes.io/additional-namespaces"
+PART_OF = "applyset.kubernetes.io/part-of"
+
+TRAIN_JOB = "kubectl-trainjob.dev/trainjob"
+RUN_HASH = "kubectl-trainjob.dev/run-hash"
+RECREATE = "kubectl-trainjob.dev/recreate"
+RUN = "kubectl-trainjob.dev/run"
+PRUNE = "kubectl-trainjob.dev/prune"
+DEADLINE = "kubectl-trainjob.dev/active-deadline-seconds"
+DISABLED = "disabled"
+
+
+def applyset_id(name: str, namespace: str, kind: str, group: str) -> str:
+    """The id of the set whose parent is this object. Mirrors KEP-3659."""
+    text = f"{name}.{namespace}.{kind}.{group}".encode()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(text).digest()).decode().rstrip("=")
+    return f"applyset-{digest}-v1"

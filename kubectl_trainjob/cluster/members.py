@@ -1,0 +1,62 @@
+"""The members of a set that exist, found by label for the kinds and namespaces of the build and the parent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_trainjob.cluster import marks
+from kubectl_trainjob.cluster.api import Api, Resource
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.inventory import entry_id
+from kubectl_trainjob.cluster.parent import Parent, group_kind
+from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
+
+Members = dict[ObjectId, Body]
+
+
+def members(api: Api, set_id: str, parent: Parent, built: Iterable[ObjectId], home: str) -> Members:
+    """All live members. Secrets are found by name in the inventory, because nobody needs the right to list them."""
+    ids = list(built)
+    spaces = sorted({home, *parent.namespaces, *(each.namespace for each in ids if each.namespace)})
+    versions = {group_kind(each): each.api_version for each in ids}
+    found: Members = {}
+    for name in sorted({*versions, *parent.kinds} - {"Secret"}):
+        resource = _resource(api, name, versions.get(name, ""))
+        if resource:
+            for live in _listed(api, resource, spaces, f"{marks.PART_OF}={set_id}"):
+                found[identity_of(live)] = live
+    for identity in _secrets(parent):
+        live_secret = api.get(identity, is_secret=True)
+        labels = live_secret["metadata"].get("labels") or {} if live_secret else {}
+        if live_secret and labels.get(marks.PART_OF) == set_id:
+            found[identity] = {**live_secret, "apiVersion": "v1", "kind": "Secret"}
+    return found
+
+
+def _listed(api: Api, resource: Resource, spaces: list[str], selector: str) -> Iterator[Body]:
+    for namespace in spaces if resource.is_namespaced else [""]:
+        yield from api.list(resource, namespace, selector)
+
+
+def _resource(api: Api, name: str, version: str) -> Resource | None:
+    """How the server serves `KIND.GROUP`; None if its definition is gone, and its objects with it."""
+    kind, _, group = name.partition(".")
+    if not version:
+        version = api.preferred_version(group)
+    if not version or not api.has_kind(version, kind):
+        return None
+    return api.resource(ObjectId(version, kind, "", ""))
+
+
+def _secrets(parent: Parent) -> Iterator[ObjectId]:
+    for key in sorted(parent.inventory):
+        namespace, name, group, kind = key.split("_")
+        if (group, kind) == ("", "Secret"):
+            identity = ObjectId("v1", "Secret", namespace, name)
+            assert entry_id(identity) == key
+            yield identity
+
+
+def not_found(error: ApiError) -> bool:
+    """Whether the error says that a namespace, a kind or a runtime is missing."""
+    return error.reason == "NotFound" or "must be created before the TrainJob" in error.message

@@ -1,0 +1,172 @@
+"""The parent of a set: a ConfigMap that says which kinds and namespaces its members have, and has the inventory.
+
+It is written before the first object and narrowed after the last one: at any moment it covers every member. Mirrors
+kubectl's ApplySets (KEP-3659). Each write has the version that was read; another writer's entries are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from kubectl_trainjob import __version__
+from kubectl_trainjob.cluster import inventory, marks
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.inventory import Entry, Inventory
+from kubectl_trainjob.cluster.result import SetName
+from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+_ABSENT = "1"
+"""With this resourceVersion a write succeeds only if there is no object."""
+_TRIES = 5
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """What the parent says: kinds as `KIND.GROUP` (core kinds as `KIND`), namespaces, and the inventory."""
+
+    version: str = _ABSENT
+    kinds: frozenset[str] = frozenset()
+    namespaces: frozenset[str] = frozenset()
+    inventory: Inventory = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A change of a parent that can be made again on a newer version of it."""
+
+    kinds: frozenset[str] = frozenset()
+    namespaces: frozenset[str] = frozenset()
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    gone_kinds: frozenset[str] = frozenset()
+    gone_namespaces: frozenset[str] = frozenset()
+
+    def of(self, parent: Parent) -> Parent:
+        """The parent after the change."""
+        return replace(
+            parent,
+            kinds=(parent.kinds - self.gone_kinds) | self.kinds,
+            namespaces=(parent.namespaces - self.gone_namespaces) | self.namespaces,
+            inventory=inventory.merged(self.entries, inventory.without(parent.inventory, self.gone)),
+        )
+
+
+class Store(Protocol):
+    """Where a parent is kept."""
+
+    name: SetName
+
+    def read(self) -> Parent:
+        """The parent as it is now."""
+
+    def write(self, parent: Parent) -> Parent:
+        """Write it. Raises ApiError "Stale" if it changed since it was read."""
+
+
+class ConfigMapStore:
+    """A parent as a ConfigMap. Raises EnvironmentFault for one that is not ours."""
+
+    def __init__(self, api: Api, namespace: str, name: str) -> None:
+        self._api = api
+        self._id = ObjectId("v1", "ConfigMap", namespace, name)
+        self.name = SetName("ConfigMap", namespace, name, marks.applyset_id(name, namespace, "ConfigMap", ""))
+
+    def read(self) -> Parent:
+        """The parent as it is now; an empty one where there is none."""
+        live = self._api.get(self._id)
+        if live is None:
+            return Parent()
+        metadata = live["metadata"]
+        notes, labels = metadata.get("annotations") or {}, metadata.get("labels") or {}
+        self._check(labels, notes)
+        return Parent(
+            metadata["resourceVersion"],
+            _words(notes.get(marks.GROUP_KINDS)),
+            _words(notes.get(marks.NAMESPACES)) | {self._id.namespace},
+            self._inventory(live),
+        )
+
+    def write(self, parent: Parent) -> Parent:
+        """Apply the ConfigMap."""
+        text = json.dumps({"entries": inventory.written(parent.inventory)}, separators=(",", ":"))
+        if len(parent.inventory) > inventory.MOST_ENTRIES or len(text) > _MOST_BYTES:
+            most = inventory.MOST_ENTRIES
+            raise EnvironmentFault(
+                f"the set {self.name} would have more than {most} runs and Secrets; use several sets"
+            )
+        notes = {
+            marks.TOOLING: f"kubectl-trainjob/v{__version__}",
+            marks.GROUP_KINDS: ",".join(sorted(parent.kinds)),
+        }
+        others = ",".join(sorted(parent.namespaces - {self._id.namespace}))
+        if others:
+            notes[marks.NAMESPACES] = others
+        metadata = {
+            "name": self._id.name,
+            "namespace": self._id.namespace,
+            "resourceVersion": parent.version,
+            "labels": {marks.APPLYSET_ID: self.name.id},
+            "annotations": notes,
+        }
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"inventory": text}}
+        answer = self._api.apply(body)
+        return replace(parent, version=answer["metadata"]["resourceVersion"])
+
+    def _check(self, labels: Mapping[str, str], notes: Mapping[str, str]) -> None:
+        where = f"ConfigMap {self._id.namespace}/{self._id.name}"
+        tool = notes.get(marks.TOOLING, "")
+        if marks.APPLYSET_ID not in labels or not tool:
+            raise EnvironmentFault(f"{where} is not the parent of a set; choose another name with --applyset")
+        if tool.partition("/")[0] != "kubectl-trainjob":
+            raise EnvironmentFault(f"{where} is the parent of a set of {tool.partition('/')[0]}; use --applyset")
+        if labels[marks.APPLYSET_ID] != self.name.id:
+            raise EnvironmentFault(f"{where} has the id of another set; was it copied? Expected {self.name.id}")
+
+    def _inventory(self, live: Body) -> Inventory:
+        try:
+            return inventory.parsed((live.get("data") or {}).get("inventory", ""))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            where = f"ConfigMap {self._id.namespace}/{self._id.name}"
+            raise EnvironmentFault(f"the inventory of {where} is not readable; restore it, or delete it") from None
+
+
+def update(
+    store: Store, parent: Parent, change: Update, created: frozenset[str] = frozenset()
+) -> tuple[Parent, frozenset[str]]:
+    """Write a change if it changes anything: the new parent, and the ids of which another apply has an entry now.
+
+    `created` are ids of runs that do not exist yet: if a newer version of the parent has an entry for one, another
+    apply creates it. Raises ApiError.
+    """
+    first, taken = parent, frozenset[str]()
+    for number in range(_TRIES + 1):
+        wanted = change.of(parent)
+        if wanted == parent:
+            return parent, taken
+        try:
+            return store.write(wanted), taken
+        except ApiError as error:
+            if error.reason != "Stale" or number == _TRIES:
+                raise
+        parent = store.read()
+        own = {key for key in created if parent.inventory.get(key) == change.entries.get(key)}
+        taken |= frozenset(key for key in created if key in parent.inventory and key not in first.inventory) - own
+        change = replace(change, entries={key: each for key, each in change.entries.items() if key not in taken})
+    raise AssertionError("the last try returns or raises")
+
+
+def group_kind(identity: ObjectId) -> str:
+    """`KIND.GROUP`, as parents list kinds."""
+    group = group_of(identity.api_version)
+    return f"{identity.kind}.{group}" if group else identity.kind
+
+
+def _words(text: Any) -> frozenset[str]:
+    return frozenset(word for word in str(text or "").split(",") if word)

@@ -1,0 +1,104 @@
+"""From the documents of a repository to what is to be applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from kubectl_trainjob.cluster import marks
+from kubectl_trainjob.cluster.desired import Desired, Wish, desired, wish
+from kubectl_trainjob.cluster.steps import Locate
+from kubectl_trainjob.compiler.compilation import Compilation
+from kubectl_trainjob.compiler.executor import BuildContext
+from kubectl_trainjob.compiler.overlay.select import compile_selector
+from kubectl_trainjob.compiler.overlay.steps import Steps
+from kubectl_trainjob.compiler.pipeline import Compiler, Origins, compile_unit
+from kubectl_trainjob.compiler.prepare import Prepared, prepare
+from kubectl_trainjob.compiler.printing import build_findings
+from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.stages import BuildOptions, ObjectId
+from kubectl_trainjob.model.units import Documents, Selector
+
+
+class InvalidFilesError(Exception):
+    """The files have errors."""
+
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        super().__init__()
+        self.findings = findings
+
+
+class EmptyPlanError(Exception):
+    """There is nothing to apply; the message says what to do."""
+
+
+class PlanOptions(NamedTuple):
+    """How to build; `namespace` is the one that the user set, "" for none."""
+
+    build: BuildOptions
+    set_name: str
+    namespace: str = ""
+    selector: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be applied, where the parent is, the release of Trainer, and the function that finds lines."""
+
+    objects: Sequence[Desired]
+    set_name: str
+    namespace: str
+    trainer: str
+    emit: str
+    locate: Locate
+
+
+def make_plan(documents: Documents, options: PlanOptions, context: BuildContext) -> Plan:
+    """Compile everything. Raises InvalidFilesError and EmptyPlanError."""
+    prepared = prepare(documents, options.build)
+    unit = replace(prepared, jobs=[*prepared.jobs])
+    compilation = compile_unit(unit, Compiler(lambda job, task: wish(job, task.prepared.target), context))
+    findings = build_findings(compilation.noted(lambda note: note.printed), is_strict=True)
+    if has_errors(findings):
+        raise InvalidFilesError(findings)
+    kind, _, rest = options.set_name.partition("/")
+    name = rest or kind
+    namespace = options.namespace or _shared_namespace(compilation) or options.build.namespace
+    objects = desired(compilation, marks.applyset_id(name, namespace, "ConfigMap", ""))
+    chosen = list(_chosen(objects, options.selector))
+    if not chosen:
+        raise EmptyPlanError(
+            "nothing to apply: the files have no object except runtimes; "
+            f"to end the set, delete its objects: kubectl delete jobsets -l {marks.PART_OF}=SET"
+        )
+    target = compilation.target
+    return Plan(chosen, name, namespace, target.trainer, target.emit, _locator(prepared, compilation))
+
+
+def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:
+    """The groups with the labels."""
+    if not selector:
+        yield from objects
+        return
+    matches = compile_selector(Selector(label_selector=selector), Steps(LIMITS))
+    yield from (each for each in objects if matches([each.id], each.labels or {}, {}))
+
+
+def _shared_namespace(compilation: Compilation[Wish]) -> str:
+    """The namespace of all objects, "" if there are several."""
+    every = [*(each.id for each in compilation.others), *(job.source.id for job in compilation.jobs)]
+    spaces = {each.namespace for each in every if each.namespace}
+    return spaces.pop() if len(spaces) == 1 else ""
+
+
+def _locator(prepared: Prepared, compilation: Compilation[Wish]) -> Locate:
+    """Finds the line of a value; the expansion is traced only when a line is needed."""
+
+    def locate(identity: ObjectId, pointer: Pointer) -> Place | None:
+        origin = Origins(prepared, compilation.jobs).origin(identity, pointer)
+        return origin.first_place() if origin else None
+
+    return locate

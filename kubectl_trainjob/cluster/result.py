@@ -1,0 +1,66 @@
+"""The result of an apply, object by object."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from kubectl_trainjob.model.source import Place
+from kubectl_trainjob.model.stages import ObjectId
+
+Action = Literal["created", "configured", "unchanged", "pruned", "recreated", "kept", "refused", "skipped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectResult:
+    """What happened to one object; `fields` are frozen or conflicting paths. `place` is its line, if a file has it."""
+
+    id: ObjectId
+    action: Action
+    reason: str = ""
+    message: str = ""
+    fields: tuple[str, ...] = ()
+    uid: str = ""
+    train_job: str = ""
+    place: Place | None = None
+    beside_kept: bool = False
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether the object is as the files say, or was left alone by a rule."""
+        return self.beside_kept or self.action not in ("refused", "skipped", "failed")
+
+
+class SetName(NamedTuple):
+    """A set: the object that is its parent, and its id."""
+
+    kind: str
+    namespace: str
+    name: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.kind.lower()}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyResult:
+    """All objects in the order of work, and the number of requests."""
+
+    set: SetName
+    is_dry_run: bool
+    objects: tuple[ObjectResult, ...]
+    read: int
+    dry_run: int
+    write: int
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many objects have each action that occurs."""
+        return dict(Counter(each.action for each in self.objects))
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether nothing was refused, failed or skipped."""
+        return all(each.is_fine for each in self.objects)

@@ -1,0 +1,98 @@
+"""What an apply does with one object: the values that its stages hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.decide import Plan
+from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.marks import Policy
+from kubectl_trainjob.cluster.members import Members
+from kubectl_trainjob.cluster.parent import Parent
+from kubectl_trainjob.cluster.result import Action, ObjectResult
+from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+Locate = Callable[[ObjectId, Pointer], Place | None]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyOptions:
+    """The flags of `apply`; `reruns` are names of jobs, `adopt_from` the id of a set."""
+
+    policy: Policy = "never"
+    reruns: frozenset[str] = frozenset()
+    adopt: bool = False
+    adopt_from: str = ""
+    force_conflicts: bool = False
+    prune: bool = False
+    prune_running: bool = False
+    prune_many: bool = False
+    is_dry_run: bool = False
+
+
+class Work(NamedTuple):
+    """What all stages of one apply know. `parent` and `members` are as read before the first write."""
+
+    api: Api
+    options: ApplyOptions
+    set_id: str
+    parent: Parent
+    members: Members
+    trainer: str
+    locate: Locate
+    progress: Progress
+    rivals: Mapping[ObjectId, str]
+    """The runs that cannot be created because of a run of another kind, and the reason."""
+    creates_types: bool = False
+    """Whether the build has a Namespace, a definition or a runtime, which other objects of it may need."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """The plan for one object, and its result as far as it is known.
+
+    `body` is what is sent, `live` what it replaces. A deferred step has its dry run right before its write.
+    """
+
+    desired: Desired
+    plan: Plan | Literal["wait", "done"]
+    result: ObjectResult
+    body: Body = field(default_factory=dict)
+    live: Body | None = None
+    is_deferred: bool = False
+
+    @property
+    def is_write(self) -> bool:
+        """Whether something is to be sent."""
+        return self.plan in ("create", "apply", "recreate", "wait")
+
+    def ended(self, action: Action, reason: str = "", message: str = "", fields: tuple[str, ...] = ()) -> Step:
+        """The step with its result; nothing more is to be done."""
+        result = replace(self.result, action=action, reason=reason, message=message, fields=fields)
+        return replace(self, plan="done", result=result)
+
+    def with_uid(self, live: Body) -> Step:
+        """The step with the uid of the live object in its result."""
+        return replace(self, result=replace(self.result, uid=live["metadata"].get("uid", "")))
+
+    def at(self, place: Place) -> Step:
+        """The step with another line."""
+        return replace(self, result=replace(self.result, place=place))
+
+    def failed(self, error: ApiError) -> Step:
+        """The step after an error that ended it."""
+        if error.reason == "Conflict":
+            return self.ended("refused", "Conflict", error.message, error.fields)
+        reason = "Error" if error.reason in ("Stale", "Exists") else error.reason
+        return self.ended("failed", reason, error.message, error.fields)
+
+
+def first_step(item: Desired) -> Step:
+    """The step of an object of which nothing is known yet."""
+    return Step(item, "done", ObjectResult(item.id, "unchanged", train_job=item.train_job, place=item.place))

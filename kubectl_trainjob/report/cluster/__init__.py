@@ -1,0 +1,1 @@
+"""Reports of the commands that talk to a cluster."""

@@ -1,0 +1,85 @@
+"""The result of `apply` as kubectl's lines, as names, and as JSON or YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
+from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, group_of
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.repository.positions import Locator
+
+API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"
+
+
+def written(result: ApplyResult, output: str) -> str:
+    """The text of a format: "text", "name", "json" or "yaml"."""
+    if output == "name":
+        return "".join(f"{printable(name(each.id))}\n" for each in result.objects)
+    if output == "text":
+        return "".join(f"{printable(line)}\n" for line in _lines(result))
+    return document_text(document(result), output)
+
+
+def document_text(value: dict[str, Any], output: str) -> str:
+    """A document as JSON or YAML."""
+    if output == "json":
+        return as_json_text(value)
+    from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
+
+    return Emitter(sort_keys=False, lead=LEAD).document(value)
+
+
+def name(identity: ObjectId) -> str:
+    """`KIND.GROUP/NAME`, as kubectl prints it."""
+    group = group_of(identity.api_version)
+    return f"{identity.kind.lower()}{f'.{group}' if group else ''}/{identity.name}"
+
+
+def document(result: ApplyResult) -> dict[str, Any]:
+    """The result as plain data."""
+    locator = Locator()
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "ApplyResult",
+        "applySet": {
+            "id": result.set.id,
+            "kind": result.set.kind,
+            "namespace": result.set.namespace,
+            "name": result.set.name,
+        },
+        "dryRun": result.is_dry_run,
+        "objects": [_object(each, locator) for each in result.objects],
+        "summary": result.summary,
+        "requests": {"read": result.read, "dryRun": result.dry_run, "write": result.write},
+    }
+
+
+def _lines(result: ApplyResult) -> Iterator[str]:
+    for each in result.objects:
+        detail = ": ".join(part for part in (each.reason, each.message) if part)
+        end = " (server dry run)" if result.is_dry_run else ""
+        yield f"{name(each.id)} {each.action}{f' ({detail})' if detail else ''}{end}"
+
+
+def _object(each: ObjectResult, locator: Locator) -> dict[str, Any]:
+    identity = each.id
+    values: dict[str, Any] = {
+        "apiVersion": identity.api_version,
+        "kind": identity.kind,
+        "namespace": identity.namespace,
+        "name": identity.name,
+        "uid": each.uid,
+        "trainJob": each.train_job,
+        "action": each.action,
+        "reason": each.reason,
+        "message": each.message,
+        "fields": list(each.fields),
+    }
+    if each.place:
+        spot = locator.settle(each.place)
+        values |= {"file": spot.file.path, "line": spot.span.line}
+    return {key: value for key, value in values.items() if value not in ("", [])}
