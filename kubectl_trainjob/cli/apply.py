@@ -14,7 +14,7 @@ from kubectl_trainjob.cli.streams import emit, print_error, print_findings
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.cluster.api import Api
-    from kubectl_trainjob.cluster.plan import Plan
+    from kubectl_trainjob.cluster.plan import ApplyPlan
     from kubectl_trainjob.cluster.result import ApplyResult
     from kubectl_trainjob.cluster.steps import ApplyOptions
     from kubectl_trainjob.cluster.wait import Goal
@@ -26,7 +26,7 @@ _HELP = """Apply the generated objects to a cluster, and track them as one set.
 
 The command builds with --strict. Dry runs of all objects come before the first write, so errors change nothing. It
 writes only objects that differ: a second apply writes nothing. A run that ended does not run again. A change that a
-live run cannot take is refused; --recreate allows a new run.
+live run cannot take is an error; --recreate allows a new run.
 
 \b
 Examples:
@@ -165,7 +165,7 @@ def apply(**given: Any) -> int:
     return 0 if result.is_fine else 1
 
 
-def _plan(request: _Request, session: Session, api: Api) -> Plan | None:
+def _plan(request: _Request, session: Session, api: Api) -> ApplyPlan | None:
     """What to apply; None if the files have errors, which are printed."""
     from kubectl_trainjob.cluster.plan import EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
     from kubectl_trainjob.model.stages import BuildOptions
@@ -184,10 +184,10 @@ def _plan(request: _Request, session: Session, api: Api) -> Plan | None:
     return None
 
 
-def _apply(request: _Request, session: Session, api: Api, plan: Plan) -> ApplyResult:
+def _apply(request: _Request, session: Session, api: Api, plan: ApplyPlan) -> ApplyResult:
     from kubectl_trainjob.cluster.apply import apply as apply_plan
     from kubectl_trainjob.cluster.errors import ApiError
-    from kubectl_trainjob.cluster.guards import refuse_trainer
+    from kubectl_trainjob.cluster.guards import check_no_trainer
     from kubectl_trainjob.cluster.parent import ConfigMapStore
     from kubectl_trainjob.cluster.wait import wait
     from kubectl_trainjob.model.faults import EnvironmentFault
@@ -195,7 +195,7 @@ def _apply(request: _Request, session: Session, api: Api, plan: Plan) -> ApplyRe
     store = ConfigMapStore(api, plan.namespace, plan.set_name)
     progress = session.context.progress
     try:
-        if plan.emit == "jobset" and (note := refuse_trainer(api)):
+        if plan.emit == "jobset" and (note := check_no_trainer(api)):
             print_error(f"note: {note}")
         result = apply_plan(plan, request.apply_options(plan.namespace), store, api, progress)
         return wait(api, result, request.wait, progress) if request.wait and not result.is_dry_run else result

@@ -17,10 +17,10 @@ from kubectl_trainjob.cluster.protocol import (
     METADATA_LIST,
     METADATA_ONLY,
     NO_ANSWER,
-    Answer,
+    ApiAnswer,
+    ApiRequest,
     Clock,
     Connection,
-    Request,
 )
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -32,7 +32,7 @@ _PAGE = "500"
 _MISSING_KIND = 10.0  # seconds: a definition that was just created appears late in discovery
 
 
-class Resource(NamedTuple):
+class ApiResource(NamedTuple):
     """How the server serves a kind."""
 
     api_version: str
@@ -53,7 +53,7 @@ class Counts:
     def __init__(self) -> None:
         self.read = self.dry_run = self.write = 0
 
-    def add(self, request: Request) -> None:
+    def add(self, request: ApiRequest) -> None:
         """Count one more."""
         if request.is_dry_run:
             self.dry_run += 1
@@ -78,7 +78,7 @@ class Api:
         self._deadline = clock.monotonic() + timeout if timeout else float("inf")
         self._tries = _FIRST_TRIES
         self._is_renewed = False
-        self._resources: dict[tuple[str, str], Resource] = {}
+        self._resources: dict[tuple[str, str], ApiResource] = {}
 
     @property
     def left(self) -> float:
@@ -89,18 +89,18 @@ class Api:
         """An object, None if it does not exist. Of a Secret only the metadata is read."""
         resource = self.resource(identity)
         accept = METADATA_ONLY if is_secret else "application/json"
-        answer = self.send(Request("GET", resource.path(identity.namespace, identity.name), accept=accept))
+        answer = self.send(ApiRequest("GET", resource.path(identity.namespace, identity.name), accept=accept))
         found: Body | None = None if answer.status == 404 else _checked(answer, None)
         return found
 
     def list(
-        self, resource: Resource, namespace: str, selector: str = "", *, heads_only: bool = False
+        self, resource: ApiResource, namespace: str, selector: str = "", *, heads_only: bool = False
     ) -> Iterator[Body]:
         """The objects of a kind in a namespace ("" for all), page by page; with `heads_only` just their metadata."""
         accept = METADATA_LIST if heads_only else "application/json"
         query = {"limit": _PAGE, **({"labelSelector": selector} if selector else {})}
         while True:
-            page = _checked(self.send(Request("GET", resource.path(namespace), query, accept=accept)), None)
+            page = _checked(self.send(ApiRequest("GET", resource.path(namespace), query, accept=accept)), None)
             head = {"apiVersion": resource.api_version, "kind": resource.kind}
             yield from ({**head, **item} for item in page.get("items") or ())
             following = page.get("metadata", {}).get("continue")
@@ -111,7 +111,7 @@ class Api:
     def apply(self, body: Body, *, dry_run: bool = False, force: bool = False, manager: str = MANAGER) -> Any:
         """Apply an object server-side: the object as it is then."""
         query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true" if force else "false"}
-        request = Request("PATCH", self._path(body), _with_dry_run(query, dry_run), body, APPLY_PATCH)
+        request = ApiRequest("PATCH", self._path(body), _with_dry_run(query, dry_run), body, APPLY_PATCH)
         return _checked(self.send(request), body)
 
     def create(self, body: Body, *, dry_run: bool = False) -> Any:
@@ -119,12 +119,12 @@ class Api:
         identity = _identity(body)
         query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
         path = self.resource(identity).path(identity.namespace)
-        return _checked(self.send(Request("POST", path, _with_dry_run(query, dry_run), body)), body)
+        return _checked(self.send(ApiRequest("POST", path, _with_dry_run(query, dry_run), body)), body)
 
     def merge(self, identity: ObjectId, patch: Body) -> Any:
         """Change an object by a JSON merge patch."""
         path = self.resource(identity).path(identity.namespace, identity.name)
-        return _checked(self.send(Request("PATCH", path, {"fieldManager": MANAGER}, patch, MERGE_PATCH)), patch)
+        return _checked(self.send(ApiRequest("PATCH", path, {"fieldManager": MANAGER}, patch, MERGE_PATCH)), patch)
 
     def delete(
         self, live: Body, *, in_foreground: bool = False, any_version: bool = True, dry_run: bool = False
@@ -138,7 +138,7 @@ class Api:
         body = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": conditions, "propagationPolicy": policy}
         if dry_run:
             body["dryRun"] = ["All"]  # in the query it is ignored if there is a body
-        answer = self.send(Request("DELETE", self._path(live), body=body))
+        answer = self.send(ApiRequest("DELETE", self._path(live), body=body))
         if answer.status != 404:
             _checked(answer, None)
 
@@ -147,11 +147,11 @@ class Api:
         metadata = live["metadata"]
         fields = f"involvedObject.uid={metadata['uid']},reason={reason}"
         path = f"/api/v1/namespaces/{metadata['namespace']}/events"
-        found = _checked(self.send(Request("GET", path, {"fieldSelector": fields, "limit": _PAGE})), None)["items"]
+        found = _checked(self.send(ApiRequest("GET", path, {"fieldSelector": fields, "limit": _PAGE})), None)["items"]
         newest = max(found, key=lambda each: each.get("lastTimestamp") or each.get("eventTime") or "", default=None)
         return masked(newest["message"], None) if newest else ""
 
-    def resource(self, identity: ObjectId) -> Resource:
+    def resource(self, identity: ObjectId) -> ApiResource:
         """How the server serves the kind of an object. Raises ApiError "NotFound"."""
         key = identity.api_version, identity.kind
         waited = 0.0
@@ -169,7 +169,7 @@ class Api:
         """The apiVersion that the server prefers for a group, "" if it has no such group."""
         if not group:
             return "v1"
-        answer = self.send(Request("GET", f"/apis/{group}"))
+        answer = self.send(ApiRequest("GET", f"/apis/{group}"))
         return "" if answer.status == 404 else str(_checked(answer, None)["preferredVersion"]["groupVersion"])
 
     def has_kind(self, api_version: str, kind: str) -> bool:
@@ -178,15 +178,15 @@ class Api:
             self._discover(api_version)
         return (api_version, kind) in self._resources
 
-    def send(self, request: Request) -> Answer:
+    def send(self, request: ApiRequest) -> ApiAnswer:
         """A request, repeated while its error is temporary. Raises EnvironmentFault if the server never answers."""
         return self._repeated(request, lambda timeout: self.connection.send(request, timeout))
 
-    def stream(self, request: Request, handle: Callable[[bytes], bool]) -> Answer:
+    def stream(self, request: ApiRequest, handle: Callable[[bytes], bool]) -> ApiAnswer:
         """A request whose answer is a stream of lines; see `Connection.lines`."""
         return self._repeated(request, lambda timeout: self.connection.lines(request, timeout, handle))
 
-    def _repeated(self, request: Request, send: Callable[[float], Answer]) -> Answer:
+    def _repeated(self, request: ApiRequest, send: Callable[[float], ApiAnswer]) -> ApiAnswer:
         pause = _FIRST_PAUSE
         for number in range(_TRIES):
             answer = send(max(min(self._request_timeout, self.left), 0.001))
@@ -201,7 +201,7 @@ class Api:
             pause = min(pause * 2, _LONGEST_PAUSE)
         return self._first(answer)
 
-    def _has_waited(self, answer: Answer, pause: float) -> bool:
+    def _has_waited(self, answer: ApiAnswer, pause: float) -> bool:
         """Wait before the next try; False if the time of the command is over."""
         after = next((value for name, value in answer.headers.items() if name.lower() == "retry-after"), "")
         seconds = float(after) if after.isdigit() else pause * self.clock.jitter()
@@ -210,7 +210,7 @@ class Api:
         self.clock.sleep(seconds)
         return True
 
-    def _first(self, answer: Answer) -> Answer:
+    def _first(self, answer: ApiAnswer) -> ApiAnswer:
         """Note the server's date; the first answer of all decides whether there is a server."""
         date = next((value for name, value in answer.headers.items() if name.lower() == "date"), "")
         if date:
@@ -227,12 +227,12 @@ class Api:
 
     def _discover(self, api_version: str) -> None:
         path = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
-        answer = self.send(Request("GET", path))
+        answer = self.send(ApiRequest("GET", path))
         if answer.status == 404:
             return
         for each in _checked(answer, None).get("resources", ()):
             if "/" not in each["name"]:
-                resource = Resource(api_version, each["kind"], each["name"], each["namespaced"])
+                resource = ApiResource(api_version, each["kind"], each["name"], each["namespaced"])
                 self._resources[api_version, each["kind"]] = resource
 
     def _path(self, body: Body) -> str:
@@ -249,7 +249,7 @@ def _with_dry_run(query: Mapping[str, str], dry_run: bool) -> Mapping[str, str]:
     return {**query, "dryRun": "All"} if dry_run else query
 
 
-def _checked(answer: Answer, sent: Any) -> Any:
+def _checked(answer: ApiAnswer, sent: Any) -> Any:
     if not answer.is_success:
         raise error_of(answer, sent)
     return answer.body

@@ -9,10 +9,10 @@ from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.check import check
 from kubectl_trainjob.cluster.desired import Desired
 from kubectl_trainjob.cluster.guards import rivals
-from kubectl_trainjob.cluster.inventory import Entry, entry_id
+from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.members import members
 from kubectl_trainjob.cluster.parent import Parent, Store, Update, group_kind, update
-from kubectl_trainjob.cluster.plan import Plan
+from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.prune import prune
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work, first_step
@@ -23,7 +23,7 @@ from kubectl_trainjob.model.stages import ObjectId
 _TYPES = ("Namespace", "CustomResourceDefinition")
 
 
-def apply(plan: Plan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> ApplyResult:
+def apply(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> ApplyResult:
     """Apply everything. Raises EnvironmentFault and ApiError before the first write."""
     parent = store.read()
     ids = [each.id for each in plan.objects]
@@ -80,11 +80,11 @@ def _with_run(item: Desired, run: Step) -> Step:
 
 
 def _together(steps: list[Step]) -> list[Step]:
-    """A group of which one object is refused is not written at all."""
-    refused = {step.desired.group for step in steps if step.result.action == "refused"}
-    message = "an object of its group is refused"
+    """No object of a group is written if one of them may not be."""
+    blocked = {step.desired.group for step in steps if step.result.action == "refused"}
+    message = "another object of its group may not be written"
     return [
-        step.ended("skipped", "WithRun", message) if step.is_write and step.desired.group in refused else step
+        step.ended("skipped", "WithRun", message) if step.is_write and step.desired.group in blocked else step
         for step in steps
     ]
 
@@ -116,14 +116,14 @@ def _union(work: Work, steps: Sequence[Step]) -> Update:
     )
 
 
-def _starting(work: Work, step: Step) -> Entry:
+def _starting(work: Work, step: Step) -> InventoryEntry:
     item = step.desired
     known = work.parent.inventory.get(entry_id(item.id))
     version = item.id.api_version.rpartition("/")[2]
     if step.plan == "apply" and known is not None:
         return replace(known, hash=item.hash)
     uid = step.result.uid if step.plan == "apply" else ""
-    return Entry(entry_id(item.id), version, uid, item.hash, "starting", work.api.date)
+    return InventoryEntry(entry_id(item.id), version, uid, item.hash, "starting", work.api.date)
 
 
 def _has_entry(item: Desired) -> bool:
@@ -153,7 +153,7 @@ def _narrowed(work: Work, steps: Sequence[Step], pruned: Iterable[ObjectResult],
     )
 
 
-def _started(parent: Parent, step: Step) -> Entry | None:
+def _started(parent: Parent, step: Step) -> InventoryEntry | None:
     """The entry of a run that exists; None if nothing is to be written."""
     item = step.desired
     known = parent.inventory.get(entry_id(item.id))
@@ -163,7 +163,7 @@ def _started(parent: Parent, step: Step) -> Entry | None:
         return None
     at = known.at if known else ""
     version = item.id.api_version.rpartition("/")[2]
-    return Entry(entry_id(item.id), version, step.result.uid, item.hash, "started", at)
+    return InventoryEntry(entry_id(item.id), version, step.result.uid, item.hash, "started", at)
 
 
 def _has_types(ids: Iterable[ObjectId]) -> bool:

@@ -15,7 +15,7 @@ from kubectl_trainjob.cluster.api import MANAGER
 from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
 from kubectl_trainjob.cluster.desired import Desired
 from kubectl_trainjob.cluster.errors import ApiError
-from kubectl_trainjob.cluster.inventory import Entry, entry_id
+from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.jobs_of import check_jobs
 from kubectl_trainjob.cluster.marks import POLICIES, Policy
 from kubectl_trainjob.cluster.runs import has_queue, is_deleting, state_of
@@ -85,7 +85,7 @@ def _planned(work: Work, step: Step, live: Body | None) -> Step:
     owner = (live["metadata"].get("labels") or {}).get(marks.PART_OF, "")
     if owner != work.set_id and not _may_take(work, owner):
         reason = "OtherSet" if owner else "NotOurs"
-        return _refused_foreign(work, step, live, reason, owner)
+        return _left_foreign(work, step, live, reason, owner)
     return _planned_run(work, step, live) if item.is_run else _planned_other(work, step, live)
 
 
@@ -93,8 +93,8 @@ def _may_take(work: Work, owner: str) -> bool:
     return work.options.adopt if not owner else owner == work.options.adopt_from
 
 
-def _refused_foreign(work: Work, step: Step, live: Body, reason: str, owner: str) -> Step:
-    """A cluster-scoped object of another set with the same content stays there; all others are refused."""
+def _left_foreign(work: Work, step: Step, live: Body, reason: str, owner: str) -> Step:
+    """A cluster-scoped object of another set with the same content stays there; all others are errors."""
     if owner and not step.desired.id.namespace:
         body = _with_metadata(step.desired.body, {"uid": live["metadata"]["uid"]}, without=marks.PART_OF)
         if _is_same(work.api.apply(body, dry_run=True), live):
@@ -138,7 +138,7 @@ def _comes_later(work: Work, error: ApiError) -> bool:
     return work.creates_types and (error.reason == "NotFound" or "must be created before the TrainJob" in error.message)
 
 
-def _may_have_run(work: Work, item: Desired, entry: Entry) -> bool:
+def _may_have_run(work: Work, item: Desired, entry: InventoryEntry) -> bool:
     return item.ttl is not None and seconds_between(entry.at, work.api.date) > item.ttl
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubectl_trainjob import __version__
-from kubectl_trainjob.cluster.protocol import NO_ANSWER, Answer, Request
+from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer, ApiRequest
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class KubeConnection:
         """Read the configuration again, which also asks exec plugins again."""
         self._client, self.namespace = _connect(self._options)
 
-    def send(self, request: Request, timeout: float) -> Answer:
+    def send(self, request: ApiRequest, timeout: float) -> ApiAnswer:
         """One request, without any retry."""
         return self._exchange(request, timeout, _whole)
 
-    def lines(self, request: Request, timeout: float, handle: Callable[[bytes], bool]) -> Answer:
+    def lines(self, request: ApiRequest, timeout: float, handle: Callable[[bytes], bool]) -> ApiAnswer:
         """A request whose answer is a stream of lines; `timeout` limits the time between two of them."""
 
         def read(response: Any) -> Any:
@@ -60,7 +60,7 @@ class KubeConnection:
 
         return self._exchange(request, timeout, read)
 
-    def _exchange(self, request: Request, timeout: float, read: Callable[[Any], Any]) -> Answer:
+    def _exchange(self, request: ApiRequest, timeout: float, read: Callable[[Any], Any]) -> ApiAnswer:
         from urllib3 import Timeout
         from urllib3.exceptions import HTTPError
 
@@ -79,15 +79,15 @@ class KubeConnection:
                 retries=False,
             )
             found = read(response)
-            return Answer(response.status, found, dict(response.headers))
+            return ApiAnswer(response.status, found, dict(response.headers))
         except (HTTPError, OSError) as error:
-            return Answer(NO_ANSWER, _why(error))
+            return ApiAnswer(NO_ANSWER, _why(error))
         finally:
             if response is not None:
                 response.release_conn()
                 response.close()
 
-    def _headers(self, request: Request) -> Any:
+    def _headers(self, request: ApiRequest) -> Any:
         from urllib3 import HTTPHeaderDict
 
         headers = HTTPHeaderDict({"Accept": request.accept, "User-Agent": f"kubectl-trainjob/{__version__}"})

@@ -10,13 +10,13 @@ from kubectl_trainjob.cluster.runs import RunState
 State = RunState | Literal["absent", "gone", "starting"]
 """`absent`: never applied. `gone`: it was started and no longer exists. `starting`: perhaps it was."""
 Change = Literal["same", "mutable", "frozen"]
-Plan = Literal["create", "apply", "recreate", "keep", "refuse"]
+PlannedAction = Literal["create", "apply", "recreate", "keep", "refuse"]
 
 
 class Decision(NamedTuple):
     """What to do with a run, and why not more."""
 
-    plan: Plan
+    plan: PlannedAction
     reason: str = ""
 
 

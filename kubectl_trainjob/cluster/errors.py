@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from kubectl_trainjob.cluster.protocol import NO_ANSWER, Answer
+from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer
 
 Reason = Literal[
     "Conflict", "Error", "Exists", "Forbidden", "Invalid", "NotFound", "Stale", "Terminating", "Timeout",
@@ -40,14 +40,14 @@ class ApiError(Exception):
         self.is_frozen = is_frozen
 
 
-def is_temporary(answer: Answer) -> bool:
+def is_temporary(answer: ApiAnswer) -> bool:
     """Whether the same request may succeed later."""
     if answer.status == 500:
         return _TYPED_PATCH not in answer.message
     return answer.status in _TEMPORARY or (answer.status == 403 and _QUOTA in answer.message)
 
 
-def error_of(answer: Answer, sent: Any) -> ApiError:
+def error_of(answer: ApiAnswer, sent: Any) -> ApiError:
     """The error of an answer; `sent` is the body of the request, whose values are masked."""
     causes = answer.details.get("causes") or ()
     fields = tuple(str(cause["field"]).removeprefix(".") for cause in causes if cause.get("field"))
@@ -55,7 +55,7 @@ def error_of(answer: Answer, sent: Any) -> ApiError:
     return ApiError(_reason(answer), masked(answer.message, sent), fields, is_frozen=is_frozen)
 
 
-def _reason(answer: Answer) -> Reason:
+def _reason(answer: ApiAnswer) -> Reason:
     status, message = answer.status, answer.message
     if is_temporary(answer) and status != 403:
         return "Unavailable"
@@ -69,7 +69,7 @@ def _reason(answer: Answer) -> Reason:
     return known.get(status, "Error")
 
 
-def _conflict(answer: Answer) -> Reason:
+def _conflict(answer: ApiAnswer) -> Reason:
     if answer.message.startswith("Apply failed with"):
         return "Conflict"
     has_name = isinstance(answer.body, dict) and answer.body.get("reason") == "AlreadyExists"

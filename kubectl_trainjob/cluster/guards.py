@@ -19,7 +19,7 @@ _OTHERS = {
 }
 
 
-def refuse_trainer(api: Api) -> str:
+def check_no_trainer(api: Api) -> str:
     """A note if it is not known whether a Trainer runs. Raises EnvironmentFault if one does."""
     try:
         lease = api.get(_LEASE)

@@ -14,7 +14,7 @@ MOST_ENTRIES = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class InventoryEntry:
     """What we know of an object that we applied, also after it is gone; `at` is the server's time, RFC 3339.
 
     `starting` is written before the object, `started` after it. `ended` says why we ended a run.
@@ -29,7 +29,7 @@ class Entry:
     ended: str = ""
 
 
-Inventory = Mapping[str, Entry]
+Inventory = Mapping[str, InventoryEntry]
 
 
 def entry_id(identity: ObjectId) -> str:
@@ -61,12 +61,12 @@ def without(inventory: Inventory, ids: Iterable[str]) -> Inventory:
     return {key: entry for key, entry in inventory.items() if key not in gone}
 
 
-def _entry(value: Mapping[str, Any]) -> Entry:
+def _entry(value: Mapping[str, Any]) -> InventoryEntry:
     state: Literal["starting", "started"] = "started" if value.get("state") == "started" else "starting"
     head = value["id"], value.get("v", ""), value.get("uid", ""), value.get("hash", "")
-    return Entry(*head, state, value.get("at", ""), value.get("ended", ""))
+    return InventoryEntry(*head, state, value.get("at", ""), value.get("ended", ""))
 
 
-def _plain(entry: Entry) -> dict[str, str]:
+def _plain(entry: InventoryEntry) -> dict[str, str]:
     head = {"id": entry.id, "v": entry.version, "uid": entry.uid, "hash": entry.hash}
     return {**head, "state": entry.state, "at": entry.at, "ended": entry.ended}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.api import Api, Resource
+from kubectl_trainjob.cluster.api import Api, ApiResource
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.inventory import entry_id
 from kubectl_trainjob.cluster.parent import Parent, group_kind
@@ -15,7 +15,7 @@ Members = dict[ObjectId, Body]
 
 
 def members(api: Api, set_id: str, parent: Parent, built: Iterable[ObjectId], home: str) -> Members:
-    """All live members. Secrets are found by name in the inventory, because nobody needs the right to list them."""
+    """All live members. Secrets are found by name in the inventory, because no one needs the right to list them."""
     ids = list(built)
     spaces = sorted({home, *parent.namespaces, *(each.namespace for each in ids if each.namespace)})
     versions = {group_kind(each): each.api_version for each in ids}
@@ -33,12 +33,12 @@ def members(api: Api, set_id: str, parent: Parent, built: Iterable[ObjectId], ho
     return found
 
 
-def _listed(api: Api, resource: Resource, spaces: list[str], selector: str) -> Iterator[Body]:
+def _listed(api: Api, resource: ApiResource, spaces: list[str], selector: str) -> Iterator[Body]:
     for namespace in spaces if resource.is_namespaced else [""]:
         yield from api.list(resource, namespace, selector)
 
 
-def _resource(api: Api, name: str, version: str) -> Resource | None:
+def _resource(api: Api, name: str, version: str) -> ApiResource | None:
     """How the server serves `KIND.GROUP`; None if its definition is gone, and its objects with it."""
     kind, _, group = name.partition(".")
     if not version:

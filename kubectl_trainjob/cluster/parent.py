@@ -15,7 +15,7 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.cluster import inventory, marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
-from kubectl_trainjob.cluster.inventory import Entry, Inventory
+from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry
 from kubectl_trainjob.cluster.result import SetName
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.faults import EnvironmentFault
@@ -43,7 +43,7 @@ class Update:
 
     kinds: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()
-    entries: Mapping[str, Entry] = field(default_factory=dict)
+    entries: Mapping[str, InventoryEntry] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
     gone_kinds: frozenset[str] = frozenset()
     gone_namespaces: frozenset[str] = frozenset()

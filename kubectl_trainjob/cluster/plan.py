@@ -45,7 +45,7 @@ class PlanOptions(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ApplyPlan:
     """What is to be applied, where the parent is, the release of Trainer, and the function that finds lines."""
 
     objects: Sequence[Desired]
@@ -56,7 +56,7 @@ class Plan:
     locate: Locate
 
 
-def make_plan(documents: Documents, options: PlanOptions, context: BuildContext) -> Plan:
+def make_plan(documents: Documents, options: PlanOptions, context: BuildContext) -> ApplyPlan:
     """Compile everything. Raises InvalidFilesError and EmptyPlanError."""
     prepared = prepare(documents, options.build)
     unit = replace(prepared, jobs=[*prepared.jobs])
@@ -75,7 +75,7 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
             f"to end the set, delete its objects: kubectl delete jobsets -l {marks.PART_OF}=SET"
         )
     target = compilation.target
-    return Plan(chosen, name, namespace, target.trainer, target.emit, _locator(prepared, compilation))
+    return ApplyPlan(chosen, name, namespace, target.trainer, target.emit, _locator(prepared, compilation))
 
 
 def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:

@@ -15,7 +15,7 @@ NO_ANSWER = 0
 """The status of a request that was not answered: no connection, a reset, a timeout, a cut answer."""
 
 
-class Request(NamedTuple):
+class ApiRequest(NamedTuple):
     """A request; `body` is plain JSON, None for none."""
 
     method: str
@@ -43,7 +43,7 @@ class Request(NamedTuple):
         return self.method != "GET" and not self.is_dry_run and "/selfsubject" not in self.path
 
 
-class Answer(NamedTuple):
+class ApiAnswer(NamedTuple):
     """An answer; `body` is decoded JSON, else the text. Without an answer it says why."""
 
     status: int
@@ -73,10 +73,10 @@ class Connection(Protocol):
     namespace: str
     """The namespace of the context."""
 
-    def send(self, request: Request, timeout: float) -> Answer:
+    def send(self, request: ApiRequest, timeout: float) -> ApiAnswer:
         """One request, without any retry; `timeout` in seconds."""
 
-    def lines(self, request: Request, timeout: float, handle: Callable[[bytes], bool]) -> Answer:
+    def lines(self, request: ApiRequest, timeout: float, handle: Callable[[bytes], bool]) -> ApiAnswer:
         """A request whose answer is a stream: `handle` gets each line, and ends the stream if it returns False."""
 
     def renew(self) -> None:

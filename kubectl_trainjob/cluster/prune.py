@@ -34,10 +34,10 @@ def prune(work: Work, built: Iterable[ObjectId], parent_uid: str = "") -> list[O
     total = len(names | set(work.members))
     if len(doomed) > _MOST and len(doomed) * 2 > total and not work.options.prune_many:
         message = f"{len(doomed)} of {total} objects would be deleted; use --prune-many if this is intended"
-        refused = {each: ObjectResult(each, "refused", "TooMany", message) for each in doomed}
+        too_many = {each: ObjectResult(each, "refused", "TooMany", message) for each in doomed}
     else:
-        refused = {}
-    return [refused.get(each) or _pruned(work, each, reasons[each]) for each in rest]
+        too_many = {}
+    return [too_many.get(each) or _pruned(work, each, reasons[each]) for each in rest]
 
 
 def _kept(work: Work, identity: ObjectId, running: set[tuple[str, str]], parent_uid: str) -> str:

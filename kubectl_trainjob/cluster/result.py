@@ -62,5 +62,5 @@ class ApplyResult:
 
     @property
     def is_fine(self) -> bool:
-        """Whether nothing was refused, failed or skipped."""
+        """Whether all objects are."""
         return all(each.is_fine for each in self.objects)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
-from kubectl_trainjob.cluster.decide import Plan
+from kubectl_trainjob.cluster.decide import PlannedAction
 from kubectl_trainjob.cluster.desired import Desired
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.marks import Policy
@@ -61,7 +61,7 @@ class Step:
     """
 
     desired: Desired
-    plan: Plan | Literal["wait", "done"]
+    plan: PlannedAction | Literal["wait", "done"]
     result: ObjectResult
     body: Body = field(default_factory=dict)
     live: Body | None = None
