@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kubectl_trainjob.compiler.written_by import WrittenBy
-from kubectl_trainjob.kube.admission.jobset import jobset_problems, unreadable_problems
-from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
+from kubectl_trainjob.kube.admission.created_jobset import create_jobset
 from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND
 from kubectl_trainjob.kube.pods.jobset import job_problems
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix, Subject
@@ -41,11 +40,12 @@ def is_jobset(manifest: Manifest) -> bool:
 
 def of_jobset(manifest: Manifest) -> Iterator[Diagnostic]:
     """What the API server rejects of a user's JobSet: at once, or later of its Jobs."""
-    at_once = unreadable_problems(manifest.body) or jobset_problems(manifest.body)
-    consequence = REJECTED if at_once else _REJECTED_LATER
-    for problem in at_once or job_problems(webhook_defaults(manifest.body)):
-        subject = Subject(str(manifest.id), manifest.id.namespace, problem.pointer)
-        yield problem.located(lambda pointer: manifest.place(*pointer), subject, consequence)
+    created = create_jobset(manifest.body)
+    late = [] if created.problems or created.stored is None else job_problems(created.stored)
+    for consequence, problems in ((REJECTED, created.problems), (_REJECTED_LATER, late), (None, created.nulls)):
+        for problem in problems:
+            subject = Subject(str(manifest.id), manifest.id.namespace, problem.pointer)
+            yield problem.located(lambda pointer: manifest.place(*pointer), subject, consequence)
 
 
 def _fix(problem: Problem, place: Place, resolved: Resolved) -> Fix | None:

@@ -84,11 +84,11 @@ def _heads(compilation: Compilation[Printed]) -> Iterator[ObjectHead]:
 
 
 def _distinct(objects: Iterable[Object]) -> Iterator[Object]:
-    """Each object once: two overlays may apply to the same ConfigMap."""
+    """Each named object once: two overlays may apply to the same ConfigMap."""
     first: dict[ObjectId, Object] = {}
     for each in objects:
         earlier = first.setdefault(each.id, each)
-        if earlier is each or earlier.body != each.body:
+        if earlier is each or not each.id.name or earlier.body != each.body:
             yield each
 
 

@@ -11,7 +11,7 @@ from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, find_kin
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import did_you_mean, nearest
-from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND
+from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND, Severity
 from kubectl_trainjob.model.stages import Manifest, ObjectHead
 
 _KINDS = tuple(kind.name for kind in kinds_with(KindRole.TRAINING_JOB, KindRole.RUNTIME) if kind.group == trainer.GROUP)
@@ -32,19 +32,19 @@ def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
     for manifest in manifests:
         identity = manifest.id
         group = group_of(identity.api_version)
+        yield from _legacy(manifest, group)
         if not identity.name:
             yield from _generate_name(manifest)
             continue
         earlier = first.setdefault((group, identity.kind, identity.namespace, identity.name), manifest)
         if earlier is not manifest:
             yield duplicate(manifest, earlier)
-        yield from _legacy(manifest, group)
 
 
 def collisions(heads: Iterable[ObjectHead]) -> Iterator[Diagnostic]:
     """Objects of the result that have the identity of another one: generated from a TrainJob, or in two overlays."""
     first: dict[tuple[str, str, str, str], ObjectHead] = {}
-    for head in heads:
+    for head in (each for each in heads if each.id.name):
         identity = head.id
         key = group_of(identity.api_version), identity.kind, identity.namespace, identity.name
         earlier = first.setdefault(key, head)
@@ -92,7 +92,8 @@ def _legacy_advice(group: str, api_version: str, kind: str) -> Message:
 
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:
-    """For kinds that no schema checks."""
+    """For kinds that are copied unchanged."""
     if group_of(manifest.id.api_version) != trainer.GROUP and _metadata(manifest).get("generateName"):
-        message = say("a generated name creates a new object at each apply; write metadata.name")
-        yield Diagnostic(GENERATE_NAME, message, manifest.place("metadata", "generateName").key())
+        message = say("kubectl create gives a new name each time, and kubectl apply rejects generateName; write name")
+        place = manifest.place("metadata", "generateName").key()
+        yield Diagnostic(GENERATE_NAME, message, place, lowered=Severity.WARNING)

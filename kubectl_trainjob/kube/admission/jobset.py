@@ -21,9 +21,9 @@ from kubectl_trainjob.kube.facts.validation import (
     dns_1123_subdomain,
     domain_prefixed_path,
 )
-from kubectl_trainjob.kube.schemas.load import schema_for
+from kubectl_trainjob.kube.schemas.load import Schema, schema_for
 from kubectl_trainjob.kube.schemas.scalars import INT32
-from kubectl_trainjob.kube.schemas.walk import PartCache
+from kubectl_trainjob.kube.schemas.walk import Checked, PartCache
 from kubectl_trainjob.model.message import listed, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import (
@@ -47,25 +47,29 @@ def jobset_problems(jobset: Body, cache: PartCache | None = None) -> list[Proble
 
     `cache` has parts that were accepted before (see `prime_cache`).
     """
-    checked = schema_for(_SCHEMAS, API_VERSION, KIND).check(webhook_defaults(jobset), cache)
+    return admit_jobset(webhook_defaults(jobset), cache)[1]
+
+
+def admit_jobset(jobset: Body, cache: PartCache | None = None) -> tuple[Checked, list[Problem]]:
+    """What follows the mutating webhook: the JobSet with the CRD's defaults, and why it is rejected."""
+    checked = jobset_schema().check(jobset, cache)
     problems = list(checked.problems)
     if checked.is_well_formed:
         problems += metadata_problems(checked.value["metadata"], any_subdomain=False)
         problems += _webhook_problems(checked.value)
-    return problems
+    return checked, problems
 
 
-def unreadable_problems(jobset: Body) -> list[Problem]:
-    """The schema's problems of a JobSet in which a value is not of its type; none for any other JobSet."""
-    checked = schema_for(_SCHEMAS, API_VERSION, KIND).check(jobset)
-    return [] if checked.is_readable else list(checked.problems)
+def jobset_schema() -> Schema:
+    """The schema of a JobSet."""
+    return schema_for(_SCHEMAS, API_VERSION, KIND)
 
 
 def prime_cache(spec: Body, cache: PartCache) -> None:
     """Add the accepted parts of a runtime's JobSet spec, which the JobSets of its TrainJobs share."""
     cache.is_growing = True
     jobset = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {}, "spec": spec}
-    schema_for(_SCHEMAS, API_VERSION, KIND).check(jobset, cache)
+    jobset_schema().check(jobset, cache)
     cache.is_growing = False
 
 

@@ -80,7 +80,7 @@ def null_problems(spec: Mapping[str, Any]) -> Iterator[Problem]:
         for number, volume in enumerate(_pod(job).get("volumes") or ()):
             place = (*pod_spec(index), "volumes", number)
             if "projected" in volume and not volume["projected"].get("sources"):
-                yield _null((*place, "projected"), "sources")
+                yield null_problem((*place, "projected"), "sources")
             claim = (volume.get("ephemeral") or {}).get("volumeClaimTemplate") or {}
             yield from _data_sources(claim, (*place, "ephemeral", "volumeClaimTemplate"))
     for index, policy in enumerate(spec.get("volumeClaimPolicies") or ()):
@@ -92,8 +92,9 @@ def _data_sources(claim: Mapping[str, Any], place: Pointer) -> Iterator[Problem]
     for field in ("dataSource", "dataSourceRef"):
         source = (claim.get("spec") or {}).get(field)
         if source is not None and source.get("apiGroup") is None:
-            yield _null((*place, "spec", field), "apiGroup")
+            yield null_problem((*place, "spec", field), "apiGroup")
 
 
-def _null(pointer: Pointer, field: str) -> Problem:
+def null_problem(pointer: Pointer, field: str) -> Problem:
+    """The problem of a field that the webhook sets to null, in the value at `pointer`."""
     return Problem(MISSING_FIELD, pointer, say(_NULL, str(pointer[-1]), field), "key")

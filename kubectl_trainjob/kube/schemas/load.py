@@ -48,7 +48,8 @@ class Schema(NamedTuple):
         if self.has_status and "status" in value:
             given = {key: item for key, item in value.items() if key != "status"}
         completed = self.root.visit(given, walk)
-        return Checked(completed, tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls), walk.is_readable)
+        problems, nulls = tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls)
+        return Checked(completed, problems, nulls, walk.is_readable, tuple(walk.mistyped))
 
 
 class _Product:

@@ -172,7 +172,7 @@ class Amount(Scalar):
             )
         else:
             return value
-        walk.is_readable = False
+        walk.reject_type()
         return walk.report(INVALID_TYPE_OR_ENUM, message)
 
 

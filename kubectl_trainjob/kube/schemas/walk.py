@@ -35,16 +35,18 @@ class PartCache:
 class Walk:
     """The current position (`trail`) and what was found. `nulls` are the explicit nulls, which count as absent.
 
-    `is_readable` is false once a value is not of its type or a name is missing: then no other walk is possible.
+    `mistyped` are the values of another type. Once there is one, or a name is missing, `is_readable` is false: then no
+    other walk is possible.
     """
 
-    __slots__ = ("cache", "is_readable", "nulls", "problems", "trail")
+    __slots__ = ("cache", "is_readable", "mistyped", "nulls", "problems", "trail")
 
     def __init__(self, cache: PartCache | None = None) -> None:
         self.cache = cache
         self.trail: list[str | int] = []
         self.problems: list[Problem] = []
         self.nulls: list[Pointer] = []
+        self.mistyped: list[Pointer] = []
         self.is_readable = True
 
     def pointer(self, *below: str | int) -> Pointer:
@@ -54,6 +56,11 @@ class Walk:
     def report(self, rule: Rule, message: Message, *below: str | int, on: Literal["key", "value"] = "value") -> None:
         """Add a problem of the current value, or of something below it."""
         self.problems.append(Problem(rule, self.pointer(*below), message, on))
+
+    def reject_type(self) -> None:
+        """Remember that the current value is of another type."""
+        self.mistyped.append(self.pointer())
+        self.is_readable = False
 
     def adopt(self, found: Iterable[Problem]) -> None:
         """Add problems whose pointers begin at the current value."""
@@ -92,7 +99,7 @@ class SchemaNode:
 
     def reject_type(self, value: Any, walk: Walk) -> None:
         """Report that the value is of another type."""
-        walk.is_readable = False
+        walk.reject_type()
         walk.report(INVALID_TYPE_OR_ENUM, invalid_type(walk.field(), self.expected, value))
 
 
@@ -100,13 +107,14 @@ class SchemaNode:
 class Checked:
     """An object after the walk: `value` has the defaults and no nulls (the same object when nothing changed).
 
-    `is_readable` says whether every value has its type, even if there are other errors.
+    `is_readable` says whether every value has its type, even if there are other errors; `mistyped` are those without.
     """
 
     value: Mapping[str, Any]
     problems: tuple[Problem, ...]
     nulls: tuple[Pointer, ...]
     is_readable: bool = True
+    mistyped: tuple[Pointer, ...] = ()
 
     @property
     def is_well_formed(self) -> bool:

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 
 from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, kinds_with
@@ -43,7 +44,7 @@ def layout(identities: Iterable[ObjectId]) -> list[str]:
 
     Raises ValueError for two objects that Kubernetes cannot distinguish.
     """
-    every = list(identities)
+    every = list(_numbered(identities))
     paths = [_path(identity) for identity in every]
     uses = Counter(paths)
     placed = [
@@ -53,6 +54,14 @@ def layout(identities: Iterable[ObjectId]) -> list[str]:
     if len(set(placed)) < len(placed):
         raise ValueError("duplicate object")
     return placed
+
+
+def _numbered(identities: Iterable[ObjectId]) -> Iterator[ObjectId]:
+    """Objects with generateName differ by a number, after a space that no name has."""
+    seen = Counter[ObjectId]()
+    for each in identities:
+        seen[each] += 1
+        yield each if each.name or seen[each] == 1 else replace(each, name=f"generated {seen[each]}")
 
 
 def _path(identity: ObjectId, *, is_marked: bool = False) -> str:

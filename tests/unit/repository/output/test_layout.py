@@ -158,3 +158,7 @@ def test_a_path_stays_when_other_objects_come_and_go(objects: list[ObjectId], da
     some = data.draw(st.permutations(objects).map(lambda every: every[: len(every) // 2]))
     paths = dict(zip(objects, layout(objects), strict=True))
     assert layout(some) == [paths[o] for o in some]
+
+
+def test_objects_with_generated_names_have_a_file_each() -> None:
+    assert len(set(layout([ObjectId("v1", "Pod", "", "")] * 3))) == 3
