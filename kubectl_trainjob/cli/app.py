@@ -32,7 +32,9 @@ _COMMANDS = {
     "explain": _Late("kubectl_trainjob.cli.explain", "Show why a value of an object is what it is."),
     "lint": _Late("kubectl_trainjob.cli.lint", "Find what a cluster rejects, what fails later and what misbehaves."),
     "review": _Late("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint in one report."),
-    "apply": _Late("kubectl_trainjob.cli.apply", "Apply the generated objects to a cluster, and track them as one set."),
+    "apply": _Late(
+        "kubectl_trainjob.cli.apply", "Apply the generated objects to a cluster, and track them as one set."
+    ),
     "init": _Late("kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."),
     "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
     "help": _Late("kubectl_trainjob.cli.help", "Print a page of the manual."),

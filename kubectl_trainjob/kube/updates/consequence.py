@@ -55,7 +55,7 @@ def consequence(
 ) -> Message:
     """The consequence of one object's change where the Trainer `version` runs: a predicate, such as "applies in place".
 
-    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules. `jobset` is the result
+    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules and for invalid JobSets. `jobset` is the result
     for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
     if old is None:
@@ -66,7 +66,8 @@ def consequence(
         return _changed_runtime(result, version)
     if not is_job(identity):
         return _changed_other(identity, result or check_data_update(old, new))
-    assert result is not None
+    if result is None:
+        return say("is not checked: the {} has errors", say(identity.kind))
     update = _JobUpdate(identity, old, new, result, jobset)
     states = possible_states(old, new)
     if len(states) == 1:

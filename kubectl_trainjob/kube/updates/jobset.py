@@ -42,6 +42,7 @@ def check_jobset_update(old: Body, new: Body) -> UpdateResult:
 
     Both as a build prints them, or as users wrote them. Each state replaces their `spec.suspend`.
     """
+    old, new = ({**each, "spec": each.get("spec") or {}} for each in (old, new))
     root = schema_for(_SCHEMAS, API_VERSION, KIND).root
     live = webhook_defaults(old)  # an update does not call JobSet's mutating webhook
     after, emptied = applied(live, old, new, root, ATOMIC_IN_JOBSETS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kubectl_trainjob.explain.masking import is_secret_kind
+from kubectl_trainjob.kube.admission.created_jobset import create_jobset
 from kubectl_trainjob.kube.admission.spelling import as_stored
 from kubectl_trainjob.kube.facts.kinds import KindRole, print_order, role_of
 from kubectl_trainjob.kube.schemas.load import schema_for
@@ -165,10 +166,11 @@ def _added_or_removed(printed: PlainObject, version: str, *, is_new: bool) -> Ch
 
 
 def _update_result(old: PlainObject, new: PlainObject, version: str) -> UpdateResult | None:
-    """The answer of the API server to an update; None for kinds without rules."""
+    """The answer of the API server to an update; None for kinds without rules, and for JobSets that it rejects."""
     role = role_of(new.identity)
     if role is KindRole.JOB_SET:
-        return check_jobset_update(old.body, new.body)
+        is_invalid = create_jobset(old.body).problems or create_jobset(new.body).problems
+        return None if is_invalid else check_jobset_update(old.body, new.body)
     if role is KindRole.TRAINING_JOB:
         return check_train_job_update(old.body, new.body, version)
     is_runtime = role is KindRole.RUNTIME
