@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, ClusterRequest, cluster_options, connect, timeout
-from kubectl_trainjob.cli.streams import emit, print_error, print_findings
+from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
+from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, planned
+from kubectl_trainjob.cli.streams import emit, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cluster.wait import Goal
 
 _POLICIES = ("never", "when-terminal", "when-suspended", "always")
-_DEFAULT_SET = "kubectl-trainjob"
 
 _HELP = """Apply the generated objects to a cluster, and track them as one set.
 
@@ -54,16 +54,9 @@ Exit codes: 0 applied, 1 the files have errors or an object was not applied, 2 t
 
 
 @dataclass(frozen=True, slots=True)
-class _Request(ClusterRequest):
+class _Request(PlanRequest):
     """The options, by their names."""
 
-    paths: tuple[str, ...]
-    filenames: tuple[str, ...]
-    namespace: str
-    selector: str
-    emit: str
-    trainer_version: str
-    applyset: str
     prune: bool
     prune_running: bool
     prune_many: bool
@@ -118,7 +111,7 @@ class _Request(ClusterRequest):
 @click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only TrainJobs and objects with these labels.")
 @options.emit("Apply JobSets, for clusters without Trainer, or TrainJobs and runtimes, for clusters with Trainer.")
 @options.trainer_version
-@click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {_DEFAULT_SET}.")
+@click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {DEFAULT_SET}.")
 @click.option("--prune", is_flag=True, help="Delete objects of the set that the files no longer have.")
 @click.option("--prune-running", is_flag=True, help="Also delete runs that have not ended.")
 @click.option("--prune-many", is_flag=True, help="Also if more than half of the set would be deleted.")
@@ -156,7 +149,7 @@ def apply(**given: Any) -> int:
 
     api = connect(request, request.seconds)
     with open_session() as session:
-        plan = _plan(request, session, api)
+        plan = planned(request, session, api)
         if plan is None:
             return 1
         result = _apply(request, session, api, plan)
@@ -165,42 +158,19 @@ def apply(**given: Any) -> int:
     return 0 if result.is_fine else 1
 
 
-def _plan(request: _Request, session: Session, api: Api) -> ApplyPlan | None:
-    """What to apply; None if the files have errors, which are printed."""
-    from kubectl_trainjob.cluster.plan import EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
-    from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.repository.files.read import read
-
-    namespace = request.namespace or api.connection.namespace
-    build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
-    documents = read(request.paths + request.filenames, session.workspace)
-    plan_options = PlanOptions(build, request.applyset or _DEFAULT_SET, request.namespace, request.selector)
-    try:
-        return make_plan(documents, plan_options, session.context)
-    except InvalidFilesError as error:
-        print_findings(error.findings)
-    except EmptyPlanError as error:
-        print_error(f"error: {error}")
-    return None
-
-
 def _apply(request: _Request, session: Session, api: Api, plan: ApplyPlan) -> ApplyResult:
     from kubectl_trainjob.cluster.apply import apply as apply_plan
-    from kubectl_trainjob.cluster.errors import ApiError
     from kubectl_trainjob.cluster.guards import check_no_trainer
     from kubectl_trainjob.cluster.parent import ConfigMapStore
     from kubectl_trainjob.cluster.wait import wait
-    from kubectl_trainjob.model.faults import EnvironmentFault
 
     store = ConfigMapStore(api, plan.namespace, plan.set_name)
     progress = session.context.progress
-    try:
+    with api_errors():
         if plan.emit == "jobset" and (note := check_no_trainer(api)):
             print_error(f"note: {note}")
         result = apply_plan(plan, request.apply_options(plan.namespace), store, api, progress)
         return wait(api, result, request.wait, progress) if request.wait and not result.is_dry_run else result
-    except ApiError as error:
-        raise EnvironmentFault(f"{error.reason}: {error.message}") from None
 
 
 def _set_id(name: str, namespace: str) -> str:

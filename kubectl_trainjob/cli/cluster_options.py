@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+USUAL_TIMEOUT, USUAL_REQUEST_TIMEOUT = 300.0, 30.0  # seconds
 _UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
@@ -63,15 +64,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--request-timeout",
         type=Duration(),
-        default="30s",
-        show_default=True,
+        default=USUAL_REQUEST_TIMEOUT,
+        show_default="30s",
         metavar="DURATION",
         help="Longest time of one request.",
     ),
 )
-
-
-USUAL_TIMEOUT = 300.0
 
 
 def timeout(help_text: str) -> Callable[[Command], Command]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.cluster_options import USUAL_REQUEST_TIMEOUT, ClusterRequest, cluster_options
+from kubectl_trainjob.cli.planning import PlanRequest
 from kubectl_trainjob.cli.streams import emit, has_colour, note_unread_overlays, print_error, print_findings
 from kubectl_trainjob.cli.trees import TreesRequest, open_trees
 
@@ -49,6 +51,10 @@ Examples:
   kubectl trainjob diff origin/main -o markdown
   kubectl trainjob diff origin/main -o html > diff.html
 
+\b
+  # What would an apply change in the cluster?
+  kubectl trainjob diff --live overlays/prod
+
 If KUBECTL_EXTERNAL_DIFF is set, -o text shows the objects with that program, as kubectl diff does.
 
 Exit codes: 0 no difference, 1 differences, 2 the command failed or an object cannot be built.
@@ -61,10 +67,36 @@ class _Request(TreesRequest):
 
     output: Literal["text", "markdown", "json", "html"]
     why: bool
+    live: bool
+    selector: str
+    applyset: str
+    connection: dict[str, Any]
+
+    def live_request(self) -> PlanRequest:
+        """The options of `--live`; the arguments are paths."""
+        version, _ = self.trainer_version
+        return PlanRequest(
+            **self.connection,
+            paths=self.sides,
+            filenames=self.filenames,
+            namespace=self.namespace,
+            selector=self.selector,
+            emit=self.emit,
+            trainer_version=version,
+            applyset=self.applyset,
+        )
+
+    def check(self) -> None:
+        """Raise a usage error for options that `--live` has, or does not have."""
+        if self.live and (self.why or self.output == "html" or self.trainer_version[0] != self.trainer_version[1]):
+            raise click.UsageError("--live compares with the cluster; remove --why, -o html and a second version")
+        defaults = ClusterRequest("", "", "", (), USUAL_REQUEST_TIMEOUT)
+        if not self.live and (self.selector or self.applyset or ClusterRequest(**self.connection) != defaults):
+            raise click.UsageError("the options of the cluster need --live")
 
 
 @click.command(help=_HELP)
-@click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]")
+@click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR|PATH...]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @click.option(
     "-o",
@@ -78,9 +110,19 @@ class _Request(TreesRequest):
 @options.namespace("Namespace for objects without a namespace.")
 @options.emit("Compare JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions
+@click.option("--live", is_flag=True, help="Compare the files at the PATHs with the cluster, as an apply would.")
+@click.option("-l", "--selector", default="", metavar="SELECTOR", help="With --live: only objects with these labels.")
+@click.option("--applyset", default="", metavar="NAME", help="With --live: name of the set.")
+@cluster_options
 def diff(**given: Any) -> int:
     """Compare the base and the head, and write what differs."""
-    request = _Request(**given)
+    names = [each.name for each in fields(ClusterRequest)]
+    request = _Request(**{"connection": {name: given.pop(name) for name in names}, **given})
+    request.check()
+    if request.live:
+        from kubectl_trainjob.cli.live import diff_live
+
+        return diff_live(request.live_request(), request.output)
     from kubectl_trainjob.review.compare_trees import compare_trees, report_of
     from kubectl_trainjob.review.compare_unit import CompareOptions
 

@@ -25,22 +25,8 @@ _TYPES = ("Namespace", "CustomResourceDefinition")
 
 def apply(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> ApplyResult:
     """Apply everything. Raises EnvironmentFault and ApiError before the first write."""
-    parent = store.read()
-    ids = [each.id for each in plan.objects]
-    live = members(api, store.name.id, parent, ids, store.name.namespace)
-    candidates = dict(live)
-    work = Work(
-        api,
-        options,
-        store.name.id,
-        parent,
-        live,
-        plan.trainer,
-        plan.locate,
-        progress,
-        rivals(api, ids),
-        _has_types(ids),
-    )
+    work = look_up(plan, options, store, api, progress)
+    ids, parent, candidates = [each.id for each in plan.objects], work.parent, dict(work.members)
     steps = _checked(work, plan.objects)
     if any(step.result.action == "failed" for step in steps):
         return _result(store, api, options, [_skipped(step) for step in steps])
@@ -54,6 +40,24 @@ def apply(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progre
         pruned = prune(work._replace(members=candidates), ids)
     update(store, parent, _narrowed(work._replace(members=candidates), steps, pruned, parent))
     return _result(store, api, options, steps, pruned)
+
+
+def look_up(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> Work:
+    """What the cluster has of the set."""
+    parent, ids = store.read(), [each.id for each in plan.objects]
+    live = members(api, store.name.id, parent, ids, store.name.namespace)
+    return Work(
+        api,
+        options,
+        store.name.id,
+        parent,
+        live,
+        plan.trainer,
+        plan.locate,
+        progress,
+        rivals(api, ids),
+        _has_types(ids),
+    )
 
 
 def _checked(work: Work, objects: Sequence[Desired]) -> list[Step]:

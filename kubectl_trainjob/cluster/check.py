@@ -57,7 +57,9 @@ def check(work: Work, item: Desired) -> Step:
                     work.members[item.id] = live
         return step.ended("failed", "Error", "the object changes all the time")
     except ApiError as error:
-        return step.failed(error)
+        live = work.members.get(item.id)
+        failed = step.failed(error)
+        return replace(failed, live=live).with_uid(live) if live else failed
 
 
 def recheck(work: Work, step: Step) -> Step:
@@ -113,7 +115,7 @@ def _planned_new(work: Work, step: Step) -> Step:
         is_rerun = _is_rerun(work, item)
         decision = decide(state, change, _policy(work, item), is_rerun=is_rerun, may_have_run=may_have_run)
         if decision.plan != "create":
-            message = f"it ran with other content: {_HOW_TO_RUN}" if change == "frozen" else "the run is over"
+            message = f"it ran with other content: {_HOW_TO_RUN}" if change == "frozen" else ""
             return _without_write(step, decision, _ADVICE.get(decision.reason, message))
     rival = work.rivals.get(item.id)
     if rival:
@@ -153,7 +155,8 @@ def _planned_other(work: Work, step: Step, live: Body) -> Step:
 def _planned_run(work: Work, step: Step, live: Body) -> Step:
     item = step.desired
     sent = _with_metadata(kueue.to_apply(work.api, live, item.body), {"uid": live["metadata"]["uid"]})
-    frozen, answer = _compared(work, item, live, sent)
+    frozen, after, answer = _compared(work, item, live, sent)
+    step = replace(step, after=after)
     change: Change = "frozen" if frozen else "mutable"
     decision = decide(state_of(live), change, _policy(work, item), is_rerun=_is_rerun(work, item))
     fields = tuple(map(show_pointer, frozen))
@@ -167,26 +170,26 @@ def _planned_run(work: Work, step: Step, live: Body) -> Step:
     return replace(step, plan="apply", body=sent)
 
 
-def _compared(work: Work, item: Desired, live: Body, sent: Body) -> tuple[tuple[Pointer, ...], Any]:
-    """The frozen paths, and without any the answer of the dry run."""
+def _compared(work: Work, item: Desired, live: Body, sent: Body) -> tuple[tuple[Pointer, ...], Body | None, Any]:
+    """The frozen paths, the run after the change by our rules, and the answer of the dry run if nothing is frozen."""
     is_queued = has_queue(live) or has_queue(item.body)
     before = owned(live, fields_of(live, MANAGER, "Apply"))
     after = as_applied(live, before, sent, work.trainer)
     if after is not None:
         frozen = frozen_changes(live, after, work.trainer, has_queue=is_queued)
         if frozen:
-            return frozen, None
+            return frozen, after, None
     known = (live["metadata"].get("annotations") or {}).get(marks.RUN_HASH, item.hash)
     if known != item.hash:
-        return (("metadata", "annotations", marks.RUN_HASH),), None
+        return (("metadata", "annotations", marks.RUN_HASH),), after, None
     if kueue.leaves_queue(work.api, live, item.body):
-        return (("metadata", "labels", "kueue.x-k8s.io/queue-name"),), None
+        return (("metadata", "labels", "kueue.x-k8s.io/queue-name"),), after, None
     try:
-        return (), work.api.apply(sent, dry_run=True, force=work.options.force_conflicts)
+        return (), after, work.api.apply(sent, dry_run=True, force=work.options.force_conflicts)
     except ApiError as error:
         if not error.is_frozen:
             raise
-        return tuple((field,) for field in error.fields) or (("spec",),), None
+        return tuple((field,) for field in error.fields) or (("spec",),), after, None
 
 
 def _recreated(work: Work, step: Step, decision: Decision, fields: tuple[str, ...]) -> Step:
@@ -226,9 +229,10 @@ def _with_metadata(body: Body, added: Mapping[str, str], without: str = "") -> B
 
 
 def _is_same(answer: Body, live: Body) -> bool:
-    return bool(_content(answer) == _content(live))
+    return bool(server_content(answer) == server_content(live))
 
 
-def _content(body: Body) -> Any:
+def server_content(body: Body) -> Any:
+    """A live object without its status and what the server writes to its metadata."""
     metadata = {key: value for key, value in body["metadata"].items() if key not in _SERVER_FIELDS}
     return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}

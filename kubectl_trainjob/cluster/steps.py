@@ -57,7 +57,8 @@ class Work(NamedTuple):
 class Step:
     """The plan for one object, and its result as far as it is known.
 
-    `body` is what is sent, `live` what it replaces. A deferred step has its dry run right before its write.
+    `body` is what is sent, `live` what it replaces, `after` a run after the change by our rules. A deferred step has
+    its dry run right before its write.
     """
 
     desired: Desired
@@ -65,6 +66,7 @@ class Step:
     result: ObjectResult
     body: Body = field(default_factory=dict)
     live: Body | None = None
+    after: Body | None = None
     is_deferred: bool = False
 
     @property

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 
 Fields = Mapping[str, Any]
@@ -42,6 +43,24 @@ def owned(value: Any, fields: Fields) -> Any:
         return value
     names = ((key[2:], fields[key]) for key in inner if key.startswith("f:"))
     return {name: owned(value[name], below) for name, below in names if name in value}
+
+
+def covers(value: Any, fields: Fields, pointer: Pointer) -> bool:
+    """Whether the fields cover what is at the pointer of a live value, or something in it."""
+    below: Fields | None = fields
+    for key in pointer:
+        if isinstance(value, list):
+            below = _member(value[key], fields) if isinstance(key, int) and key < len(value) else None
+            value = value[key] if below is not None and isinstance(key, int) else None
+        else:
+            below = fields.get(f"f:{key}")
+            value = value.get(key) if isinstance(value, dict) else None
+        if below is None:
+            return False
+        if not below:
+            return True
+        fields = below
+    return True
 
 
 def without(value: Any, fields: Fields) -> Any:

@@ -52,7 +52,7 @@ def document(result: ApplyResult) -> dict[str, Any]:
             "name": result.set.name,
         },
         "dryRun": result.is_dry_run,
-        "objects": [_object(each, locator) for each in result.objects],
+        "objects": [object_values(each, locator) for each in result.objects],
         "summary": result.summary,
         "requests": {"read": result.read, "dryRun": result.dry_run, "write": result.write},
     }
@@ -65,7 +65,8 @@ def _lines(result: ApplyResult) -> Iterator[str]:
         yield f"{name(each.id)} {each.action}{f' ({detail})' if detail else ''}{end}"
 
 
-def _object(each: ObjectResult, locator: Locator) -> dict[str, Any]:
+def object_values(each: ObjectResult, locator: Locator) -> dict[str, Any]:
+    """An object of a result, as plain data without unknown values."""
     identity = each.id
     values: dict[str, Any] = {
         "apiVersion": identity.api_version,

@@ -1,0 +1,29 @@
+"""`diff --live`: compare the files with the cluster."""
+
+from __future__ import annotations
+
+import sys
+
+from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, connect
+from kubectl_trainjob.cli.planning import PlanRequest, api_errors, planned
+from kubectl_trainjob.cli.streams import emit, has_colour
+
+
+def diff_live(request: PlanRequest, output: str) -> int:
+    """Compare, and write what an apply would change: the exit code."""
+    from kubectl_trainjob.cli.session import open_session
+    from kubectl_trainjob.cluster.live_diff import live_diff
+    from kubectl_trainjob.cluster.parent import ConfigMapStore
+    from kubectl_trainjob.cluster.steps import ApplyOptions
+    from kubectl_trainjob.report.cluster.live_diff import written
+
+    api = connect(request, USUAL_TIMEOUT)
+    with open_session() as session:
+        plan = planned(request, session, api)
+        if plan is None:
+            return 2
+        store = ConfigMapStore(api, plan.namespace, plan.set_name)
+        with api_errors():
+            found = live_diff(plan, ApplyOptions(), store, api, session.context.progress)
+    emit([written(found, output, colour=output == "text" and has_colour(sys.stdout)).encode()])
+    return int(bool(found))

@@ -1,0 +1,62 @@
+"""What `apply` and `diff --live` share: from the options to the objects that belong into the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kubectl_trainjob.cli.cluster_options import ClusterRequest
+from kubectl_trainjob.cli.streams import print_error, print_findings
+from kubectl_trainjob.model.faults import EnvironmentFault
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.cli.session import Session
+    from kubectl_trainjob.cluster.api import Api
+    from kubectl_trainjob.cluster.plan import ApplyPlan
+
+DEFAULT_SET = "kubectl-trainjob"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest(ClusterRequest):
+    """The options that choose the files and the set, by their names."""
+
+    paths: tuple[str, ...]
+    filenames: tuple[str, ...]
+    namespace: str
+    selector: str
+    emit: str
+    trainer_version: str
+    applyset: str
+
+
+def planned(request: PlanRequest, session: Session, api: Api) -> ApplyPlan | None:
+    """What the files want in the cluster; None if they have errors, which are printed."""
+    from kubectl_trainjob.cluster.plan import EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
+    from kubectl_trainjob.model.stages import BuildOptions
+    from kubectl_trainjob.repository.files.read import read
+
+    namespace = request.namespace or api.connection.namespace
+    build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
+    documents = read(request.paths + request.filenames, session.workspace)
+    plan_options = PlanOptions(build, request.applyset or DEFAULT_SET, request.namespace, request.selector)
+    try:
+        return make_plan(documents, plan_options, session.context)
+    except InvalidFilesError as error:
+        print_findings(error.findings)
+    except EmptyPlanError as error:
+        print_error(f"error: {error}")
+    return None
+
+
+@contextmanager
+def api_errors() -> Iterator[None]:
+    """Errors of the API server that end a command before its first write."""
+    from kubectl_trainjob.cluster.errors import ApiError
+
+    try:
+        yield
+    except ApiError as error:
+        raise EnvironmentFault(f"{error.reason}: {error.message}") from None
