@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedJob, LintedRuntime
 from kubectl_trainjob.model.message import Message
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import Pointer
 
 
@@ -18,6 +19,7 @@ class ContainerProblem(NamedTuple):
     value: Any
     message: Message
     on: Literal["key", "value"] = "value"
+    severity: Severity | None = None
 
 
 Find = Callable[[Mapping[str, Any]], Iterator[ContainerProblem]]
@@ -32,7 +34,8 @@ def in_job(find: Find) -> Callable[[LintedJob], Iterator[Hit]]:
             for pointer, container in replicated.containers():
                 for found in find(container):
                     if not _is_in_runtime(find, found, job.runtime()):
-                        yield Hit(found.message, job.generated((*pointer, *found.pointer), on=found.on))
+                        at = job.generated((*pointer, *found.pointer), on=found.on)
+                        yield Hit(found.message, at, severity=found.severity)
 
     return hits
 
@@ -49,6 +52,6 @@ def in_runtime(find: Find) -> Callable[[LintedRuntime], Iterator[Hit]]:
         for pointer, container in runtime.containers():
             for found in find(container):
                 place = runtime.place(*pointer, *found.pointer)
-                yield Hit(found.message, place.key() if found.on == "key" else place)
+                yield Hit(found.message, place.key() if found.on == "key" else place, severity=found.severity)
 
     return hits

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.kube.facts.resources import Resources, names_gpu
 from kubectl_trainjob.kube.facts.trainer import OVERRIDES
 from kubectl_trainjob.kube.launch.command_line import Word
-from kubectl_trainjob.kube.launch.flags import plain_python, torch_flags
+from kubectl_trainjob.kube.launch.flags import deepspeed, plain_python, torch_flags
 from kubectl_trainjob.kube.launch.launchers import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, counted_node
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses
@@ -23,6 +23,18 @@ _RENDEZVOUS = {"torch": "PET_MASTER_ADDR", "jax": "JAX_COORDINATOR_ADDRESS", "xg
 def trainer_node(job: LintedJob) -> ContainerSpec | None:
     """The container that trains."""
     role = job.trainer_job()
+    return role.node() if role else None
+
+
+def trainer_pods(job: LintedJob) -> int:
+    """The number of Pods that train."""
+    role = job.trainer_job()
+    return role.pods if role else 0
+
+
+def launching_node(job: LintedJob) -> ContainerSpec | None:
+    """The container that starts the training."""
+    role = job.launcher()
     return role.node() if role else None
 
 
@@ -45,8 +57,18 @@ def reads_no_variables(node: ContainerSpec) -> Word | None:
     python = plain_python(node)
     if python is None:
         return None
+    return None if _passes_variables(node) else python
+
+
+def local_deepspeed(node: ContainerSpec) -> Word | None:
+    """The deepspeed that starts processes in its Pod only: it gets neither hosts nor PET_*."""
+    command = deepspeed(node)
+    return command.word if command and command.is_local and not _passes_variables(node) else None
+
+
+def _passes_variables(node: ContainerSpec) -> bool:
     values = (str(entry.get("value") or "") for entry in node.body.get("env") or ())
-    return None if any("PET_" in text for text in (*node.words, *values)) else python
+    return any("PET_" in text for text in (*node.words, *values))
 
 
 def _has_one_process(runtime: LintedRuntime, node: ContainerSpec, pods: int) -> bool:
@@ -153,8 +175,23 @@ def _location(job: LintedJob, launch: Launch, processes: PodProcesses) -> At | N
     return job.generated(processes.setting.pointer, nth=processes.setting.nth) if processes.setting else None
 
 
+class ProcessSetting(NamedTuple):
+    """A number or word of processes that a user wrote, and its place."""
+
+    value: int | str
+    at: Place
+
+
+def process_count_place(job: LintedJob) -> ProcessSetting | None:
+    """The effective numProcPerNode of the TrainJob, or of the runtime for torch; None if Trainer counts."""
+    own = (job.spec.get("trainer") or {}).get("numProcPerNode")
+    if own is not None:
+        return ProcessSetting(own, job.in_train_job("spec", "trainer", "numProcPerNode"))
+    of_runtime = (job.policy("torch") or {}).get("numProcPerNode")
+    place = job.in_runtime("spec", "mlPolicy", "torch", "numProcPerNode")
+    return ProcessSetting(of_runtime, place) if isinstance(of_runtime, int) else None
+
+
 def has_process_count(job: LintedJob) -> bool:
     """Whether a number of processes is set, so Trainer counts none."""
-    if (job.spec.get("trainer") or {}).get("numProcPerNode") is not None:
-        return True
-    return isinstance((job.policy("torch") or {}).get("numProcPerNode"), int)
+    return process_count_place(job) is not None

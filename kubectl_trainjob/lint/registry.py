@@ -9,6 +9,7 @@ from kubectl_trainjob.lint.containers import in_job, in_runtime
 from kubectl_trainjob.lint.rules import (
     accelerator_not_counted,
     ancestor_label_missing,
+    command_in_one_string,
     custom_subdomain,
     gang_membership,
     gang_min_member,
@@ -18,10 +19,13 @@ from kubectl_trainjob.lint.rules import (
     generated_secret_in_git,
     gpu_name_ambiguous,
     gpu_process_mismatch,
+    image_invalid,
     image_tag_latest,
     kueue_queue_label,
     kueue_suspend_in_git,
     launcher_env_overwritten,
+    launcher_flag_conflict,
+    memory_too_small,
     mpi_container_name,
     mpi_extra_node,
     mpi_launcher_not_awaiting,
@@ -39,6 +43,7 @@ from kubectl_trainjob.lint.rules import (
     trainer_job_not_node,
     trainer_omitted,
     ttl_under_gitops,
+    unknown_extended_resource,
 )
 from kubectl_trainjob.lint.views import LintContext, LintedJob, LintedOutput, LintedRuntime
 from kubectl_trainjob.model import rules
@@ -46,10 +51,13 @@ from kubectl_trainjob.model.rules import RULES, Category, Rule, Severity
 
 RUNTIME_CHECKS: tuple[Check[LintedRuntime], ...] = (
     Check(rules.ANCESTOR_LABEL_MISSING, ancestor_label_missing.find),
+    Check(rules.UNKNOWN_EXTENDED_RESOURCE, in_runtime(unknown_extended_resource.find)),
+    Check(rules.MEMORY_TOO_SMALL, in_runtime(memory_too_small.find)),
     Check(rules.LAUNCHER_ENV_OVERWRITTEN, launcher_env_overwritten.find),
     Check(rules.TRAINER_JOB_NOT_NODE, trainer_job_not_node.find),
     Check(rules.CUSTOM_SUBDOMAIN, custom_subdomain.find),
     Check(rules.NON_INDEXED_COMPLETION, non_indexed_completion.find),
+    Check(rules.COMMAND_IN_ONE_STRING, in_runtime(command_in_one_string.find)),
     Check(rules.MPI_CONTAINER_NAME, mpi_container_name.find),
     Check(rules.MPI_MULTIPLE_LAUNCHERS, mpi_multiple_launchers.find),
     Check(rules.MPI_LAUNCHER_NOT_AWAITING, mpi_launcher_not_awaiting.find),
@@ -59,6 +67,7 @@ RUNTIME_CHECKS: tuple[Check[LintedRuntime], ...] = (
     Check(rules.GANG_SCHEDULER_NAME, gang_scheduler_name.find),
     Check(rules.IMAGE_TAG_LATEST, in_runtime(image_tag_latest.find)),
     Check(rules.SECRET_IN_ENV, in_runtime(secret_in_env.find)),
+    Check(rules.IMAGE_INVALID, in_runtime(image_invalid.find)),
 )
 """Of each admitted runtime, whether a TrainJob refers to it or not."""
 
@@ -67,9 +76,13 @@ JOB_CHECKS: tuple[Check[LintedJob], ...] = (
     Check(rules.GPU_NAME_AMBIGUOUS, gpu_name_ambiguous.find),
     Check(rules.ACCELERATOR_NOT_COUNTED, accelerator_not_counted.find),
     Check(rules.SHM_MISSING, shm_missing.find),
+    Check(rules.UNKNOWN_EXTENDED_RESOURCE, in_job(unknown_extended_resource.find)),
+    Check(rules.MEMORY_TOO_SMALL, in_job(memory_too_small.find)),
     Check(rules.TRAINER_OMITTED, trainer_omitted.find),
     Check(rules.NOT_TORCHRUN, not_torchrun.find),
+    Check(rules.LAUNCHER_FLAG_CONFLICT, launcher_flag_conflict.find),
     Check(rules.NUM_NODES_ZERO, num_nodes_zero.find),
+    Check(rules.COMMAND_IN_ONE_STRING, in_job(command_in_one_string.find)),
     Check(rules.MPI_EXTRA_NODE, mpi_extra_node.find),
     Check(rules.MPI_ONE_NODE, mpi_one_node.find),
     Check(rules.GANG_MIN_MEMBER, gang_min_member.find),
@@ -80,6 +93,7 @@ JOB_CHECKS: tuple[Check[LintedJob], ...] = (
     Check(rules.TTL_UNDER_GITOPS, ttl_under_gitops.find),
     Check(rules.IMAGE_TAG_LATEST, in_job(image_tag_latest.find)),
     Check(rules.SECRET_IN_ENV, in_job(secret_in_env.find)),
+    Check(rules.IMAGE_INVALID, in_job(image_invalid.find)),
 )
 """Of each TrainJob that can be built, with its generated objects."""
 

@@ -164,6 +164,12 @@ class LintedJob:
         """The replicatedJob that trains: the one labelled as the step `trainer`."""
         return trainer_of(self.replicated_jobs)
 
+    def launcher(self) -> ReplicatedJob | None:
+        """The replicatedJob that starts the training: with MPI the launcher, else the one that trains."""
+        if self.policy("mpi") is None:
+            return self.trainer_job()
+        return next((each for each in self.replicated_jobs if each.name == LAUNCHER), None)
+
     def in_train_job(self, *pointer: str | int) -> Place:
         """A place in the TrainJob."""
         return self.resolved.job.manifest.place(*pointer)

@@ -10,15 +10,16 @@ _TYPING_ERRORS_PER_LETTER = 1 / 3
 _MOST = 400_000  # pairs of letters that are compared for one word
 
 
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
+def nearest(word: str, candidates: Iterable[str], most: int | None = None) -> str | None:
     """The candidate that users probably meant by `word`; None if no candidate is near.
 
-    In a near one at most a third of the letters (at least one) must be inserted, dropped, replaced or swapped with
-    their neighbour; case does not count. Of several equally near ones, the first in sorted order. Of very many or very
-    long ones, only the first are compared: it is a hint.
+    In a near one at most a third of the letters (at least one), or `most`, must be inserted, dropped, replaced or
+    swapped with their neighbour; case does not count. Of several equally near ones, the first in sorted order. Of very
+    many or very long ones, only the first are compared: it is a hint.
     """
     lowered, left = word.lower(), _MOST
-    best, best_distance = None, max(1, int(len(word) * _TYPING_ERRORS_PER_LETTER)) + 1
+    limit = max(1, int(len(word) * _TYPING_ERRORS_PER_LETTER)) if most is None else most
+    best, best_distance = None, limit + 1
     for candidate in sorted(candidates):
         if candidate == word or abs(len(candidate) - len(word)) >= best_distance:
             continue

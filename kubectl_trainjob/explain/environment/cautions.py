@@ -9,8 +9,8 @@ from typing import Any
 from kubectl_trainjob.explain.environment.counting import resource_place
 from kubectl_trainjob.explain.environment.values import Caution, Container, Environment, LaunchOrigins, Role
 from kubectl_trainjob.kube.facts.resources import devices, gpu_names, uncounted
-from kubectl_trainjob.kube.launch.command_line import Word, references, script_of
-from kubectl_trainjob.kube.launch.flags import PER_DEVICE, FlagValue, hosts, number, torch_flags
+from kubectl_trainjob.kube.launch.command_line import references, script_of, words_of
+from kubectl_trainjob.kube.launch.flags import LOOPBACK, PER_DEVICE, FlagValue, hosts, number, torch_flags
 from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, PORT
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, plural, setting_of
@@ -21,7 +21,6 @@ from kubectl_trainjob.model.stages import TracedJob
 
 _NO_COMMAND = re.compile(r"[A-Z_][A-Z0-9_]*")  # in a shell, $(date) runs date
 _OF_SERVICES = re.compile(r"KUBERNETES_.*|.*_SERVICE_(HOST|PORT)(_.*)?|.*_PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?")
-_LOOPBACK = ("localhost", "127.0.0.1")
 _EMPTY_TRAINER = Message("`trainer: {}`")
 
 
@@ -221,7 +220,7 @@ def _is_own_rendezvous(container: ContainerSpec, found: dict[str, FlagValue]) ->
     """Whether the only node uses its loopback address for the rendezvous."""
     nodes, address = found.get(NODES), found.get(ADDRESS)
     count = nodes.value if nodes else container.value(NODES)
-    return count == "1" and address is not None and address.value in _LOOPBACK
+    return count == "1" and address is not None and address.value in LOOPBACK
 
 
 def _with_value(container: ContainerSpec, name: str) -> Message:
@@ -249,11 +248,7 @@ def _unresolved(job: TracedJob, container: Container) -> Iterator[Caution]:
 
 
 def _in_command(jobset: Draft, container: Container, names: set[str]) -> Iterator[Caution]:
-    words = [
-        Word(text, (*container.pointer, field, index))
-        for field in ("command", "args")
-        for index, text in enumerate(container.body.get(field) or ())
-    ]
+    words = words_of(ContainerSpec(container.pointer, container.body))
     is_clear = bool(container.body.get("command")) and script_of(words) is None
     unknown: dict[str, Pointer] = {}
     for word in words:

@@ -29,8 +29,8 @@ def count_reason(origins: LaunchOrigins, processes: PodProcesses) -> CountReason
     setting, launcher = processes.setting, origins.launch.launcher
     if setting is None:
         return CountReason(_why_unset(origins))
-    if setting.flag is not None:
-        return CountReason(say("{} in the command", str(setting.flag)), origins.place(setting))
+    if words := setting.in_command():
+        return CountReason(say("{} in the command", words), origins.place(setting))
     if launcher == "torch":
         return _reason_of_torch(origins, processes, setting)
     if launcher == "jax":

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.source import Pointer, value_at
 
 Resources = Mapping[str, Any]
@@ -29,6 +30,18 @@ _WHOLE_GPU = (
     r"(?i)(?:nvidia|amd|metax-tech|mthreads|birentech)\.com/gpu(?:\.shared)?|iluvatar\.(?:ai|com)/gpu|"
     r"gpu\.intel\.com/(?:i915|xe)"
 )
+_DEVICES = (
+    "amd.com/gpu",
+    "aws.amazon.com/neuron",
+    "aws.amazon.com/neuroncore",
+    "google.com/tpu",
+    "gpu.intel.com/i915",
+    "gpu.intel.com/xe",
+    "habana.ai/gaudi",
+    "nvidia.com/gpu",
+)
+_SIMILAR_DEVICES = frozenset({"nvidia.com/pgpu", "nvidia.com/vgpu"})  # of other device plugins
+_NOT_IN_NAMES = re.compile(r"\.(?:com|ai)(?=/)|[^a-z0-9/]|s$")
 
 
 class ResourceAmount(NamedTuple):
@@ -119,6 +132,14 @@ def devices(resources: Resources) -> ResourceAmount | None:
 def uncounted(resources: Resources) -> ResourceAmount | None:
     """A device that Trainer does not count as a GPU."""
     return next(_positive(resources, _is_uncounted), None)
+
+
+def misspelled_device(name: str) -> str | None:
+    """The device that users mean by a name that no device plugin provides; None for other names."""
+    if "/" not in name or name in _DEVICES or name in _SIMILAR_DEVICES:
+        return None
+    plain = {_NOT_IN_NAMES.sub("", device): device for device in _DEVICES}
+    return nearest(name, _DEVICES, most=1) or plain.get(_NOT_IN_NAMES.sub("", name.lower()))
 
 
 def _is_uncounted(name: str) -> bool:

@@ -68,7 +68,7 @@ def flags(container: ContainerSpec, names: re.Pattern[str], find: Find, arity: A
     for command in commands(container, names):
         start = find(command)
         if start is not None:
-            found.append({flag.name: flag for flag in _flags(command[start:], arity)})
+            found.append(launcher_flags(command[start:], arity))
     merged = {name: flag for each in found for name, flag in each.items()}
     return {
         name: flag
@@ -76,6 +76,11 @@ def flags(container: ContainerSpec, names: re.Pattern[str], find: Find, arity: A
         else flag._replace(value=None)
         for name, flag in merged.items()
     }
+
+
+def launcher_flags(words: Sequence[Word], arity: Arity) -> dict[str, Flag]:
+    """The flags after a launcher's name, by their names."""
+    return {flag.name: flag for flag in _flags(words, arity)}
 
 
 def _flags(words: Sequence[Word], arity: Arity) -> Iterator[Flag]:
@@ -109,11 +114,7 @@ def base(path: str) -> str:
 
 def commands(container: ContainerSpec, names: re.Pattern[str] = _ANY) -> Iterator[list[Word]]:
     """The commands that a container runs: the one of its word list, or those of a shell's script, line by line."""
-    words = [
-        Word(_replaced(_KUBELET, container, text), (*container.pointer, field, index))
-        for field in ("command", "args")
-        for index, text in enumerate(container.body.get(field) or ())
-    ]
+    words = [word._replace(text=_replaced(_KUBELET, container, word.text)) for word in words_of(container)]
     script = script_of(words)
     if script is None:
         yield words
@@ -122,6 +123,15 @@ def commands(container: ContainerSpec, names: re.Pattern[str] = _ANY) -> Iterato
         is_wanted = len(line) <= _LONGEST and (names.search(line) or _VARIABLE.search(line))
         for command in _simple_commands(line) if is_wanted else ():
             yield [Word(_replaced(_SHELL, container, text), script.pointer) for text in command]
+
+
+def words_of(container: ContainerSpec) -> list[Word]:
+    """The items of its command and args, as they are written."""
+    return [
+        Word(text, (*container.pointer, field, index))
+        for field in ("command", "args")
+        for index, text in enumerate(container.body.get(field) or ())
+    ]
 
 
 def script_of(words: Sequence[Word]) -> Word | None:

@@ -1,7 +1,8 @@
-"""The flags of torchrun and mpirun, which override the variables and files of Trainer.
+"""The flags of torchrun, mpirun and deepspeed, which override the variables and files of Trainer.
 
 torchrun: get_args_parser, get_rdzv_endpoint and run in torch `torch/distributed/run.py` (2.8), which
 `torch.distributed.launch` and torchtune's `tune run` parse with, too. mpirun: the options of Open MPI 4 and 5.
+deepspeed: parse_args, fetch_hostfile and main in DeepSpeed `deepspeed/launcher/runner.py` (0.17).
 """
 
 from __future__ import annotations
@@ -10,7 +11,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.launch.command_line import Flag, Word, base, commands, flags, program_start
+from kubectl_trainjob.kube.launch.command_line import (
+    Flag,
+    Word,
+    base,
+    commands,
+    flags,
+    launcher_flags,
+    program_start,
+)
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 
 _PYTHON = re.compile(r"python[0-9.]*")
@@ -32,6 +41,12 @@ _MPI_WITH_WORD = """
 """
 _MPI_WITH_ONE_WORD = frozenset(_MPI_WITH_WORD.split())
 _HOSTFILE = "/etc/mpi/hostfile"  # where Trainer mounts the hostfile
+_DEEPSPEED_MODULES = frozenset({"deepspeed", "deepspeed.launcher.runner"})
+_DEEPSPEED_NAMES = re.compile("deepspeed")
+_DEEPSPEED_SWITCHES = """
+    help module no-python no-local-rank no-ssh no-ssh-check force-multi save-pid elastic-training bind-cores-to-rank
+"""
+_HOST_FLAGS = ("hostfile", "machinefile", "default-hostfile", "host", "H", "app")
 _NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 JAX_VARIABLES = frozenset({"JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS"})
@@ -39,6 +54,10 @@ JAX_VARIABLES = frozenset({"JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINAT
 
 PER_DEVICE = ("auto", "gpu")
 """Words that mean one process a GPU to torchrun."""
+
+
+LOOPBACK = ("localhost", "127.0.0.1")
+"""Addresses of the Pod itself."""
 
 
 def number(text: str | None) -> int | None:
@@ -77,7 +96,7 @@ def torch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
 
 
 def _rendezvous(found: dict[str, Flag]) -> dict[str, FlagValue]:
-    """The rendezvous address. Only the backend `static` reads the flags --master-addr and --master-port."""
+    """The rendezvous address. Only the backend `static` reads other flags."""
     backend, endpoint = found.get("rdzv-backend"), found.get("rdzv-endpoint")
     if "standalone" in found:
         return _at(found["standalone"], "localhost", "")
@@ -88,7 +107,8 @@ def _rendezvous(found: dict[str, Flag]) -> dict[str, FlagValue]:
         return _at(endpoint, host, port)
     if backend is not None and backend.value != "static":
         return _at(backend, "localhost" if backend.value else None, "")
-    return _values(found, {"master-addr": "PET_MASTER_ADDR", "master-port": "PET_MASTER_PORT"})
+    static = {"master-addr": "PET_MASTER_ADDR", "master-port": "PET_MASTER_PORT", "node-rank": "PET_NODE_RANK"}
+    return _values(found, static)
 
 
 def _values(found: dict[str, Flag], variables: dict[str, str]) -> dict[str, FlagValue]:
@@ -107,11 +127,16 @@ def _after_torchrun(words: Sequence[Word]) -> int | None:
         return start + 1
     if name == "tune" and texts[1:2] == ["run"]:
         return start + 2
-    if _PYTHON.fullmatch(name):
-        module = next((index for index, text in enumerate(texts) if index and not text.startswith("-")), 0)
-        if texts[module - 1] == "-m" and texts[module] in _MODULES:
-            return start + module + 1
-    return None
+    module = _module(texts)
+    return start + module + 1 if texts[module:] and texts[module] in _MODULES else None
+
+
+def _module(texts: Sequence[str]) -> int:
+    """The position of the module that Python runs, the end for other commands."""
+    if not texts or not _PYTHON.fullmatch(base(texts[0])):
+        return len(texts)
+    program = next((index for index, text in enumerate(texts) if index and not text.startswith("-")), 0)
+    return program if texts[program - 1] == "-m" else len(texts)
 
 
 def plain_python(container: ContainerSpec) -> Word | None:
@@ -131,6 +156,64 @@ def plain_python(container: ContainerSpec) -> Word | None:
     return words[0] if program and is_plain else None
 
 
+class DeepSpeed(NamedTuple):
+    """A command that starts deepspeed: its first word, and its flags."""
+
+    word: Word
+    flags: dict[str, Flag]
+
+    @property
+    def hostfile(self) -> Flag | None:
+        """The flag that names its hosts."""
+        return self.flags.get("hostfile") or self.flags.get("H")
+
+    @property
+    def reads_own_hostfile(self) -> bool:
+        """Whether it reads the hostfile of Trainer."""
+        return self.hostfile is not None and self.hostfile.value == _HOSTFILE
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it starts processes only in its own Pod."""
+        return self.hostfile is None and "no-ssh" not in self.flags
+
+    @property
+    def has_all_hosts(self) -> bool:
+        """Whether it starts what Trainer's hostfile says."""
+        filters = {"include", "i", "exclude", "e", "num-nodes", "num-gpus", "num-accelerators"}
+        return self.reads_own_hostfile and filters.isdisjoint(self.flags)
+
+
+def deepspeed(container: ContainerSpec) -> DeepSpeed | None:
+    """The last deepspeed that a container runs."""
+    for words in reversed(list(commands(container, _DEEPSPEED_NAMES))):
+        if (start := _after_deepspeed(words)) is not None:
+            return DeepSpeed(words[program_start(words)], launcher_flags(words[start:], _deepspeed_words))
+    return None
+
+
+def other_launcher(container: ContainerSpec, launcher: str) -> Word | None:
+    """The program that starts processes without what Trainer sets for the runtime's launcher."""
+    command = deepspeed(container)
+    if command is not None:
+        return None if command.has_all_hosts else command.word
+    last = next((words for words in reversed(list(commands(container, _TORCH_NAMES)))), [])
+    return last[program_start(last)] if launcher == "mpi" and _after_torchrun(last) is not None else None
+
+
+def _after_deepspeed(words: Sequence[Word]) -> int | None:
+    start = program_start(words)
+    texts = [word.text for word in words[start:]]
+    if texts and base(texts[0]) in ("deepspeed", "deepspeed.pt"):
+        return start + 1
+    module = _module(texts)
+    return start + module + 1 if texts[module:] and texts[module] in _DEEPSPEED_MODULES else None
+
+
+def _deepspeed_words(written: str) -> int:
+    return 0 if written.lstrip("-").replace("_", "-") in _DEEPSPEED_SWITCHES.split() else 1
+
+
 def _torch_words(written: str) -> int:
     is_switch = written.replace("_", "-") in _TORCH_SWITCHES
     return 0 if is_switch or (not written.startswith("--") and len(written) > 2) else 1
@@ -147,7 +230,7 @@ class Ranks(NamedTuple):
 def mpi_ranks(container: ContainerSpec) -> Ranks | None:
     """The ranks that flags of the container's mpirun set; None if only the hostfile does."""
     found = flags(container, _MPI_NAMES, _after_mpirun, _mpi_words)
-    for name in ("hostfile", "machinefile", "default-hostfile", "host", "H", "app", "map-by"):
+    for name in (*_HOST_FLAGS, "map-by"):
         flag = found.get(name)
         if flag is not None and _decides(flag):
             return Ranks(flag)
@@ -157,6 +240,15 @@ def mpi_ranks(container: ContainerSpec) -> Ranks | None:
             count = 1 if name == "pernode" else number(flag.value)
             return Ranks(flag, each=count) if name in ("N", "npernode", "pernode") else Ranks(flag, total=count)
     return None
+
+
+def has_mpirun_without_hosts(container: ContainerSpec) -> bool:
+    """Whether a container runs mpirun, and neither flags nor variables name its hosts."""
+    if container.body.get("envFrom") or container.variable("OMPI_MCA_orte_default_hostfile"):
+        return False
+    found = ((words, _after_mpirun(words)) for words in commands(container, _MPI_NAMES))
+    names = [launcher_flags(words[start:], _mpi_words) for words, start in found if start is not None]
+    return bool(names) and not any(flag in each for each in names for flag in _HOST_FLAGS)
 
 
 def _decides(flag: Flag) -> bool:

@@ -12,8 +12,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.resources import devices
-from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX, NODE
-from kubectl_trainjob.kube.launch.flags import FlagValue, hosts, mpi_ranks, number, torch_flags
+from kubectl_trainjob.kube.facts.trainer import (
+    ANCESTOR_TRAINER,
+    FLUX_ENTRYPOINT_SUFFIX,
+    HOSTFILE_SUFFIX,
+    LAUNCHER,
+    NODE,
+)
+from kubectl_trainjob.kube.launch.command_line import Word
+from kubectl_trainjob.kube.launch.flags import FlagValue, hosts, mpi_ranks, number, other_launcher, torch_flags
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.kube.launch.values import (
     GeneratedObjects,
@@ -30,7 +37,7 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.stages import Body
 
 NODES, PER_NODE = "PET_NNODES", "PET_NPROC_PER_NODE"
-ADDRESS, PORT = "PET_MASTER_ADDR", "PET_MASTER_PORT"
+ADDRESS, PORT, RANK = "PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NODE_RANK"
 _DECIDED_BY_COMMAND = "the command decides: {}"
 _WORKERS = "DMLC_NUM_WORKER"
 _FLUX_FLAGS = r'(?m)^ +flags="-N (-?[0-9]+) -n (-?[0-9]+)'
@@ -43,7 +50,27 @@ def launch_of(runtime_spec: Body, objects: Sequence[Body]) -> Launch:
     generated = GeneratedObjects(tuple(objects), replicated_jobs(objects[0]))
     policy = runtime_spec.get("mlPolicy") or {}
     launcher = next((kind for kind in _BY_POLICY if policy.get(kind) is not None), None)
-    return _BY_POLICY[launcher](generated) if launcher else _no_launcher(generated)
+    launch = _BY_POLICY[launcher](generated) if launcher else _no_launcher(generated)
+    own = _own_launcher(generated.jobs, launcher)
+    return launch if own is None or launch.total is None else _decided_by(own, launch)
+
+
+def _own_launcher(jobs: Sequence[ReplicatedJob], launcher: str | None) -> Word | None:
+    """The program that starts the training instead of the runtime's launcher."""
+    if launcher not in ("torch", "mpi"):
+        return None
+    leading = (job for job in jobs if (job.name == LAUNCHER if launcher == "mpi" else job.ancestor == ANCESTOR_TRAINER))
+    nodes = filter(None, (job.node() for job in leading))
+    return next(filter(None, (other_launcher(node, launcher) for node in nodes)), None)
+
+
+def _decided_by(own: Word, launch: Launch) -> Launch:
+    """The same, with unknown numbers of processes: the program does not read what Trainer sets."""
+    setting = Setting(own.text, own.pointer)
+    processes = {position: replace(each, value=None, setting=setting) for position, each in launch.processes.items()}
+    nodes = launch.total.nodes if launch.total else None
+    total = ProcessCount(None, say(_DECIDED_BY_COMMAND, own.text), nodes, setting)
+    return replace(launch, processes=processes, total=total)
 
 
 def _no_launcher(generated: GeneratedObjects) -> Launch:

@@ -26,6 +26,12 @@ class Setting(NamedTuple):
     nth: int = 0
     flag: Flag | None = None
 
+    def in_command(self) -> str:
+        """The words of the command that the setting is; "" for another setting."""
+        if self.flag is not None:
+            return str(self.flag)
+        return self.name if {"command", "args"}.intersection(self.pointer) else ""
+
 
 def setting_of(flag: Flag) -> Setting:
     """The setting that is a flag of the command."""

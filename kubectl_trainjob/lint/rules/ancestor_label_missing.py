@@ -6,11 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.kube.facts.kinds import runtime_ref
 from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_LABEL,
     ANCESTOR_TRAINER,
-    CLUSTER_TRAINING_RUNTIME,
     INITIALIZERS,
     NODE,
 )
@@ -18,8 +16,8 @@ from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.diagnostic import Fix, set_value
 from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import Pointer, value_at
-from kubectl_trainjob.model.stages import Manifest
 
 _JOBS: Pointer = ("spec", "template", "spec", "replicatedJobs")
 _ON_JOB: Pointer = ("template", "metadata", "labels")
@@ -43,16 +41,12 @@ def _label(job: Mapping[str, Any], labels: Pointer) -> Any:
 
 def _has_to_train(runtime: LintedRuntime) -> bool:
     """Whether the runtime trains, or a TrainJob of the inputs expects it: others may only run their own commands."""
-    jobs = runtime.context.train_jobs
-    return bool(runtime.spec.get("mlPolicy")) or any(_expects_trainer(job, runtime) for job in jobs)
+    return bool(runtime.spec.get("mlPolicy") or any(_trainers(runtime)))
 
 
-def _expects_trainer(job: Manifest, runtime: LintedRuntime) -> bool:
-    identity, ref = runtime.runtime.manifest.id, runtime_ref(job)
-    if (ref.get("name"), ref.get("kind") or CLUSTER_TRAINING_RUNTIME) != (identity.name, identity.kind):
-        return False
-    is_visible = identity.kind == CLUSTER_TRAINING_RUNTIME or job.id.namespace == identity.namespace
-    return is_visible and bool(value_at(job.body, ("spec", "trainer")))
+def _trainers(runtime: LintedRuntime) -> Iterator[Any]:
+    """`spec.trainer` of the TrainJobs that use the runtime, as written."""
+    return (value_at(job.body, ("spec", "trainer")) for job in runtime.train_jobs())
 
 
 def _misplaced(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Hit | None:
@@ -70,12 +64,21 @@ def _misplaced(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Hit | N
 
 
 def _missing(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Hit:
-    label = f"{ANCESTOR_LABEL}: {ANCESTOR_TRAINER}"
+    label, severity = f"{ANCESTOR_LABEL}: {ANCESTOR_TRAINER}", None if _has_effect(runtime) else Severity.WARNING
     message = say('no replicatedJob has the label "{}", and {}; label one', label, say(_IGNORED))
     if not jobs:
-        return Hit(message, runtime.place(*_JOBS))
+        return Hit(message, runtime.place(*_JOBS), severity=severity)
     index = next((index for index, job in enumerate(jobs) if job.get("name") == NODE), 0)
-    return Hit(message, runtime.place(*_JOBS, index, "name"), fix=_fix(runtime, jobs[index], index))
+    return Hit(message, runtime.place(*_JOBS, index, "name"), fix=_fix(runtime, jobs[index], index), severity=severity)
+
+
+def _has_effect(runtime: LintedRuntime) -> bool:
+    """Whether a number of nodes or a field of a TrainJob of the inputs is ignored. MPI finds its nodes by name."""
+    nodes = (runtime.spec.get("mlPolicy") or {}).get("numNodes")
+    is_read = {"numNodes", "numProcPerNode"} if any(job.name == NODE for job in runtime.mpi_roles()) else set()
+    if any(isinstance(each, dict) and not is_read.issuperset(each) for each in _trainers(runtime)):
+        return True
+    return nodes not in (None, 0, 1) and all(job.pods != nodes for job in runtime.replicated_jobs)
 
 
 def _fix(runtime: LintedRuntime, job: Mapping[str, Any], index: int) -> Fix | None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.kube.facts.image import image_reference
+from kubectl_trainjob.kube.facts.image import image_error, image_reference
 from kubectl_trainjob.lint.containers import ContainerProblem
 from kubectl_trainjob.model.message import say
 
 
 def find(container: Mapping[str, Any]) -> Iterator[ContainerProblem]:
-    """Images without a tag or digest, or with the tag `latest`."""
+    """Valid images without a tag or digest, or with the tag `latest`."""
     image = container.get("image")
-    if not image or not isinstance(image, str):
+    if not image or not isinstance(image, str) or image_error(image):
         return
     _, tag, digest = image_reference(image)
     if not digest and tag in ("", "latest"):

@@ -9,6 +9,7 @@ from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.command_line import Word, base, commands, program_start
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import Hit
+from kubectl_trainjob.lint.launches import local_deepspeed
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.message import say
 
@@ -17,6 +18,10 @@ _NO_LAUNCHER = (
     "add one that runs mpirun"
 )
 _NO_MPIRUN = 'the launcher runs "{}" itself, in one process on one node; put mpirun before it'
+_NO_HOSTS = (
+    '"{}" starts processes only in the launcher, because it does not read the hostfile of Trainer; '
+    "add --hostfile=/etc/mpi/hostfile, or start the program with mpirun"
+)
 _PROGRAM = re.compile(r"python[0-9.]*|torchrun")
 # What starts a program on several hosts, or a script or a variable that may do so.
 _STARTS = re.compile(
@@ -39,8 +44,11 @@ def find(job: LintedJob) -> Iterator[Hit]:
 
 
 def _without_mpirun(job: LintedJob, launcher: ReplicatedJob) -> Iterator[Hit]:
-    program = _program(launcher)
-    if program is not None:
+    program, node = _program(launcher), launcher.node()
+    local = local_deepspeed(node) if node else None
+    if local is not None:
+        yield Hit(say(_NO_HOSTS, local.text), job.generated(local.pointer))
+    elif program is not None:
         yield Hit(say(_NO_MPIRUN, program.text), job.generated(program.pointer))
 
 

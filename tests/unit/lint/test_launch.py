@@ -351,6 +351,13 @@ def runs(*command: str, nodes: int = 2, resources: str = "") -> str:
         pytest.param(runs("python", "-m", "torch.distributed.run", "train.py"), [], id="as-a-module"),
         pytest.param(runs("python", "-m", "accelerate.commands.launch", "train.py"), [], id="accelerate"),
         pytest.param(runs("accelerate", "launch", "train.py"), [], id="another-launcher"),
+        pytest.param(runs("deepspeed", "train.py"), ["- 'deepspeed'"], id="deepspeed"),
+        pytest.param(runs("deepspeed", "--num_gpus", "8", "train.py", "-H", "a"), ["- 'deepspeed'"], id="its-script"),
+        pytest.param(runs("deepspeed", "train.py", nodes=1, resources=GPU8), [], id="deepspeed-in-one-Pod"),
+        pytest.param(runs("deepspeed", "--hostfile=/app/hosts", "train.py"), [], id="deepspeed-with-hosts"),
+        pytest.param(
+            runs("deepspeed", "--no_ssh", "--node_rank=$(PET_NODE_RANK)", "train.py"), [], id="deepspeed-in-each-Pod"
+        ),
         pytest.param(runs("bash", "run.sh"), [], id="a-file"),
         pytest.param(runs("python", "-c", "import train"), [], id="code"),
         pytest.param(runs("bash", "-c", "python prepare.py\ntorchrun train.py"), [], id="torchrun-at-last"),
@@ -375,6 +382,89 @@ def runs(*command: str, nodes: int = 2, resources: str = "") -> str:
 )
 def test_what_reads_the_variables(text: str, expected: list[str], tmp_path: Path) -> None:
     assert of_rule(tmp_path, "KTJ406", text) == expected
+
+
+FLAG = "flag"
+
+
+def flags(*given: str, nodes: int = 2, policy: str = TORCH, more: str = "", env: str = "") -> str:
+    """A job whose torchrun gets these flags, the first of which is marked."""
+    words = [f"- {word}{f' # {FLAG}' if number == 0 else ''}" for number, word in enumerate(given)]
+    command = "\n".join(["command:", "- torchrun", *words, "- train.py"])
+    container = role(*(each for each in (command, env, more) if each))
+    return runtime(policy, container) + train_job(f"trainer: {{numNodes: {nodes}}}")
+
+
+SEPARATE = "lets each of 2 Pods train separately"
+AT_ITSELF = "each of 2 Pods waits for the others at its own address"
+
+
+# get_args_parser, config_from_args and get_rdzv_endpoint in torch/distributed/run.py: flags override PET_*.
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(flags("--nnodes=1"), SEPARATE, id="one-node"),
+        pytest.param(flags("--nnodes=1:1"), SEPARATE, id="a-range-of-one"),
+        pytest.param(flags("--nnodes=4"), "waits for 2 Pods more, but the job has 2 Pods", id="more-nodes"),
+        pytest.param(flags("--nnodes=2", nodes=4), "leaves 2 of 4 Pods idle", id="fewer-nodes"),
+        pytest.param(flags("--nnodes=2"), "", id="the-same-nodes"),
+        pytest.param(flags("--nnodes=1", nodes=1), "", id="one-of-one"),
+        pytest.param(flags("--nnodes=1:4"), "", id="elastic"),
+        pytest.param(flags("--nnodes=$(PET_NNODES)"), "", id="the-variable"),
+        pytest.param(flags("--nnodes=4", policy="{numNodes: 2}"), "waits for 2 Pods more", id="no-torch"),
+        pytest.param(flags("--nnodes=1", policy="{numNodes: 2}"), "", id="separate-on-purpose"),
+        pytest.param(flags("--standalone"), AT_ITSELF, id="standalone"),
+        pytest.param(flags("--standalone", nodes=1), "", id="standalone-in-one-Pod"),
+        pytest.param(flags("--rdzv_endpoint=localhost:29500"), AT_ITSELF, id="localhost"),
+        pytest.param(flags("--master-addr=127.0.0.1"), AT_ITSELF, id="address"),
+        pytest.param(flags("--rdzv_backend=c10d"), AT_ITSELF, id="c10d-without-endpoint"),
+        pytest.param(
+            flags("--rdzv_backend=c10d", env="env: [{name: PET_RDZV_ENDPOINT, value: 'store:1'}]"),
+            "",
+            id="its-variable",
+        ),
+        pytest.param(flags("--rdzv_endpoint=etcd.team.svc:2379", "--rdzv_backend=etcd-v2"), "", id="a-store"),
+        pytest.param(flags("--node_rank=0"), "gives 2 Pods the same rank", id="rank"),
+        pytest.param(flags("--node_rank=0", "--rdzv_backend=c10d", "--rdzv_endpoint=a:1"), "", id="c10d-ignores-ranks"),
+        pytest.param(flags("--node_rank=$(PET_NODE_RANK)"), "", id="the-rank-itself"),
+        pytest.param(flags("--nproc-per-node=4", more=GPU8), "", id="another-rule-compares-with-gpus"),
+        pytest.param(flags("--nproc-per-node=4"), "", id="no-number-of-processes"),
+    ],
+)
+def test_flags_that_conflict(text: str, said: str, tmp_path: Path) -> None:
+    found = [each for each in told(tmp_path, text) if each.rule == "KTJ407"]
+    assert len(found) == bool(said)
+    for each in found:
+        assert said in each.finding.message
+        assert each.line.endswith(f"# {FLAG}")
+
+
+@pytest.mark.parametrize(
+    ("number", "each", "is_found"),
+    [("numProcPerNode: 8", 4, True), ("numProcPerNode: 4", 4, False), ("numProcPerNode: auto", 4, True)],
+)
+def test_a_flag_against_the_number_of_processes(number: str, each: int, is_found: bool, tmp_path: Path) -> None:
+    text = flags(f"--nproc-per-node={each}").replace("{numNodes: 2}", f"{{numNodes: 2, {number}}}")
+    lines = of_rule(tmp_path, "KTJ407", text, "2.1" if "auto" in number else "2.3")
+    assert bool(lines) == is_found
+
+
+@pytest.mark.parametrize(
+    ("words", "resources", "said"),
+    [
+        pytest.param("--num_nodes=2", GPU8, "deepspeed stops", id="nodes-without-hosts"),
+        pytest.param("--num_nodes=1", GPU8, "", id="one-node"),
+        pytest.param("--num_gpus=4", GPU8, 'uses 4 devices of each Pod, which requests "nvidia.com/gpu: 8"', id="GPUs"),
+        pytest.param("--num_accelerators=4", GPU8, "uses 4 devices", id="accelerators"),
+        pytest.param("--num_gpus=8", GPU8, "", id="the-same-GPUs"),
+        pytest.param("--num_gpus=4", "", "", id="no-GPUs"),
+    ],
+)
+def test_flags_of_deepspeed(words: str, resources: str, said: str, tmp_path: Path) -> None:
+    text = runs("deepspeed", words, "train.py", resources=resources)
+    found = [each for each in told(tmp_path, text) if each.rule == "KTJ407"]
+    assert len(found) == bool(said)
+    assert all(said in each.finding.message and each.line == f"- {words!r}" for each in found)
 
 
 ZERO = "{numNodes: 0, torch: {}}"

@@ -101,6 +101,53 @@ def trainer(fields: str) -> str:
     return f"{JOB}  trainer:\n    {fields}\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "severities"),
+    [
+        pytest.param(RUNTIME.replace("node # of node", "a"), ["warning"], id="the-image-may-have-keys"),
+        pytest.param(
+            RUNTIME.replace("node # of node", "a").replace("[mpirun,", "[mpirun, --allow-run-as-root,"),
+            ["error"],
+            id="root-uses-Trainers",
+        ),
+        pytest.param(
+            RUNTIME.replace("node # of node", "a").replace("true\n", "true\n      sshAuthMountPath: /keys\n"),
+            ["error"],
+            id="a-path-uses-Trainers",
+        ),
+        pytest.param(NODE_TRAINS.replace("node # of launcher", "a"), ["error"], id="mpirun-without-hosts"),
+        pytest.param(
+            NODE_TRAINS.replace("node # of launcher", "a").replace("[mpirun,", "[mpirun, -H, 'a,b',"),
+            ["warning"],
+            id="mpirun-with-hosts",
+        ),
+        pytest.param(
+            NODE_TRAINS.replace("node # of launcher", "a").replace("command: [mpirun, python, train.py]", ""),
+            ["warning"],
+            id="the-images-command",
+        ),
+        pytest.param(
+            NODE_TRAINS.replace("node # of launcher", "a\n                  envFrom: [{configMapRef: {name: hosts}}]"),
+            ["warning"],
+            id="mpirun-with-variables",
+        ),
+        pytest.param(
+            RUNTIME.replace(
+                "node # of node", "a\n                  volumeMounts: [{name: mpi-ssh-auth, mountPath: /k}]"
+            ),
+            [],
+            id="it-mounts-Trainers-keys",
+        ),
+    ],
+)
+def test_a_container_with_another_name_is_an_error_only_where_that_is_certain(
+    text: str, severities: list[str], tmp_path: Path
+) -> None:
+    found = [each.finding for each in told(tmp_path, text) if each.rule == "KTJ504"]
+    assert [each.severity for each in found] == severities
+    assert all(each.message.endswith("hosts") == (each.severity == "warning") for each in found)
+
+
 PREPARED = RUNTIME.replace(
     "      replicatedJobs:\n",
     """      replicatedJobs:
@@ -244,11 +291,25 @@ PREPARED = RUNTIME.replace(
         pytest.param(
             RUNTIME + trainer("numNodes: 2\n    command: [bash, -c, 'python a.py; ./run.sh']"), [], id="unknown"
         ),
-        pytest.param(RUNTIME + trainer("numNodes: 2\n    command: [deepspeed, t.py]"), [], id="deepspeed"),
+        pytest.param(
+            RUNTIME + trainer("numNodes: 2\n    command: [deepspeed, t.py]"),
+            [("KTJ516", "command: [deepspeed, t.py]")],
+            id="deepspeed",
+        ),
         pytest.param(
             RUNTIME + trainer("numNodes: 2\n    command: [python, -m, deepspeed.launcher.runner, t.py]"),
-            [],
+            [("KTJ516", "command: [python, -m, deepspeed.launcher.runner, t.py]")],
             id="module",
+        ),
+        pytest.param(
+            RUNTIME + trainer("numNodes: 2\n    command: [deepspeed, --hostfile=/etc/mpi/hostfile, t.py]"),
+            [],
+            id="deepspeed-with-hosts",
+        ),
+        pytest.param(
+            RUNTIME + trainer("numNodes: 2\n    command: [deepspeed, -H, /etc/mpi/hostfile, --num_nodes=1, t.py]"),
+            [("KTJ407", "command: [deepspeed, -H, /etc/mpi/hostfile, --num_nodes=1, t.py]")],
+            id="deepspeed-with-fewer-hosts",
         ),
         pytest.param(
             RUNTIME + trainer("numNodes: 2\n    command: [python, go.py, --hosts, /etc/mpi/hostfile]"),

@@ -60,6 +60,21 @@ def test_the_replicated_job_that_trains(texts: tuple[str, ...], tmp_path: Path) 
     assert lines(found(documents, LABEL)) == marked(tmp_path, LABEL)
 
 
+@pytest.mark.parametrize(
+    ("texts", "severity"),
+    [
+        pytest.param((UNLABELLED,), "warning", id="nothing is ignored yet"),
+        pytest.param((JOB, UNLABELLED), "warning", id="a TrainJob that sets nothing"),
+        pytest.param((_WITH_TRAINER, UNLABELLED), "error", id="an image"),
+        pytest.param((UNLABELLED.replace("numNodes: 1", "numNodes: 2"),), "error", id="nodes"),
+        pytest.param((UNLABELLED.replace(_POD, _LABELLED_POD),), "error", id="label on the Pod template"),
+    ],
+)
+def test_an_error_only_where_a_value_is_ignored(texts: tuple[str, ...], severity: str, tmp_path: Path) -> None:
+    [diagnostic] = found(documents_of(tmp_path, {"all.yaml": joined(*texts)}), LABEL)
+    assert diagnostic.severity == severity
+
+
 def test_a_patch_that_takes_the_label_away(tmp_path: Path) -> None:
     operations = "[{op: remove, path: /spec/template/spec/replicatedJobs/0/template/metadata}]"
     overlay = (

@@ -118,6 +118,19 @@ def test_where_a_command_disagrees(command: list[str], cautions: list[tuple[str,
     assert [(each.message, line_of(text, each.place)) for each in environment_of(text).cautions] == cautions
 
 
+# fetch_hostfile in deepspeed/launcher/runner.py: without its own hostfile, it starts processes where it runs.
+@pytest.mark.parametrize(
+    "command", [["deepspeed", "t.py"], ["python", "-m", "deepspeed", "t.py"], ["bash", "-c", "cd a; deepspeed t.py"]]
+)
+def test_deepspeed_decides_the_processes(command: list[str]) -> None:
+    environment = environment_of(torch_job(command))
+    assert environment.launch.total is not None
+    assert environment.launch.total.value is None
+    assert environment.launch.total.formula.startswith("the command decides: ")
+    assert environment.roles[0].processes is not None
+    assert environment.roles[0].processes.value is None
+
+
 # get_rdzv_endpoint in torch/distributed/run.py: an endpoint beats the address, which only `static` looks at.
 @pytest.mark.parametrize(
     ("flags", "address", "port", "setting"),

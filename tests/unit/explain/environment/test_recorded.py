@@ -88,7 +88,7 @@ def test_hostfiles(chosen: Chosen) -> None:
         recorded = of_kind(objects, "ConfigMap", "-mpi-hostfile")
         lines = recorded[0]["data"].get("hostfile", "").splitlines() if recorded else None
         assert (environment.launch.hosts and list(environment.launch.hosts)) == lines, name
-        if lines:
+        if lines and "torchrun" not in str(objects):  # torchrun in the launcher does not read the hostfile
             slots = [int(line.rpartition("=")[2]) for line in lines]
             assert environment.launch.total is not None, name
             assert (environment.launch.total.value, environment.launch.total.nodes) == (sum(slots), len(slots)), name

@@ -171,6 +171,41 @@ def number(seed: int) -> Any:
     )
 
 
+_DIGITS = "0123456789abcdef" * 4
+_IMAGE_PARTS = (
+    *(
+        "a",
+        "Ab",
+        "acme",
+        "Acme",
+        "a_b",
+        "a__b",
+        "a___b",
+        "a..b",
+        "a--b",
+        "-a",
+        "a-",
+        "a.",
+        "b" * 256,
+        _DIGITS,
+        "",
+        "a b",
+    ),
+    *("ghcr.io", "localhost", "localhost:5000", "r:1", "r:x", "[::1]:5000", "docker.io", "index.docker.io", "REG.IO"),
+    *("1.4", "latest", "T-1_2.3", "_x", "-x", "x" * 128, "x" * 129, "$(IMAGE)", "<image>", "https://", "\u00fc"),
+    *(f"sha256:{_DIGITS}", f"sha256:{_DIGITS.upper()}", "sha256:abc", f"sha512:{_DIGITS * 2}", f"md5:{_DIGITS[:32]}"),
+)
+
+
+def image(seed: int) -> str:
+    """A text that is a reference to an image, or nearly."""
+    pick = Random(seed)
+    if pick.random() < 0.3:
+        return "".join(pick.choice("aA1._-/:@[ ]") for _ in range(pick.randrange(10)))
+    parts = (pick.choice(_IMAGE_PARTS) + pick.choice(("/", "/", ":", "@", "")) for _ in range(pick.randrange(3)))
+    return "".join(parts) + pick.choice(_IMAGE_PARTS)
+
+
 # Name -> how a seed makes a question, the recorder's folder and mode, how many questions are recorded.
 KINDS: dict[str, tuple[Callable[[int], Any], str, str, int]] = {
     "quantity": (quantity, ".", "quantity", 3000),
@@ -178,6 +213,7 @@ KINDS: dict[str, tuple[Callable[[int], Any], str, str, int]] = {
     "merge": (merge, ".", "merge", 90),
     "applied": (applied, "gotypes", "applied", 90),
     "marshalled": (marshalled, "gotypes", "marshalled", 120),
+    "images": (image, "images", "images", 3000),
     "numbers": (number, "gotypes", "numbers", 500),
 }
 
