@@ -31,6 +31,8 @@ from kubectl_trainjob.repository.output.built_index import built_directories
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.trees import TreePair
 
+_MOST_NAMED = 2  # TrainJobs that cannot be built
+
 
 class LintOptions(NamedTuple):
     """What a tree is compiled for, and how its findings are filtered.
@@ -205,5 +207,8 @@ def _unchecked(unbuilt: Sequence[ObjectId]) -> tuple[Unchecked, ...]:
     """TrainJobs that cannot be built: their generated objects could not be checked."""
     if not unbuilt:
         return ()
-    names = joined(say("{}", str(each)) for each in dict.fromkeys(unbuilt))
-    return (Unchecked(say("{} cannot be built", names), tuple(check.rule.id for check in JOB_CHECKS)),)
+    names = [say("{}", str(each)) for each in dict.fromkeys(unbuilt)]
+    if len(names) > _MOST_NAMED + 1:
+        names[_MOST_NAMED:] = [say("{} more", len(names) - _MOST_NAMED)]
+    cause = say("{} cannot be built", joined(names, last=" and "))
+    return (Unchecked(cause, tuple(check.rule.id for check in JOB_CHECKS)),)

@@ -12,6 +12,7 @@ from kubectl_trainjob.report.findings import GroupedFinding, counted, group_find
 from kubectl_trainjob.report.phrases import plural
 
 MOST_SHOWN = 1000  # findings in a terminal
+_MOST_RULES = 3  # that a note about unchecked rules lists
 
 
 def for_terminal(report: LintReport) -> blocks.Document:
@@ -82,7 +83,7 @@ def _hidden_counts(report: LintReport) -> Message:
 
 
 def not_checked(each: Unchecked) -> Message:
-    """`not checked: no file says whether the queue exists (KTJ611)`."""
-    if not each.rules:
+    """`not checked: no file says whether the queue exists (KTJ611)`; without the rules if these are many."""
+    if not 0 < len(each.rules) <= _MOST_RULES:
         return say("not checked: {}", each.cause)
     return say("not checked: {} ({})", each.cause, ", ".join(each.rules))
