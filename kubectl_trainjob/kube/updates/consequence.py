@@ -55,13 +55,11 @@ def consequence(
 ) -> Message:
     """The consequence of one object's change where the Trainer `version` runs: a predicate, such as "applies in place".
 
-    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules and for invalid JobSets. `jobset` is the result
-    for the JobSet of a changed TrainJob, None if that JobSet does not change.
+    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules and for an invalid JobSet.
+    `jobset` is the result for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
-    if old is None:
-        return say("is created")
-    if new is None:
-        return _removed(identity, version)
+    if old is None or new is None:
+        return _removed(identity, version) if old else say("is created")
     if role_of(identity) is KindRole.RUNTIME:
         return _changed_runtime(result, version)
     if not is_job(identity):

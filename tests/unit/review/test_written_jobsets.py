@@ -1,4 +1,4 @@
-"""Updates of JobSets that users wrote, with nulls and values of the wrong type: a result or none, never an exception."""
+"""Updates of JobSets that users wrote, with nulls and values of other types."""
 
 from __future__ import annotations
 
