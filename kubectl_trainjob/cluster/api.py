@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
+from threading import Lock
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster.errors import ApiError, error_of, is_temporary, masked
@@ -48,19 +49,18 @@ class ApiResource(NamedTuple):
 
 
 class Counts:
-    """How many requests were sent."""
+    """How many requests were sent, by several threads."""
 
     def __init__(self) -> None:
         self.read = self.dry_run = self.write = 0
+        self._lock = Lock()
 
     def add(self, request: ApiRequest) -> None:
         """Count one more."""
-        if request.is_dry_run:
-            self.dry_run += 1
-        elif request.is_write:
-            self.write += 1
-        else:
-            self.read += 1
+        with self._lock:
+            self.dry_run += request.is_dry_run
+            self.write += request.is_write
+            self.read += not request.is_dry_run and not request.is_write
 
 
 class Api:
@@ -79,6 +79,7 @@ class Api:
         self._tries = _FIRST_TRIES
         self._is_renewed = False
         self._resources: dict[tuple[str, str], ApiResource] = {}
+        self._discovered: set[str] = set()
 
     @property
     def left(self) -> float:
@@ -173,8 +174,8 @@ class Api:
         return "" if answer.status == 404 else str(_checked(answer, None)["preferredVersion"]["groupVersion"])
 
     def has_kind(self, api_version: str, kind: str) -> bool:
-        """Whether the server has the kind now."""
-        if (api_version, kind) not in self._resources:
+        """Whether the server had the kind when it was asked first."""
+        if (api_version, kind) not in self._resources and api_version not in self._discovered:
             self._discover(api_version)
         return (api_version, kind) in self._resources
 
@@ -228,6 +229,7 @@ class Api:
     def _discover(self, api_version: str) -> None:
         path = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
         answer = self.send(ApiRequest("GET", path))
+        self._discovered.add(api_version)
         if answer.status == 404:
             return
         for each in _checked(answer, None).get("resources", ()):

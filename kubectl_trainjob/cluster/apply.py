@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.check import check
@@ -15,6 +16,7 @@ from kubectl_trainjob.cluster.parent import Parent, Store, Update, group_kind, u
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.prune import prune
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
+from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work, first_step
 from kubectl_trainjob.cluster.write import write_all
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
@@ -64,17 +66,18 @@ def _checked(work: Work, objects: Sequence[Desired]) -> list[Step]:
     """The plan of each object; runs first, because the rest of a group follows its run."""
     found: dict[ObjectId, Step] = {}
     runs: dict[tuple[str, str], Step] = {}
-    ordered = sorted(objects, key=lambda each: not each.is_run)
-    for number, item in enumerate(ordered):
-        work.progress("checking objects", number, len(ordered))
+
+    def plan(item: Desired) -> Step:
         run = runs.get(item.group)
-        if run is not None and run.result.action in ("refused", "kept", "failed"):
-            found[item.id] = _with_run(item, run)
-            continue
-        step = check(work, item)
-        found[item.id] = step
-        if item.is_run:
-            runs[item.group] = step
+        is_left = run is not None and run.result.action in ("refused", "kept", "failed")
+        return _with_run(item, run) if run is not None and is_left else check(work, item)
+
+    for is_run in (True, False):
+        part = [item for item in objects if item.is_run is is_run]
+        for step in side_by_side(plan, part, partial(work.progress, "checking objects")):
+            found[step.desired.id] = step
+            if is_run:
+                runs[step.desired.group] = step
     return _together([found[each.id] for each in objects])
 
 

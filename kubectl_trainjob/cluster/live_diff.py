@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
@@ -12,6 +13,7 @@ from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.parent import Store
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.result import ObjectResult
+from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work
 from kubectl_trainjob.kube.updates.live import frozen_changes
 from kubectl_trainjob.kube.updates.managed_fields import covers, managers_of
@@ -42,13 +44,8 @@ class LiveObject(NamedTuple):
 def live_diff(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> list[LiveObject]:
     """The objects that differ, in the order of an apply; nothing is written."""
     work = look_up(plan, options, store, api, progress)
-    found = []
-    for number, item in enumerate(plan.objects):
-        progress("comparing objects", number, len(plan.objects))
-        step = check(work, item)
-        if step.is_write or step.result.message:
-            found.append(_object(work, step))
-    return found
+    steps = side_by_side(partial(check, work), plan.objects, partial(progress, "comparing objects"))
+    return [_object(work, step) for step in steps if step.is_write or step.result.message]
 
 
 def _object(work: Work, step: Step) -> LiveObject:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.check import check, recheck
 from kubectl_trainjob.cluster.desired import order
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.runs import is_deleting
+from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import Step, Work
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -22,21 +25,25 @@ class DeletingError(Exception):
 
 
 def write_all(work: Work, steps: Iterable[Step]) -> list[Step]:
-    """Every step with its result, in the order of work."""
+    """Every step with its result, in the order of work: kinds one after the other, objects of a kind side by side."""
     waiting = [_deleted(work, step) if step.plan == "recreate" else step for step in steps]
     late = {step.desired.group for step in waiting if step.plan in ("recreate", "wait")}
-    ordered = sorted(waiting, key=lambda step: (step.desired.group in late, order(step.desired.id), step.desired.id))
+
+    def turn(step: Step) -> tuple[bool, int]:
+        return step.desired.group in late, order(step.desired.id)
+
     failed: set[tuple[str, str]] = set()
-    done = []
-    for number, step in enumerate(ordered):
-        work.progress("applying objects", number, len(ordered))
-        done.append(_done(work, step, failed) if step.is_write else step)
-        if done[-1].result.action in ("failed", "refused"):
-            failed.add(step.desired.group)
+    done: list[Step] = []
+    for _, part in groupby(sorted(waiting, key=lambda step: (*turn(step), step.desired.id)), turn):
+        written = side_by_side(partial(_done, work, failed), list(part), partial(work.progress, "applying objects"))
+        failed |= {step.desired.group for step in written if step.result.action in ("failed", "refused")}
+        done += written
     return done
 
 
-def _done(work: Work, step: Step, failed: Set[tuple[str, str]]) -> Step:
+def _done(work: Work, failed: Set[tuple[str, str]], step: Step) -> Step:
+    if not step.is_write:
+        return step
     if step.desired.group in failed:
         return step.ended("skipped", "WithRun", "an object of its group was not written")
     return _written(work, step)
