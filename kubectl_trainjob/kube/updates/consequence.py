@@ -55,7 +55,7 @@ def consequence(
 ) -> Message:
     """The consequence of one object's change where the Trainer `version` runs: a predicate, such as "applies in place".
 
-    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules and for an invalid JobSet.
+    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules and an invalid JobSet.
     `jobset` is the result for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
     if old is None or new is None:
@@ -65,7 +65,7 @@ def consequence(
     if not is_job(identity):
         return _changed_other(identity, result or check_data_update(old, new))
     if result is None:
-        return say("is not checked: the {} has errors", say(identity.kind))
+        return say("is not checked: the {} has errors", identity.kind)
     update = _JobUpdate(identity, old, new, result, jobset)
     states = possible_states(old, new)
     if len(states) == 1:
