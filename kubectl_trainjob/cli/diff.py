@@ -98,14 +98,7 @@ class _Request(TreesRequest):
 @click.command(help=_HELP)
 @click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR|PATH...]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "markdown", "json", "html"]),
-    default="text",
-    show_default=True,
-    help="Format of the report.",
-)
+@options.document_output
 @click.option("--why", is_flag=True, help="Show the source line of each value, in base and head. JSON always does.")
 @options.namespace("Namespace for objects without a namespace.")
 @options.emit("Compare JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")

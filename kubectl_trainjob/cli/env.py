@@ -43,7 +43,7 @@ Exit codes: 0 shown, 1 the files have errors or no such TrainJob, 2 the command 
 @click.argument("name", metavar="TrainJob/NAME")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
 @options.namespace("Namespace of the TrainJob, and for objects without a namespace. The default is any.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
+@options.document_output
 @options.trainer_version
 def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trainer_version: str) -> int:
     """Trace the TrainJob, then describe it; findings go to stderr."""
@@ -72,6 +72,7 @@ def _print(job: TracedJob, inputs: frozenset[ObjectId], version: str, output: st
         emit([as_json(environment, version, settle).encode()])
         return
     from kubectl_trainjob.report.env_document import document
-    from kubectl_trainjob.report.text import render
+    from kubectl_trainjob.report.render import render
 
-    emit([render(document(environment, version, settle), has_colour=has_colour(sys.stdout)).encode()])
+    described = document(environment, version, settle)
+    emit([render(described, output, colour=has_colour(sys.stdout)).encode()])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import emit, print_error
+from kubectl_trainjob.cli.streams import emit, has_colour, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.explain.field import TracedFields
@@ -45,7 +46,7 @@ Exit codes: 0 explained, 1 the files have errors or no such object or value, 2 t
 @click.argument("target", metavar="KIND/NAME")
 @click.argument("path", metavar="[PATH]", default="")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
+@options.document_output
 @options.namespace("Namespace of the object, and for objects without a namespace. The default is any.")
 @options.trainer_version
 def explain(  # the options, by their names
@@ -78,9 +79,9 @@ def _written(fields: TracedFields, pointer: Pointer, output: str) -> str:
 
         return as_json(fields, pointer)
     from kubectl_trainjob.report.explain_document import document
-    from kubectl_trainjob.report.text import render
+    from kubectl_trainjob.report.render import render
 
-    return render(document(fields, pointer))
+    return render(document(fields, pointer, output), output, colour=has_colour(sys.stdout))
 
 
 def _offer(fields: TracedFields, path: str) -> None:

@@ -112,6 +112,12 @@ def emit(help_text: str) -> Callable[[Command], Command]:
     )
 
 
+def document_output(command: Command) -> Command:
+    """`-o text|markdown|json|html`."""
+    choice = click.Choice(["text", "markdown", "json", "html"])
+    return click.option("-o", "--output", type=choice, default="text", show_default=True, help="Format.")(command)
+
+
 def fail_on(help_text: str) -> Callable[[Command], Command]:
     """`--fail-on error|warning|info|never`; see `reaches`."""
     choice = click.Choice([*_SEVERITIES, "never"])

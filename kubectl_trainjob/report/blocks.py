@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.explain.columns import LineNote
+from kubectl_trainjob.explain.columns import LineNote, abbreviated, beside
 from kubectl_trainjob.model.message import Message, joined
+from kubectl_trainjob.model.printable import columns, printable
 from kubectl_trainjob.report.findings import GroupedFinding
+
+_WIDTH = 140  # columns of a screen, for YAML with notes
 
 Weight = Literal["bad", "doubtful", "good"]
 """How a verdict is marked."""
@@ -204,14 +207,14 @@ class NamedValue(NamedTuple):
 
 
 class NamedValues(NamedTuple):
-    """NamedValues below a heading, in columns."""
+    """Values below a heading, in columns."""
 
     entries: Sequence[NamedValue]
     level: int = 0
 
 
 class Outline(NamedTuple):
-    """Lines with their indents."""
+    """Lines, each with the number of blanks that indent it."""
 
     lines: Sequence[tuple[int, Message]]
 
@@ -222,6 +225,11 @@ class AnnotatedYaml(NamedTuple):
     title: Message
     lines: Sequence[str]
     notes: Sequence[LineNote | None]
+
+    def shown(self) -> list[str]:
+        """The lines with the notes beside them, safe to print."""
+        lines = zip(map(printable, self.lines), map(printable, abbreviated(self.notes)), strict=True)
+        return beside(list(lines), _WIDTH, columns)
 
 
 Traced = Heading | NamedValues | Outline | AnnotatedYaml

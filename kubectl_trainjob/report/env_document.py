@@ -19,7 +19,7 @@ from kubectl_trainjob.explain.environment.values import (
 from kubectl_trainjob.explain.steps import step_label
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.report.blocks import Block, Document, Heading, NamedValue, NamedValues, Outline
+from kubectl_trainjob.report.blocks import Block, Document, Heading, Headline, NamedValue, NamedValues, Outline
 from kubectl_trainjob.report.phrases import located, plural, whole
 from kubectl_trainjob.repository.positions import Settle
 
@@ -35,16 +35,16 @@ _PROVIDERS = {
 
 def document(environment: Environment, version: str, settle: Settle) -> Document:
     """The roles with their containers, the hostfile, the required objects, the warnings; `settle` finds lines."""
-    return Document(None, list(_EnvironmentBlocks(settle).blocks(environment, version)))
+    name = f"{environment.namespace}/{environment.name}" if environment.namespace else environment.name
+    headline = Headline(say("TrainJob {}, Trainer {}", name, version))
+    return Document(headline, list(_EnvironmentBlocks(settle).blocks(environment)), "env")
 
 
 class _EnvironmentBlocks:
     def __init__(self, settle: Settle) -> None:
         self._settle = settle
 
-    def blocks(self, of: Environment, version: str) -> Iterator[Block]:
-        name = f"{of.namespace}/{of.name}" if of.namespace else of.name
-        yield Heading(say("TrainJob {}", name), say(", Trainer {}", version))
+    def blocks(self, of: Environment) -> Iterator[Block]:
         yield NamedValues(list(self._summary(of)))
         for role in of.roles:
             yield from self._role(role)

@@ -12,7 +12,7 @@ from kubectl_trainjob.explain.history import TracedInput, Write
 from kubectl_trainjob.explain.steps import step_label, step_phrase
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.report.blocks import AnnotatedYaml, Document, Outline
+from kubectl_trainjob.report.blocks import AnnotatedYaml, Document, Headline, Outline
 from kubectl_trainjob.report.phrases import whole
 from kubectl_trainjob.repository.positions import Spot
 from kubectl_trainjob.repository.yaml.spans import numbered
@@ -23,13 +23,18 @@ _Line = tuple[int, Message]
 """An indent, and the text."""
 
 
-def document(fields: TracedFields, pointer: Pointer) -> Document:
-    """The history of the value at `pointer`, or the values there with their origins beside them."""
-    if not is_leaf(fields.body, pointer):
-        return Document(None, [_tree(fields, pointer)])
-    field = fields.field(pointer)
-    title = say("{} {}", str(fields.identity), whole(fields.path(pointer)))
-    return Document(None, [Outline([(0, title), *_history(field.history, 2)])])
+def document(fields: TracedFields, pointer: Pointer, form: str) -> Document:
+    """The history of the value at `pointer`, or the values there with their origins beside them.
+
+    As text, values below `pointer` are only YAML: their title is a comment.
+    """
+    name = str(fields.identity)
+    title = say("{} {}", name, whole(fields.path(pointer))) if pointer else say("{}", name)
+    if is_leaf(fields.body, pointer):
+        return Document(Headline(title), [Outline([*_history(fields.field(pointer).history, 2)])], "explain")
+    if form == "text":
+        return Document(None, [_tree(fields, pointer, title if pointer else Message())])
+    return Document(Headline(title), [_tree(fields, pointer, Message())], "explain")
 
 
 def _history(history: Sequence[Write], indent: int) -> Iterator[_Line]:
@@ -103,8 +108,7 @@ def _value(value: Any) -> Message:
     return say("{}", value if is_plain else json.dumps(value, ensure_ascii=False))
 
 
-def _tree(fields: TracedFields, pointer: Pointer) -> AnnotatedYaml:
-    title = say("{} {}", str(fields.identity), whole(fields.path(pointer))) if pointer else Message()
+def _tree(fields: TracedFields, pointer: Pointer, title: Message) -> AnnotatedYaml:
     lines = [line for line in numbered(fields.body) if line.pointer[: len(pointer)] == pointer]
     noted = (not line.continues and is_leaf(fields.body, line.pointer) for line in lines)
     notes = [

@@ -9,7 +9,7 @@ from pkgutil import get_data
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.html_cards import ARROW, cards, finding_card, names_of
-from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, sentence
+from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
 from kubectl_trainjob.report.phrases import more, plural
 
 
@@ -17,7 +17,7 @@ def render(document: blocks.Document) -> str:
     """The whole page, UTF-8 text."""
     headline, style = document.headline, page_style()
     assert headline is not None
-    title = f"{' → '.join(headline.sides or ())}: {headline.in_line()}"
+    title = f"{' → '.join(headline.sides)}: {headline.in_line()}" if headline.sides else headline.in_line()
     head = (
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -48,13 +48,12 @@ def _policy(style: str) -> str:
 
 def _header(of: blocks.Headline) -> Markup:
     """What is compared, the verdict, and other statements; problems are highlighted."""
-    assert of.sides is not None
-    sides = element("p", code(of.sides[0]), " ", ARROW, " ", code(of.sides[1]), class_="sides")
+    sides = (element("p", code(of.sides[0]), " ", ARROW, " ", code(of.sides[1]), class_="sides"),) if of.sides else ()
     unknown = (element("p", sentence(of.unknown), class_="unknown"),) if of.unknown else ()
     verdict = element("h1", sentence(of.first), class_="bad" if of.weight == "bad" else "")
     bad = (element("li", element("span", "✕ ", aria_hidden="true"), sentence(each), class_="bad") for each in of.bad)
     points = element("ul", *bad, *(element("li", sentence(each)) for each in of.others), class_="points")
-    return element("header", sides, *unknown, verdict, points)
+    return element("header", *sides, *unknown, verdict, points)
 
 
 def _footer(command: str) -> Markup:
@@ -167,6 +166,37 @@ def _(of: blocks.Cards) -> Iterator[Markup]:
 def _(of: blocks.FindingDetails) -> Iterator[Markup]:
     rest = (element("p", sentence(each), class_="faint") for each in more(of.more, "finding"))
     yield _section(of.title, *map(finding_card, of.findings), *rest)
+
+
+@_block.register
+def _(of: blocks.Heading) -> Iterator[Markup]:
+    yield element(f"h{of.level + 2}", sentence(of.title), sentence(of.rest))
+
+
+@_block.register
+def _(of: blocks.NamedValues) -> Iterator[Markup]:
+    head = (element("th", text, scope="col", class_="name") for text in ("Name", "Value", "Origin"))
+    yield _scrolling(element("tr", *head), map(_entry, of.entries))
+
+
+def _entry(of: blocks.NamedValue) -> Markup:
+    value = joined(map(code, of.value.split("\n")), element("br"))
+    cells = (element("td", each, class_="words") for each in (value, sentence(of.note)))
+    return element("tr", element("th", code(of.name), scope="row"), *cells)
+
+
+@_block.register
+def _(of: blocks.Outline) -> Iterator[Markup]:
+    yield _lines(joined((" " * indent, sentence(text))) for indent, text in of.lines)
+
+
+@_block.register
+def _(of: blocks.AnnotatedYaml) -> Iterator[Markup]:
+    yield _lines(map(line, of.shown()))
+
+
+def _lines(lines: Iterable[Markup]) -> Markup:
+    return element("pre", *(element("span", each) for each in lines), class_="lines", tabindex="0")
 
 
 @_block.register

@@ -10,7 +10,7 @@ from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.phrases import coded
 
-_EMPTY = frozenset(("meta", "wbr"))
+_EMPTY = frozenset(("br", "meta", "wbr"))
 _COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")  # a page may be printed into a log that knows commands
 
 

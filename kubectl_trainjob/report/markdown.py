@@ -32,7 +32,7 @@ _ORDER = (
     *(blocks.Statements, blocks.Names, blocks.Errors, blocks.Table, blocks.FindingTable),
     *(blocks.Unverified, blocks.Effects, blocks.Numbers, blocks.Cards, blocks.FindingDetails),
 )
-"""Which blocks have room first."""
+"""Which blocks have room first; all others come after them."""
 
 
 def render(document: blocks.Document, limit: int = 65_536) -> str:
@@ -53,7 +53,7 @@ class _Composer:
         """The whole text."""
         headline, parts = self._document.headline, enumerate(self._document.blocks, 1)
         self._add_part(0, _points(headline) if headline and headline.weight else ())
-        for place, block in sorted(parts, key=lambda each: _ORDER.index(type(each[1]))):
+        for place, block in sorted(parts, key=lambda each: [*_ORDER, type(each[1])].index(type(each[1]))):
             self._add(place, block)
         for share in (2, 1) if len(self._cut) > 1 else (1,):
             for each in self._cut:

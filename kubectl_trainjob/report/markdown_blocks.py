@@ -45,6 +45,24 @@ def block_lines(block: blocks.Block) -> Iterator[str]:
             lines = [f"- {sentence(each)}" for each in causes[:_MOST_CAUSES]]
             lines += [f"- {len(causes) - _MOST_CAUSES} more"] if len(causes) > _MOST_CAUSES else []
             yield from folded(f"{plural(len(causes), 'cause')} of what could not be checked", lines)
+        case _:
+            yield from _traced_lines(block)
+
+
+def _traced_lines(block: blocks.Block) -> Iterator[str]:
+    match block:
+        case blocks.Heading(title, rest, level):
+            yield f"{'#' * (level + 4)} {sentence(title)}{sentence(rest)}"
+        case blocks.NamedValues(entries):
+            yield from table_lines(("Name", "Value", "Origin"), map(_entry, entries), 3)
+        case blocks.Outline(lines):
+            yield from (f"{' ' * (indent - lines[0][0])}- {sentence(text)}" for indent, text in lines)
+        case blocks.AnnotatedYaml():
+            yield from fenced([("", each) for each in block.shown()], "yaml")
+
+
+def _entry(of: blocks.NamedValue) -> tuple[str, ...]:
+    return code(of.name), "<br>".join(map(code, of.value.split("\n"))), sentence(of.note)
 
 
 def _more(count: int, noun: str) -> Iterator[str]:

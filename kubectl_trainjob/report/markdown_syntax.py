@@ -57,7 +57,7 @@ def html_sentence(message: Message) -> str:
     return "".join(html_code(each.text) if isinstance(each, Data) else escape(each) for each in coded(message))
 
 
-def fenced(lines: Iterable[tuple[str, str]], info: Literal["diff", ""] = "diff", indent: str = "") -> list[str]:
+def fenced(lines: Iterable[tuple[str, str]], info: Literal["diff", "yaml", ""] = "diff", indent: str = "") -> list[str]:
     """A block of code: each line is our sign and data."""
     shown = [sign + _block_line(text, sign) for sign, text in lines]
     fence = "`" * max(3, max(map(_longest_run, shown), default=0) + 1)

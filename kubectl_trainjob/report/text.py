@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import singledispatchmethod
 
-from kubectl_trainjob.explain.columns import abbreviated, beside
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.printable import columns, printable
 from kubectl_trainjob.report import blocks
@@ -14,7 +13,6 @@ from kubectl_trainjob.report.phrases import capitalize, first_of, more, plural
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair
 
 _WIDEST = 150  # columns of a value's line, beyond which old and new get a line each
-_WIDTH = 140  # columns of a screen, for YAML with notes
 _WIDEST_NAME = 40  # columns of a name or value that is aligned with its neighbours
 _NAMED = 8  # TrainJobs of a cause
 _MOST_NAMES = 40
@@ -138,8 +136,7 @@ class _TextRenderer:
     def _(self, of: blocks.AnnotatedYaml) -> Iterator[str]:
         if of.title:
             yield printable(f"# {of.title}")
-        lines = zip(map(printable, of.lines), map(printable, abbreviated(of.notes)), strict=True)
-        yield from beside(list(lines), _WIDTH, columns)
+        yield from of.shown()
 
     def _paint(self, style: str, text: str) -> str:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self._has_colour else text

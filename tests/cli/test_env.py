@@ -11,6 +11,8 @@ import pytest
 from kubectl_trainjob.cli.app import run
 from tests.cli.conftest import Repository
 from tests.cli.manifests import MPI, PLAIN, Body, config_map, manifest, overlay, runtime, team_runtime, train_job
+from tests.cli.test_diff_markdown import by_github
+from tests.hostile.test_diff_pages import in_code, parsed
 
 GPUS = {"limits": {"nvidia.com/gpu": 4}}
 TORCH = runtime("torch", {"numNodes": 2, "torch": {}})
@@ -362,7 +364,25 @@ def test_colour_is_for_terminals(repository: Repository, env: Any, monkeypatch: 
     assert "\x1b" not in env("TrainJob/bert")[1]
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     coloured = env("TrainJob/bert")[1]
-    assert "\x1b[1mTrainJob bert\x1b[0m" in coloured
+    assert coloured.startswith("\x1b[1mTrainJob bert, Trainer 2.3\x1b[0m\n")
     assert "\x1b[1;35mwarnings\x1b[0m" in coloured
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in env("TrainJob/bert")[1]
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_a_page_has_what_json_has(repository: Repository, env: Any, form: str) -> None:
+    job = torch_job(env=[{"name": "LINES", "value": "one\n<b>two"}], command=["torchrun", "a|b"], resourcesPerNode=GPUS)
+    repository.write({"job.yaml": [job], "runtimes/torch.yaml": [TORCH]})
+    page = env("TrainJob/bert", "-o", form)[1]
+    tree = by_github(page) if form == "markdown" else parsed(page)
+    rows = [[list(in_code(cell)) for cell in row] for row in tree.iter("tr")]
+    values = {tuple(name): value for name, value, *_ in rows}
+    (role,) = json.loads(env("TrainJob/bert", "-o", "json")[1])["roles"]
+    (container,) = role["containers"]
+    for each in container["env"]:
+        if "value" in each:
+            assert values[each["name"],] == each["value"].split("\n")
+    assert values["image",] == [container["image"]]
+    assert values["command",] == ["torchrun 'a\\x7cb'" if form == "markdown" else "torchrun 'a|b'"]
+    assert f"{role['name']}" in [text for title in tree.iter() if title.tag in ("h2", "h4") for text in in_code(title)]

@@ -19,6 +19,8 @@ import yaml
 from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.model.stages import BuildOptions
 from tests import compiled
+from tests.cli.test_diff_markdown import by_github
+from tests.hostile.test_diff_pages import parsed
 from tests.reading import read
 
 FILES = {
@@ -953,3 +955,20 @@ def test_a_value_that_was_copied_to_and_fro(repository, explain):
     result = explain("-f", "o", "ConfigMap/m", "data.a")
     assert (result.exit_code, result.out.splitlines()[-1]) == (0, "  was one  written  o/map.yaml:6:6")
     assert result.out.count("was two") < 500
+
+
+@pytest.mark.parametrize(("form", "tags"), [("markdown", ("h3", "ul", "pre")), ("html", ("h1", "pre", "pre"))])
+def test_pages_say_what_the_text_says(explain, form, tags):
+    def element(tag, *arguments):
+        page = explain("JobSet/llama", *arguments, "-o", form).out
+        return next((by_github if form == "markdown" else parsed)(page).iter(tag))
+
+    def words(text):
+        return "".join(text.split())
+
+    title, history, yaml_lines = tags
+    path = "spec.replicatedJobs[node].template.spec.parallelism"
+    first, *lines = explain("JobSet/llama", path).out.splitlines()
+    assert "".join(element(title, path).itertext()) == first
+    assert words("".join(element(history, path).itertext())) == words("".join(lines))
+    assert words("".join(element(yaml_lines).itertext())) == words(explain("JobSet/llama").out)
