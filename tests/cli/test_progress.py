@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import sys
 
 import pytest
@@ -26,11 +27,11 @@ class _Terminal:
         return ProgressLine()
 
     def shown(self):
-        os.set_blocking(self._inner, False)
-        try:
-            return os.read(self._inner, 1 << 16).decode()
-        except BlockingIOError:
-            return ""
+        """All that was written; the kernel hands it on in parts, a moment later."""
+        parts = []
+        while select.select([self._inner], [], [], 0.1)[0]:
+            parts.append(os.read(self._inner, 1 << 16))
+        return b"".join(parts).decode()
 
     def close(self):
         self._stderr.close()

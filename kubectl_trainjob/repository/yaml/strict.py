@@ -72,16 +72,17 @@ class StrictParser:
         """Add a diagnostic about a node."""
         self.diagnostics.append(Diagnostic(rule, message, self._place(node), related))
 
-    def too_deep(self, node: Node) -> AbandonedError:
-        """Report a node below the last allowed level."""
+    def too_deep(self, place: Place) -> AbandonedError:
+        """Report a place below the last allowed level."""
         message = say("nested deeper than {} levels, the limit; flatten the objects above", self._limits.depth)
-        self.diagnostics.append(Diagnostic(rules.TOO_DEEP, message, self._start(node)))
+        self.diagnostics.append(Diagnostic(rules.TOO_DEEP, message, place))
         return AbandonedError()
 
     def _place(self, node: Node) -> Place:
         return self.place_at(node.start_mark.index, node.end_mark.index)
 
-    def _start(self, node: Node) -> Place:
+    def start_of(self, node: Node) -> Place:
+        """The place of the first character of a node."""
         return self.place_at(node.start_mark.index, node.start_mark.index + 1)
 
     def _node(self, node: Node, depth: int) -> _Built:
@@ -103,17 +104,17 @@ class StrictParser:
                 "aliases and merge keys repeat more than {} values, the limit (limits.aliasNodes); write them out",
                 self._limits.alias_nodes,
             )
-            self.diagnostics.append(Diagnostic(rules.ALIAS_EXPANSION, message, self._start(node)))
+            self.diagnostics.append(Diagnostic(rules.ALIAS_EXPANSION, message, self.start_of(node)))
             raise AbandonedError
         if depth + known.height - 1 > self._limits.depth:
-            raise self.too_deep(node)
+            raise self.too_deep(self.start_of(node))
         return known
 
     def _collection(self, node: Node, depth: int) -> _Built:
         if id(node) in self._open:
             raise self._endless()
         if depth > self._limits.depth:
-            raise self.too_deep(node)
+            raise self.too_deep(self.start_of(node))
         self._open.add(id(node))
         self._reject_tag(node)
         if isinstance(node, MappingNode):

@@ -19,6 +19,7 @@ _SEPARATOR_LINE = re.compile(r"---[ \t]*(\S.*)")
 _DIRECTIVE = re.compile(r"(?:[ \t]*+(?:#[^\n]*+|\r)?\n)*+(%[^\r\n]*)")
 _DOCUMENT_END = re.compile(r"^\.\.\.(?=\s|\Z)", re.MULTILINE)
 _BLANK_OR_COMMENT = re.compile(r"(?:\s|(?:^|(?<=\s))#.*$|^---)*+", re.MULTILINE)
+_TOO_DEEP = "maximum nesting depth"  # the words of libyaml from PyYAML 6.0.4 on, where a line has 1000 brackets
 
 
 class StrictReader(StrictParser):
@@ -33,9 +34,13 @@ class StrictReader(StrictParser):
         except AbandonedError:
             pass
         except TooDeepError as error:
-            self.too_deep(error.node)
+            self.too_deep(self.start_of(error.node))
         except (YAMLError, ValueError, OverflowError) as error:
-            self.diagnostics.append(explain(error, self._piece, self.place_at))
+            found = explain(error, self._piece, self.place_at)
+            if _TOO_DEEP in str(getattr(error, "problem", "")):
+                self.too_deep(found.place)
+            else:
+                self.diagnostics.append(found)
         return value, self.repeated
 
     def _value(self) -> Any:
