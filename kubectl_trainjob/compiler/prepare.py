@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_trainjob.compiler.compilation import Job, Reading, Target
+from kubectl_trainjob.compiler.front_ends import FrontEnds
 from kubectl_trainjob.compiler.job import AdmittedRuntimes
 from kubectl_trainjob.compiler.resolve.objects import check, in_namespace
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.compiler.versions import VERSIONS
-from kubectl_trainjob.kube.facts.kinds import is_runtime, is_train_job
+from kubectl_trainjob.frontends.interface import Conversion
+from kubectl_trainjob.kube.facts.kinds import is_library_object, is_runtime, is_train_job
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.message import Message, say
@@ -89,16 +91,21 @@ def every(_manifest: Manifest) -> bool:
 def prepare(documents: Documents, options: BuildOptions, wanted: Wanted = lambda _: False) -> Prepared:
     """All that precedes the expansion of single TrainJobs."""
     prepared = _empty(documents, options)
-    library = [
-        [in_namespace(manifest, options.namespace) for manifest in place if is_runtime(manifest)]
+    places = [
+        [in_namespace(manifest, options.namespace) for manifest in place if is_library_object(manifest)]
         for place in (documents.inputs, documents.library, documents.catalogue)
     ]
+    front = FrontEnds(prepared.target, prepared.admitted, documents.settings, places)
+    library = [tuple(filter(is_runtime, front.convert(place, [], prepared.usual_emit).objects)) for place in places]
     for unit, group in _groups(documents, prepared.findings):
         manifests = [in_namespace(manifest, options.namespace) for manifest in group]
-        runtimes = Runtimes([filter(is_runtime, manifests), *library], options.namespace, documents.packaged)
-        _prepare_group(manifests, runtimes, unit, prepared)
-        prepared.manifests.extend(each for each in manifests if not is_train_job(each) and wanted(each))
-    prepared.manifests.extend(manifest for place in library[1:] for manifest in place if wanted(manifest))
+        prepared.findings.extend(check(manifests))
+        converted = front.convert(manifests, library, prepared.usual_emit)
+        runtimes = Runtimes([filter(is_runtime, converted.objects), *library], options.namespace, documents.packaged)
+        _prepare_group(converted, runtimes, unit, prepared)
+        every = {each.source: each for each in (*manifests, *converted.objects)}.values()
+        prepared.manifests.extend(each for each in every if not is_train_job(each) and wanted(each))
+    prepared.manifests.extend(manifest for place in places[1:] for manifest in place if wanted(manifest))
     return prepared
 
 
@@ -139,15 +146,17 @@ def _groups(documents: Documents, findings: list[Diagnostic]) -> Iterator[tuple[
         yield posixpath.dirname(unit.overlay.source.file.path), manifests
 
 
-def _prepare_group(group: list[Manifest], runtimes: Runtimes, unit: str, prepared: Prepared) -> None:
-    prepared.findings.extend(check(group))
-    for own in filter(is_runtime, group):
+def _prepare_group(group: Conversion, runtimes: Runtimes, unit: str, prepared: Prepared) -> None:
+    prepared.findings.extend(group.findings)
+    for own in filter(is_runtime, group.objects):
         prepared.findings.extend(prepared.admitted.admit(own).diagnostics)
-    jobs = [_named(manifest, runtimes, prepared.usual_emit) for manifest in group if is_train_job(manifest)]
+    jobs = [_named(each, runtimes, prepared.usual_emit) for each in group.objects if is_train_job(each)]
     runtimes.hint_for(jobs)
     prepared.jobs.extend(Job(job, runtimes, unit) for job in jobs)
-    for manifest in group:
-        if _is_other(manifest) or (is_runtime(manifest) and prepared.target.emit == "trainjob"):
+    prints_runtimes = prepared.target.emit == "trainjob"
+    for manifest in group.objects:
+        is_printed = prints_runtimes or manifest.source in group.printed
+        if _is_other(manifest) or (is_runtime(manifest) and is_printed):
             prepared.others.append(Object(manifest.id, manifest.place("metadata", "name"), unit, body=manifest.body))
 
 

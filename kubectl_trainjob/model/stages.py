@@ -49,6 +49,13 @@ def is_same(old: Any, new: Any) -> bool:
     return old is new or (bool(old == new) and repr(old) == repr(new))
 
 
+class Sweep(NamedTuple):
+    """An item of `sweeps` of an overlay, which selected a training job, and its place."""
+
+    item: Body
+    place: Place
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Manifest:
     """One object of the user, as written, or after overlays.
@@ -60,6 +67,7 @@ class Manifest:
     body: Body
     source: Source
     name_hash: Place | None = None
+    sweep: Sweep | None = None
 
     def place(self, *pointer: str | int) -> Place:
         """A place inside this object."""

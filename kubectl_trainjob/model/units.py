@@ -119,6 +119,25 @@ class LintSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OmeSettings:
+    """The settings of `ome`: pairs of scheme and image, pairs of model and path or URI, "" for no `claim`."""
+
+    initializers: tuple[tuple[str, str], ...] = ()
+    exporters: tuple[tuple[str, str], ...] = ()
+    model_access: str = "hostPath"
+    models: tuple[tuple[str, str], ...] = ()
+    claim: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TuningSettings:
+    """The settings of `tuning`: the most trials of a sweep, and the kind of Katib's trials (trainjob or jobset)."""
+
+    max_trials: int = 100
+    trial: str = "trainjob"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of the `trainjob.yaml` at `source` for a build; "" without a setting."""
 
@@ -126,6 +145,8 @@ class Settings:
     trainer: str = ""
     emit: str = ""
     lint: LintSettings = field(default_factory=LintSettings)
+    ome: OmeSettings = OmeSettings()
+    tuning: TuningSettings = TuningSettings()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -58,6 +58,13 @@ class Runtimes:
     def _in(self, namespace: str) -> str:
         return namespace or self._namespace or "default"
 
+    def below(self, manifests: Iterable[Manifest]) -> Runtimes:
+        """These runtimes, and nearer ones that override them."""
+        found = Runtimes((manifests,), self._namespace, self._packaged)
+        found._twins = {key: twin for key, twin in self._twins.items() if key not in found._by_key}
+        found._by_key = {**self._by_key, **found._by_key}
+        return found
+
     def all(self) -> Iterable[Manifest]:
         """Every runtime."""
         return self._by_key.values()

@@ -26,6 +26,12 @@ class KindRole(Enum):
     """Configures this tool, and is never printed."""
     KUSTOMIZATION = auto()
     """Configures kustomize, and is never printed."""
+    SOURCE_JOB = auto()
+    """Converted to TrainJobs by a front end."""
+    SOURCE_RUNTIME = auto()
+    """Converted by a front end, alone or with the jobs that refer to it."""
+    MODEL = auto()
+    """Copied unchanged; also found in the folders of runtimes."""
     LEGACY = auto()
     """A training kind that cannot be expanded."""
     OTHER = auto()
@@ -33,13 +39,17 @@ class KindRole(Enum):
 
 
 class Kind(NamedTuple):
-    """A row of the registry: `version` is the one with the role, "" for any; `advice` says what to write instead."""
+    """A row of the registry: `version` is the one with the role, "" for any; `advice` says what to write instead.
+
+    `front_end` is the package of `frontends` that converts the objects of the kind, "" for none.
+    """
 
     group: str
     version: str
     name: str
     role: KindRole
     advice: str = ""
+    front_end: str = ""
 
 
 CONFIGURATION_GROUP = "kubectl-trainjob.dev"
@@ -117,6 +127,12 @@ def role_of(identity: ObjectId) -> KindRole:
     return kind.role if kind and not kind.version else KindRole.OTHER
 
 
+def front_end_of(identity: ObjectId) -> str:
+    """The front end that converts an object, "" for none."""
+    kind = find_kind(group_of(identity.api_version), identity.kind)
+    return kind.front_end if kind else ""
+
+
 def has_role(role: KindRole, group: str, name: str) -> bool:
     """Whether a kind has the role in any version."""
     kind = find_kind(group, name)
@@ -136,6 +152,16 @@ def is_train_job(manifest: Manifest) -> bool:
 def is_runtime(manifest: Manifest) -> bool:
     """Whether the object is a runtime that TrainJobs can refer to."""
     return role_of(manifest.id) is KindRole.RUNTIME
+
+
+def is_training_input(manifest: Manifest) -> bool:
+    """Whether the object is a training job, which a front end may have to convert first."""
+    return role_of(manifest.id) in (KindRole.TRAINING_JOB, KindRole.SOURCE_JOB)
+
+
+def is_library_object(manifest: Manifest) -> bool:
+    """Whether training jobs can refer to the object: a runtime or a model, which folders of runtimes provide."""
+    return role_of(manifest.id) in (KindRole.RUNTIME, KindRole.SOURCE_RUNTIME, KindRole.MODEL)
 
 
 def is_job(identity: ObjectId) -> bool:

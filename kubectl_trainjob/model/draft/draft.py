@@ -34,6 +34,11 @@ class Draft:
         new.value, new._inputs, new._step, new._tree = value, self._inputs, self._step, tree
         return new
 
+    def blank(self, because: tuple[Cause, ...]) -> Draft:
+        """A new value, None so far, that is drafted from the same inputs; `because` are the reasons that it exists."""
+        tree = None if self._tree is None else OriginTree(Origin(self._step, causes=self._places(because)))
+        return self._with(None, tree)
+
     @property
     def records(self) -> bool:
         """Whether the draft has the origin of each value."""

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kubectl_trainjob.kube.facts.kinds import is_runtime, is_train_job, runtime_ref
+from kubectl_trainjob.kube.facts.kinds import is_library_object, is_training_input, runtime_ref
 from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS, Limits
@@ -91,7 +91,7 @@ class _Inputs:
         self._is_wanted = mentions(names)
         for path in paths:
             self.path(path)
-        of_jobs = {str(runtime_ref(each).get("name")) for each in self.manifests if is_train_job(each)}
+        of_jobs = {str(runtime_ref(each).get("name")) for each in self.manifests if is_training_input(each)}
         is_named = mentions(of_jobs.union(names))
         has_jobs_only, any_name = holds_only(TRAIN_JOB), bool(self.units)  # a patch may name another runtime
         self._is_wanted = lambda text: (any_name or is_named(text)) and not has_jobs_only(text)
@@ -196,7 +196,7 @@ class _Inputs:
 
     def has_jobs(self) -> bool:
         every = (*self.manifests, *(each for unit in self.units for each in manifests_of(unit)))
-        return any(map(is_train_job, every))
+        return any(map(is_training_input, every))
 
     def catalogue(self) -> tuple[Manifest, ...]:
         """The runtimes that come with the tool, if a root requests them."""
@@ -207,7 +207,7 @@ class _Inputs:
         return self._runtimes_since(first)
 
     def _runtimes_since(self, first: int) -> tuple[Manifest, ...]:
-        found = tuple(filter(is_runtime, self.manifests[first:]))
+        found = tuple(filter(is_library_object, self.manifests[first:]))
         del self.manifests[first:]
         return found
 

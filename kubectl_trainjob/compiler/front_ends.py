@@ -1,0 +1,65 @@
+"""The stage of the front ends: the objects of a unit after overlays → ordinary objects, before any job is expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from kubectl_trainjob.compiler.compilation import Job, Target
+from kubectl_trainjob.compiler.job import AdmittedRuntimes, compile_job
+from kubectl_trainjob.compiler.resolve.runtime import Runtimes
+from kubectl_trainjob.frontends.convert import convert
+from kubectl_trainjob.frontends.interface import Compile, Conversion, ConversionContext, SourceKey, index_sources
+from kubectl_trainjob.kube.facts.kinds import KindRole, front_end_of, group_of, is_runtime, role_of, runtime_ref
+from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME
+from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.units import Settings
+
+Places = Sequence[Iterable[Manifest]]
+
+
+class FrontEnds:
+    """Converts the objects of one build; `places` have the runtimes and models outside of the units."""
+
+    def __init__(
+        self, target: Target, admitted: AdmittedRuntimes, settings: tuple[Settings, ...], places: Places
+    ) -> None:
+        self._target = target
+        self._admitted = admitted
+        self._settings = settings
+        self._places = [[each for each in place if front_end_of(each.id)] for place in places]
+
+    def convert(self, manifests: list[Manifest], library: Places, usual_emit: str) -> Conversion:
+        """The objects with ordinary ones in place of those that have a front end; `library` has ordinary runtimes."""
+        inputs = [each for each in manifests if front_end_of(each.id)]
+        if not inputs:
+            return Conversion(tuple(manifests))
+        sources = index_sources([inputs, *self._places])
+        named = [_named(each, sources, usual_emit) if each.name_hash else each for each in manifests]
+        ordinary = [filter(is_runtime, manifests), *library]
+        return convert(named, self._context(sources, Runtimes(ordinary, "")))
+
+    def _context(self, sources: dict[SourceKey, Manifest], runtimes: Runtimes) -> ConversionContext:
+        return ConversionContext(sources, self._settings, self._target.trainer, runtimes.meant, self._compile(runtimes))
+
+    def _compile(self, runtimes: Runtimes) -> Compile:
+        def compile_with(job: Manifest, own: tuple[Manifest, ...]) -> Conversion:
+            compiled = compile_job(Job(job, runtimes.below(own)), self._target, self._admitted)
+            objects = (Manifest(each.id, each.body, job.source) for each in compiled.objects)
+            return Conversion(tuple(objects), compiled.findings)
+
+        return compile_with
+
+
+def _named(manifest: Manifest, sources: dict[SourceKey, Manifest], usual_emit: str) -> Manifest:
+    """A job of a front end under its final name, as for TrainJobs."""
+    if role_of(manifest.id) is not KindRole.SOURCE_JOB:
+        return manifest
+    from kubectl_trainjob.compiler.overlay.names import with_hash
+
+    ref = runtime_ref(manifest)
+    kind = str(ref.get("kind") or CLUSTER_TRAINING_RUNTIME)
+    namespace = "" if kind == CLUSTER_TRAINING_RUNTIME else manifest.id.namespace or "default"
+    runtime = sources.get((group_of(manifest.id.api_version), kind, namespace, str(ref.get("name"))))
+    is_content = runtime is not None and usual_emit == "jobset"
+    return replace(with_hash(manifest, [runtime.body] if runtime and is_content else []), name_hash=None)

@@ -1,0 +1,30 @@
+"""Each object to its front end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubectl_trainjob.frontends.interface import Conversion, ConversionContext, FrontEnd
+from kubectl_trainjob.kube.facts.kinds import front_end_of
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.source import Source
+from kubectl_trainjob.model.stages import Manifest
+
+
+def convert(manifests: Iterable[Manifest], context: ConversionContext) -> Conversion:
+    """All objects in order, with the results of front ends in place of the objects that have one."""
+    objects: list[Manifest] = []
+    findings: list[Diagnostic] = []
+    printed: list[Source] = []
+    for manifest in manifests:
+        name = front_end_of(manifest.id)
+        converted = _front_end(name)(manifest, context) if name else Conversion((manifest,))
+        objects += converted.objects
+        findings += converted.findings
+        printed += converted.printed
+    return Conversion(tuple(objects), tuple(findings), tuple(printed))
+
+
+def _front_end(name: str) -> FrontEnd:
+    """The front end of a package, imported when an object needs it: most builds need none."""
+    raise AssertionError(name)
