@@ -35,6 +35,7 @@ _COMMANDS = {
     "apply": _Late(
         "kubectl_trainjob.cli.apply", "Apply the generated objects to a cluster, and track them as one set."
     ),
+    "status": _Late("kubectl_trainjob.cli.status", "Show what the jobs in a cluster do, and why they do not start."),
     "init": _Late("kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."),
     "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
     "help": _Late("kubectl_trainjob.cli.help", "Print a page of the manual."),

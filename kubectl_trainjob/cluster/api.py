@@ -95,11 +95,12 @@ class Api:
         return found
 
     def list(
-        self, resource: ApiResource, namespace: str, selector: str = "", *, heads_only: bool = False
+        self, resource: ApiResource, namespace: str, selector: str = "", *, fields: str = "", heads_only: bool = False
     ) -> Iterator[Body]:
         """The objects of a kind in a namespace ("" for all), page by page; with `heads_only` just their metadata."""
         accept = METADATA_LIST if heads_only else "application/json"
-        query = {"limit": _PAGE, **({"labelSelector": selector} if selector else {})}
+        selectors = {"labelSelector": selector, "fieldSelector": fields}
+        query = {"limit": _PAGE, **{name: value for name, value in selectors.items() if value}}
         while True:
             page = _checked(self.send(ApiRequest("GET", resource.path(namespace), query, accept=accept)), None)
             head = {"apiVersion": resource.api_version, "kind": resource.kind}

@@ -40,8 +40,12 @@ def entry_id(identity: ObjectId) -> str:
 def parsed(text: str) -> Inventory:
     """The inventory of a JSON text; what cannot be read is not there."""
     found = json.loads(text) if text else {}
-    entries = [_entry(each) for each in found.get("entries", ())]
-    return {entry.id: entry for entry in entries}
+    return of_entries(found.get("entries", ()))
+
+
+def of_entries(values: Iterable[Mapping[str, Any]]) -> Inventory:
+    """The inventory of entries as plain data."""
+    return {entry.id: entry for entry in map(_entry, values)}
 
 
 def written(inventory: Inventory) -> list[dict[str, str]]:

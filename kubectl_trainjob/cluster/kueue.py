@@ -11,7 +11,7 @@ from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _VERSIONS = ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1")
-_JOB_UID = "kueue.x-k8s.io/job-uid"
+JOB_UID = "kueue.x-k8s.io/job-uid"
 
 
 def to_create(api: Api, body: Body) -> Body:
@@ -43,7 +43,7 @@ def workload_of(api: Api, live: Body) -> Any:
         return None
     namespace, uid = live["metadata"].get("namespace", ""), live["metadata"]["uid"]
     resource = api.resource(ObjectId(installed, "Workload", namespace, ""))
-    return next(iter(api.list(resource, namespace, f"{_JOB_UID}={uid}")), None)
+    return next(iter(api.list(resource, namespace, f"{JOB_UID}={uid}")), None)
 
 
 def leaves_queue(api: Api, live: Body, body: Body) -> bool:

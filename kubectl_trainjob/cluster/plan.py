@@ -56,11 +56,17 @@ class ApplyPlan:
     locate: Locate
 
 
+@dataclass(frozen=True, slots=True)
+class FileRuns:
+    """The runs that files define, and the function that finds lines."""
+
+    runs: Sequence[Desired]
+    locate: Locate
+
+
 def make_plan(documents: Documents, options: PlanOptions, context: BuildContext) -> ApplyPlan:
     """Compile everything. Raises InvalidFilesError and EmptyPlanError."""
-    prepared = prepare(documents, options.build)
-    unit = replace(prepared, jobs=[*prepared.jobs])
-    compilation = compile_unit(unit, Compiler(lambda job, task: wish(job, task.prepared.target), context))
+    prepared, compilation = _compiled(documents, options.build, context)
     findings = build_findings(compilation.noted(lambda note: note.printed), is_strict=True)
     if has_errors(findings):
         raise InvalidFilesError(findings)
@@ -76,6 +82,18 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
         )
     target = compilation.target
     return ApplyPlan(chosen, name, namespace, target.trainer, target.emit, _locator(prepared, compilation))
+
+
+def file_runs(documents: Documents, build: BuildOptions, context: BuildContext) -> FileRuns:
+    """The runs of all jobs that can be built; errors of others are not reported."""
+    prepared, compilation = _compiled(documents, build, context)
+    return FileRuns([each for each in desired(compilation, "") if each.is_run], _locator(prepared, compilation))
+
+
+def _compiled(documents: Documents, build: BuildOptions, context: BuildContext) -> tuple[Prepared, Compilation[Wish]]:
+    prepared = prepare(documents, build)
+    unit = replace(prepared, jobs=[*prepared.jobs])
+    return prepared, compile_unit(unit, Compiler(lambda job, task: wish(job, task.prepared.target), context))
 
 
 def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:

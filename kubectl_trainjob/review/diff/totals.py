@@ -8,32 +8,21 @@ Pods claim (resourceClaims) are not resources and do not count.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
-from typing import Any
 
 from kubectl_trainjob.kube.facts import jobset
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
-from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
-from kubectl_trainjob.kube.facts.resources import names_gpu, pod_requests, uncounted
+from kubectl_trainjob.kube.facts.quantity import Quantity
+from kubectl_trainjob.kube.facts.requested import add_to, is_gpu, requests_of
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL, VOLCANO_API_VERSION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.kube.launch.launchers import launch_of
-from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs
+from kubectl_trainjob.kube.launch.replicated_jobs import replicated_jobs
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled, Group, Totals
 
-Resources = Mapping[str, Quantity]
-
 NOTHING = Totals(resources={})
-_MOST = Quantity(1, 30)  # more than any cluster has, and few enough digits to add and print
-
-# Shares of a device's memory and cores, which are not counted in devices: those of HAMi, Volcano, Koordinator, Alibaba
-# Cloud and Intel.
-_SHARE = re.compile(r"gpu-?(mem|core)|^gpu\.intel\.com/(memory|millicores|.*_monitoring$)", re.IGNORECASE)
-
-_LISTS = ("containers", "initContainers")
 _VOLCANO_DEFAULT = "default"
 
 
@@ -47,7 +36,7 @@ def totals_of(job: Compiled) -> Totals:
         count = replicated.pods
         if count:
             pods += count
-            _add(resources, _times(_requests(replicated), count))
+            add_to(resources, requests_of(replicated.pod, count))
     size = world_size(job)
     return Totals(1, pods, max(size or 0, 0), resources, int(bool(job.objects) and size is None))
 
@@ -60,7 +49,7 @@ def total(every: Iterable[Totals]) -> Totals:
 def add(one: Totals, other: Totals) -> Totals:
     """What both request together."""
     resources = dict(one.resources or {})
-    _add(resources, other.resources or {})
+    add_to(resources, other.resources or {})
     pods, processes = one.pods + other.pods, one.processes + other.processes
     return Totals(one.jobs + other.jobs, pods, processes, resources, one.unsized + other.unsized)
 
@@ -76,12 +65,6 @@ def world_size(job: Compiled) -> int | None:
 def gpus(totals: Totals) -> Mapping[str, Quantity]:
     """The requested GPUs, TPUs and other devices, sorted by the names of their resources."""
     return {name: quantity for name, quantity in sorted((totals.resources or {}).items()) if is_gpu(name)}
-
-
-def is_gpu(resource: str) -> bool:
-    """Whether a resource of this name counts whole devices, or parts that are devices to a container (MIG)."""
-    is_device = names_gpu(resource) or uncounted({"limits": {resource: 1}}) is not None
-    return is_device and _SHARE.search(resource) is None
 
 
 def group_of(job: Compiled) -> Group:
@@ -110,50 +93,3 @@ def _queues(job: Compiled) -> Iterator[str]:
 def _text(body: Body, *pointer: str) -> str:
     value = value_at(body, pointer)
     return value if isinstance(value, str) else ""
-
-
-def _with_requests(pod_spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A Pod spec in which each limit without a request is requested.
-
-    The API server does so when it creates the Pod; the templates of Jobs and JobSets are stored without. Mirrors
-    SetDefaults_Pod and defaultPodRequests in k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` (1.36). The limit of the
-    Pod as a whole counts only if no container requests the resource, except for huge pages.
-    """
-    lists = {key: [_requesting(each, _amounts(each, "limits")) for each in pod_spec.get(key) or ()] for key in _LISTS}
-    requested = {name for containers in lists.values() for each in containers for name in _amounts(each, "requests")}
-    whole = {
-        name: limit
-        for name, limit in _amounts(pod_spec, "limits").items()
-        if name.startswith("hugepages-") or (name in ("cpu", "memory") and name not in requested)
-    }
-    return _requesting({**pod_spec, **lists}, whole)
-
-
-def _amounts(owner: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-    return (owner.get("resources") or {}).get(kind) or {}
-
-
-def _requesting(owner: Mapping[str, Any], limits: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A container, or a Pod spec, that requests the limits that it does not request yet."""
-    requests = _amounts(owner, "requests")
-    if limits.keys() <= requests.keys():
-        return owner
-    return {**owner, "resources": {**owner["resources"], "requests": {**limits, **requests}}}
-
-
-def _requests(replicated: ReplicatedJob) -> Resources:
-    """What one Pod requests with the defaults of the API server; nothing if an amount is not a valid quantity."""
-    try:
-        return pod_requests(_with_requests(replicated.pod))
-    except QuantityError:
-        return {}
-
-
-def _times(resources: Resources, count: int) -> Resources:
-    shares = {name: quantity * count for name, quantity in resources.items() if Quantity.ZERO < quantity < _MOST}
-    return {name: share for name, share in shares.items() if share < _MOST}
-
-
-def _add(sums: dict[str, Quantity], more: Resources) -> None:
-    for name, quantity in more.items():
-        sums[name] = sums[name] + quantity if name in sums else quantity

@@ -1,0 +1,175 @@
+"""`status`: what the jobs in a cluster do, and what keeps them from starting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
+from kubectl_trainjob.cli.planning import api_errors
+from kubectl_trainjob.cli.streams import emit, print_error
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.cluster.api import Api
+    from kubectl_trainjob.cluster.jobs.find import JobQuery
+    from kubectl_trainjob.cluster.jobs.status import JobStatus
+
+_PAUSE = 2.0  # seconds between two looks with --watch
+
+_HELP = """Show what the jobs in a cluster do: their Pods and GPUs, and what keeps them from starting.
+
+JOB is NAME or KIND/NAME. A TrainJob and its JobSet are one job. NAME also finds NAME with a content hash. Without JOB,
+the command shows all TrainJobs and JobSets of the namespace. It also shows runs of a set that no longer exist.
+
+\b
+Examples:
+  # All jobs of a namespace
+  kubectl trainjob status -n research
+
+\b
+  # Why does this job not start? With the line to edit
+  kubectl trainjob status bert -f overlays/prod
+
+\b
+  # Watch the jobs of one set
+  kubectl trainjob status --applyset prod --watch
+
+\b
+  # Failed jobs, for a script
+  kubectl trainjob status -A -o json | jq -r '.jobs[] | select(.state == "Failed").name'
+
+Exit codes: 0 answered, 1 a job does not exist, 2 the command failed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request(ClusterRequest):
+    """The options, by their names."""
+
+    jobs: tuple[str, ...]
+    filenames: tuple[str, ...]
+    namespace: str
+    all_namespaces: bool
+    applyset: str
+    selector: str
+    watch: bool
+    output: str
+
+    def check(self) -> None:
+        """Raise a usage error for options that contradict each other."""
+        if self.all_namespaces and (self.namespace or self.jobs):
+            raise click.UsageError("-A shows all jobs of all namespaces; remove -n and JOB")
+
+    def query(self, home: str) -> JobQuery:
+        """Which jobs are wanted; `home` is the namespace of the context."""
+        from kubectl_trainjob.cluster.jobs.find import JobQuery
+
+        namespace = self.namespace or home
+        return JobQuery("" if self.all_namespaces else namespace, namespace, self.jobs, self.selector, self.applyset)
+
+
+@click.command(help=_HELP)
+@click.argument("jobs", nargs=-1, metavar="[JOB...]")
+@options.filenames("Files of the jobs: the result has their source lines. Can be repeated.")
+@options.namespace("Namespace of the jobs. The default is the context's.")
+@click.option("-A", "--all-namespaces", is_flag=True, help="Show the jobs of all namespaces.")
+@click.option("--applyset", default="", metavar="NAME", help="Only the jobs of this set.")
+@click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only jobs with these labels.")
+@click.option("-w", "--watch", is_flag=True, help="Show jobs again when they change, until you interrupt it.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "wide", "name", "json", "yaml"]),
+    default="text",
+    show_default=True,
+    help="Format.",
+)
+@cluster_options
+def status(**given: Any) -> int:
+    """Read, decide, report; with --watch again."""
+    request = _Request(**given)
+    request.check()
+    api = connect(request, 0.0)
+    look = _Look(api, request)
+    with api_errors():
+        errors = look()
+        for error in errors:
+            print_error(f"error: {error}")
+        while request.watch and not errors:
+            api.clock.sleep(_PAUSE)
+            look.again()
+    return int(bool(errors))
+
+
+class _Look:
+    """Looks at the jobs, and writes those that have changed."""
+
+    def __init__(self, api: Api, request: _Request) -> None:
+        from kubectl_trainjob.report.cluster.status import StatusWriter
+
+        self._api, self._request = api, request
+        self._query = request.query(api.connection.namespace)
+        self._writer = StatusWriter(request.output, has_namespaces=request.all_namespaces)
+        self._add_lines = _lines_of(request, api)
+        self._known: dict[Any, Any] = {}
+        self._notes: set[str] = set()
+
+    def __call__(self) -> list[str]:
+        """Write the jobs: why some names mean none."""
+        from kubectl_trainjob.cluster.jobs.find import find_jobs
+        from kubectl_trainjob.cluster.jobs.seen import see
+        from kubectl_trainjob.cluster.jobs.status import status_of
+
+        choice = find_jobs(self._api, self._query, self._note)
+        found = [self._add_lines(status_of(job)) for job in see(self._api, choice.jobs, self._note)]
+        changed = [job for job in found if self._known.get(job.id) != _shown(job)]
+        is_first = not self._known
+        self._known = {job.id: _shown(job) for job in found}
+        if changed or (is_first and not choice.errors):
+            emit([self._writer.written(changed).encode("utf-8", "backslashreplace")])
+        if not found and not choice.errors and is_first:
+            self._note(f"no jobs found in {self._query.namespace or 'any namespace'}")
+        return choice.errors
+
+    def again(self) -> None:
+        """Write what has changed; a server that does not answer is asked again later."""
+        from kubectl_trainjob.cluster.errors import ApiError
+
+        try:
+            self()
+        except ApiError as error:
+            if error.reason not in ("Unavailable", "Timeout"):
+                raise
+            self._note(error.message)
+
+    def _note(self, text: str) -> None:
+        """Say something once."""
+        if text not in self._notes:
+            self._notes.add(text)
+            print_error(f"note: {text}")
+
+
+def _shown(job: JobStatus) -> tuple[Any, ...]:
+    """What makes a job appear again."""
+    return job.state, job.reason, job.message, job.uid, job.roles, job.is_suspended
+
+
+def _lines_of(request: _Request, api: Api) -> Callable[[JobStatus], JobStatus]:
+    """The function that adds source lines."""
+    if not request.filenames:
+        return lambda job: job
+    from kubectl_trainjob.cli.session import open_session
+    from kubectl_trainjob.cluster.jobs.lines import with_place
+    from kubectl_trainjob.cluster.plan import file_runs
+    from kubectl_trainjob.model.stages import BuildOptions
+    from kubectl_trainjob.repository.files.read import read
+
+    with open_session() as session:
+        documents = read(request.filenames, session.workspace)
+        namespace = request.namespace or api.connection.namespace
+        files = file_runs(documents, BuildOptions(namespace), session.context)
+    return lambda job: with_place(job, files)

@@ -1,0 +1,198 @@
+"""Which jobs there are: the runs in the cluster, those that a set started and that no longer exist, and their names.
+
+A TrainJob and its JobSet are one job, and so are a JobSet and its Jobs. A Job without such an owner is listed if it
+belongs to a set of ours, or if a user names it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kubectl_trainjob.cluster import marks
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
+from kubectl_trainjob.cluster.jobs.sets import KnownSet, known_sets, object_of
+from kubectl_trainjob.cluster.runs import is_run
+from kubectl_trainjob.compiler.overlay.select import compile_selector
+from kubectl_trainjob.compiler.overlay.steps import Steps
+from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts.kinds import means_kind
+from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.source import value_at
+from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
+from kubectl_trainjob.model.units import Selector
+
+JOB = ("batch/v1", "Job")
+_KINDS = ((trainer.API_VERSION, trainer.TRAIN_JOB), (jobset.API_VERSION, jobset.KIND), JOB)
+_HASHED = "-[0-9a-f]{10}"
+
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundJob:
+    """The objects of one job. `run` is what a user writes, None if it no longer exists; `jobset` runs its Pods.
+
+    `jobs` are the Jobs that create the Pods. `entry` is what the inventory of a set says about the run.
+    """
+
+    id: ObjectId
+    run: Body | None = None
+    jobset: Body | None = None
+    jobs: tuple[Body, ...] = ()
+    entry: InventoryEntry | None = None
+
+    @property
+    def train_job(self) -> str:
+        """The name of the TrainJob that it was built from, "" if that is unknown."""
+        if self.id.kind == trainer.TRAIN_JOB:
+            return self.id.name
+        return str(value_at(self.run, ("metadata", "labels", marks.TRAIN_JOB)) or "")
+
+    @property
+    def objects(self) -> tuple[Body, ...]:
+        """The run, its JobSet and its Jobs."""
+        found = [self.run, *([self.jobset] if self.jobset is not self.run else []), *self.jobs]
+        return tuple(each for each in found if each is not None)
+
+    def __str__(self) -> str:
+        return f"{self.id.kind.lower()}/{self.id.name}"
+
+
+class JobQuery(NamedTuple):
+    """Which jobs are wanted: `namespace` "" means all; `home` is the namespace of the set `set_name`."""
+
+    namespace: str
+    home: str
+    names: tuple[str, ...] = ()
+    selector: str = ""
+    set_name: str = ""
+
+
+class JobChoice(NamedTuple):
+    """The jobs that a query means, and why some names mean none."""
+
+    jobs: list[FoundJob]
+    errors: list[str]
+
+
+def find_jobs(api: Api, query: JobQuery, note: Note) -> JobChoice:
+    """The jobs of a query. Raises ApiError if no kind of run can be listed, EnvironmentFault for a foreign set."""
+    sets = list(known_sets(api, query.home if query.set_name else query.namespace, query.set_name, note))
+    spaces = sorted({space for each in sets for space in each.namespaces}) if query.set_name else [query.namespace]
+    listed, live = _live(api, spaces, note)
+    jobs = [*_with_entries(live, sets), *_gone(live, sets, listed, query)]
+    jobs.sort(key=lambda job: (job.id.namespace, job.id.name, job.id.kind))
+    return _chosen(list(_selected(jobs, query, sets)), query.names)
+
+
+def _live(api: Api, spaces: Iterable[str], note: Note) -> tuple[set[str], list[FoundJob]]:
+    """The kinds of which all objects are known, and the jobs that exist."""
+    runs: list[Body] = []
+    absent = {kind for version, kind in _KINDS if not api.has_kind(version, kind)}
+    listed, problems = set[str](), list[ApiError]()
+    for version, kind in _KINDS:
+        if kind in absent:
+            continue
+        try:
+            resource = api.resource(ObjectId(version, kind, "", ""))
+            runs += (each for space in spaces for each in api.list(resource, space))
+            listed.add(kind)
+        except ApiError as error:
+            problems.append(error)
+            note(f"{kind}s are not shown ({error.reason}: {error.message})")
+    if problems and not listed:
+        raise problems[0]
+    return listed | absent, list(_grouped(runs))
+
+
+def _grouped(runs: Sequence[Body]) -> Iterator[FoundJob]:
+    known = {each["metadata"]["uid"] for each in runs}
+    owned: dict[str, list[Body]] = {}
+    for each in runs:
+        if (owner := owner_of(each)) in known:
+            owned.setdefault(owner, []).append(each)
+    for each in runs:
+        if owner_of(each) in known or (each["kind"] == "Job" and owner_of(each)):
+            continue
+        children = owned.get(each["metadata"]["uid"], [])
+        if each["kind"] == "Job":
+            yield FoundJob(identity_of(each), each, None, (each,))
+            continue
+        inner = each if each["kind"] == jobset.KIND else next((c for c in children if c["kind"] == jobset.KIND), None)
+        jobs = owned.get(inner["metadata"]["uid"], []) if inner else []
+        yield FoundJob(identity_of(each), each, inner, tuple(jobs))
+
+
+def owner_of(body: Body) -> str:
+    """The uid of the object that controls another, "" for none."""
+    owners = body["metadata"].get("ownerReferences") or ()
+    return next((str(each["uid"]) for each in owners if each.get("controller")), "")
+
+
+def _with_entries(live: Iterable[FoundJob], sets: Sequence[KnownSet]) -> Iterator[FoundJob]:
+    for job in live:
+        found = (each.inventory.get(entry_id(job.id)) for each in sets)
+        yield FoundJob(job.id, job.run, job.jobset, job.jobs, next(filter(None, found), None))
+
+
+def _gone(live: Iterable[FoundJob], sets: Iterable[KnownSet], listed: set[str], query: JobQuery) -> Iterator[FoundJob]:
+    """The runs that a set started, and that no longer exist."""
+    present = {entry_id(identity_of(each)) for job in live for each in job.objects}
+    for entry in (entry for each in sets for entry in each.inventory.values()):
+        identity = object_of(entry)
+        is_here = query.set_name or query.namespace in ("", identity.namespace)
+        is_known = identity.kind in listed and entry.id not in present
+        if is_run(identity) and entry.state == "started" and is_known and is_here:
+            yield FoundJob(identity, entry=entry)
+
+
+def _selected(jobs: Iterable[FoundJob], query: JobQuery, sets: Sequence[KnownSet]) -> Iterator[FoundJob]:
+    """The jobs with the labels, of the set, and, without a name, no Jobs that have nothing to do with training."""
+    matches = compile_selector(Selector(label_selector=query.selector), Steps(LIMITS)) if query.selector else None
+    ids = {each.id for each in sets}
+    for job in jobs:
+        labels = value_at(job.run, ("metadata", "labels")) or {}
+        is_member = job.entry is not None or labels.get(marks.PART_OF) in ids
+        if query.set_name and not is_member:
+            continue
+        if job.id.kind == "Job" and not query.names and marks.PART_OF not in labels and job.entry is None:
+            continue
+        if matches is None or (job.run is not None and matches([job.id], labels, {})):
+            yield job
+
+
+def _chosen(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
+    if not names:
+        return JobChoice(jobs, [])
+    found: list[FoundJob] = []
+    errors: list[str] = []
+    for text in dict.fromkeys(names):
+        matching = _named(jobs, text)
+        if len(matching) == 1:
+            found += [job for job in matching if job not in found]
+        elif matching:
+            errors.append(f"{text} means several jobs; write one of: {', '.join(map(str, matching))}")
+        else:
+            errors.append(f'there is no job "{text}"')
+    return JobChoice(found, errors)
+
+
+def _named(jobs: Iterable[FoundJob], text: str) -> list[FoundJob]:
+    """The jobs that a name means: those of exactly this name, else with a hash; those that exist, else others."""
+    kind, _, name = text.rpartition("/")
+    word = kind.partition(".")[0]
+    of_kind = [job for job in jobs if not kind or any(means_kind(word, each) for each in _kinds_of(job))]
+    hashed = re.compile(re.escape(name) + _HASHED)
+    matching = [job for job in of_kind if job.id.name == name] or [j for j in of_kind if hashed.fullmatch(j.id.name)]
+    return [job for job in matching if job.run is not None] or matching
+
+
+def _kinds_of(job: FoundJob) -> Iterator[str]:
+    yield job.id.kind
+    if job.jobset is not None:
+        yield jobset.KIND
