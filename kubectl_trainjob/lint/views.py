@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.kube.facts.kinds import group_of, runtime_ref
-from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME, GROUP, LAUNCHER, NODE, TRAINING_RUNTIME
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, runtime_ref
+from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME, GROUP, LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs, trainer_of
 from kubectl_trainjob.lint.check import GeneratedValue
 from kubectl_trainjob.model.source import Place, Pointer, SourceFile, value_at
@@ -41,9 +41,9 @@ class LintContext:
     def runtime_of(self, job: Manifest) -> Manifest | None:
         """The runtime among the inputs that a TrainJob, as written, refers to."""
         ref = runtime_ref(job)
-        kind = ref.get("kind", CLUSTER_TRAINING_RUNTIME)
-        namespace = job.id.namespace if kind == TRAINING_RUNTIME else ""
-        return self.find(str(kind), namespace, str(ref.get("name")), GROUP)
+        kind = str(ref.get("kind", CLUSTER_TRAINING_RUNTIME))
+        namespace = "" if kind in CLUSTER_SCOPED else job.id.namespace
+        return self.find(kind, namespace, str(ref.get("name")), GROUP)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

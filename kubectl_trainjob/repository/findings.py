@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.finding import Excerpt, Finding, Note, Position
+from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.source import Source, SourceFile, json_pointer
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.excerpt import Excerpts, mark
@@ -24,9 +26,18 @@ def fingerprint(diagnostic: Diagnostic, file: SourceFile, line: str | None, name
     """
     where = () if name else (file.common_path,)
     directory = file.path.removesuffix(file.common_path)
-    what = diagnostic.message.replace(f'"{directory}', '"') if line is None else line.strip()
+    what = _without(directory, diagnostic.message) if line is None else line.strip()
     text = "\0".join((diagnostic.rule.id, namespace, name, *where, what))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _without(directory: str, message: Message) -> str:
+    """The message with paths that begin below the directory."""
+    plain = (
+        replace(each, text=each.text.removeprefix(directory)) if isinstance(each, Data) else each
+        for each in message.pieces
+    )
+    return "".join(map(str, plain))
 
 
 class FindingBuilder:

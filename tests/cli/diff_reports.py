@@ -47,7 +47,11 @@ def row(
 
 
 def refused(*states: State, pointer: Pointer = ("spec", "replicatedJobs"), reason: str = IMMUTABLE) -> UpdateResult:
-    return UpdateResult(tuple(RejectedChange(state, pointer, say("{}", reason)) for state in states))
+    field, _, words = reason.partition(": ")
+    immutable = field if "is immutable" in words else ""
+    return UpdateResult(
+        tuple(RejectedChange(state, pointer, say("{}", reason), immutable=immutable) for state in states)
+    )
 
 
 def body(of: ObjectId) -> Body:

@@ -119,11 +119,9 @@ def _shipped(runtime: str, trainer_version: str) -> Body:
     body, diagnostics = admitted(shipped(_known(runtime, catalogue.names())), trainer_version)
     if body is not None:
         return body
-    reason = diagnostics[0].message.partition(";")[0]
     suitable = [name for name in catalogue.names() if admitted(shipped(name), trainer_version)[0] is not None]
-    raise UnsuitableRuntimeError(
-        f'Trainer {trainer_version} does not accept "{runtime}": {reason}; it accepts: {", ".join(suitable)}'
-    )
+    why = f'Trainer {trainer_version} does not accept "{runtime}": {diagnostics[0].message}'
+    raise UnsuitableRuntimeError(f"{why}; it accepts: {', '.join(suitable)}")
 
 
 def _own(manifest: Manifest, trainer_version: str) -> Body:

@@ -16,8 +16,7 @@ from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.updates.immutable import check_data_update
 from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State, UpdateResult, possible_states
-from kubectl_trainjob.kube.updates.transitions import EMPTIED
-from kubectl_trainjob.model.message import Data, Message, joined, listed, say
+from kubectl_trainjob.model.message import Message, joined, listed, say
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -130,7 +129,7 @@ def _applied(update: _JobUpdate) -> Message:
 def _advice(update: _JobUpdate) -> Message:
     """What to do about rejections in every state."""
     always = [rejection for rejection in update.result.rejections if rejection.state == "suspended"]
-    if all(rejection.reason.endswith(EMPTIED) for rejection in always):
+    if all(rejection.is_emptied for rejection in always):
         return Message()  # the reason says what to do
     if role_of(update.identity) is KindRole.TRAINING_JOB and all(_is_respelled(each, update) for each in always):
         return say(
@@ -156,15 +155,8 @@ def _is_respelled(rejection: RejectedChange, update: _JobUpdate) -> bool:
 
 def _reasons(result: UpdateResult) -> Message:
     """The server's reasons, each once; if some hold in every state, only these."""
-    always = [rejection.reason for rejection in result.rejections if rejection.state == "suspended"]
-    reasons = always or [rejection.reason for rejection in result.rejections]
-    return joined(dict.fromkeys(map(_short, reasons)))
-
-
-def _short(reason: Message) -> Message:
-    field, _, message = reason.partition(": ")
-    is_immutable = message.endswith("is immutable") or message.startswith("field is immutable when")
-    return say("{} is immutable", Message(Data(field))) if is_immutable else reason
+    always = [rejection.brief for rejection in result.rejections if rejection.state == "suspended"]
+    return joined(dict.fromkeys(always or [rejection.brief for rejection in result.rejections]))
 
 
 def _followed(update: _JobUpdate) -> Message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import is_job
-from kubectl_trainjob.model.message import Message
+from kubectl_trainjob.model.message import Data, Message, say
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body, identity_of
 
@@ -18,13 +18,21 @@ STATES: tuple[State, ...] = ("running", "suspended", "suspending", "resuming")
 class RejectedChange(NamedTuple):
     """A changed value that the API server rejects in one state, and the server's reason.
 
-    `pointer` leads into the new object, into the old one if the value `is_gone`.
+    `pointer` leads into the new object, into the old one if the value `is_gone`. `immutable` is the field that never
+    changes, "" if the reason is another one.
     """
 
     state: State
     pointer: Pointer
     reason: Message
     is_gone: bool = False
+    immutable: str = ""
+    is_emptied: bool = False
+
+    @property
+    def brief(self) -> Message:
+        """The reason in a sentence that has several."""
+        return say("{} is immutable", Message(Data(self.immutable))) if self.immutable else self.reason
 
 
 class UpdateResult(NamedTuple):

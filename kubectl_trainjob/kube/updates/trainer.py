@@ -114,7 +114,7 @@ def _changed_overrides(old: Body, new: Body, overrides: _OverridesField, root: M
     place: Pointer = ("spec", overrides.name)
     before, after = (_decoded(side.get(overrides.name) or [], overrides.item_type) for side in (old, new))
     for value in changed(PairedPart(before, after, _spec_field(root, overrides.name), place, place), AS_DECODED):
-        yield ImmutableValue(overrides.rejected, place, overrides.message, value)
+        yield ImmutableValue(overrides.rejected, place, overrides.message, value, is_conditional=True)
 
 
 def _spec_field(root: MappingNode, name: str) -> ListNode:

@@ -16,8 +16,7 @@ from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State, 
 from kubectl_trainjob.model.message import Data, Message, joined, say
 from kubectl_trainjob.model.source import ABSENT, Pointer, show_pointer
 
-EMPTIED = say('in body must be of type object: "null"; server-side apply empties the mapping, remove it')
-"""The reason for a mapping that became null."""
+_EMPTIED = say('in body must be of type object: "null"; server-side apply empties the mapping, remove it')
 
 
 class BrokenRule(NamedTuple):
@@ -43,12 +42,16 @@ def broken_rules(part: PairedPart) -> Iterator[BrokenRule]:
 
 
 class ImmutableValue(NamedTuple):
-    """A value that may not change in some states, with the field and the message of the server."""
+    """A value that may not change in some states, with the field and the message of the server.
+
+    Where `is_conditional`, the message says when the field may change.
+    """
 
     states: tuple[State, ...]
     field: Pointer
     message: Message
     value: ChangedValue
+    is_conditional: bool = False
 
 
 def always(broken: Iterable[BrokenRule]) -> Iterator[ImmutableValue]:
@@ -65,13 +68,17 @@ def result_of(values: Iterable[ImmutableValue], emptied: Iterable[Pointer]) -> U
     found = list(values)
     rejections: dict[tuple[State, ChangedValue], RejectedChange] = {}
     for state in STATES:
-        mine = [each for each in found if state in each.states] or [_null(pointer) for pointer in emptied]
-        for _, field, message, value in mine:
+        mine = [each for each in found if state in each.states]
+        for _, at, message, value, is_conditional in mine:
             if (state, value) not in rejections:
-                reason = joined((Message(Data(show_pointer(field))), message), ": ")
-                rejections[state, value] = RejectedChange(state, value.pointer, reason, value.is_gone)
+                field = show_pointer(at)
+                reason, immutable = _reason(field, message), "" if is_conditional else field
+                rejections[state, value] = RejectedChange(state, value.pointer, reason, value.is_gone, immutable)
+        for pointer in () if mine else emptied:
+            reason = _reason(show_pointer(pointer), _EMPTIED)
+            rejections[state, ChangedValue(pointer)] = RejectedChange(state, pointer, reason, is_emptied=True)
     return UpdateResult(tuple(rejections.values()))
 
 
-def _null(pointer: Pointer) -> ImmutableValue:
-    return ImmutableValue(STATES, pointer, EMPTIED, ChangedValue(pointer))
+def _reason(field: str, message: Message) -> Message:
+    return joined((Message(Data(field)), message), ": ")

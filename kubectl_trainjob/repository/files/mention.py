@@ -14,16 +14,16 @@ _DASH = re.compile(r"^-", re.MULTILINE)
 _BEGINS_AT_ONCE = re.compile(r"^[^\s#-].*", re.MULTILINE)
 
 
-def holds_only(kind: str) -> Callable[[str], bool]:
-    """A function of texts: true only where every document is of the kind, and written in the usual way.
+def holds_only(*kinds: str) -> Callable[[str], bool]:
+    """A function of texts: true only where every document is of one of the kinds, and written in the usual way.
 
-    That is a mapping in block style whose lines without indent are the usual keys of an object, with the kind.
+    That is a mapping in block style whose lines without indent are the usual keys of an object, with a kind.
     """
 
     def is_of_kind(document: str) -> bool:
         lines = [line.rstrip() for line in _BEGINS_AT_ONCE.findall(document)]
-        kinds = [line for line in lines if line.startswith("kind:")]
-        return all(map(_ROOT_KEY.fullmatch, lines)) and [line[5:].strip() for line in kinds] == [kind]
+        stated = [line[5:].strip() for line in lines if line.startswith("kind:")]
+        return all(map(_ROOT_KEY.fullmatch, lines)) and len(stated) == 1 and stated[0] in kinds
 
     def is_all(text: str) -> bool:
         # Items of a list, and a mark with content after it, begin with a dash.

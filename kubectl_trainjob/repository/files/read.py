@@ -7,8 +7,7 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kubectl_trainjob.kube.facts.kinds import is_library_object, is_training_input, runtime_ref
-from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
+from kubectl_trainjob.kube.facts.kinds import KindRole, is_library_object, is_training_input, kinds_with, runtime_ref
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.message import say
@@ -93,7 +92,8 @@ class _Inputs:
             self.path(path)
         of_jobs = {str(runtime_ref(each).get("name")) for each in self.manifests if is_training_input(each)}
         is_named = mentions(of_jobs.union(names))
-        has_jobs_only, any_name = holds_only(TRAIN_JOB), bool(self.units)  # a patch may name another runtime
+        has_jobs_only = holds_only(*(kind.name for kind in kinds_with(KindRole.TRAINING_JOB)))
+        any_name = bool(self.units)  # a patch may name another runtime
         self._is_wanted = lambda text: (any_name or is_named(text)) and not has_jobs_only(text)
         skipped, self._skipped = self._skipped, []
         for file in skipped:

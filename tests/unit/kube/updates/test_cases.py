@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubectl_trainjob.kube.updates.result import STATES
-from kubectl_trainjob.kube.updates.transitions import EMPTIED
 from tests.unit.kube.updates.cases import JOBSETS, RUNTIMES, TRAIN_JOBS, Update, verdict_on
+
+EMPTIED = 'in body must be of type object: "null"; server-side apply empties the mapping, remove it'
 
 
 @pytest.mark.parametrize("update", [pytest.param(each, id=each.name) for each in TRAIN_JOBS])
