@@ -9,7 +9,7 @@ from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.compiler.printing import (
     AnyObject,
     build_findings,
-    late_findings,
+    creation_findings,
     printed_objects,
     required_secrets,
 )
@@ -39,7 +39,7 @@ def build(documents: Documents, options: BuildOptions) -> Build:
     """The inputs compiled in this process."""
     found = pipeline.build(documents, options)
     findings = build_findings(found, is_strict=options.is_strict)
-    return Build(printed_objects(found), findings, late_findings(found), required_secrets(found))
+    return Build(printed_objects(found), findings, creation_findings(found), required_secrets(found))
 
 
 def lint(documents: Documents, options: BuildOptions) -> LintedUnit:

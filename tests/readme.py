@@ -31,7 +31,7 @@ from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
 from kubectl_trainjob.kube.facts.trainer import API_VERSION
 from kubectl_trainjob.model.limits import LIMITS, size
-from kubectl_trainjob.report.review.headline import _VERDICTS
+from kubectl_trainjob.report.review.summary_line import _VERDICTS
 from kubectl_trainjob.review.result import ReviewVerdict
 
 ROOT = Path(__file__).resolve().parents[1]

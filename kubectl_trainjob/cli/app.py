@@ -1,4 +1,4 @@
-"""The command group: finds subcommands late, and turns every kind of end into an exit code."""
+"""The command group: loads subcommands when they are used, and turns each result into an exit code."""
 
 from __future__ import annotations
 
@@ -19,30 +19,36 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class _Late(NamedTuple):
+class _LazyCommand(NamedTuple):
     module: str
     summary: str
 
 
 # The module `kubectl_trainjob.cli.NAME` holds the command NAME; the summary is here because help imports no command.
 _COMMANDS = {
-    "build": _Late("kubectl_trainjob.cli.build", "Print the objects that the controllers create for TrainJobs."),
-    "diff": _Late("kubectl_trainjob.cli.diff", "Show what a change of the files does to TrainJobs."),
-    "env": _Late("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will see in their Pods."),
-    "explain": _Late("kubectl_trainjob.cli.explain", "Show why a value of an object is what it is."),
-    "lint": _Late("kubectl_trainjob.cli.lint", "Find what a cluster rejects, what fails later and what misbehaves."),
-    "review": _Late("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint in one report."),
-    "apply": _Late(
+    "build": _LazyCommand("kubectl_trainjob.cli.build", "Print the objects that the controllers create for TrainJobs."),
+    "diff": _LazyCommand("kubectl_trainjob.cli.diff", "Show what a change of the files does to TrainJobs."),
+    "env": _LazyCommand("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will see in their Pods."),
+    "explain": _LazyCommand("kubectl_trainjob.cli.explain", "Show why a value of an object is what it is."),
+    "lint": _LazyCommand(
+        "kubectl_trainjob.cli.lint", "Find what a cluster rejects, what fails later and what misbehaves."
+    ),
+    "review": _LazyCommand("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint in one report."),
+    "apply": _LazyCommand(
         "kubectl_trainjob.cli.apply", "Apply the generated objects to a cluster, and track them as one set."
     ),
-    "status": _Late("kubectl_trainjob.cli.status", "Show what the jobs in a cluster do, and why they do not start."),
-    "init": _Late("kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."),
-    "completion": _Late("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
-    "help": _Late("kubectl_trainjob.cli.help", "Print a page of the manual."),
+    "status": _LazyCommand(
+        "kubectl_trainjob.cli.status", "Show what the jobs in a cluster do, and why they do not start."
+    ),
+    "init": _LazyCommand(
+        "kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."
+    ),
+    "completion": _LazyCommand("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
+    "help": _LazyCommand("kubectl_trainjob.cli.help", "Print a page of the manual."),
 }
 
 
-class LateGroup(click.Group):
+class LazyGroup(click.Group):
     """A group whose commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -51,10 +57,10 @@ class LateGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now; None when there is none of that name."""
-        late = _COMMANDS.get(cmd_name)
-        if late is None:
+        entry = _COMMANDS.get(cmd_name)
+        if entry is None:
             return None
-        command = getattr(importlib.import_module(late.module), cmd_name)
+        command = getattr(importlib.import_module(entry.module), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -71,13 +77,13 @@ class LateGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         commands = _COMMANDS.items()
-        names = [CompletionItem(name, help=late.summary) for name, late in commands if name.startswith(incomplete)]
+        names = [CompletionItem(name, help=entry.summary) for name, entry in commands if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The help text's list of commands, from the table instead of from the modules."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, late.summary) for name, late in _COMMANDS.items()])
+            formatter.write_dl([(name, entry.summary) for name, entry in _COMMANDS.items()])
 
 
 def _unknown(name: str) -> str:
@@ -91,7 +97,7 @@ def _unknown(name: str) -> str:
 
 
 @click.group(
-    cls=LateGroup,
+    cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     no_args_is_help=True,
 )

@@ -54,7 +54,7 @@ Exit codes: 0 applied, 1 the files have errors or an object was not applied, 2 t
 
 
 @dataclass(frozen=True, slots=True)
-class _Request(PlanRequest):
+class ApplyRequest(PlanRequest):
     """The options, by their names."""
 
     prune: bool
@@ -142,7 +142,7 @@ class _Request(PlanRequest):
 @cluster_options
 def apply(**given: Any) -> int:
     """Build, connect, apply, report."""
-    request = _Request(**given)
+    request = ApplyRequest(**given)
     request.check()
     from kubectl_trainjob.cli.session import open_session
     from kubectl_trainjob.report.cluster.apply import written
@@ -158,7 +158,7 @@ def apply(**given: Any) -> int:
     return 0 if result.is_fine else 1
 
 
-def _apply(request: _Request, session: Session, api: Api, plan: ApplyPlan) -> ApplyResult:
+def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -> ApplyResult:
     from kubectl_trainjob.cluster.apply import apply as apply_plan
     from kubectl_trainjob.cluster.guards import check_no_trainer
     from kubectl_trainjob.cluster.parent import ConfigMapStore
@@ -186,8 +186,8 @@ def _report_places(result: ApplyResult) -> None:
     """The lines to edit of all that was not applied, on stderr."""
     from kubectl_trainjob.repository.positions import Locator
 
-    settle = Locator().settle
+    resolve = Locator().resolve
     for each in result.objects:
         if each.action in ("failed", "refused") and each.place:
-            spot = settle(each.place)
-            print_error(f"{spot.file.path}:{spot.span.line}: {each.id} was {each.action}: {each.message}")
+            location = resolve(each.place)
+            print_error(f"{location.file.path}:{location.span.line}: {each.id} was {each.action}: {each.message}")

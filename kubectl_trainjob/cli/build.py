@@ -66,7 +66,7 @@ def _or_nothing(_context: click.Context, _parameter: click.Parameter, value: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class BuildRequest:
     """The options, by their names."""
 
     paths: tuple[str, ...]
@@ -112,7 +112,7 @@ class _Request:
 @click.option("--allow-empty", is_flag=True, help="Accept inputs without any object to print.")
 def build(**given: Any) -> int:
     """Compile, then write: findings and notes to stderr, the objects to stdout or to files if there is no error."""
-    request = _Request(**given)
+    request = BuildRequest(**given)
     if request.output_directory and request.output == "json":
         raise click.UsageError("files are written as YAML; remove -o json or -O")
     from kubectl_trainjob.cli.session import open_session
@@ -139,7 +139,7 @@ def build(**given: Any) -> int:
     return 0
 
 
-def _compile(request: _Request, session: Session) -> Compilation[Printed]:
+def _compile(request: BuildRequest, session: Session) -> Compilation[Printed]:
     from kubectl_trainjob.compiler import pipeline
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.repository.files.read import read
@@ -171,24 +171,24 @@ def _write_files(objects: list[AnyObject], directory: str, reading: Reading, cur
     print_error(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")
 
 
-def _warn(late: Findings) -> None:
+def _warn(findings: Findings) -> None:
     """One line for all Jobs that the API server will reject; lint reports each of them."""
     from kubectl_trainjob.repository.positions import Locator
 
-    jobs = {(each.subject.namespace, each.subject.object): each for each in late if each.subject}
+    jobs = {(each.subject.namespace, each.subject.object): each for each in findings if each.subject}
     first = next(iter(jobs.values()))
-    spot = Locator().settle(first.place)
+    location = Locator().resolve(first.place)
     count = "a JobSet" if len(jobs) == 1 else f"{len(jobs)} JobSets"
-    where = f"{spot.file.path}:{spot.span.line}: {first.rule.id} {first.message}"
+    where = f"{location.file.path}:{location.span.line}: {first.rule.id} {first.message}"
     print_error(f"warning: {count} will be accepted and never start ({where}); kubectl trainjob lint shows all")
 
 
 def _note(compilation: Compilation[Printed]) -> None:
-    from kubectl_trainjob.compiler.printing import late_findings, required_secrets
+    from kubectl_trainjob.compiler.printing import creation_findings, required_secrets
 
-    late = late_findings(compilation)
-    if late:
-        _warn(late)
+    findings = creation_findings(compilation)
+    if findings:
+        _warn(findings)
     secrets = sorted({(s.namespace, s.name, s.purpose) for s in required_secrets(compilation)})
     for namespace, name, purpose in secrets[:_MOST_SECRETS]:
         where = f"{namespace}/{name}" if namespace else name
@@ -205,4 +205,4 @@ def _note(compilation: Compilation[Printed]) -> None:
 def _note_overlays(reading: Reading) -> None:
     if reading.skipped:
         print_error(f"note: skipped: {', '.join(f'{each.path} ({_REASONS[each.reason]})' for each in reading.skipped)}")
-    note_unread_overlays(reading.left_out, "built")
+    note_unread_overlays(reading.unread_overlays, "built")

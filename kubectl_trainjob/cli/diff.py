@@ -16,7 +16,7 @@ from kubectl_trainjob.cli.streams import emit, has_colour, note_unread_overlays,
 from kubectl_trainjob.cli.trees import TreesRequest, open_trees
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.repository.trees import Sides
+    from kubectl_trainjob.repository.trees import BaseAndHead
     from kubectl_trainjob.review.compare_trees import TreeComparison
     from kubectl_trainjob.review.diff.view import Report
 
@@ -62,7 +62,7 @@ Exit codes: 0 no difference, 1 differences, 2 the command failed or an object ca
 
 
 @dataclass(frozen=True, slots=True)
-class _Request(TreesRequest):
+class DiffRequest(TreesRequest):
     """The options, by their names."""
 
     output: Literal["text", "markdown", "json", "html"]
@@ -77,7 +77,7 @@ class _Request(TreesRequest):
         version, _ = self.trainer_version
         return PlanRequest(
             **self.connection,
-            paths=self.sides,
+            paths=self.trees,
             filenames=self.filenames,
             namespace=self.namespace,
             selector=self.selector,
@@ -96,7 +96,7 @@ class _Request(TreesRequest):
 
 
 @click.command(help=_HELP)
-@click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR|PATH...]")
+@click.argument("trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR|PATH...]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @options.document_output
 @click.option("--why", is_flag=True, help="Show the source line of each value, in base and head. JSON always does.")
@@ -110,7 +110,7 @@ class _Request(TreesRequest):
 def diff(**given: Any) -> int:
     """Compare the base and the head, and write what differs."""
     names = [each.name for each in fields(ClusterRequest)]
-    request = _Request(**{"connection": {name: given.pop(name) for name in names}, **given})
+    request = DiffRequest(**{"connection": {name: given.pop(name) for name in names}, **given})
     request.check()
     if request.live:
         from kubectl_trainjob.cli.live import diff_live
@@ -123,14 +123,14 @@ def diff(**given: Any) -> int:
         found = compare_trees(units, CompareOptions(*request.build_options()), session.context)
         report = report_of(trees, found, with_lines=request.why or request.output == "json")
     _print_errors(trees, found)
-    note_unread_overlays(found.left_out, "compared")
+    note_unread_overlays(found.unread_overlays, "compared")
     _write(report, request.output)
     if found.has_errors:
         return 2
     return int(bool(report.objects or report.difference.summary.changed))
 
 
-def _print_errors(trees: Sides, found: TreeComparison) -> None:
+def _print_errors(trees: BaseAndHead, found: TreeComparison) -> None:
     """What cannot be built; build and lint report the other findings."""
     groups = (
         ("in base and head", found.errors.both),
@@ -140,7 +140,7 @@ def _print_errors(trees: Sides, found: TreeComparison) -> None:
     for where, errors in groups:
         if errors:
             print_error(f"error: not everything can be built, {where}:")
-            print_findings(errors, found.locator.settle)
+            print_findings(errors, found.locator.resolve)
 
 
 def _write(report: Report, output: str) -> None:

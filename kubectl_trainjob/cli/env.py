@@ -65,14 +65,14 @@ def _print(job: TracedJob, inputs: frozenset[ObjectId], version: str, output: st
     from kubectl_trainjob.explain.environment.describe import describe
     from kubectl_trainjob.repository.positions import Locator
 
-    environment, settle = describe(job, inputs), Locator().settle
+    environment, resolve = describe(job, inputs), Locator().resolve
     if output == "json":
         from kubectl_trainjob.report.env_json import as_json
 
-        emit([as_json(environment, version, settle).encode()])
+        emit([as_json(environment, version, resolve).encode()])
         return
     from kubectl_trainjob.report.env_document import document
     from kubectl_trainjob.report.render import render
 
-    described = document(environment, version, settle)
+    described = document(environment, version, resolve)
     emit([render(described, output, colour=has_colour(sys.stdout)).encode()])

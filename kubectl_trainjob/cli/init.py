@@ -153,7 +153,7 @@ def _add(plan: Callable[[Existing], Scaffold], named_by: str = "'--runtime'") ->
 _FORMS = {"runtime": _runtime, "job": _job, "overlay": _overlay}
 
 
-class _Init(click.Command):
+class InitRequest(click.Command):
     """The whole repository, unless the first word is one of the pieces."""
 
     def make_context(
@@ -165,7 +165,7 @@ class _Init(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
-@click.command(cls=_Init, help=_HELP)
+@click.command(cls=InitRequest, help=_HELP)
 @click.argument("directory", default=".", metavar="[DIRECTORY]", shell_complete=_complete_directory)
 @_RUNTIME
 @click.option(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubectl_trainjob.cli.session import Session
-    from kubectl_trainjob.lint.fix.fixes import Fixing
+    from kubectl_trainjob.lint.fix.fixes import FixResult
     from kubectl_trainjob.lint.run import LintRun
     from kubectl_trainjob.model.diagnostic import Diagnostic
     from kubectl_trainjob.model.finding import LintReport
@@ -58,7 +58,7 @@ Exit codes: 0 no finding at the level of --fail-on, 1 findings, 2 the command fa
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class LintRequest:
     """The options, by their names."""
 
     paths: tuple[str, ...]
@@ -100,7 +100,7 @@ class _Request:
 @click.option("--strict", is_flag=True, help="Also fail if something could not be checked.")
 def lint(**given: Any) -> int:
     """Check the files, fix them if requested, write the reports."""
-    request = _Request(**given)
+    request = LintRequest(**given)
     if request.paths[:1] in (("rules",), ("explain",)):
         return _manual(request)
     _reject_contradictions(request)
@@ -110,7 +110,7 @@ def lint(**given: Any) -> int:
         return _lint(request, session)
 
 
-def _lint(request: _Request, session: Session) -> int:
+def _lint(request: LintRequest, session: Session) -> int:
     from kubectl_trainjob.report.lint import written
 
     found = _run(request, session)
@@ -127,7 +127,7 @@ def _lint(request: _Request, session: Session) -> int:
             report = _without_baseline(found, request.baseline)
         if request.diff:
             return _exit_code(request, report)
-    note_unread_overlays(found.left_out, "checked")
+    note_unread_overlays(found.unread_overlays, "checked")
     write_outputs(request.output, written, report, default="human")
     if found.is_empty and request.fail_if_empty:
         print_error("error: the paths contain no object")
@@ -135,7 +135,7 @@ def _lint(request: _Request, session: Session) -> int:
     return _exit_code(request, report)
 
 
-def _reject_contradictions(request: _Request) -> None:
+def _reject_contradictions(request: LintRequest) -> None:
     fixes = request.fix or request.unsafe_fixes
     if request.since == "":
         raise click.UsageError("--since has no commit; is a variable unset?")
@@ -147,7 +147,7 @@ def _reject_contradictions(request: _Request) -> None:
         raise click.UsageError("--write-baseline writes all findings; remove --baseline, --since and --fix")
 
 
-def _manual(request: _Request) -> int:
+def _manual(request: LintRequest) -> int:
     from kubectl_trainjob.cli.help import explain_rule, list_rules, wants_json
 
     what, *names = request.paths
@@ -158,17 +158,17 @@ def _manual(request: _Request) -> int:
     raise click.UsageError("write `lint rules`, or `lint explain KTJ301`; a path of this name is ./rules or ./explain")
 
 
-def _run(request: _Request, session: Session) -> LintRun:
+def _run(request: LintRequest, session: Session) -> LintRun:
     from datetime import date
 
     from kubectl_trainjob.lint.run import LintOptions, lint_tree
     from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.repository.trees import since, the_files
+    from kubectl_trainjob.repository.trees import since, working_tree
 
     options, suppresses = BuildOptions(request.namespace, request.trainer_version), not request.no_ignores
     workspace, context = session
     disk, today = workspace.files, date.today()
-    with workspace.progress, closing(since(request.since, disk) if request.since else the_files(disk)) as trees:
+    with workspace.progress, closing(since(request.since, disk) if request.since else working_tree(disk)) as trees:
         units = trees.read(request.paths + request.filenames, workspace)
         if not request.since:
             return lint_tree(units, LintOptions(options, disk.current, today, suppresses), context)
@@ -182,9 +182,9 @@ def _without_baseline(found: LintRun, path: str) -> LintReport:
         return found.report()
     from dataclasses import replace
 
-    from kubectl_trainjob.lint.baseline import read_baseline, split
+    from kubectl_trainjob.lint.baseline import read_baseline, split_by_baseline
 
-    divided = split(found.results, read_baseline(_read(path), path), with_build_errors=False)
+    divided = split_by_baseline(found.results, read_baseline(_read(path), path), with_build_errors=False)
     if divided.gone:
         ending, verb = ("", "exists") if divided.gone == 1 else ("s", "exist")
         gone = f"{divided.gone} finding{ending} of {path} no longer {verb}"
@@ -210,7 +210,7 @@ def _write_baseline(found: LintRun, path: str) -> int:
     return 0
 
 
-def _exit_code(request: _Request, report: LintReport) -> int:
+def _exit_code(request: LintRequest, report: LintReport) -> int:
     if request.strict and report.unchecked:
         return 1
     return int(any(options.reaches(result.severity, request.fail_on) for result in report.results))
@@ -238,7 +238,7 @@ def _apply_fixes(fixable: Sequence[Diagnostic], disk: FileSystem, *, with_unsafe
     return bool(fixing.files)
 
 
-def _counted(fixing: Fixing) -> str:
+def _counted(fixing: FixResult) -> str:
     """How much was fixed; a runtime's finding counts once for all its TrainJobs."""
     if not fixing.files:
         return "no safe fix is left"
@@ -248,19 +248,21 @@ def _counted(fixing: Fixing) -> str:
     return f"{findings} fixed in {files}"
 
 
-def _show(fixing: Fixing) -> None:
+def _show(fixing: FixResult) -> None:
     from kubectl_trainjob.lint.fix.diff import diff_lines
 
     emit(f"{line}\n".encode("utf-8", "backslashreplace") for line in diff_lines(fixing.files))
 
 
-def _print_rejected(fixing: Fixing) -> None:
+def _print_rejected(fixing: FixResult) -> None:
     from kubectl_trainjob.repository.positions import Locator
 
     locator = Locator()
     for each in fixing.not_fixed[:_MOST_SHOWN]:
-        spot = locator.settle(each.diagnostic.place)
+        location = locator.resolve(each.diagnostic.place)
         rule = each.diagnostic.rule
-        print_error(f"note: {spot.file.path}:{spot.span.line}: {rule.id} {rule.name} is not fixed: {each.reason}")
+        print_error(
+            f"note: {location.file.path}:{location.span.line}: {rule.id} {rule.name} is not fixed: {each.reason}"
+        )
     if len(fixing.not_fixed) > _MOST_SHOWN:
         print_error(f"note: {len(fixing.not_fixed) - _MOST_SHOWN} more are not fixed")

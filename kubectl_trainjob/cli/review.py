@@ -43,7 +43,7 @@ With --fail-on never, the exit code is never 1. Exit codes: 0 passed, 1 problems
 
 
 @dataclass(frozen=True, slots=True)
-class _Request(TreesRequest):
+class ReviewRequest(TreesRequest):
     """The options, by their names."""
 
     output: tuple[options.Output, ...]
@@ -51,7 +51,7 @@ class _Request(TreesRequest):
 
 
 @click.command(help=_HELP)
-@click.argument("sides", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]")
+@click.argument("trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")
@@ -60,16 +60,16 @@ class _Request(TreesRequest):
 @options.fail_on("Minimum severity of a new finding for exit code 1.")
 def review(**given: Any) -> int:
     """Review the change, write the reports."""
-    request = _Request(**given)
+    request = ReviewRequest(**given)
     from kubectl_trainjob.report.review import written
 
     found = _review(request)
-    note_unread_overlays(found.left_out, "reviewed")
+    note_unread_overlays(found.unread_overlays, "reviewed")
     write_outputs(request.output, written, found, default="text")
     return _exit_code(found, request.fail_on)
 
 
-def _review(request: _Request) -> Review:
+def _review(request: ReviewRequest) -> Review:
     from datetime import date
 
     from kubectl_trainjob.review.review_trees import ReviewOptions, review_trees

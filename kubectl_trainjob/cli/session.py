@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubectl_trainjob.cli.streams import standard_input, write_stderr
-from kubectl_trainjob.cli.workers import Forked
+from kubectl_trainjob.cli.workers import ForkedExecutor
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.repository.files.filesystem import Disk, Workspace
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
@@ -70,4 +70,4 @@ def open_session() -> Iterator[Session]:
 
         progress = stack.enter_context(ProgressLine())
         workspace = Workspace(Disk(CurrentDirectory(os.getcwd())), standard_input, renderer, progress)
-        yield Session(workspace, BuildContext(Forked(), progress))
+        yield Session(workspace, BuildContext(ForkedExecutor(), progress))

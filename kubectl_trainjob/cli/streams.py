@@ -15,7 +15,7 @@ from kubectl_trainjob.model.printable import printable
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.options import Output
     from kubectl_trainjob.model.diagnostic import Diagnostic
-    from kubectl_trainjob.repository.positions import Settle
+    from kubectl_trainjob.repository.positions import ResolvePlace
 
 _WIDTH, _WIDEST = 80, 100  # columns of a page
 
@@ -60,13 +60,13 @@ def _bounded(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
         yield part
 
 
-def print_findings(findings: Collection[Diagnostic], settle: Settle | None = None) -> None:
-    """Write findings to stderr, with the lines that `settle` finds."""
+def print_findings(findings: Collection[Diagnostic], resolve: ResolvePlace | None = None) -> None:
+    """Write findings to stderr, with the lines that `resolve` finds."""
     if findings:
         from kubectl_trainjob.report.diagnostics import report
         from kubectl_trainjob.repository.positions import Locator
 
-        write_stderr(report(findings, settle or Locator().settle, colour=has_colour(sys.stderr)))
+        write_stderr(report(findings, resolve or Locator().resolve, colour=has_colour(sys.stderr)))
 
 
 def note_unread_overlays(paths: Sequence[str], what: str) -> None:

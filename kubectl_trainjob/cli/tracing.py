@@ -11,7 +11,7 @@ import click
 from kubectl_trainjob.cli.streams import note_unread_overlays, print_error, print_findings
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.compiler.prepare import Wanted
+    from kubectl_trainjob.compiler.prepare import ManifestFilter
     from kubectl_trainjob.explain.target import FoundObject, ObjectName
     from kubectl_trainjob.model.diagnostic import Diagnostic
     from kubectl_trainjob.model.stages import BuildOptions, Manifest, ObjectId, Traced, Tracing
@@ -40,7 +40,7 @@ class _Trace(NamedTuple):
     options: BuildOptions
     workspace: Workspace
 
-    def trace(self, wanted: Wanted, names: Collection[str] | None) -> Tracing:
+    def trace(self, wanted: ManifestFilter, names: Collection[str] | None) -> Tracing:
         """The objects that are `wanted`; with `names` only files that may hold one of them are parsed."""
         from kubectl_trainjob.compiler import pipeline
         from kubectl_trainjob.repository.files.read import read
@@ -78,7 +78,7 @@ def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> Se
     has_errors = _report([*(finding for job in tracing.jobs for finding in job.diagnostics), *tracing.diagnostics])
     found = find(target, tracing)
     if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects that state none
-        found = [each for each in found if _states_namespace(each.object)] or found
+        found = [each for each in found if _sets_namespace(each.object)] or found
     if len(found) > 1:
         _print_candidates(target, [each.object for each in found])
     elif not found and tracing.jobs:
@@ -99,7 +99,7 @@ def _report(diagnostics: list[Diagnostic]) -> bool:
     return has_errors(diagnostics)
 
 
-def _states_namespace(traced: Traced) -> bool:
+def _sets_namespace(traced: Traced) -> bool:
     """Whether a file sets the namespace of the object."""
     from kubectl_trainjob.repository.positions import Locator
 
@@ -111,7 +111,7 @@ def _states_namespace(traced: Traced) -> bool:
 
 
 def _note_other_objects(target: ObjectName, tracing: Tracing, found: Sequence[FoundObject]) -> None:
-    note_unread_overlays(tracing.left_out[:_MOST_NAMED], "read")
+    note_unread_overlays(tracing.unread_overlays[:_MOST_NAMED], "read")
     if len(found) == 1 and found[0].object.identity.name == target.name:
         also = [
             each.identity
@@ -127,8 +127,8 @@ def _print_candidates(target: ObjectName, rivals: Sequence[Traced]) -> None:
     print_error(f"error: {target} matches {len(rivals)} objects; choose one with -n, or pass its files with -f:")
     for each in rivals[:_MOST_NAMED]:
         namespace = each.identity.namespace
-        stated = f"in namespace {namespace}" if namespace else "without a namespace"
-        print_error(f"  {each.identity} {stated}{_where(each)}")
+        specified = f"in namespace {namespace}" if namespace else "without a namespace"
+        print_error(f"  {each.identity} {specified}{_where(each)}")
     if len(rivals) > _MOST_NAMED:
         print_error(f"  and {len(rivals) - _MOST_NAMED} more")
 
@@ -138,8 +138,8 @@ def _where(traced: Traced) -> str:
 
     origin = traced.draft.origin(("metadata", "name"))
     place = origin.first_place() if origin else None
-    spot = Locator().settle(place) if place else None
-    return f" ({spot.file.path}:{spot.span.line})" if spot else ""
+    location = Locator().resolve(place) if place else None
+    return f" ({location.file.path}:{location.span.line})" if location else ""
 
 
 def _print_generated(target: ObjectName, tracing: Tracing) -> None:

@@ -12,14 +12,14 @@ import click
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.repository.trees import Sides, TreePair
+    from kubectl_trainjob.repository.trees import BaseAndHead, TreePair
 
 
 @dataclass(frozen=True, slots=True)
 class TreesRequest:
     """The options of both commands, by their names."""
 
-    sides: tuple[str, ...]
+    trees: tuple[str, ...]
     filenames: tuple[str, ...]
     namespace: str
     trainer_version: tuple[str, str]
@@ -36,7 +36,7 @@ class TreesRequest:
 class OpenTrees(NamedTuple):
     """The two trees, and what they contain, unit by unit."""
 
-    sides: Sides
+    trees: BaseAndHead
     units: Iterator[TreePair]
     session: Session
 
@@ -45,12 +45,12 @@ class OpenTrees(NamedTuple):
 def open_trees(request: TreesRequest) -> Iterator[OpenTrees]:
     """The trees that the arguments choose. Raises a usage error for arguments that choose none."""
     from kubectl_trainjob.cli.session import open_session
-    from kubectl_trainjob.repository.trees import InvalidArguments, sides
+    from kubectl_trainjob.repository.trees import InvalidArguments, base_and_head
 
     with open_session() as session:
         try:
-            both = sides(request.sides, request.trainer_version, session.workspace.files)
+            trees = base_and_head(request.trees, request.trainer_version, session.workspace.files)
         except InvalidArguments as error:
             raise click.UsageError(str(error)) from None
-        with closing(both):
-            yield OpenTrees(both, both.read(request.filenames, session.workspace), session)
+        with closing(trees):
+            yield OpenTrees(trees, trees.read(request.filenames, session.workspace), session)

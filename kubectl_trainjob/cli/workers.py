@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from kubectl_trainjob.compiler.executor import InProcess
+from kubectl_trainjob.compiler.executor import SerialExecutor
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 Item = TypeVar("Item")
@@ -43,7 +43,7 @@ def _has_threads() -> bool:
     return threading is not None and threading.active_count() > 1
 
 
-class Forked:
+class ForkedExecutor:
     """The executor of commands: forked processes for many items, else this process."""
 
     def is_remote(self, items: int) -> bool:
@@ -59,7 +59,7 @@ class Forked:
     ) -> Iterator[Result]:
         """As `Executor.map`. Raises EnvironmentFault where a process was killed."""
         if not self.is_remote(len(items)):
-            yield from InProcess().map(work, items, shared, done)
+            yield from SerialExecutor().map(work, items, shared, done)
             return
         for chunk in in_chunks(lambda some: list(map(work, some)), items, shared(), done):
             yield from chunk

@@ -22,7 +22,7 @@ _LAST = ("ClusterTrainingRuntime", "TrainingRuntime", "PodGroup")
 _RUNS = 1000
 
 
-class Wish(NamedTuple):
+class TrainJobSettings(NamedTuple):
     """What a TrainJob says about itself to us, and what is printed for it."""
 
     printed: Printed
@@ -60,11 +60,11 @@ class Desired:
         return found if isinstance(found, int) else None
 
 
-def wish(job: CompiledJob[Any], target: Target) -> Wish:
+def wish(job: CompiledJob[Any], target: Target) -> TrainJobSettings:
     """For the compiler: what to keep of a job."""
     metadata = job.source.body.get("metadata") or {}
     notes, deadline = metadata.get("annotations") or {}, value_at(job.source.body, ("spec", "activeDeadlineSeconds"))
-    return Wish(
+    return TrainJobSettings(
         print_job(job, target, None),
         metadata.get("labels") or {},
         notes.get(marks.RECREATE, ""),
@@ -73,7 +73,7 @@ def wish(job: CompiledJob[Any], target: Target) -> Wish:
     )
 
 
-def desired(compilation: Compilation[Wish], set_id: str) -> list[Desired]:
+def desired(compilation: Compilation[TrainJobSettings], set_id: str) -> list[Desired]:
     """All objects in the order in which they are applied."""
     wishes = {job.source.id: job.note for job in compilation.jobs}
     objects = printed_objects(compilation.noted(lambda note: note.printed))
@@ -90,7 +90,7 @@ def order(identity: ObjectId) -> int:
     return _ORDER.index(identity.kind) if identity.kind in _ORDER else 100
 
 
-def _desired(each: Object, wishes: Mapping[ObjectId, Wish], set_id: str) -> Desired:
+def _desired(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: str) -> Desired:
     owner = each.owner or (each.id if is_run(each.id) else None)
     found = wishes.get(owner) if owner else None
     metadata = each.body.get("metadata") or {}

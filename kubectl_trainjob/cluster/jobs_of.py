@@ -17,7 +17,7 @@ from kubectl_trainjob.model.stages import Body, ObjectId
 _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
 
 
-class LateProblem(NamedTuple):
+class JobCreationProblem(NamedTuple):
     """What the server says about a Job, and the line that it comes from."""
 
     error: ApiError
@@ -30,7 +30,7 @@ class LateProblem(NamedTuple):
         return failed.at(self.place) if self.place else failed
 
 
-def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> LateProblem | None:
+def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> JobCreationProblem | None:
     """The first problem of the Jobs of a JobSet; None for other kinds and for none."""
     if role_of(identity) is not KindRole.JOB_SET:
         return None
@@ -42,7 +42,7 @@ def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> LateProblem | No
                 raise
             pointers = [(*job_template(index), *pointer(field)) for field in error.fields]
             places = (work.locate(identity, each) for each in pointers)
-            return LateProblem(error, error.fields, next((each for each in places if each), None))
+            return JobCreationProblem(error, error.fields, next((each for each in places if each), None))
     return None
 
 

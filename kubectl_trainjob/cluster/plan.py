@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.desired import Desired, Wish, desired, wish
+from kubectl_trainjob.cluster.desired import Desired, TrainJobSettings, desired, wish
 from kubectl_trainjob.cluster.steps import Locate
 from kubectl_trainjob.compiler.compilation import Compilation
 from kubectl_trainjob.compiler.executor import BuildContext
@@ -90,7 +90,9 @@ def file_runs(documents: Documents, build: BuildOptions, context: BuildContext) 
     return FileRuns([each for each in desired(compilation, "") if each.is_run], _locator(prepared, compilation))
 
 
-def _compiled(documents: Documents, build: BuildOptions, context: BuildContext) -> tuple[Prepared, Compilation[Wish]]:
+def _compiled(
+    documents: Documents, build: BuildOptions, context: BuildContext
+) -> tuple[Prepared, Compilation[TrainJobSettings]]:
     prepared = prepare(documents, build)
     unit = replace(prepared, jobs=[*prepared.jobs])
     return prepared, compile_unit(unit, Compiler(lambda job, task: wish(job, task.prepared.target), context))
@@ -105,14 +107,14 @@ def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:
     yield from (each for each in objects if matches([each.id], each.labels or {}, {}))
 
 
-def _shared_namespace(compilation: Compilation[Wish]) -> str:
+def _shared_namespace(compilation: Compilation[TrainJobSettings]) -> str:
     """The namespace of all objects, "" if there are several."""
     every = [*(each.id for each in compilation.others), *(job.source.id for job in compilation.jobs)]
     spaces = {each.namespace for each in every if each.namespace}
     return spaces.pop() if len(spaces) == 1 else ""
 
 
-def _locator(prepared: Prepared, compilation: Compilation[Wish]) -> Locate:
+def _locator(prepared: Prepared, compilation: Compilation[TrainJobSettings]) -> Locate:
     """Finds the line of a value; the expansion is traced only when a line is needed."""
 
     def locate(identity: ObjectId, pointer: Pointer) -> Place | None:

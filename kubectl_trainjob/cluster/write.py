@@ -27,10 +27,10 @@ class DeletingError(Exception):
 def write_all(work: Work, steps: Iterable[Step]) -> list[Step]:
     """Every step with its result, in the order of work: kinds one after the other, objects of a kind side by side."""
     waiting = [_deleted(work, step) if step.plan == "recreate" else step for step in steps]
-    late = {step.desired.group for step in waiting if step.plan in ("recreate", "wait")}
+    deferred = {step.desired.group for step in waiting if step.plan in ("recreate", "wait")}
 
     def turn(step: Step) -> tuple[bool, int]:
-        return step.desired.group in late, order(step.desired.id)
+        return step.desired.group in deferred, order(step.desired.id)
 
     failed: set[tuple[str, str]] = set()
     done: list[Step] = []

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
+from kubectl_trainjob.compiler.value_places import ValuePlaces
 from kubectl_trainjob.compiler.versions import Version
-from kubectl_trainjob.compiler.written_by import WrittenBy
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.source import Place
@@ -47,16 +47,16 @@ class Expansion(NamedTuple):
     """What exists only while a job is compiled: the admitted inputs, and the search for origins of values."""
 
     resolved: Resolved
-    written_by: WrittenBy
+    place_of: ValuePlaces
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledJob(Generic[Note]):
     """One TrainJob and the objects that the controllers create for it, the JobSet first.
 
-    `objects` is empty where the job cannot be built, and where they were not kept. `late` are problems that the API
-    server reports only when it creates Jobs. With `is_shared` base and head have the same job. `note` is what the
-    function returned that examined the job while it was compiled; only that function sees an `expansion`.
+    `objects` is empty where the job cannot be built, and where they were not kept. `creation_findings` are problems
+    that the API server reports only when it creates Jobs. With `is_shared` base and head have the same job. `note` is
+    what the function returned that examined the job while it was compiled; only that function sees an `expansion`.
     """
 
     source: Manifest
@@ -66,7 +66,7 @@ class CompiledJob(Generic[Note]):
     objects: tuple[Object, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     findings: Findings = ()
-    late: Findings = ()
+    creation_findings: Findings = ()
     expansion: Expansion | None = None
     is_shared: bool = False
 
@@ -84,23 +84,23 @@ class CompiledJob(Generic[Note]):
         """The job as it leaves the compiler."""
         objects = self.objects if keeps_objects else ()
         head = self.source, self.runtime, self.unit, note
-        return CompiledJob(*head, objects, self.secrets, self.findings, self.late, is_shared=is_shared)
+        return CompiledJob(*head, objects, self.secrets, self.findings, self.creation_findings, is_shared=is_shared)
 
     def without_inputs(self) -> CompiledJob[Note]:
         """The job with its name and place only, which frees the parsed TrainJob."""
         source = Manifest(self.source.id, _NO_BODY, self.source.source, self.source.name_hash)
-        rest = self.objects, self.secrets, self.findings, self.late
+        rest = self.objects, self.secrets, self.findings, self.creation_findings
         return CompiledJob(source, None, self.unit, self.note, *rest, is_shared=self.is_shared)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """How the inputs were read: `left_out` are unread overlays below a directory that was read, `skipped` other unread
-    entries, `read_from` the real paths of all directories and files that were passed.
+    """How the inputs were read: `unread_overlays` are unread overlays below a directory that was read, `skipped` other
+    unread entries, `read_from` the real paths of all directories and files that were passed.
     """
 
     ignored: int = 0
-    left_out: tuple[str, ...] = ()
+    unread_overlays: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     read_from: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = ()

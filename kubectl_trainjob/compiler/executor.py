@@ -37,7 +37,7 @@ class Executor(Protocol):
         """
 
 
-class InProcess:
+class SerialExecutor:
     """Runs everything in this process, one item after another."""
 
     def is_remote(self, items: int) -> bool:  # noqa: ARG002 - the protocol's signature
@@ -61,7 +61,7 @@ class InProcess:
 class BuildContext(NamedTuple):
     """Who does the work of one run, and who is shown its progress."""
 
-    executor: Executor = InProcess()
+    executor: Executor = SerialExecutor()
     progress: Progress = no_progress
 
 

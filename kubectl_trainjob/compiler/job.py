@@ -8,9 +8,9 @@ from typing import NamedTuple
 from kubectl_trainjob.compiler.compilation import CompiledJob, Expansion, Findings, Job, Target
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.run import RuntimeTemplate, expand, required_secrets, template_of
-from kubectl_trainjob.compiler.late import REJECTED, late_diagnostics
+from kubectl_trainjob.compiler.job_creation import JOBSET_REJECTED, job_creation_diagnostics
+from kubectl_trainjob.compiler.value_places import ValuePlaces, recorded
 from kubectl_trainjob.compiler.versions import Version
-from kubectl_trainjob.compiler.written_by import WrittenBy, recorded
 from kubectl_trainjob.kube.admission.jobset import jobset_problems, prime_cache
 from kubectl_trainjob.kube.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.kube.admission.objects import Admission, admit, readable
@@ -53,13 +53,13 @@ class AdmittedRuntime:
 class AdmittedRuntimes:
     """A cache: each runtime is admitted once, however many jobs use it.
 
-    `cache` has the parts that JobSet's admission accepted, which all JobSets share, `late` those of the validation of
-    Jobs.
+    `cache` has the parts that JobSet's admission accepted, which all JobSets share, `pod_cache` those of the validation
+    of Jobs.
     """
 
     def __init__(self, admission: Admission) -> None:
         self.cache = PartCache()
-        self.late = PodCache()
+        self.pod_cache = PodCache()
         self._admission = admission
         self._by_source: dict[Source, AdmittedRuntime] = {}
 
@@ -76,7 +76,7 @@ class AdmittedRuntimes:
             return AdmittedRuntime(None, _NO_TEMPLATE, tuple(diagnostics))
         template = template_of(runtime)
         prime_cache(template.spec, self.cache)
-        prime_pod_cache(template.spec, self.late)
+        prime_pod_cache(template.spec, self.pod_cache)
         return AdmittedRuntime(runtime, template, tuple(diagnostics))
 
 
@@ -93,12 +93,12 @@ def compile_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> Compile
     ready = _ready(job, target, admitted)
     found = _expand(ready, target.version.behaviour, admitted)
     inputs = job.manifest, job.runtime, job.unit, None
-    if ready.resolved is None or found.written_by is None or has_errors(found.findings):
+    if ready.resolved is None or found.place_of is None or has_errors(found.findings):
         return CompiledJob(*inputs, findings=found.findings)
     owner, place = job.manifest.id, job.manifest.place("metadata", "name")
     objects = tuple(Object(identity_of(body), place, job.unit, owner, body=body) for body in found.bodies)
-    expansion = Expansion(ready.resolved, found.written_by)
-    return CompiledJob(*inputs, objects, found.secrets, found.findings, found.late, expansion)
+    expansion = Expansion(ready.resolved, found.place_of)
+    return CompiledJob(*inputs, objects, found.secrets, found.findings, found.creation_findings, expansion)
 
 
 def _ready(wanted: Job, target: Target, admitted: AdmittedRuntimes) -> _Ready:
@@ -123,8 +123,8 @@ class _Expanded(NamedTuple):
     findings: Findings
     bodies: tuple[Body, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
-    late: Findings = ()
-    written_by: WrittenBy | None = None
+    creation_findings: Findings = ()
+    place_of: ValuePlaces | None = None
 
 
 def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> _Expanded:
@@ -141,13 +141,13 @@ def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> 
         drafts, _ = expand(resolved, template, behaviour, record=True)
         return _Expanded(diagnostics + _at_the_source(resolved, drafts[0], rejected))
     bodies = (jobset.value, *(draft.value for draft in drafts[1:]))
-    written_by = WrittenBy(resolved, template, behaviour, jobset.value)
-    problems = job_problems(jobset.value, admitted.late)
-    late = tuple(late_diagnostics(resolved, jobset.value, problems, written_by)) if problems else ()
-    return _Expanded(diagnostics, bodies, required_secrets(resolved), late, written_by)
+    place_of = ValuePlaces(resolved, template, behaviour, jobset.value)
+    problems = job_problems(jobset.value, admitted.pod_cache)
+    creation_findings = tuple(job_creation_diagnostics(resolved, jobset.value, problems, place_of)) if problems else ()
+    return _Expanded(diagnostics, bodies, required_secrets(resolved), creation_findings, place_of)
 
 
-def late_findings_despite_runtime(job: Job, target: Target, admitted: AdmittedRuntimes) -> Findings:
+def creation_findings_despite_runtime(job: Job, target: Target, admitted: AdmittedRuntimes) -> Findings:
     """What the API server will reject of the Jobs of a TrainJob whose runtime has errors, once these are fixed.
 
     Nothing where the errors leave it open.
@@ -160,14 +160,14 @@ def late_findings_despite_runtime(job: Job, target: Target, admitted: AdmittedRu
     if runtime is None:
         return ()
     ready = _Ready(Resolved(own, runtime), template_of(runtime), ())
-    return _expand(ready, target.version.behaviour, admitted).late
+    return _expand(ready, target.version.behaviour, admitted).creation_findings
 
 
 def trace_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob:
     """The job compiled as a build does it, then expanded again with the origin of each value."""
     ready = _ready(job, target, admitted)
     found = _expand(ready, target.version.behaviour, admitted)
-    if found.written_by is None or has_errors(found.findings):
+    if found.place_of is None or has_errors(found.findings):
         return TracedJob(traced(job.manifest), ready.resolved, diagnostics=found.findings)
     return replace(_recorded(job, ready, target), secrets=found.secrets, diagnostics=found.findings)
 
@@ -202,7 +202,9 @@ def _at_the_source(resolved: Resolved, recorded: Draft, rejected: list[Problem])
     jobset = render_create_defaults(recorded)
     name = resolved.job.manifest.place("metadata", "name")
     values = (replace(problem, on="value") for problem in rejected)
-    return tuple(each.located(lambda pointer: jobset.place(pointer) or name, consequence=REJECTED) for each in values)
+    return tuple(
+        each.located(lambda pointer: jobset.place(pointer) or name, consequence=JOBSET_REJECTED) for each in values
+    )
 
 
 def _unmanaged(job: Admitted, version: Version) -> list[Diagnostic]:

@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings, Job, Note
 from kubectl_trainjob.compiler.executor import IN_PROCESS, BuildContext
 from kubectl_trainjob.compiler.job import compile_job, trace_compiled, trace_job, traced
-from kubectl_trainjob.compiler.prepare import Prepared, Wanted, prepare
+from kubectl_trainjob.compiler.prepare import ManifestFilter, Prepared, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.draft import Draft
@@ -110,8 +110,10 @@ def _are_same(job: Job, twin: Job) -> bool:
 
 def _at_twin(job: CompiledJob[Note], twin: Job) -> CompiledJob[Note]:
     """The same job with its findings at the lines of the base."""
-    moved = findings_at(job.findings, job, twin), findings_at(job.late, job, twin)
-    return replace(job, source=twin.manifest, runtime=twin.runtime, unit=twin.unit, findings=moved[0], late=moved[1])
+    moved = findings_at(job.findings, job, twin), findings_at(job.creation_findings, job, twin)
+    return replace(
+        job, source=twin.manifest, runtime=twin.runtime, unit=twin.unit, findings=moved[0], creation_findings=moved[1]
+    )
 
 
 def findings_at(
@@ -144,7 +146,7 @@ def _shared(jobs: list[Job]) -> dict[int, object]:
     return {id(thing): thing for thing in (*things, *manifests)}
 
 
-def trace(documents: Documents, options: BuildOptions, wanted: Wanted) -> Tracing:
+def trace(documents: Documents, options: BuildOptions, wanted: ManifestFilter) -> Tracing:
     """The same stages for the wanted inputs, with a recorder: the origin of each value of the generated objects."""
     prepared = prepare(documents, options, wanted)
     jobs = [trace_job(job, prepared.target, prepared.admitted) for job in prepared.jobs if wanted(job.manifest)]
@@ -153,7 +155,7 @@ def trace(documents: Documents, options: BuildOptions, wanted: Wanted) -> Tracin
         jobs=tuple(jobs),
         others=tuple(map(traced, prepared.manifests)),
         diagnostics=tuple(dict.fromkeys(prepared.findings)),
-        left_out=prepared.reading.left_out,
+        unread_overlays=prepared.reading.unread_overlays,
     )
 
 

@@ -27,16 +27,16 @@ from kubectl_trainjob.model.stages import BuildOptions, Manifest, Object
 from kubectl_trainjob.model.units import Documents, Settings
 
 
-def targeted(settings: Sequence[Settings], stated: str) -> tuple[str, list[Diagnostic]]:
+def targeted(settings: Sequence[Settings], specified: str) -> tuple[str, list[Diagnostic]]:
     """The requested version of Trainer, else the repositories' target, else the latest; and conflicts."""
     named = [(each.trainer, Place(each.source, ("target", "trainer"))) for each in settings if each.trainer]
-    return _agreed(stated, named, say("target"), LATEST_TRAINER)
+    return _agreed(specified, named, say("target"), LATEST_TRAINER)
 
 
-def emitted(settings: Sequence[Settings], stated: str) -> tuple[str, list[Diagnostic]]:
+def emitted(settings: Sequence[Settings], specified: str) -> tuple[str, list[Diagnostic]]:
     """What is printed for a TrainJob, "jobset" by default; and conflicts."""
     named = [(each.emit, Place(each.source, ("emit",))) for each in settings if each.emit]
-    return _agreed(stated, named, say("emit"), EMITS[0])
+    return _agreed(specified, named, say("emit"), EMITS[0])
 
 
 def deciding(settings: Sequence[Settings], options: BuildOptions) -> dict[str, Place]:
@@ -50,9 +50,11 @@ def deciding(settings: Sequence[Settings], options: BuildOptions) -> dict[str, P
     return found
 
 
-def _agreed(stated: str, named: list[tuple[str, Place]], what: Message, default: str) -> tuple[str, list[Diagnostic]]:
-    if stated or not named:
-        return stated or default, []
+def _agreed(
+    specified: str, named: list[tuple[str, Place]], what: Message, default: str
+) -> tuple[str, list[Diagnostic]]:
+    if specified or not named:
+        return specified or default, []
     first, place = named[0]
     other = next(((value, where) for value, where in named if value != first), None)
     if other is None:
@@ -63,7 +65,7 @@ def _agreed(stated: str, named: list[tuple[str, Place]], what: Message, default:
     return first, [Diagnostic(CONFLICTING_SETTINGS, message, other[1], (Related(say("the other {}", what), place),))]
 
 
-Wanted = Callable[[Manifest], bool]
+ManifestFilter = Callable[[Manifest], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +90,7 @@ def every(_manifest: Manifest) -> bool:
     return True
 
 
-def prepare(documents: Documents, options: BuildOptions, wanted: Wanted = lambda _: False) -> Prepared:
+def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter = lambda _: False) -> Prepared:
     """All that precedes the expansion of single TrainJobs."""
     prepared = _empty(documents, options)
     places = [
@@ -120,7 +122,7 @@ def _empty(documents: Documents, options: BuildOptions) -> Prepared:
         AdmittedRuntimes(version.admission),
         Reading(
             documents.ignored,
-            documents.left_out,
+            documents.unread_overlays,
             documents.skipped,
             documents.read_from,
             documents.settings,
@@ -136,12 +138,14 @@ def _groups(documents: Documents, findings: list[Diagnostic]) -> Iterator[tuple[
     yield "", documents.inputs
     if not documents.units:
         return
-    from kubectl_trainjob.compiler.overlay.apply import overlaid  # most builds need none, and it costs start-up time
+    from kubectl_trainjob.compiler.overlay.apply import (
+        apply_overlays,  # most builds need none, and it costs start-up time
+    )
     from kubectl_trainjob.compiler.overlay.steps import Steps
 
     steps = Steps(documents.limits)
     for unit in documents.units:
-        manifests, found = overlaid(unit, steps)
+        manifests, found = apply_overlays(unit, steps)
         findings += found
         yield posixpath.dirname(unit.overlay.source.file.path), manifests
 

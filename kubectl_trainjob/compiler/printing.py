@@ -51,7 +51,7 @@ def build_findings(compilation: Compilation[Printed], *, is_strict: bool = False
     for job in compilation.jobs:
         found += job_findings(job, compilation.target)
     if is_strict:
-        found += late_findings(compilation)
+        found += creation_findings(compilation)
     if not has_errors(found):
         found += collisions(_heads(compilation))
     if any(finding.rule == RUNTIME_NOT_FOUND for finding in found):
@@ -65,9 +65,9 @@ def job_findings(job: CompiledJob[Any], target: Target) -> Iterator[Diagnostic]:
     return (each for each in job.findings if not (is_skipped and each.rule == FLUX_NAMESPACE_ASSUMED))
 
 
-def late_findings(compilation: Compilation[Any]) -> Findings:
+def creation_findings(compilation: Compilation[Any]) -> Findings:
     """What the API server rejects only when it creates Jobs."""
-    return tuple(finding for job in compilation.jobs for finding in job.late)
+    return tuple(finding for job in compilation.jobs for finding in job.creation_findings)
 
 
 def required_secrets(compilation: Compilation[Any]) -> tuple[RequiredSecret, ...]:

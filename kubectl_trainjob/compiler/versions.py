@@ -121,9 +121,9 @@ _GANGS = (
     Pass("volcano", partial(gang.applies, "volcano"), (gang.has_queue_name,), gang.annotate_pods),
 )
 _EARLY_TORCH = (torch.word_or_number, torch.own_env_with_processes)
-_EARLY_TUNE = (torchtune_checks.known_model, torchtune_checks.nodes_stated, torchtune_checks.one_node)
+_EARLY_TUNE = (torchtune_checks.known_model, torchtune_checks.nodes_specified, torchtune_checks.one_node)
 _EARLY_MPI = (mpi.number_of_processes, mpi.both_jobs, mpi.implementation)
-_FLUX = (flux.own_init_container, flux.nodes_stated, flux.namespace_stated)
+_FLUX = (flux.own_init_container, flux.nodes_specified, flux.namespace_specified)
 
 VERSIONS: Mapping[str, Version] = {
     "2.0": Version(
@@ -141,7 +141,7 @@ VERSIONS: Mapping[str, Version] = {
                 _PLAIN,
                 _torch(_EARLY_TORCH, processes.overridden_by_resources, _TUNE_2_0),
                 _torchtune(torchtune_checks.applies_with_processes, _TUNE_2_0, *_EARLY_TUNE),
-                _mpi(_EARLY_MPI, processes.stated_slots),
+                _mpi(_EARLY_MPI, processes.specified_slots),
                 Pass("coscheduling", gang.applies_to_any, enforce=gang.label_pods),
             ),
             builders=(_pod_groups(pod_group.without_huge_pages_of_pods)[0], _hostfile(hostfile.first_replica)),
@@ -177,7 +177,7 @@ VERSIONS: Mapping[str, Version] = {
                 _INITIALIZERS,
                 _PATCHES,
                 _PLAIN,
-                _torch((_TORCH_ENV,), processes.stated_or_counted, _TUNE_2_1),
+                _torch((_TORCH_ENV,), processes.specified_or_counted, _TUNE_2_1),
                 _torchtune(
                     torchtune_checks.applies,
                     _TUNE_2_1,
@@ -207,7 +207,7 @@ VERSIONS: Mapping[str, Version] = {
                 Pass("initializers", initializer_checks.applies, (initializer_checks.containers_and_mounts,)),
                 _PATCHES,
                 _PLAIN,
-                _torch((torch.injection_targets, _TORCH_ENV), processes.stated_or_counted, _TUNE_2_3),
+                _torch((torch.injection_targets, _TORCH_ENV), processes.specified_or_counted, _TUNE_2_3),
                 _torchtune(
                     torchtune_checks.applies,
                     _TUNE_2_3,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.explain.history import Historian, Write, inputs_of
+from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
 from kubectl_trainjob.explain.masking import is_secret_kind, masked
-from kubectl_trainjob.explain.path import Memo, show
+from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.explain.target import FoundObject
 from kubectl_trainjob.model.source import Pointer, value_at
 
@@ -26,15 +26,15 @@ class TracedFields:
     def __init__(self, found: FoundObject) -> None:
         self.identity = found.object.identity
         self._draft = found.object.draft
-        self._historian = Historian(inputs_of(found.job) if found.job else {})
+        self._historian = HistoryBuilder(inputs_of(found.job) if found.job else {})
         kinds = found.object.identity.kind, *(write.value for write in self._history(("kind",)))
         self.is_secret = any(map(is_secret_kind, kinds))
         self.body: Any = masked(self._draft.value) if self.is_secret else self._draft.value
-        self._memo: Memo = {}
+        self._cache: NameCache = {}
 
     def path(self, pointer: Pointer) -> str:
         """The pointer as users write it."""
-        return show(self.body, pointer, self._memo)
+        return show(self.body, pointer, self._cache)
 
     def field(self, pointer: Pointer) -> TracedField:
         """The value at `pointer` and its history."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.explain.path import Memo, show
+from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.explain.values import mentioned_values
 from kubectl_trainjob.model.draft import INPUT, Drafted
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, show_pointer, value_at
 from kubectl_trainjob.model.stages import TracedJob
-from kubectl_trainjob.repository.positions import Locator, Spot
+from kubectl_trainjob.repository.positions import Location, Locator
 from kubectl_trainjob.repository.yaml.read import Reader
 
 How = Literal["copied", "computed", "fixed", "removed", "written", "mentions", "default", "option", "absent"]
@@ -31,7 +31,7 @@ class KnownInput(NamedTuple):
 
     name: str
     body: Any
-    memo: Memo
+    cache: NameCache
 
 
 class Write(NamedTuple):
@@ -40,7 +40,7 @@ class Write(NamedTuple):
     step: str
     how: How
     value: Any
-    place: Spot | None = None
+    place: Location | None = None
     made_of: tuple[TracedInput, ...] = ()
 
 
@@ -55,7 +55,7 @@ class TracedInput(NamedTuple):
     path: str
     pointer: Pointer
     value: Any
-    place: Spot
+    place: Location
     history: tuple[Write, ...] = ()
 
 
@@ -67,7 +67,7 @@ def inputs_of(job: TracedJob) -> dict[Source, KnownInput]:
     return {each.manifest.source: KnownInput(str(each.manifest.id), each.body, {}) for each in inputs}
 
 
-class Historian:
+class HistoryBuilder:
     """Finds the histories of the values of one object. `known` are the inputs of the object."""
 
     def __init__(self, known: Mapping[Source, KnownInput], locator: Locator | None = None) -> None:
@@ -75,7 +75,7 @@ class Historian:
         self._locator = locator or Locator()
         self._bodies: dict[SourceFile, dict[Source, Any]] = {}  # documents of overlays and their patches
         self._depth, self._left = 0, _MOST_BELOW
-        self._memos: dict[int, Memo] = {}  # by the id of a drafted body
+        self._caches: dict[int, NameCache] = {}  # by the id of a drafted body
 
     def history(self, origin: Origin) -> tuple[Write, ...]:
         """Every write of the value, the newest first.
@@ -129,20 +129,20 @@ class Historian:
         copied = self._input(origin.place)
         if copied.value is None and origin.value is not None and copied.name:
             return Write("form", "fixed", origin.value)  # the value that Go writes for a field without a value
-        return Write(origin.step, "copied", origin.value, self._locator.settle(origin.place), (copied, *made_of))
+        return Write(origin.step, "copied", origin.value, self._locator.resolve(origin.place), (copied, *made_of))
 
     def _input(self, place: Place) -> TracedInput:
-        source, pointer, settled = place.source, place.pointer, self._locator.settle(place)
+        source, pointer, settled = place.source, place.pointer, self._locator.resolve(place)
         if isinstance(source.edits, Drafted):
             body, writes = source.edits.value, self._writes(source.edits.origin(pointer))
-            name, memo = f"the {body.get('kind') or 'JobSet'}", self._memos.setdefault(id(body), {})
+            name, cache = f"the {body.get('kind') or 'JobSet'}", self._caches.setdefault(id(body), {})
         elif source in self._known:
-            name, body, memo = self._known[source]
+            name, body, cache = self._known[source]
             writes = self._input_writes(place, value_at(body, pointer))
         else:
             value = source.edits.origin(pointer).value if source.edits else self._text_value(place)
             return TracedInput("", show_pointer(pointer), pointer, value, settled)
-        path = show(body, pointer, memo)
+        path = show(body, pointer, cache)
         return TracedInput(name, path, pointer, value_at(body, pointer), settled, self._below(writes))
 
     def _input_writes(self, place: Place, value: Any) -> Iterator[Write]:
@@ -160,7 +160,7 @@ class Historian:
         return place.source.edits is not None or self._locator.has(place)
 
     def _as_read(self, place: Place, value: Any) -> Write:
-        settled = self._locator.settle(place)
+        settled = self._locator.resolve(place)
         if not self._locator.has(place):
             step, how = _unwritten(place.pointer, value)
             return Write(step, how, value, None if how == "option" else settled)

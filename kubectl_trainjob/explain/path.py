@@ -41,10 +41,10 @@ _BARE = re.compile(rf"""[^\s"'\[\]\\{UNSEEN}]+""")
 _DEFAULTS = {"protocol": "TCP"}
 
 _Members = tuple[list[tuple[str, ...]], Counter[str]]
-Memo = dict[int, _Members]
+NameCache = dict[int, _Members]
 """What the lists of one object call their members, by the lists' ids."""
 
-__all__ = ["Memo", "PathError", "resolve", "show"]
+__all__ = ["NameCache", "PathError", "resolve", "show"]
 _LOOKED_AT = 5000  # values of an object
 _MOST = 5
 
@@ -59,13 +59,13 @@ def resolve(body: Body, text: str) -> Pointer:
     return here.pointer
 
 
-def show(body: Body, pointer: Pointer, memo: Memo | None = None) -> str:
+def show(body: Body, pointer: Pointer, cache: NameCache | None = None) -> str:
     """The path that `resolve` takes back to the pointer: members of lists by key where one names them, else by index.
 
     Where neither is clear (two members are called "a", another one "0"), it is a JSON pointer. A pointer to what the
-    object lacks is shown as it is. Who shows many paths of one object keeps a `memo`.
+    object lacks is shown as it is. Who shows many paths of one object keeps a `cache`.
     """
-    here = _PathNode(body, (), body, _merging(body), {} if memo is None else memo)
+    here = _PathNode(body, (), body, _merging(body), {} if cache is None else cache)
     parts: list[str] = []
     for key in pointer:
         part = here.spelling(key)
@@ -88,18 +88,18 @@ class _PathNode:
     pointer: Pointer
     value: Any
     merging: Merging
-    memo: Memo
+    cache: NameCache
 
     def below(self, key: str | int) -> _PathNode:
         merging = self.merging.below(key) if isinstance(key, str) else Merging(self.merging.fields)
-        return _PathNode(self.root, (*self.pointer, key), value_at(self.value, (key,)), merging, self.memo)
+        return _PathNode(self.root, (*self.pointer, key), value_at(self.value, (key,)), merging, self.cache)
 
     def members(self) -> _Members:
         """What each member of the list may be called, and how many members have each name."""
-        known = self.memo.get(id(self.value))
+        known = self.cache.get(id(self.value))
         if known is None:
             names = self._names()
-            known = self.memo[id(self.value)] = names, Counter(name for each in names for name in each)
+            known = self.cache[id(self.value)] = names, Counter(name for each in names for name in each)
         return known
 
     def _names(self) -> list[tuple[str, ...]]:

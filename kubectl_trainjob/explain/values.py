@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.repository.positions import Spot
+from kubectl_trainjob.repository.positions import Location
 from kubectl_trainjob.repository.yaml.stream import LINE_END
 
 _EXPRESSION = re.compile(r"\{\{(.*?)\}\}")
@@ -19,15 +19,15 @@ _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 Names = dict[str, tuple[Pointer, ...]]
 
 
-def mentioned_values(spot: Spot) -> Iterator[Pointer]:
+def mentioned_values(location: Location) -> Iterator[Pointer]:
     """Pointers into an overlay for what the expressions on the line of a template mention, each once.
 
     A name of a loop or of `set` leads to its expression. A line may mention more values than the requested one depends
     on, because it is unknown which expression rendered which part of the line.
     """
-    lines = LINE_END.split(spot.file.text)
-    text = lines[spot.span.line - 1] if spot.span.line <= len(lines) else ""
-    names = _names("\n".join(lines[: spot.span.line]))
+    lines = LINE_END.split(location.file.text)
+    text = lines[location.span.line - 1] if location.span.line <= len(lines) else ""
+    names = _names("\n".join(lines[: location.span.line]))
     expressions = " ".join(_EXPRESSION.findall(text))
     yield from dict.fromkeys(_mentioned(expressions, names))
 

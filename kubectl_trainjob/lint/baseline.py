@@ -14,7 +14,7 @@ from kubectl_trainjob.model.finding import Finding
 _VERSION = 1
 
 
-class Split(NamedTuple):
+class BaselineResult(NamedTuple):
     """The new findings, the number of known ones, and the number of known ones that do not exist any more."""
 
     new: list[Finding]
@@ -22,7 +22,7 @@ class Split(NamedTuple):
     gone: int
 
 
-def split(results: Iterable[Finding], known: Counter[str], *, with_build_errors: bool) -> Split:
+def split_by_baseline(results: Iterable[Finding], known: Counter[str], *, with_build_errors: bool) -> BaselineResult:
     """The findings that are not known: of one fingerprint as many are known as were counted.
 
     Build errors are always new, unless `with_build_errors`.
@@ -35,7 +35,7 @@ def split(results: Iterable[Finding], known: Counter[str], *, with_build_errors:
             found += 1
         else:
             new.append(result)
-    return Split(new, found, sum(left.values()))
+    return BaselineResult(new, found, sum(left.values()))
 
 
 def fingerprints(results: Iterable[Finding]) -> Counter[str]:

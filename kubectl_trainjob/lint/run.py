@@ -77,7 +77,7 @@ class LintRun:
     is_empty: bool = True
     unbuilt: list[ObjectId] = field(default_factory=list)
     unchecked: tuple[Unchecked, ...] = ()
-    left_out: tuple[str, ...] = ()
+    unread_overlays: tuple[str, ...] = ()
 
     def fixable(self, results: Iterable[Finding]) -> list[Diagnostic]:
         """The diagnostics of those findings that have a fix."""
@@ -90,10 +90,10 @@ class LintRun:
 
 
 def lint_tree(read: Iterable[TreePair], options: LintOptions, context: BuildContext) -> LintRun:
-    """Lint the head of what was read, as `Sides.read` reads it."""
-    units, left_out = list[tuple[str, Documents]](), tuple[str, ...]()
+    """Lint the head of what was read, as `BaseAndHead.read` reads it."""
+    units, unread_overlays = list[tuple[str, Documents]](), tuple[str, ...]()
     for both in read:
-        left_out += both.left_out
+        unread_overlays += both.unread_overlays
         units.append((both.overlay, both.new))
     built = built_directories(documents for _, documents in units)
     linted, builds = list[LintedUnit](), dict[str, Compilation[Printed]]()
@@ -102,7 +102,7 @@ def lint_tree(read: Iterable[TreePair], options: LintOptions, context: BuildCont
         linted.append(unit)
         builds[overlay] = compilation.noted(lambda note: note.printed or Printed(()))
     run = collect(linted, options, TreeFindings(outdated=check_built(built, builds)))
-    run.left_out = left_out
+    run.unread_overlays = unread_overlays
     return run
 
 
@@ -125,7 +125,7 @@ def collect(
     units: Sequence[LintedUnit], options: LintOptions, others: TreeFindings, builder: FindingBuilder | None = None
 ) -> LintRun:
     """The findings of one tree, each once, sorted by position. Suppressed ones are only counted."""
-    collector = _Collector(units, options, builder or FindingBuilder(Locator().settle))
+    collector = _Collector(units, options, builder or FindingBuilder(Locator().resolve))
     for unit in units:
         collector.add_unit(unit, others.updates.get(unit.overlay, ()))
     run = collector.run
@@ -157,8 +157,8 @@ class _Collector:
         run.unbuilt += unit.unbuilt
         run.is_empty = run.is_empty and not (unit.documents.inputs or unit.documents.units)
         for found in (*unit.findings, *updates):
-            finding, spot = self.builder.finding(found.diagnostic, unit.objects)
-            if self.suppressions.hides(found, spot):
+            finding, location = self.builder.finding(found.diagnostic, unit.objects)
+            if self.suppressions.hides(found, location):
                 run.suppressed += 1
                 continue
             kept = self.add(found.diagnostic, finding)

@@ -24,7 +24,7 @@ from kubectl_trainjob.model.rules import (
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Unit
-from kubectl_trainjob.repository.positions import Spot
+from kubectl_trainjob.repository.positions import Location
 
 _MANY = 200  # lines
 _NO_REASON = "no reason is given for ignoring {}; write the reason after the rule"
@@ -107,19 +107,19 @@ class Suppressions:
         key = (source.file.path, source.document, source.prefix, place.pointer, place.span)
         yield self._known.setdefault(key, _Suppression(rule, at, place))
 
-    def hides(self, found: UnitFinding, spot: Spot) -> bool:
+    def hides(self, found: UnitFinding, location: Location) -> bool:
         """Whether a suppression is about a finding, which uses it. Build errors are never hidden."""
         rule = found.diagnostic.rule
         if is_build_error(rule):
             return False
-        matching = [each for each in self._about(found, spot) if each.rule.id == rule.id]
+        matching = [each for each in self._about(found, location) if each.rule.id == rule.id]
         for each in matching:
             each.is_used = True
         return bool(matching)
 
-    def _about(self, found: UnitFinding, spot: Spot) -> Iterator[_Suppression]:
-        if spot.file.path in self._comments:
-            yield from self._comments[spot.file.path].about(spot.span.line)
+    def _about(self, found: UnitFinding, location: Location) -> Iterator[_Suppression]:
+        if location.file.path in self._comments:
+            yield from self._comments[location.file.path].about(location.span.line)
         place = found.diagnostic.place
         for each in self._annotations.get(place.source, ()):
             if isinstance(each.at, Annotation) and each.at.covers(place.pointer):
@@ -170,11 +170,11 @@ def _files(documents: Documents) -> Iterator[SourceFile]:
 def _unit_files(unit: Unit) -> Iterator[SourceFile]:
     yield unit.overlay.source.file
     yield from (patch.source.file for patch in unit.overlay.patches)
-    for member in unit.members:
-        if isinstance(member, Unit):
-            yield from _unit_files(member)
+    for resource in unit.resources:
+        if isinstance(resource, Unit):
+            yield from _unit_files(resource)
         else:
-            yield member.source.file
+            yield resource.source.file
 
 
 def _as_written(file: SourceFile) -> SourceFile:

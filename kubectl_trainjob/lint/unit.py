@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings
-from kubectl_trainjob.compiler.job import late_findings_despite_runtime
-from kubectl_trainjob.compiler.late import is_jobset, of_jobset
+from kubectl_trainjob.compiler.job import creation_findings_despite_runtime
+from kubectl_trainjob.compiler.job_creation import is_jobset, of_jobset
 from kubectl_trainjob.compiler.pipeline import Task
 from kubectl_trainjob.compiler.prepare import Prepared
 from kubectl_trainjob.kube.facts.kinds import is_runtime
@@ -63,7 +63,7 @@ class UnitChecks:
     def of_job(self, job: CompiledJob[None], task: Task) -> Findings:
         """The findings in one TrainJob; if it cannot be built, those that are certain anyway."""
         if job.expansion is None:
-            return late_findings_despite_runtime(task.job, task.prepared.target, task.prepared.admitted)
+            return creation_findings_despite_runtime(task.job, task.prepared.target, task.prepared.admitted)
         resolved, origin = job.expansion
         bodies = tuple(each.body for each in job.objects)
         view = LintedJob(resolved, bodies, self._prepared.target.trainer, self._context)
@@ -88,7 +88,9 @@ class UnitChecks:
         """All findings; `of_job` returns those that were found in a job while it was compiled."""
         found = [UnitFinding(each) for each in compilation.findings]
         for job in compilation.jobs:
-            found += [UnitFinding(each, (job.source,)) for each in (*job.findings, *job.late, *of_job(job))]
+            found += [
+                UnitFinding(each, (job.source,)) for each in (*job.findings, *job.creation_findings, *of_job(job))
+            ]
         used = {job.runtime.source for job in compilation.jobs if job.runtime and job.is_built}
         found += map(UnitFinding, self._of_runtimes(used))
         for check in TREE_CHECKS:

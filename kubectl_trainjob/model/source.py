@@ -32,7 +32,7 @@ class SourceFile:
 
     path: str
     text: str
-    written: Written | None = None
+    written: TextOrigin | None = None
     below_base: str = ""
 
     @property
@@ -42,7 +42,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Written:
+class TextOrigin:
     """The source of a generated file: of a rendered template, or of a patch inside an overlay.
 
     `lines[i]` is the line of `file` that line i + 1 comes from; `indent` characters are before each line there.

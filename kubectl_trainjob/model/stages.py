@@ -177,7 +177,7 @@ class Tracing:
     jobs: tuple[TracedJob, ...] = ()
     others: tuple[Traced, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    left_out: tuple[str, ...] = ()
+    unread_overlays: tuple[str, ...] = ()
 
 
 Item = TypeVar("Item")

@@ -81,16 +81,16 @@ class Unit:
     """An overlay and its resources."""
 
     overlay: Overlay
-    members: tuple[Manifest | Unit, ...]
+    resources: tuple[Manifest | Unit, ...]
 
 
 def manifests_of(unit: Unit) -> Iterator[Manifest]:
     """Every object below an overlay, as it was read."""
-    for member in unit.members:
-        if isinstance(member, Unit):
-            yield from manifests_of(member)
+    for resource in unit.resources:
+        if isinstance(resource, Unit):
+            yield from manifests_of(resource)
         else:
-            yield member
+            yield resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Documents:
     """Every object of the inputs with their overlays, and more runtimes to refer to: those of the repositories
     (`library`) and of this tool (`catalogue`; `packaged` are the names of all runtimes in it, read or not).
 
-    `left_out` are overlays' directories below a directory that was read, `skipped` other entries not read there,
+    `unread_overlays` are overlays' directories below a directory that was read, `skipped` other entries not read there,
     `built` the directories of built files among these, `read_from` the real paths of all directories and files that
     were passed, `limits` those of the repository.
     """
@@ -199,7 +199,7 @@ class Documents:
     diagnostics: tuple[Diagnostic, ...] = ()
     library_diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
-    left_out: tuple[str, ...] = ()
+    unread_overlays: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     built: tuple[BuiltDirectory, ...] = ()
     read_from: tuple[str, ...] = ()

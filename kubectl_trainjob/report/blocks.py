@@ -26,14 +26,14 @@ class Badge(NamedTuple):
     words: Message
 
 
-class Headline(NamedTuple):
+class SummaryLine(NamedTuple):
     """The verdict: what is `unknown`, the `first` statement, then others, of which some are bad.
 
-    `sides` are the names of what is compared. With a `weight` the first statement is marked and has a separate line.
+    `compared` are the names of what is compared. With a `weight` the first statement is marked and has a separate line.
     """
 
     first: Message
-    sides: tuple[str, str] | None = None
+    compared: tuple[str, str] | None = None
     unknown: Message = Message()
     bad: tuple[Message, ...] = ()
     others: tuple[Message, ...] = ()
@@ -183,7 +183,7 @@ class FindingDetails(NamedTuple):
 Findings = FindingTable | FindingDetails
 
 
-class Unverified(NamedTuple):
+class NotChecked(NamedTuple):
     """What could not be checked: the causes."""
 
     causes: Sequence[Message]
@@ -233,12 +233,12 @@ class AnnotatedYaml(NamedTuple):
 
 
 Traced = Heading | NamedValues | Outline | AnnotatedYaml
-Block = Statements | Names | Errors | Table | Numbers | Effects | Cards | Findings | Unverified | Traced
+Block = Statements | Names | Errors | Table | Numbers | Effects | Cards | Findings | NotChecked | Traced
 
 
 class Document(NamedTuple):
     """A whole report; `command` prints more where a format omits something."""
 
-    headline: Headline | None
+    summary_line: SummaryLine | None
     blocks: Sequence[Block]
     command: str = ""

@@ -15,18 +15,18 @@ from kubectl_trainjob.report.lint.document import details
 from kubectl_trainjob.report.text import render
 from kubectl_trainjob.repository.excerpt import Excerpts
 from kubectl_trainjob.repository.findings import FindingBuilder
-from kubectl_trainjob.repository.positions import Settle, Spot
+from kubectl_trainjob.repository.positions import Location, ResolvePlace
 
 
-def report(diagnostics: Iterable[Diagnostic], settle: Settle, *, colour: bool = False) -> str:
+def report(diagnostics: Iterable[Diagnostic], resolve: ResolvePlace, *, colour: bool = False) -> str:
     """The whole report, sorted by place and rule, each finding once; "" when there is none.
 
     What is in a rendered text is reported at the template's line, with the line as rendered where that differs, and
     with the values. Not all of many findings are shown; the closing line counts all of them.
     """
-    builder, excerpts = FindingBuilder(settle), Excerpts()
+    builder, excerpts = FindingBuilder(resolve), Excerpts()
     found = [builder.finding(each, {}) for each in diagnostics]
-    rendered = sorted(((_rendered_line(spot, excerpts), finding) for finding, spot in found), key=itemgetter(0))
+    rendered = sorted(((_rendered_line(location, excerpts), finding) for finding, location in found), key=itemgetter(0))
     groups = sorted(group_findings(_with_line(*each) for each in rendered), key=_order)
     totals = [Statements([counted(each.severity for each in groups)])] if len(groups) > 1 else []
     return render(Document(None, [details(groups), *totals]), has_colour=colour)
@@ -37,11 +37,13 @@ def _order(group: GroupedFinding) -> tuple[str, int, int, str, str]:
     return at.path, at.span.line, at.span.column, first.rule.id, first.message
 
 
-def _rendered_line(spot: Spot, excerpts: Excerpts) -> str:
+def _rendered_line(location: Location, excerpts: Excerpts) -> str:
     """The line as rendered with values; "" where it is the template's, or empty."""
-    if spot.made is None or spot.made.file.written is None or spot.made.file.written.values is None:
+    if location.made is None or location.made.file.written is None or location.made.file.written.values is None:
         return ""
-    template, rendered = ((excerpts.line(each.file, each.span.line) or "").strip() for each in (spot, spot.made))
+    template, rendered = (
+        (excerpts.line(each.file, each.span.line) or "").strip() for each in (location, location.made)
+    )
     return "" if rendered == template else rendered
 
 

@@ -12,16 +12,16 @@ from kubectl_trainjob.explain.environment.values import (
     Container,
     ContainerValue,
     Environment,
-    Need,
+    RequiredObject,
     Role,
     Variable,
 )
 from kubectl_trainjob.explain.steps import step_label
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.report.blocks import Block, Document, Heading, Headline, NamedValue, NamedValues, Outline
+from kubectl_trainjob.report.blocks import Block, Document, Heading, NamedValue, NamedValues, Outline, SummaryLine
 from kubectl_trainjob.report.phrases import located, plural, whole
-from kubectl_trainjob.repository.positions import Settle
+from kubectl_trainjob.repository.positions import ResolvePlace
 
 _MOST_HOSTS = 50  # lines of a hostfile, after ranges are made
 
@@ -33,16 +33,16 @@ _PROVIDERS = {
 }
 
 
-def document(environment: Environment, version: str, settle: Settle) -> Document:
-    """The roles with their containers, the hostfile, the required objects, the warnings; `settle` finds lines."""
+def document(environment: Environment, version: str, resolve: ResolvePlace) -> Document:
+    """The roles with their containers, the hostfile, the required objects, the warnings; `resolve` finds lines."""
     name = f"{environment.namespace}/{environment.name}" if environment.namespace else environment.name
-    headline = Headline(say("TrainJob {}, Trainer {}", name, version))
-    return Document(headline, list(_EnvironmentBlocks(settle).blocks(environment)), "env")
+    summary_line = SummaryLine(say("TrainJob {}, Trainer {}", name, version))
+    return Document(summary_line, list(_EnvironmentBlocks(resolve).blocks(environment)), "env")
 
 
 class _EnvironmentBlocks:
-    def __init__(self, settle: Settle) -> None:
-        self._settle = settle
+    def __init__(self, resolve: ResolvePlace) -> None:
+        self._resolve = resolve
 
     def blocks(self, of: Environment) -> Iterator[Block]:
         yield NamedValues(list(self._summary(of)))
@@ -126,7 +126,7 @@ class _EnvironmentBlocks:
         step = "" if of.is_copied else step_label(of.by)
         return joined(filter(None, (Message(step), self._at(of.place))))
 
-    def _need(self, need: Need) -> NamedValue:
+    def _need(self, need: RequiredObject) -> NamedValue:
         provider = _PROVIDERS[need.provider]
         if need.purpose:
             provider = f"{provider}: {need.purpose}"
@@ -139,8 +139,8 @@ class _EnvironmentBlocks:
     def _at(self, place: Place | None) -> Message:
         if place is None:
             return Message()
-        spot = self._settle(place)
-        return located(spot.file.path, spot.span.line)
+        location = self._resolve(place)
+        return located(location.file.path, location.span.line)
 
 
 def _port(port: dict[str, Any]) -> str:

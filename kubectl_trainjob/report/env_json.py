@@ -30,25 +30,32 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from kubectl_trainjob.explain.environment.values import Container, ContainerValue, Environment, Need, Role, Variable
+from kubectl_trainjob.explain.environment.values import (
+    Container,
+    ContainerValue,
+    Environment,
+    RequiredObject,
+    Role,
+    Variable,
+)
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.repository.output.render import write_json
-from kubectl_trainjob.repository.positions import Settle
+from kubectl_trainjob.repository.positions import ResolvePlace
 
 SCHEMA_VERSION = 1
 MOST_NAMES = 1000
 
 
-def as_json(environment: Environment, version: str, settle: Settle) -> str:
-    """The JSON text, with a line end; `settle` finds the lines of places."""
-    body = _EnvironmentJson(settle).environment(environment, version)
+def as_json(environment: Environment, version: str, resolve: ResolvePlace) -> str:
+    """The JSON text, with a line end; `resolve` finds the lines of places."""
+    body = _EnvironmentJson(resolve).environment(environment, version)
     return write_json(body, "", body) + "\n"
 
 
 class _EnvironmentJson:
-    def __init__(self, settle: Settle) -> None:
-        self._settle = settle
+    def __init__(self, resolve: ResolvePlace) -> None:
+        self._resolve = resolve
 
     def environment(self, of: Environment, version: str) -> dict[str, Any]:
         hosts = of.launch.hosts
@@ -127,7 +134,7 @@ class _EnvironmentJson:
         key, value = ("value", variable.value) if variable.reference is None else ("valueFrom", variable.reference)
         return {"name": variable.name, key: value, **self._origin(variable)}
 
-    def _need(self, need: Need) -> dict[str, Any]:
+    def _need(self, need: RequiredObject) -> dict[str, Any]:
         uses = [
             {"role": use.role, "what": use.what, "optional": use.is_optional, "source": self._source(use.place)}
             for use in need.uses
@@ -138,5 +145,5 @@ class _EnvironmentJson:
     def _source(self, place: Place | None) -> dict[str, Any] | None:
         if place is None:
             return None
-        spot = self._settle(place)
-        return {"file": printable(spot.file.path), "line": spot.span.line}
+        location = self._resolve(place)
+        return {"file": printable(location.file.path), "line": location.span.line}

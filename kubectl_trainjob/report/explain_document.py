@@ -12,9 +12,9 @@ from kubectl_trainjob.explain.history import TracedInput, Write
 from kubectl_trainjob.explain.steps import step_label, step_phrase
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.report.blocks import AnnotatedYaml, Document, Headline, Outline
+from kubectl_trainjob.report.blocks import AnnotatedYaml, Document, Outline, SummaryLine
 from kubectl_trainjob.report.phrases import whole
-from kubectl_trainjob.repository.positions import Spot
+from kubectl_trainjob.repository.positions import Location
 from kubectl_trainjob.repository.yaml.spans import numbered
 
 _MOST_INPUTS = 20  # values that one value was computed from
@@ -31,10 +31,10 @@ def document(fields: TracedFields, pointer: Pointer, form: str) -> Document:
     name = str(fields.identity)
     title = say("{} {}", name, whole(fields.path(pointer))) if pointer else say("{}", name)
     if is_leaf(fields.body, pointer):
-        return Document(Headline(title), [Outline([*_history(fields.field(pointer).history, 2)])], "explain")
+        return Document(SummaryLine(title), [Outline([*_history(fields.field(pointer).history, 2)])], "explain")
     if form == "text":
         return Document(None, [_tree(fields, pointer, title if pointer else Message())])
-    return Document(Headline(title), [_tree(fields, pointer, Message())], "explain")
+    return Document(SummaryLine(title), [_tree(fields, pointer, Message())], "explain")
 
 
 def _history(history: Sequence[Write], indent: int) -> Iterator[_Line]:
@@ -99,8 +99,12 @@ def _called(made_of: TracedInput) -> Message:
     return say("{} of {}", path, made_of.name) if made_of.name else path
 
 
-def _where(spot: Spot | None) -> Message:
-    return say("  {}:{}:{}", whole(spot.file.path), spot.span.line, spot.span.column) if spot else Message()
+def _where(location: Location | None) -> Message:
+    return (
+        say("  {}:{}:{}", whole(location.file.path), location.span.line, location.span.column)
+        if location
+        else Message()
+    )
 
 
 def _value(value: Any) -> Message:
@@ -125,8 +129,8 @@ def _note(field: TracedField) -> LineNote:
     if replaced is not None:
         where = _where(replaced.place) if replaced.how in ("copied", "written") else Message()
         words.append(say("was {}{}", _value(replaced.value), where))
-    spot, rest = newest.place, ", ".join(words)
-    return LineNote(spot.file.path, spot.span.line, rest) if spot else LineNote("", 0, rest)
+    location, rest = newest.place, ", ".join(words)
+    return LineNote(location.file.path, location.span.line, rest) if location else LineNote("", 0, rest)
 
 
 def _older(history: Sequence[Write]) -> Iterator[Write]:

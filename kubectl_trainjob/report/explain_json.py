@@ -18,7 +18,7 @@ from typing import Any
 from kubectl_trainjob.explain.field import TracedField, TracedFields
 from kubectl_trainjob.explain.history import TracedInput, Write
 from kubectl_trainjob.model.source import Pointer, json_pointer
-from kubectl_trainjob.repository.positions import Spot
+from kubectl_trainjob.repository.positions import Location
 
 
 def as_json(fields: TracedFields, pointer: Pointer) -> str:
@@ -67,7 +67,7 @@ def _input(made_of: TracedInput) -> dict[str, Any]:
     }
 
 
-def _source(spot: Spot | None) -> dict[str, Any] | None:
-    if spot is None:
+def _source(location: Location | None) -> dict[str, Any] | None:
+    if location is None:
         return None
-    return {"file": spot.file.path, "line": spot.span.line, "column": spot.span.column}
+    return {"file": location.file.path, "line": location.span.line, "column": location.span.column}

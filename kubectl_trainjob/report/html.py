@@ -15,9 +15,13 @@ from kubectl_trainjob.report.phrases import more, plural
 
 def render(document: blocks.Document) -> str:
     """The whole page, UTF-8 text."""
-    headline, style = document.headline, page_style()
-    assert headline is not None
-    title = f"{' → '.join(headline.sides)}: {headline.in_line()}" if headline.sides else headline.in_line()
+    summary_line, style = document.summary_line, page_style()
+    assert summary_line is not None
+    title = (
+        f"{' → '.join(summary_line.compared)}: {summary_line.in_line()}"
+        if summary_line.compared
+        else summary_line.in_line()
+    )
     head = (
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -27,7 +31,7 @@ def render(document: blocks.Document) -> str:
         Markup(f"<style>{style}</style>"),
     )
     main = (part for block in document.blocks for part in _block(block))
-    body = (_header(headline), element("main", *main), _footer(document.command))
+    body = (_header(summary_line), element("main", *main), _footer(document.command))
     whole = element("html", element("head", *head), element("body", *body), lang="en")
     return f"<!DOCTYPE html>\n{whole}\n"
 
@@ -46,9 +50,13 @@ def _policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _header(of: blocks.Headline) -> Markup:
+def _header(of: blocks.SummaryLine) -> Markup:
     """What is compared, the verdict, and other statements; problems are highlighted."""
-    sides = (element("p", code(of.sides[0]), " ", ARROW, " ", code(of.sides[1]), class_="sides"),) if of.sides else ()
+    sides = (
+        (element("p", code(of.compared[0]), " ", ARROW, " ", code(of.compared[1]), class_="sides"),)
+        if of.compared
+        else ()
+    )
     unknown = (element("p", sentence(of.unknown), class_="unknown"),) if of.unknown else ()
     verdict = element("h1", sentence(of.first), class_="bad" if of.weight == "bad" else "")
     bad = (element("li", element("span", "✕ ", aria_hidden="true"), sentence(each), class_="bad") for each in of.bad)
@@ -200,5 +208,5 @@ def _lines(lines: Iterable[Markup]) -> Markup:
 
 
 @_block.register
-def _(of: blocks.Unverified) -> Iterator[Markup]:
+def _(of: blocks.NotChecked) -> Iterator[Markup]:
     yield from (element("p", sentence(each), class_="faint") for each in of.causes)

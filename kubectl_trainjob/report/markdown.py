@@ -30,7 +30,7 @@ _SHORTEST = 60  # characters of a card: where there is room for less, none is wr
 _RESERVED = 400  # characters for the words about what is not shown
 _ORDER = (
     *(blocks.Statements, blocks.Names, blocks.Errors, blocks.Table, blocks.FindingTable),
-    *(blocks.Unverified, blocks.Effects, blocks.Numbers, blocks.Cards, blocks.FindingDetails),
+    *(blocks.NotChecked, blocks.Effects, blocks.Numbers, blocks.Cards, blocks.FindingDetails),
 )
 """Which blocks have room first; all others come after them."""
 
@@ -45,14 +45,14 @@ class _Composer:
 
     def __init__(self, document: blocks.Document, limit: int) -> None:
         self._document = document
-        self._page = _Page(limit, _head(document.headline) if document.headline else [])
+        self._page = _Page(limit, _head(document.summary_line) if document.summary_line else [])
         self._cut: list[_Rows | _Findings | _Cards] = []
         self._parts = 0  # that have no room
 
     def text(self) -> str:
         """The whole text."""
-        headline, parts = self._document.headline, enumerate(self._document.blocks, 1)
-        self._add_part(0, _points(headline) if headline and headline.weight else ())
+        summary_line, parts = self._document.summary_line, enumerate(self._document.blocks, 1)
+        self._add_part(0, _points(summary_line) if summary_line and summary_line.weight else ())
         for place, block in sorted(parts, key=lambda each: [*_ORDER, type(each[1])].index(type(each[1]))):
             self._add(place, block)
         for share in (2, 1) if len(self._cut) > 1 else (1,):
@@ -97,14 +97,14 @@ class _Composer:
             )
 
 
-def _head(of: blocks.Headline) -> list[str]:
+def _head(of: blocks.SummaryLine) -> list[str]:
     parts = (of.first,) if of.weight else filter(None, (of.unknown, of.first, *of.bad, *of.others))
     sign = f"{SIGNS[of.weight]} " if of.weight else ""
     title = f"### {sign}{capitalize(sentence(joined(parts, '; ')))}"
-    return [title, "", " → ".join(map(code, of.sides))] if of.sides else [title]
+    return [title, "", " → ".join(map(code, of.compared))] if of.compared else [title]
 
 
-def _points(of: blocks.Headline) -> list[str]:
+def _points(of: blocks.SummaryLine) -> list[str]:
     """What else there is to say, in one line: what is bad in bold."""
     parts = [sentence(each) for each in (*of.bad, *of.others)]
     parts[:1] = map(capitalize, parts[:1])

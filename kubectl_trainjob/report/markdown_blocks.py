@@ -41,7 +41,7 @@ def block_lines(block: blocks.Block) -> Iterator[str]:
             yield from _more(len(items) - _MOST_ROWS, "error")
         case blocks.Effects():
             yield from _effects(block)
-        case blocks.Unverified(causes):
+        case blocks.NotChecked(causes):
             lines = [f"- {sentence(each)}" for each in causes[:_MOST_CAUSES]]
             lines += [f"- {len(causes) - _MOST_CAUSES} more"] if len(causes) > _MOST_CAUSES else []
             yield from folded(f"{plural(len(causes), 'cause')} of what could not be checked", lines)

@@ -34,8 +34,8 @@ _CODES = {
     "caret": "1;32",
 }
 _LISTS = blocks.Names | blocks.Errors
-_FINDINGS = blocks.FindingDetails | blocks.Unverified
-_AFTER_FINDINGS = blocks.Unverified | blocks.Statements
+_FINDINGS = blocks.FindingDetails | blocks.NotChecked
+_AFTER_FINDINGS = blocks.NotChecked | blocks.Statements
 _PARTS = blocks.NamedValues | blocks.Outline | blocks.AnnotatedYaml
 _STYLES = {"-": "old", "+": "new", "…": "dim"}
 
@@ -46,16 +46,16 @@ def render(document: blocks.Document, *, has_colour: bool = False) -> str:
 
 
 def _lines(document: blocks.Document, writer: _TextRenderer) -> Iterator[str]:
-    """The headline, then the blocks with blank lines between them, except where one continues another."""
+    """The summary line, then the blocks with blank lines between them, except where one continues another."""
     previous: blocks.Block | None = None
-    if document.headline:
-        yield from writer.headline(document.headline)
+    if document.summary_line:
+        yield from writer.summary_line(document.summary_line)
     for block in document.blocks:
         lines = list(writer.block(block))
         continues = isinstance(previous, _LISTS) and isinstance(block, _LISTS)
         continues |= isinstance(block, _PARTS) or (isinstance(block, blocks.Heading) and block.level > 0)
         continues |= isinstance(previous, _FINDINGS) and isinstance(block, _AFTER_FINDINGS)
-        if lines and lines[0] and not continues and (previous or document.headline):
+        if lines and lines[0] and not continues and (previous or document.summary_line):
             yield ""
         yield from lines
         previous = block if lines else previous
@@ -67,14 +67,14 @@ class _TextRenderer:
     def __init__(self, has_colour: bool) -> None:
         self._has_colour = has_colour
 
-    def headline(self, of: blocks.Headline) -> Iterator[str]:
+    def summary_line(self, of: blocks.SummaryLine) -> Iterator[str]:
         """The verdict in one line, and what is compared."""
         first = capitalize(printable(of.first)) if of.weight else printable(of.first)
         parts = [self._paint("bad", printable(of.unknown))] if of.unknown else []
         parts += [self._paint(of.weight or "bold", first), *(self._paint("bad", printable(each)) for each in of.bad)]
         yield "; ".join([*parts, *map(printable, of.others)])
-        if of.sides:
-            yield " → ".join(map(printable, of.sides))
+        if of.compared:
+            yield " → ".join(map(printable, of.compared))
 
     @singledispatchmethod
     def block(self, _of: blocks.Block) -> Iterator[str]:
@@ -101,7 +101,7 @@ class _TextRenderer:
             yield printable(say("{} → {}", each.cause, names if each.jobs else say("no TrainJob")))
 
     @block.register
-    def _(self, of: blocks.Unverified) -> Iterator[str]:
+    def _(self, of: blocks.NotChecked) -> Iterator[str]:
         yield from (note_line(each, self._paint) for each in of.causes)
 
     @block.register

@@ -12,7 +12,7 @@ from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.source import Source, SourceFile, json_pointer
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.excerpt import Excerpts, mark
-from kubectl_trainjob.repository.positions import Settle, Spot, rendered_with
+from kubectl_trainjob.repository.positions import Location, ResolvePlace, rendered_with
 
 Objects = Mapping[Source, Manifest]
 
@@ -43,43 +43,43 @@ def _without(directory: str, message: Message) -> str:
 class FindingBuilder:
     """Builds findings; reads each file once."""
 
-    def __init__(self, settle: Settle) -> None:
-        self._settle = settle
+    def __init__(self, resolve: ResolvePlace) -> None:
+        self._resolve = resolve
         self._excerpts = Excerpts()
 
-    def finding(self, diagnostic: Diagnostic, objects: Objects) -> tuple[Finding, Spot]:
+    def finding(self, diagnostic: Diagnostic, objects: Objects) -> tuple[Finding, Location]:
         """The finding, and the text that it is in; `objects` are those of its tree."""
-        spot = self._settle(diagnostic.place)
+        location = self._resolve(diagnostic.place)
         name, namespace, pointer = _subject(diagnostic, objects)
-        line = None if diagnostic.rule.finds_secrets else self._excerpts.line(spot.file, spot.span.line)
+        line = None if diagnostic.rule.finds_secrets else self._excerpts.line(location.file, location.span.line)
         result = Finding(
             rule=diagnostic.rule,
             severity=diagnostic.severity,
             message=diagnostic.message,
-            position=_position(spot),
+            position=_position(location),
             object=name,
             namespace=namespace,
             pointer=pointer,
-            related=tuple(self._notes(diagnostic, spot)),
+            related=tuple(self._notes(diagnostic, location)),
             fix=diagnostic.fix,
-            excerpt=None if line is None else Excerpt(*mark(line, spot.span)),
-            fingerprint=fingerprint(diagnostic, spot.file, line, namespace, name),
+            excerpt=None if line is None else Excerpt(*mark(line, location.span)),
+            fingerprint=fingerprint(diagnostic, location.file, line, namespace, name),
         )
-        return result, spot
+        return result, location
 
-    def _notes(self, diagnostic: Diagnostic, spot: Spot) -> Iterator[Note]:
+    def _notes(self, diagnostic: Diagnostic, location: Location) -> Iterator[Note]:
         related = [*diagnostic.related]
-        written = spot.made.file.written if spot.made else None
+        written = location.made.file.written if location.made else None
         if written is not None and written.values is not None:
             related.append(rendered_with(written.values))
         yield from map(self._note, related)
 
     def _note(self, related: Related) -> Note:
-        return Note(related.message, _position(self._settle(related.place)))
+        return Note(related.message, _position(self._resolve(related.place)))
 
 
-def _position(spot: Spot) -> Position:
-    return Position(spot.file.path, spot.span)
+def _position(location: Location) -> Position:
+    return Position(location.file.path, location.span)
 
 
 def _subject(diagnostic: Diagnostic, objects: Objects) -> tuple[str, str, str]:

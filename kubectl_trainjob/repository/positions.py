@@ -1,8 +1,8 @@
 """Places to locations: pieces of files that users wrote.
 
 In: a `Place`, in an object that overlays may have edited, or in a text that was made (a rendered template, an inline
-patch). Out: a `Spot`. Three steps: back over the edits of an object to the origin of its value; to lines and columns
-there (`yaml.spans`); from a made text to the file that it was made from.
+patch). Out: a `Location`. Three steps: back over the edits of an object to the origin of its value; to lines and
+columns there (`yaml.spans`); from a made text to the file that it was made from.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Related
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.source import Place, Source, SourceFile, Span, Written
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Span, TextOrigin
 from kubectl_trainjob.repository.yaml.spans import Spans
 
 
-class Spot(NamedTuple):
+class Location(NamedTuple):
     """A piece of a file that a user wrote; `made` is the text made from it, where the place is in such a text."""
 
     file: SourceFile
     span: Span
-    made: Spot | None = None
+    made: Location | None = None
 
 
-Settle = Callable[[Place], Spot]
+ResolvePlace = Callable[[Place], Location]
 
 
 def rendered_with(values: Source) -> Related:
@@ -39,29 +39,29 @@ class Locator:
     def __init__(self) -> None:
         self._spans = Spans()
 
-    def settle(self, place: Place) -> Spot:
+    def resolve(self, place: Place) -> Location:
         """The text of a place; the start of its file where nothing can be composed."""
         place = _traced(place)
-        spot = Spot(place.source.file, place.span or self._spans.span(place))
-        while (written := spot.file.written) is not None:
-            spot = self._as_written(spot, written)
-        return spot
+        location = Location(place.source.file, place.span or self._spans.span(place))
+        while (written := location.file.written) is not None:
+            location = self._as_written(location, written)
+        return location
 
     def has(self, place: Place) -> bool:
         """Whether the text of an object without edits has something at the place."""
         return self._spans.has(place)
 
-    def _as_written(self, made: Spot, written: Written) -> Spot:
+    def _as_written(self, made: Location, written: TextOrigin) -> Location:
         """The text that a made one comes from; a whole line, if that line was rewritten."""
         span = made.span
         line = _nth(written.lines, span.line)
         text = self._line(written.file, line)
         if text[written.indent :] != self._line(made.file, span.line):
             whole = Span(line, len(text) - len(text.lstrip()) + 1, line, len(text) + 1)
-            return Spot(written.file, whole, made)
+            return Location(written.file, whole, made)
         end = _nth(written.lines, span.end_line)
         moved = Span(line, span.column + written.indent, end, span.end_column + written.indent)
-        return Spot(written.file, moved, made)
+        return Location(written.file, moved, made)
 
     def _line(self, file: SourceFile, number: int) -> str:
         """A line of a file; the last one where it has fewer."""

@@ -17,9 +17,9 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files.filesystem import FileSystem, Workspace, current_root, paths_below
-from kubectl_trainjob.repository.files.intake import Intake
+from kubectl_trainjob.repository.files.input_reader import InputReader
+from kubectl_trainjob.repository.files.parse_cache import ParseCache
 from kubectl_trainjob.repository.files.read import read
-from kubectl_trainjob.repository.files.reread import Parsed
 from kubectl_trainjob.repository.files.root import UnsafePathError, reason_of
 from kubectl_trainjob.repository.files.walk import overlays
 
@@ -80,12 +80,12 @@ class Tree:
 
     def overlays(self, documents: Documents, workspace: Workspace) -> set[str]:
         """All overlays below the directories that were read, also inside other overlays, by their common paths."""
-        intake = Intake(LIMITS, replace(workspace, files=self.files, base=self.base))
+        input_reader = InputReader(LIMITS, replace(workspace, files=self.files, base=self.base))
         common = paths_below(self.base, self.files.current)
         found: set[str] = set()
-        for shown in documents.left_out:
+        for shown in documents.unread_overlays:
             real = self.files.named(shown).real
-            root = intake.root(real, self.files.current.relative)
+            root = input_reader.root(real, self.files.current.relative)
             inside = root.inside(real)
             for each in overlays(root.files, root.ignored, inside):
                 path = os.path.normpath(os.path.join(shown, posixpath.relpath(f"/{each}", f"/{inside}")))
@@ -95,17 +95,17 @@ class Tree:
 
 class TreePair(NamedTuple):
     """One unit of a comparison, as each tree has it: the directory of its overlay, "" for what was passed or for all
-    plain manifests. What a tree does not have is empty. `left_out` are overlays that were not read.
+    plain manifests. What a tree does not have is empty. `unread_overlays` are overlays that were not read.
     """
 
     overlay: str
     old: Documents
     new: Documents
-    left_out: tuple[str, ...] = ()
+    unread_overlays: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sides:
+class BaseAndHead:
     """The old and the new tree; `close` ends what reads them."""
 
     old: Tree
@@ -128,7 +128,7 @@ class Sides:
                     raise EnvironmentFault(f"{path}: no such file or directory")
                 message = f"{path}: neither {self.old.name} nor {self.new.name} has it; correct the path"
                 raise EnvironmentFault(message)
-        workspace = replace(workspace, parsed=Parsed())
+        workspace = replace(workspace, parsed=ParseCache())
         old, new = self._both(named, workspace)
         known = self.old.overlays(old, workspace), self.new.overlays(new, workspace)
         every = sorted(known[0] | known[1])
@@ -150,7 +150,7 @@ class Sides:
         return all(tree.is_root(path) for tree in (self.old, self.new) if tree.has(path))
 
 
-def sides(arguments: Sequence[str], versions: tuple[str, str], disk: FileSystem) -> Sides:
+def base_and_head(arguments: Sequence[str], versions: tuple[str, str], disk: FileSystem) -> BaseAndHead:
     """The trees that the arguments of a command mean; `versions` are those of Trainer, equal if one was requested.
 
     Raises InvalidArguments, and EnvironmentFault for what git does not know.
@@ -162,7 +162,7 @@ def sides(arguments: Sequence[str], versions: tuple[str, str], disk: FileSystem)
     argument = arguments[0] if arguments else ""
     if not arguments and versions[0] != versions[1]:
         old, new = (Tree(f"Trainer {each}", disk, content=f"the files for Trainer {each}") for each in versions)
-        return Sides(old, new)
+        return BaseAndHead(old, new)
     if os.sep in argument and os.path.isdir(disk.current.join(argument)):
         raise InvalidArguments(f'"{argument}" is a directory; pass two of them, or write -f {argument}')
     if arguments and argument in ("", "..", "..."):  # an unset variable, not a request for the default
@@ -170,26 +170,26 @@ def sides(arguments: Sequence[str], versions: tuple[str, str], disk: FileSystem)
     return _opened(lambda repository: _commits(repository, argument), disk)
 
 
-def the_files(disk: FileSystem) -> Sides:
+def working_tree(disk: FileSystem) -> BaseAndHead:
     """The working tree, twice."""
     tree = Tree(THE_FILES, disk)
-    return Sides(tree, tree)
+    return BaseAndHead(tree, tree)
 
 
-def since(ref: str, disk: FileSystem) -> Sides:
+def since(ref: str, disk: FileSystem) -> BaseAndHead:
     """The working tree, and the commit where its branch left the history of another one. Raises as `sides` does."""
     return _opened(lambda each: (each.merge_base(each.resolve(ref), each.resolve("HEAD")), None), disk)
 
 
-def _directories(old: str, new: str, disk: FileSystem) -> Sides:
+def _directories(old: str, new: str, disk: FileSystem) -> BaseAndHead:
     for path in (old, new):
         if not os.path.isdir(found := disk.current.join(path)):
             advice = f"compare commits as {old}..{new}" if not os.path.exists(found) else "pass two directories"
             raise InvalidArguments(f'"{path}" is not a directory; {advice}')
-    return Sides(Tree(old, disk, old), Tree(new, disk, new))
+    return BaseAndHead(Tree(old, disk, old), Tree(new, disk, new))
 
 
-def _opened(choose: Callable[[Repository], tuple[Commit, Commit | None]], disk: FileSystem) -> Sides:
+def _opened(choose: Callable[[Repository], tuple[Commit, Commit | None]], disk: FileSystem) -> BaseAndHead:
     """The trees of two commits, None for the working tree."""
     from kubectl_trainjob.repository.git.commits import Repository
 
@@ -199,7 +199,7 @@ def _opened(choose: Callable[[Repository], tuple[Commit, Commit | None]], disk: 
         if new is None and repository.is_bare:
             raise EnvironmentFault("a bare repository has only commits; compare two of them as A..B")
         head = Tree(str(new), repository.revision(new)) if new else Tree(THE_FILES, disk)
-        return Sides(Tree(str(old), repository.revision(old)), head, stack.pop_all())
+        return BaseAndHead(Tree(str(old), repository.revision(old)), head, stack.pop_all())
 
 
 def _commits(repository: Repository, argument: str) -> tuple[Commit, Commit | None]:

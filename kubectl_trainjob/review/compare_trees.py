@@ -11,8 +11,8 @@ from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.source import ABSENT, Place
 from kubectl_trainjob.repository.findings import FindingBuilder, Objects
-from kubectl_trainjob.repository.positions import Locator, Settle
-from kubectl_trainjob.repository.trees import Sides, TreePair
+from kubectl_trainjob.repository.positions import Locator, ResolvePlace
+from kubectl_trainjob.repository.trees import BaseAndHead, TreePair
 from kubectl_trainjob.review.compare_unit import CompareOptions, Comparison, Input, compare_unit, input_of
 from kubectl_trainjob.review.diff.changes import Change, Difference, FieldChange
 from kubectl_trainjob.review.diff.contents import Contents
@@ -36,14 +36,14 @@ class ErrorsBySide(NamedTuple):
 class TreeComparison:
     """The compared units by their overlays, and the whole difference.
 
-    `errors` are why something cannot be built, `left_out` the overlays that were not compared. The locator has found
-    the lines of the errors already.
+    `errors` are why something cannot be built, `unread_overlays` the overlays that were not compared. The locator has
+    found the lines of the errors already.
     """
 
     units: dict[str, Comparison]
     difference: Difference
     errors: ErrorsBySide
-    left_out: tuple[str, ...]
+    unread_overlays: tuple[str, ...]
     locator: Locator
 
     @property
@@ -61,10 +61,10 @@ class _UnitPair(NamedTuple):
 
 
 def compare_trees(read: Iterable[TreePair], options: CompareOptions, context: BuildContext) -> TreeComparison:
-    """Compare base and head, as `Sides.read` reads them."""
-    common, single, left_out = list[_UnitPair](), list[_UnitPair](), tuple[str, ...]()
+    """Compare base and head, as `BaseAndHead.read` reads them."""
+    common, single, unread_overlays = list[_UnitPair](), list[_UnitPair](), tuple[str, ...]()
     for both in read:
-        left_out += both.left_out
+        unread_overlays += both.unread_overlays
         unit = _UnitPair(both.overlay, input_of(both.old, options.old), input_of(both.new, options.new))
         is_single = both.overlay and bool(both.old.read_from) != bool(both.new.read_from)
         (single if is_single else common).append(unit)
@@ -77,8 +77,8 @@ def compare_trees(read: Iterable[TreePair], options: CompareOptions, context: Bu
     difference = replace(difference, moved=tuple((old, new) for new, old in former.items()))
     locator = Locator()
     old, new = ([*_errors(units.values(), side)] for side in (0, 1))
-    errors = errors_by_side(old, new, locator.settle, _objects(units.values()) if old or new else {})
-    return TreeComparison(units, difference, errors, left_out, locator)
+    errors = errors_by_side(old, new, locator.resolve, _objects(units.values()) if old or new else {})
+    return TreeComparison(units, difference, errors, unread_overlays, locator)
 
 
 def _former(single: Sequence[_UnitPair]) -> dict[str, str]:
@@ -113,14 +113,14 @@ def _objects(units: Iterable[Comparison]) -> Objects:
 
 
 def errors_by_side(
-    old: Iterable[Diagnostic], new: Iterable[Diagnostic], settle: Settle, objects: Objects
+    old: Iterable[Diagnostic], new: Iterable[Diagnostic], resolve: ResolvePlace, objects: Objects
 ) -> ErrorsBySide:
     """The errors of both sides in the given order, each once, although several overlays have it.
 
     Errors with the same fingerprint are the same. If there are several, as many are the same as both sides have, the
     first with the first. `objects` are those of both sides.
     """
-    builder = FindingBuilder(settle)
+    builder = FindingBuilder(resolve)
     before, after = (_fingerprinted(errors, objects, builder) for errors in (old, new))
     removed, _ = _divided(before, Counter(known for known, _ in after))
     added, same = _divided(after, Counter(known for known, _ in before))
@@ -133,8 +133,8 @@ def _fingerprinted(
     """The errors of one side with their fingerprints, each once: a linked folder gives a file two paths."""
     found = dict[object, tuple[str, Diagnostic]]()
     for error in errors:
-        finding, spot = builder.finding(error, objects)
-        statement = error.rule.id, error.message, spot.file.common_path, spot.span
+        finding, location = builder.finding(error, objects)
+        statement = error.rule.id, error.message, location.file.common_path, location.span
         found.setdefault(statement, (finding.fingerprint, error))
     return list(found.values())
 
@@ -151,7 +151,7 @@ def _divided(
     return own, shared
 
 
-def report_of(sides: Sides, found: TreeComparison, *, with_lines: bool) -> Report:
+def report_of(sides: BaseAndHead, found: TreeComparison, *, with_lines: bool) -> Report:
     """The comparison as reports show it; `with_lines` adds the source of each value."""
     lines = _SourceLines(found)
     why = lines.why if with_lines else None
@@ -160,7 +160,7 @@ def report_of(sides: Sides, found: TreeComparison, *, with_lines: bool) -> Repor
 
 
 def _problems(found: TreeComparison) -> Iterator[FileError]:
-    builder = FindingBuilder(found.locator.settle)
+    builder = FindingBuilder(found.locator.resolve)
     objects = _objects(found.units.values()) if any(found.errors) else {}
     for side, errors in zip(_SIDES, found.errors, strict=True):
         for each in errors:
@@ -179,13 +179,13 @@ class _SourceLines:
 
     def line(self, place: Place) -> SourceLine:
         """The line of a place."""
-        spot = self._locator.settle(place)
-        return SourceLine(spot.file.path, spot.span.line)
+        location = self._locator.resolve(place)
+        return SourceLine(location.file.path, location.span.line)
 
     def why(self, change: Change, field: FieldChange) -> Sources:
         """The lines that the old and the new value come from."""
         unit, old = self._units[change.overlay], change.counterpart or change.identity
         before = unit.written(0, old, None if field.old is ABSENT else field.old_pointer)
         after = unit.written(1, change.identity, None if field.new is ABSENT else field.new_pointer)
-        places = edited_places(before, after, self._locator.settle, self._contents)
+        places = edited_places(before, after, self._locator.resolve, self._contents)
         return Sources(*(self.line(place) if place else None for place in places))

@@ -64,8 +64,8 @@ class Review:
 
     `results` are the findings of `lint` except those about rejected updates, which the difference has. `others` are
     changes of objects that belong to no job and may affect one: no added ones, no runtimes that live jobs do not
-    follow. `left_out` are overlays in the given directories that were not checked. `repeated` counts the TrainJobs that
-    count separately and for each overlay that lists them.
+    follow. `unread_overlays` are overlays in the given directories that were not checked. `repeated` counts the
+    TrainJobs that count separately and for each overlay that lists them.
     """
 
     report: Report
@@ -74,7 +74,7 @@ class Review:
     rows: tuple[JobRow, ...]
     others: tuple[Change, ...]
     verdict: ReviewVerdict
-    left_out: tuple[str, ...] = ()
+    unread_overlays: tuple[str, ...] = ()
     repeated: int = 0
 
     def count(self, *impacts: Impact) -> int:

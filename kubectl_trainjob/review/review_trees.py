@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.printing import Printed
 from kubectl_trainjob.kube.facts.kinds import is_train_job
-from kubectl_trainjob.lint.baseline import fingerprints, split
+from kubectl_trainjob.lint.baseline import fingerprints, split_by_baseline
 from kubectl_trainjob.lint.registry import UPDATE_RULES
 from kubectl_trainjob.lint.run import LintOptions, LintRun, TreeFindings, collect
 from kubectl_trainjob.lint.stale import OutputFindings, check_built
@@ -18,7 +18,7 @@ from kubectl_trainjob.model.units import BuiltDirectory, manifests_of
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.output.built_index import built_directories
-from kubectl_trainjob.repository.trees import Sides, TreePair
+from kubectl_trainjob.repository.trees import BaseAndHead, TreePair
 from kubectl_trainjob.review.compare_trees import TreeComparison, compare_trees, report_of
 from kubectl_trainjob.review.compare_unit import CompareOptions
 from kubectl_trainjob.review.result import Review
@@ -40,13 +40,13 @@ class ReviewOptions(NamedTuple):
     with_lines: bool = True
 
 
-def review_trees(sides: Sides, read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> Review:
-    """The review of base and head, as `Sides.read` reads them. Raises EnvironmentFault."""
+def review_trees(sides: BaseAndHead, read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> Review:
+    """The review of base and head, as `BaseAndHead.read` reads them. Raises EnvironmentFault."""
     units = list(read)
     found, run = _examined(units, options, context)
     report = report_of(sides, found, with_lines=options.with_lines)
     of_updates = {rule.id for rule in UPDATE_RULES}
-    return review_of(report, run.report(), run.jobs, of_updates, found.left_out, _repeated(units))
+    return review_of(report, run.report(), run.jobs, of_updates, found.unread_overlays, _repeated(units))
 
 
 def lint_since(read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> LintRun:
@@ -62,13 +62,13 @@ def _examined(
     compared = CompareOptions(options.old, options.new, has_checks=True, has_built=any(built))
     found = compare_trees(units, compared, context)
     linted = {overlay: (unit, unit.linted[1].train_jobs) for overlay, unit in found.units.items() if unit.linted}
-    updates = {overlay: tuple(update_findings(*each, found.locator.settle)) for overlay, each in linted.items()}
+    updates = {overlay: tuple(update_findings(*each, found.locator.resolve)) for overlay, each in linted.items()}
     of_base = TreeFindings({}, _outdated(found, 0, built[0]), has_base=True)
     of_head = TreeFindings(updates, _outdated(found, 1, built[1]), has_base=True)
-    builder = FindingBuilder(found.locator.settle)  # one for both sides, which have most texts in common
+    builder = FindingBuilder(found.locator.resolve)  # one for both sides, which have most texts in common
     base, head = (_collected(found, side, options, each, builder) for side, each in enumerate((of_base, of_head)))
-    divided = split(head.results, fingerprints(base.results), with_build_errors=True)
-    head.results, head.existing, head.left_out = divided.new, divided.known, found.left_out
+    divided = split_by_baseline(head.results, fingerprints(base.results), with_build_errors=True)
+    head.results, head.existing, head.unread_overlays = divided.new, divided.known, found.unread_overlays
     return found, head
 
 

@@ -21,7 +21,7 @@ from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import IMMUTABLE_JOBSET_FIELD, IMMUTABLE_RUNTIME_PATCH, IMMUTABLE_TRAINJOB_FIELD, Rule
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
-from kubectl_trainjob.repository.positions import Settle
+from kubectl_trainjob.repository.positions import ResolvePlace
 from kubectl_trainjob.review.compare_unit import Comparison
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.contents import Contents
@@ -49,11 +49,13 @@ _NEVER = (
 )
 
 
-def update_findings(comparison: Comparison, train_jobs: Iterable[Manifest], settle: Settle) -> Iterator[UnitFinding]:
+def update_findings(
+    comparison: Comparison, train_jobs: Iterable[Manifest], resolve: ResolvePlace
+) -> Iterator[UnitFinding]:
     """The rejected updates of objects that base and head have; `train_jobs` are those of the head."""
-    places, jobs = _Places(comparison, settle), {job.id: job for job in train_jobs}
+    places, jobs = _Places(comparison, resolve), {job.id: job for job in train_jobs}
     for change in comparison.difference.changes:
-        if is_job(change.identity) and change.verdict:
+        if is_job(change.identity) and change.update_result:
             values = list(_rejected(change, places))
             owner = (jobs[change.job],) if change.job in jobs else ()
             for rule, of_rule in grouped((_rule(change.identity, each), each) for each in values).items():
@@ -91,7 +93,7 @@ def _rejected(change: Change, places: _Places) -> Iterator[RejectedValue]:
     """The values of a change that a live object rejects."""
     assert change.old is not None
     assert change.new is not None
-    rejections = change.verdict.rejections if change.verdict else ()
+    rejections = change.update_result.rejections if change.update_result else ()
     state = _state(change.old, change.new)
     always = {(each.pointer, each.is_gone) for each in rejections if each.state == "suspended"}
     for each in rejections:
@@ -110,9 +112,9 @@ def _state(old: Body, new: Body) -> State:
 class _Places:
     """Finds the lines of the head that changed a value."""
 
-    def __init__(self, comparison: Comparison, settle: Settle) -> None:
+    def __init__(self, comparison: Comparison, resolve: ResolvePlace) -> None:
         self._written = comparison.written
-        self._settle = settle
+        self._resolve = resolve
         self._contents = Contents()
 
     def place(self, change: Change, rejected: RejectedChange) -> Place:
@@ -121,7 +123,7 @@ class _Places:
         while value_at(change.new, pointer) is None:
             pointer = pointer[:-1]
         before, after = (self._written(side, change.identity, pointer) for side in (0, 1))
-        _, place = edited_places(before, after, self._settle, self._contents)
+        _, place = edited_places(before, after, self._resolve, self._contents)
         found = place or self._written(1, change.job or change.identity, ("metadata", "name"))
         assert found is not None
         return found

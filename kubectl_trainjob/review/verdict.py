@@ -42,13 +42,13 @@ def review_of(
     lint: LintReport,
     results: Mapping[JobId, Sequence[Finding]],
     of_updates: Container[str],
-    left_out: tuple[str, ...] = (),
+    unread_overlays: tuple[str, ...] = (),
     repeated: int = 0,
 ) -> Review:
     """The review of a difference and of new findings; `results` has the findings of each TrainJob.
 
-    `of_updates` are the ids of the rules about rejected updates: the difference has these updates already. `left_out`
-    and `repeated` are as in `Review`.
+    `of_updates` are the ids of the rules about rejected updates: the difference has these updates already.
+    `unread_overlays` and `repeated` are as in `Review`.
     """
     new = [result for result in lint.results if result.rule.id not in of_updates]
     known = set(new)
@@ -57,9 +57,9 @@ def review_of(
     others = tuple(filter(_may_matter, report.difference.changes))
     verdicts = {verdict for verdict, impacts in DECISIVE_IMPACTS.items() if any(row.impact in impacts for row in rows)}
     verdicts.update(_general_verdicts(report, new, others))
-    verdicts.update([ReviewVerdict.UNKNOWN] if left_out else [])
+    verdicts.update([ReviewVerdict.UNKNOWN] if unread_overlays else [])
     verdict = next(filter(verdicts.__contains__, ReviewVerdict))
-    return Review(report, lint, tuple(new), rows, others, verdict, left_out, repeated)
+    return Review(report, lint, tuple(new), rows, others, verdict, unread_overlays, repeated)
 
 
 def _may_matter(change: Change) -> bool:
@@ -179,10 +179,10 @@ def _accepted(changes: Sequence[Change]) -> Impact:
 
 def _is_stuck(change: Change) -> bool:
     """Whether the JobSet cannot follow its TrainJob, in the state that the files give, or while it is suspended."""
-    if change.made is None or change.old is None or change.new is None:
+    if change.generated_result is None or change.old is None or change.new is None:
         return False
     states = possible_states(change.old, change.new)
-    return not change.made.accepts(states[0] if len(states) == 1 else "suspended")
+    return not change.generated_result.accepts(states[0] if len(states) == 1 else "suspended")
 
 
 def _is_suspended(change: Change) -> bool:

@@ -22,7 +22,7 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.rules import RULES, Category, Rule
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.report.lint import manual
-from kubectl_trainjob.repository.trees import the_files
+from kubectl_trainjob.repository.trees import working_tree
 from tests.compiled import build
 from tests.reading import current, disk, read, workspace
 from tests.rules_page import PAGE
@@ -246,6 +246,6 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
 
 def linted(folder: Path) -> list[str]:
     """The ids that lint reports of a folder."""
-    read = the_files(disk()).read([str(folder)], workspace())
+    read = working_tree(disk()).read([str(folder)], workspace())
     told = lint_tree(read, LintOptions(BuildOptions(), current(), date(2026, 1, 1)), IN_PROCESS)
     return sorted({result.rule.id for result in told.results})

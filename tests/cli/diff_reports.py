@@ -38,12 +38,12 @@ def row(
     new: Any,
     *lines: tuple[str, int] | None,
     pointer: str = "",
-    verdict: UpdateResult | None = None,
+    update_result: UpdateResult | None = None,
 ) -> Row:
-    """A value; `lines` are those of the old and of the new side, `verdict` refuses it."""
+    """A value; `lines` are those of the old and of the new side, `update_result` rejects it."""
     sources = Sources(*(SourceLine(*line) if line else None for line in lines))
     pointer = pointer or "/" + path.replace(".", "/")
-    return Row(path, pointer, old, new, sources, verdict.rejections if verdict else ())
+    return Row(path, pointer, old, new, sources, update_result.rejections if update_result else ())
 
 
 def refused(*states: State, pointer: Pointer = ("spec", "replicatedJobs"), reason: str = IMMUTABLE) -> UpdateResult:
@@ -64,10 +64,10 @@ def body(of: ObjectId) -> Body:
 
 def changed(of: ObjectId, *rows: Row, **about: Any) -> ObjectView:
     """What is said of it is what the product says, unless it is given."""
-    told = {"verdict": UpdateResult(), "job": job(of.name, of.namespace), **about}
+    told = {"update_result": UpdateResult(), "job": job(of.name, of.namespace), **about}
     if "consequence" not in told:
-        told["consequence"] = consequence(of, told["verdict"], body(of), body(of), "2.3")
-    verdict = told["verdict"] or UpdateResult()
+        told["consequence"] = consequence(of, told["update_result"], body(of), body(of), "2.3")
+    verdict = told["update_result"] or UpdateResult()
     marked = {rejection for each in rows for rejection in each.rejections}
     change = Change(of, "changed", body(of), body(of), **told)
     return ObjectView(change, rows, tuple(rejection for rejection in verdict.rejections if rejection not in marked))
@@ -145,9 +145,9 @@ def image_bump(count: int = 40) -> Report:
     pointer: Pointer = (*CONTAINER, "image")
     verdict = refused(*STATES, pointer=pointer)
     image = row(
-        f"{IN_CONTAINER}.image", old, new, (file, 31), (file, 31), pointer=json_pointer(pointer), verdict=verdict
+        f"{IN_CONTAINER}.image", old, new, (file, 31), (file, 31), pointer=json_pointer(pointer), update_result=verdict
     )
-    objects = [changed(identity("JobSet", each.name, each.namespace), image, verdict=verdict) for each in jobs]
+    objects = [changed(identity("JobSet", each.name, each.namespace), image, update_result=verdict) for each in jobs]
     same = totals(count, 4 * count, 32 * count, cpu=str(64 * count), memory=f"{512 * count}Gi", gpus=str(32 * count))
     of = {Group("ml", "gpu"): (same, same), Group("research", "gpu"): (same, same)}
     causes = [cause("ClusterTrainingRuntime/torch-distributed", file, 1, jobs)]
@@ -172,23 +172,25 @@ def pull_request() -> Report:
     grows = refused(*STATES)
     grown = changed(
         bert,
-        row("spec.replicatedJobs[node].template.spec.parallelism", 2, 4, (file, 9), (file, 9), verdict=grows),
-        row("spec.replicatedJobs[node].template.spec.completions", 2, 4, (file, 9), (file, 9), verdict=grows),
-        row(f"{IN_CONTAINER}.env[PET_NNODES].value", "2", "4", (file, 9), (file, 9), verdict=grows),
+        row("spec.replicatedJobs[node].template.spec.parallelism", 2, 4, (file, 9), (file, 9), update_result=grows),
+        row("spec.replicatedJobs[node].template.spec.completions", 2, 4, (file, 9), (file, 9), update_result=grows),
+        row(f"{IN_CONTAINER}.env[PET_NNODES].value", "2", "4", (file, 9), (file, 9), update_result=grows),
         row(
             f"{IN_CONTAINER}.resources.limits[nvidia.com/gpu]",
             "4",
             "8",
             ("runtimes/torch.yaml", 22),
             (file, 14),
-            verdict=grows,
+            update_result=grows,
         ),
-        verdict=grows,
+        update_result=grows,
     )
-    group = changed(identity("PodGroup", "bert"), row("spec.minMember", 2, 4, (file, 9), (file, 9)), verdict=None)
+    group = changed(identity("PodGroup", "bert"), row("spec.minMember", 2, 4, (file, 9), (file, 9)), update_result=None)
     frozen = refused(*STATES, pointer=("spec", "trainer"), reason="spec.trainer: field is immutable")
     job_itself = changed(
-        job("bert"), row("spec.trainer.numNodes", 2, 4, (file, 9), (file, 9), verdict=frozen), verdict=frozen
+        job("bert"),
+        row("spec.trainer.numNodes", 2, 4, (file, 9), (file, 9), update_result=frozen),
+        update_result=frozen,
     )
     script = changed(
         identity("ConfigMap", "train-script"),
@@ -196,7 +198,7 @@ def pull_request() -> Report:
         row("metadata.labels", ABSENT, {"team": "nlp"}, None, ("jobs/script.yaml", 5)),
         row("data[notes]", "old", ABSENT, ("jobs/script.yaml", 20), None),
         job=None,
-        verdict=None,
+        update_result=None,
     )
     volume = {
         "name": "cache",
@@ -228,7 +230,7 @@ def pull_request() -> Report:
         identity("Secret", "hub"),
         row("data[token]", "***", "***", ("jobs/hub.yaml", 7), ("jobs/hub.yaml", 7)),
         job=None,
-        verdict=None,
+        update_result=None,
     )
     retired = removed(identity("JobSet", "gpt-old", "research"))
     before = totals(4, 9, 36, cpu="144500m", memory="1152Gi", gpus="36")
@@ -268,11 +270,11 @@ def upgrade() -> Report:
         address = f"{name}-node-0-0.{name}"
         new = {"name": "PET_MASTER_ADDR", "value": address}
         rows = (
-            row(f"{IN_CONTAINER}.env[PET_MASTER_ADDR]", ABSENT, new, verdict=verdict),
-            row(f"{IN_CONTAINER}.resources.limits[nvidia.com/gpu]", "4", ABSENT, verdict=verdict),
-            row(f"{IN_CONTAINER}.env[PET_NPROC_PER_NODE].value", "auto", "4", verdict=verdict),
+            row(f"{IN_CONTAINER}.env[PET_MASTER_ADDR]", ABSENT, new, update_result=verdict),
+            row(f"{IN_CONTAINER}.resources.limits[nvidia.com/gpu]", "4", ABSENT, update_result=verdict),
+            row(f"{IN_CONTAINER}.env[PET_NPROC_PER_NODE].value", "auto", "4", update_result=verdict),
         )
-        objects.append(changed(identity("JobSet", name), *rows, verdict=verdict))
+        objects.append(changed(identity("JobSet", name), *rows, update_result=verdict))
     before, after = totals(3, 6, 24, cpu="96", gpus="24"), totals(3, 6, 24, cpu="96")
     return report(objects, ("Trainer 2.2", "Trainer 2.3"), (before, after))
 
@@ -284,7 +286,7 @@ def turned(before: bool, after: bool) -> Report:
     reason = "spec.podSpecOverrides: PodSpecOverrides can only be modified when the TrainJob is suspended"
     verdict = refused("running", "resuming", pointer=("spec", "podSpecOverrides"), reason=reason)
     words = consequence(of, verdict, old, new, "2.0")
-    change = Change(of, "changed", old, new, verdict=verdict, consequence=words, job=of)
+    change = Change(of, "changed", old, new, update_result=verdict, consequence=words, job=of)
     return report([ObjectView(change, (row("spec.suspend", before, after),), verdict.rejections)])
 
 
@@ -305,7 +307,7 @@ def large(count: int = 1000) -> Report:
             row("data[train.sh]", SCRIPT, SCRIPT.replace("1e-4", str(number)), (file, 20), (file, 20)),
             row("spec.replicatedJobs[node].template.spec.parallelism", number, number + 1, (file, 9), (file, 9)),
         ]
-        about: dict[str, Any] = {"verdict": refused("running")} if number % 3 else {}
+        about: dict[str, Any] = {"update_result": refused("running")} if number % 3 else {}
         objects.append(changed(identity("JobSet", each.name), *rows, **about))
     same = totals(count, 4 * count, 32 * count, cpu=str(64 * count), memory=f"{512 * count}Gi", gpus=str(32 * count))
     return report(objects, numbers=(same, same), causes=[cause("values", "overlays/sweep/overlay.yaml", 4, jobs)])

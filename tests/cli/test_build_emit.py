@@ -201,9 +201,9 @@ def test_a_job_for_another_cluster_is_checked_too(repository: Repository) -> Non
     ],
 )
 def test_the_setting_of_the_repository(
-    stated: dict[str, str], options: list[str], kinds: list[str], repository: Repository
+    specified: dict[str, str], options: list[str], kinds: list[str], repository: Repository
 ) -> None:
-    repository.write({"trainjob.yaml": config(**stated), "jobs/a.yaml": [PLAIN, train_job("a", "plain")]})
+    repository.write({"trainjob.yaml": config(**specified), "jobs/a.yaml": [PLAIN, train_job("a", "plain")]})
     for path in ("jobs", "-"):
         stdin = yaml.safe_dump_all([PLAIN, train_job("a", "plain")]).encode()
         built = repository.build(path, *options, stdin=stdin)

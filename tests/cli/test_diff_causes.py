@@ -12,7 +12,7 @@ import pytest
 from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.repository.trees import sides as trees
+from kubectl_trainjob.repository.trees import base_and_head as trees
 from kubectl_trainjob.review.compare_trees import compare_trees
 from kubectl_trainjob.review.compare_unit import CompareOptions
 from tests.reading import disk, workspace
@@ -92,7 +92,7 @@ Told = dict[str, set[tuple[str, str]]]
 """The TrainJobs of each cause, by what it is and its place."""
 
 
-class Sides:
+class BaseAndHead:
     """Two directories, and what `diff` says of them."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,25 +131,25 @@ class Sides:
 
 
 @pytest.fixture
-def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Sides:
+def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> BaseAndHead:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("KUBECTL_EXTERNAL_DIFF", raising=False)
-    return Sides(capsys)
+    return BaseAndHead(capsys)
 
 
-def test_a_base_below_the_plain_manifests_and_overlays(sides: Sides):
+def test_a_base_below_the_plain_manifests_and_overlays(sides: BaseAndHead):
     sides.swap("base/job.yaml", "spec:\n", "spec:\n  suspend: true\n")
     whole = sides.causes()
     assert list(whole.values()) == [{BASE, DEV, PROD}]
     assert list(sides.causes("-f", "overlays/dev", "-f", "overlays/prod").values()) == [{("", "base")}]
 
 
-def test_a_base_that_one_job_is_made_of(sides: Sides):
+def test_a_base_that_one_job_is_made_of(sides: BaseAndHead):
     sides.swap("base/job.yaml", "numNodes: 1", "numNodes: 2")  # both overlays set their own
     assert sides.causes() == {}
 
 
-def test_a_runtime_that_has_no_part_in_what_changed(sides: Sides):
+def test_a_runtime_that_has_no_part_in_what_changed(sides: BaseAndHead):
     sides.swap("runtimes/torch.yaml", "pytorch:2.5", "pytorch:2.5.1")  # all but the template's set an image
     sides.swap("overlays/prod/overlay.yaml", "numNodes: 3", "numNodes: 4")
     assert sides.causes() == {
@@ -158,7 +158,7 @@ def test_a_runtime_that_has_no_part_in_what_changed(sides: Sides):
     }
 
 
-def test_a_runtime_that_has_a_part_in_it(sides: Sides):
+def test_a_runtime_that_has_a_part_in_it(sides: BaseAndHead):
     sides.swap("runtimes/torch.yaml", "gpu: 2", "gpu: 4")
     sides.swap("overlays/prod/overlay.yaml", "numNodes: 3", "numNodes: 4")
     assert sides.causes() == {
@@ -167,21 +167,21 @@ def test_a_runtime_that_has_a_part_in_it(sides: Sides):
     }
 
 
-def test_a_runtime_whose_part_nobody_wrote_down(sides: Sides):
+def test_a_runtime_whose_part_nobody_wrote_down(sides: BaseAndHead):
     """What a launcher adds is not copied from anywhere: both inputs stay."""
     sides.swap("runtimes/torch.yaml", "    torch: {}\n", "")
     sides.swap("overlays/prod/overlay.yaml", "numNodes: 3", "numNodes: 4")
     assert sorted(sides.causes().values(), key=len) == [{PROD}, {BASE, DEV, PROD, FINE}]
 
 
-def test_an_overlay_over_another_base(sides: Sides):
+def test_an_overlay_over_another_base(sides: BaseAndHead):
     sides.write({"base2/job.yaml": JOB.replace("numNodes: 1", 'numNodes: 1, args: ["x"]')})
     sides.swap("overlays/dev/overlay.yaml", "../../base]", "../../base2]")
     found = sides.causes("-f", "overlays/dev")
     assert found == {"resources[0] new/overlays/dev/overlay.yaml:3": {("", "base")}}
 
 
-def test_patches_that_are_removed(sides: Sides):
+def test_patches_that_are_removed(sides: BaseAndHead):
     text = FILES["overlays/dev/overlay.yaml"]
     sides.write({"overlays/dev/overlay.yaml": text[: text.index("patches:")]})
     assert sides.causes() == {"patches old/overlays/dev/overlay.yaml:7": {DEV}}
@@ -194,17 +194,17 @@ def lines(told: dict[str, Any]) -> set[tuple[str, ...]]:
     return {tuple(f"{source['file']}:{source['line']}" for source in row) for row in rows}
 
 
-def test_the_line_of_a_value(sides: Sides):
+def test_the_line_of_a_value(sides: BaseAndHead):
     sides.swap("overlays/tmpl/overlay.yaml", "nodes: 2", "nodes: 4")
     assert lines(sides.json("--why")) == {("old/overlays/tmpl/overlay.yaml:6", "new/overlays/tmpl/overlay.yaml:6")}
 
 
-def test_the_line_of_a_template(sides: Sides):
+def test_the_line_of_a_template(sides: BaseAndHead):
     sides.swap("overlays/tmpl/job.yaml.j2", "{{ values.nodes }}", "{{ values.nodes * 2 }}")
     assert lines(sides.json("--why")) == {("old/overlays/tmpl/job.yaml.j2:9", "new/overlays/tmpl/job.yaml.j2:9")}
 
 
-def test_an_overlay_of_another_name(sides: Sides):
+def test_an_overlay_of_another_name(sides: BaseAndHead):
     shutil.move("new/overlays/prod", "new/overlays/production")
     sides.swap("overlays/production/overlay.yaml", "numNodes: 3", "numNodes: 4")
     told = sides.json()
@@ -214,13 +214,13 @@ def test_an_overlay_of_another_name(sides: Sides):
     assert [(job["overlay"], job["name"]) for job in jobs["changed"]] == [("overlays/production", "base")]
 
 
-def test_an_overlay_of_another_name_for_another_namespace(sides: Sides):
+def test_an_overlay_of_another_name_for_another_namespace(sides: BaseAndHead):
     shutil.move("new/overlays/prod", "new/overlays/production")
     sides.swap("overlays/production/overlay.yaml", "ml-prod", "ml-production")
     assert {each["change"] for each in sides.json()["objects"]} == {"added", "removed"}
 
 
-def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: Sides):
+def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: BaseAndHead):
     shutil.rmtree(Path("new/overlays/prod"))
     sides.write({"overlays/dev/overlay.yaml": "kind: ["}, "old")
     sides.swap("overlays/dev/overlay.yaml", "ml-dev", "ml-prod")
@@ -236,7 +236,7 @@ def test_an_overlay_that_moved_is_said_to_have():
     assert (found.difference.moved, found.difference.changes) == ((("overlays/prod", "overlays/production"),), ())
 
 
-def test_a_target_that_a_configuration_states(sides: Sides):
+def test_a_target_that_a_configuration_states(sides: BaseAndHead):
     """2.2 replaces the resources of a runtime, 2.3 merges them: only who sets some becomes something else."""
     target = f'{CONFIG}target: {{trainer: "VERSION"}}\n'
     for side, version in (("old", "2.2"), ("new", "2.3")):
@@ -247,7 +247,7 @@ def test_a_target_that_a_configuration_states(sides: Sides):
     assert sides.json("--trainer-version", "2.3", code=0)["summary"]["causes"] == []
 
 
-def test_what_is_printed_is_stated(sides: Sides):
+def test_what_is_printed_is_stated(sides: BaseAndHead):
     sides.write({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
     assert sides.causes() == {"emit new/trainjob.yaml:3": {BASE, DEV, PROD, FINE}}
     sides.write({"trainjob.yaml": CONFIG})

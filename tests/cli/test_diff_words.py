@@ -15,9 +15,9 @@ from kubectl_trainjob.kube.updates.trainer import check_train_job_update
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.model.stages import JobId, identity_of
-from kubectl_trainjob.report.diff.alike import alike, places
-from kubectl_trainjob.report.diff.headline import headline
+from kubectl_trainjob.report.diff.grouped_objects import group_objects, places
 from kubectl_trainjob.report.diff.numbers import amount, by_group, numbers, unchanged
+from kubectl_trainjob.report.diff.summary_line import summary_line
 from kubectl_trainjob.report.diff.words import (
     JobNames,
     caused,
@@ -56,12 +56,12 @@ from tests.unit.kube.updates.cases import train_job
             id="everything",
         ),
         pytest.param(
-            report([changed(identity("ConfigMap", "a"), job=None, verdict=None)]),
+            report([changed(identity("ConfigMap", "a"), job=None, update_result=None)]),
             "no TrainJob changes; 1 other object differs",
             id="only others",
         ),
         pytest.param(
-            report([changed(identity("JobSet", "a"), verdict=reports.refused("resuming"), consequence="")]),
+            report([changed(identity("JobSet", "a"), update_result=reports.refused("resuming"), consequence="")]),
             "1 TrainJob changes; 1 update is rejected in other states",
             id="refused, but not while running",
         ),
@@ -91,7 +91,9 @@ from tests.unit.kube.updates.cases import train_job
             id="a TrainJob and new runs",
         ),
         pytest.param(
-            report([changed(identity("ClusterTrainingRuntime", "a"), job=None, verdict=reports.refused(*STATES))]),
+            report(
+                [changed(identity("ClusterTrainingRuntime", "a"), job=None, update_result=reports.refused(*STATES))]
+            ),
             "no TrainJob changes; 1 update is rejected; 1 other object differs",
             id="a refused runtime",
         ),
@@ -112,7 +114,7 @@ from tests.unit.kube.updates.cases import train_job
     ],
 )
 def test_headline(of: Report, expected: str) -> None:
-    assert headline(of).in_line() == expected
+    assert summary_line(of).in_line() == expected
 
 
 def test_what_no_value_is_marked_with_is_told_once_and_names_its_states_where_they_differ() -> None:
@@ -121,10 +123,10 @@ def test_what_no_value_is_marked_with_is_told_once_and_names_its_states_where_th
 
     pointer = ("spec", "replicatedJobs", 0, "template")
     frozen = [RejectedChange(state, pointer, say("frozen")) for state in ("running", "resuming")]
-    of = changed(identity("JobSet", "a"), verdict=UpdateResult(tuple(frozen)))
+    of = changed(identity("JobSet", "a"), update_result=UpdateResult(tuple(frozen)))
     assert shown(of) == [("spec.replicatedJobs[node].template", "is rejected: frozen")]
     other = RejectedChange("running", ("spec", "gone"), say("never"), is_gone=True)
-    of = changed(identity("JobSet", "a"), verdict=UpdateResult((*frozen, other)))
+    of = changed(identity("JobSet", "a"), update_result=UpdateResult((*frozen, other)))
     assert shown(of) == [
         ("spec.replicatedJobs[node].template", "is rejected: frozen"),
         ("spec.gone", "is rejected while running: never"),
@@ -181,10 +183,10 @@ def test_the_same_change_in_many_overlays_is_told_once() -> None:
         for number in range(30)
         for name in ("bert", "llama")
     ]
-    (group,) = alike(report(objects))
+    (group,) = group_objects(report(objects))
     named = "overlays/0, overlays/1, overlays/2, overlays/3, overlays/4, overlays/5 and 24 more"
     assert list(members(group)) == [f"ml/bert (of {named})", f"ml/llama (of {named})"]
-    (one,) = alike(report(objects[:2]))
+    (one,) = group_objects(report(objects[:2]))
     assert list(members(one)) == ["ml/bert", "ml/llama"]
 
 
@@ -397,11 +399,11 @@ def test_which_values_have_lines(value: Any, expected: bool) -> None:
 
 
 def test_what_changes_alike_is_told_once() -> None:
-    (group,) = alike(reports.image_bump())
+    (group,) = group_objects(reports.image_bump())
     assert len(group.members) == 40
     assert [where(row.sources) for row in group.rows] == ["runtimes/torch-distributed.yaml:31"]
     assert places(group.members[0], group) == []
-    assert len(alike(reports.large(10))) == 10
+    assert len(group_objects(reports.large(10))) == 10
 
 
 def test_the_same_values_in_several_files_are_told_once_with_all_files() -> None:
@@ -409,16 +411,16 @@ def test_the_same_values_in_several_files_are_told_once_with_all_files() -> None
         changed(identity("JobSet", name), row("spec.a", 1, 2, (f"{name}.yaml", 3), (f"{name}.yaml", 4)))
         for name in "ab"
     ]
-    (group,) = alike(report(objects))
+    (group,) = group_objects(report(objects))
     assert group.rows[0].sources == Sources()
     assert [places(told, group) for told in group.members] == [[SourceLine("a.yaml", 4)], [SourceLine("b.yaml", 4)]]
 
 
 def test_values_that_name_their_own_job_are_alike() -> None:
-    (group,) = alike(reports.upgrade())
+    (group,) = group_objects(reports.upgrade())
     assert [told.change.identity.name for told in group.members] == ["bert", "llama", "vit"]
     assert group.has_names
-    assert not alike(reports.image_bump())[0].has_names
+    assert not group_objects(reports.image_bump())[0].has_names
 
 
 @pytest.mark.parametrize(
@@ -433,22 +435,24 @@ def test_values_that_name_their_own_job_are_alike() -> None:
 def test_values_that_name_something_else_are_not_alike(names: Sequence[str], values: Sequence[str]) -> None:
     pairs = zip(names, values, strict=True)
     objects = [changed(identity("JobSet", name), row("spec.a", "x", value)) for name, value in pairs]
-    assert [(len(group.members), group.has_names) for group in alike(report(objects))] == [(1, False)] * 2
+    assert [(len(group.members), group.has_names) for group in group_objects(report(objects))] == [(1, False)] * 2
 
 
 def test_numbers_and_texts_are_not_alike() -> None:
     objects = [changed(identity("JobSet", str(value)), row("spec.a", 1, value)) for value in (2, "2", 2.0, None)]
-    assert [len(group.members) for group in alike(report(objects))] == [1, 1, 1, 1]
+    assert [len(group.members) for group in group_objects(report(objects))] == [1, 1, 1, 1]
 
 
 def test_those_that_running_jobs_refuse_stand_first_else_the_order_is_the_reports() -> None:
     objects = [
         changed(identity("JobSet", "a"), row("spec.a", 1, 2)),
-        changed(identity("JobSet", "b"), row("spec.b", 1, 2), verdict=reports.refused("running")),
+        changed(identity("JobSet", "b"), row("spec.b", 1, 2), update_result=reports.refused("running")),
         removed(identity("JobSet", "c")),
-        changed(identity("JobSet", "d"), row("spec.d", 1, 2), verdict=reports.refused("resuming"), consequence=""),
+        changed(
+            identity("JobSet", "d"), row("spec.d", 1, 2), update_result=reports.refused("resuming"), consequence=""
+        ),
     ]
-    assert [group.change.identity.name for group in alike(report(objects))] == ["b", "a", "c", "d"]
+    assert [group.change.identity.name for group in group_objects(report(objects))] == ["b", "a", "c", "d"]
 
 
 def test_values_that_only_carry_a_new_name_are_counted() -> None:
@@ -461,7 +465,7 @@ def test_values_that_only_carry_a_new_name_are_counted() -> None:
         )
         return added(identity("JobSet", new), *rows, counterpart=identity("JobSet", old))
 
-    (group,) = alike(report([renamed("bert"), renamed("llama")]))
+    (group,) = group_objects(report([renamed("bert"), renamed("llama")]))
     assert (len(group.members), [each.path for each in group.rows], group.carried) == (2, ["spec.lr"], 2)
 
 
@@ -469,7 +473,7 @@ def test_a_made_objects_values_may_carry_the_new_name_of_its_job() -> None:
     rows = (row("data[hosts]", "bert-1111111111-node-0.bert-1111111111\n", "bert-2222222222-node-0.bert-2222222222\n"),)
     made = identity("ConfigMap", "bert-2222222222-hostfile")
     was = identity("ConfigMap", "bert-1111111111-hostfile")
-    (group,) = alike(report([added(made, *rows, counterpart=was, job=job("bert-2222222222"))]))
+    (group,) = group_objects(report([added(made, *rows, counterpart=was, job=job("bert-2222222222"))]))
     assert (group.rows, group.carried) == ((), 1)
 
 
@@ -477,5 +481,5 @@ def test_what_a_person_may_have_written_is_shown() -> None:
     """A job that is renamed by hand may have its image renamed with it."""
     rows = (row("metadata.name", "llama", "mistral"), row("image", "acme/llama:1", "acme/mistral:1"))
     told = added(identity("JobSet", "mistral"), *rows, counterpart=identity("JobSet", "llama"))
-    (group,) = alike(report([told]))
+    (group,) = group_objects(report([told]))
     assert ([each.path for each in group.rows], group.carried) == (["image"], 1)

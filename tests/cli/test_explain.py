@@ -257,7 +257,7 @@ POD = f"{NODE}.template.spec"
 CONTAINER = f"{POD}.containers[node]"
 
 
-class Ended(NamedTuple):
+class ProcessResult(NamedTuple):
     """What a run left behind."""
 
     exit_code: int
@@ -276,11 +276,11 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def explain(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
-    def call(*arguments: str) -> Ended:
+def explain(capsys: pytest.CaptureFixture[str]) -> Callable[..., ProcessResult]:
+    def call(*arguments: str) -> ProcessResult:
         code = run("kubectl-trainjob", ["explain", *arguments])
         gc.enable()
-        return Ended(code, *capsys.readouterr())
+        return ProcessResult(code, *capsys.readouterr())
 
     return call
 

@@ -11,7 +11,7 @@ from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.report.diagnostics import report
 from kubectl_trainjob.report.lint.document import MOST_SHOWN
-from kubectl_trainjob.repository.positions import Locator, Spot
+from kubectl_trainjob.repository.positions import Location, Locator
 from tests.reading import read
 
 ERROR = Rule("KTJ201", "runtime-not-found", Severity.ERROR, Category.REJECTED)
@@ -22,9 +22,9 @@ JOB = SourceFile("jobs/llm.yaml", "kind: TrainJob\nspec:\n  runtimeRef:\n    nam
 RUNTIME = SourceFile("runtimes/torch.yaml", "metadata:\n  name: torch-distributed\n")
 
 
-def located(place: Place) -> Spot:
+def located(place: Place) -> Location:
     assert place.span is not None
-    return Spot(place.source.file, place.span)
+    return Location(place.source.file, place.span)
 
 
 def at(file: SourceFile, line: int, column: int, width: int = 1) -> Place:
@@ -150,7 +150,7 @@ def test_of_a_template_the_line_as_rendered_and_the_values(
         (tmp_path / name / "overlay.yaml").write_text(OVERLAY % text)
     monkeypatch.chdir(tmp_path)
     diagnostics = read([*values], lambda _most: b"").diagnostics
-    shown = report(diagnostics, Locator().settle)
+    shown = report(diagnostics, Locator().resolve)
     assert re.sub(r"(error KTJ\d+) .*", r"\1", shown) == dedent(expected)
 
 

@@ -148,11 +148,11 @@ def _reference_edits(root: yaml.Node | None, suffix: str) -> Iterator[Edit]:
 
 def _suspending_edits(root: yaml.Node | None) -> Iterator[Edit]:
     """Suspend unless the input says otherwise, and always where a deadline would end the job during the test."""
-    stated = _at(root, "spec", "suspend")
-    if stated is None:
+    specified = _at(root, "spec", "suspend")
+    if specified is None:
         yield from _inserted(_at(root, "spec"), "suspend: true")
-    elif _scalar(stated) == "false" and _at(root, "spec", "activeDeadlineSeconds"):
-        yield Edit(stated.start_mark.line, stated.start_mark.column, stated.end_mark.column, "true")
+    elif _scalar(specified) == "false" and _at(root, "spec", "activeDeadlineSeconds"):
+        yield Edit(specified.start_mark.line, specified.start_mark.column, specified.end_mark.column, "true")
 
 
 def _at(node: yaml.Node | None, *keys: str) -> yaml.Node | None:

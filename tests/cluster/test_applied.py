@@ -42,7 +42,7 @@ def built(suspended: list[Job]) -> list[Job]:
 @pytest.fixture(scope="module")
 def chosen() -> tuple[list[Job], Counter[str]]:
     """The jobs that must run to their end, and the others counted by reason."""
-    left_out: Counter[str] = Counter()
+    unread_overlays: Counter[str] = Counter()
     chosen = []
     for number, case in enumerate(load("2.3")):
         for job in jobs_of(case, f"r{number}", suspend=False):
@@ -50,9 +50,9 @@ def chosen() -> tuple[list[Job], Counter[str]]:
             if record.get("verdict") != "accepted" or case.expected.get("runtime-findings"):
                 continue
             reason = "its Jobs would be refused (`late` in its record)" if record.get("late") else _why_not(job)
-            left_out.update([reason] if reason else [])
+            unread_overlays.update([reason] if reason else [])
             chosen += [] if reason else [job]
-    return chosen, left_out
+    return chosen, unread_overlays
 
 
 @pytest.fixture(scope="module")

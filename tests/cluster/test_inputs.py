@@ -66,9 +66,9 @@ def test_each_trainjob_is_taken_alone_with_all_runtimes() -> None:
         pytest.param("labels: {}", True, id="unstated"),
     ],
 )
-def test_a_stated_suspend_stays_unless_a_deadline_runs(stated: str, suspended: bool) -> None:
+def test_a_stated_suspend_stays_unless_a_deadline_runs(specified: str, suspended: bool) -> None:
     case = _case("rt", "j")
-    text = case.input.replace("spec:\n  runtimeRef: {name: rt}", f"spec: {{runtimeRef: {{name: rt}}, {stated}}}")
+    text = case.input.replace("spec:\n  runtimeRef: {name: rt}", f"spec: {{runtimeRef: {{name: rt}}, {specified}}}")
     (job,) = jobs_of(Case("g", "n", text, {}), "x", suspend=True)
     assert yaml.safe_load(job.documents[1].text)["spec"]["suspend"] is suspended
 

@@ -61,11 +61,11 @@ _UNCHECKED = re.compile(
 )
 
 
-def ours(jobset: Mapping[str, Any], memo: PodCache | None = None) -> Fields:
+def ours(jobset: Mapping[str, Any], cache: PodCache | None = None) -> Fields:
     """The fields that we expect to be refused, by replicatedJob."""
     names = [job["name"] for job in jobset["spec"].get("replicatedJobs") or ()]
     found: Fields = {}
-    for problem in job_problems(jobset, memo):
+    for problem in job_problems(jobset, cache):
         of_one = problem.pointer[:2] == ("spec", "replicatedJobs")
         for name in [names[int(problem.pointer[2])]] if of_one else names:
             found.setdefault(name, set()).add(_field(problem.pointer))

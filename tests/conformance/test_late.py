@@ -37,9 +37,9 @@ def test_exactly_the_recorded_fields_are_refused(version: str) -> None:
 
 def test_a_memo_changes_nothing() -> None:
     for name, body, late in recorded("2.3"):
-        memo = PodCache()
-        prime_cache(body["spec"], memo)
-        assert ours(body, memo) == theirs(late, body), name
+        cache = PodCache()
+        prime_cache(body["spec"], cache)
+        assert ours(body, cache) == theirs(late, body), name
 
 
 @pytest.mark.go

@@ -106,8 +106,8 @@ def test_a_patch_that_names_its_object_itself_does_the_same(tmp_path: Path):
             "name": f"o{number}"
         }
         members.append({**body, "metadata": {**body["metadata"], **identity}})
-        stated = {key: value for key, value in patch["metadata"].items() if key != "namespace"}
-        patches.append({"patch": json.dumps({**patch, "metadata": {**stated, **identity}})})
+        specified = {key: value for key, value in patch["metadata"].items() if key != "namespace"}
+        patches.append({"patch": json.dumps({**patch, "metadata": {**specified, **identity}})})
     made = {body["metadata"]["name"]: body for body in by_kustomize(Layer(members, {"patches": patches}), tmp_path)}
     for number, pair in enumerate(pairs):
         ours = by_us(pair)

@@ -198,11 +198,11 @@ def _account(name: str, namespace: str = "") -> Body:
 
 
 def _binding(kind: str, namespace: str, *subjects: tuple[str, str]) -> Body:
-    stated = [
+    specified = [
         {"kind": "ServiceAccount", "name": name, **({"namespace": each} if each else {})} for name, each in subjects
     ]
     role = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "r"}
-    return body(f"{_RBAC}/v1", kind, "b", namespace, roleRef=role, subjects=stated)
+    return body(f"{_RBAC}/v1", kind, "b", namespace, roleRef=role, subjects=specified)
 
 
 SUFFIX_A, SUFFIX_B, SUFFIX_T = ({"nameSuffix": suffix} for suffix in ("-a", "-b", "-t"))

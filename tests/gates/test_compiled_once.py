@@ -42,7 +42,7 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitRep
 def work(monkeypatch: pytest.MonkeyPatch) -> tuple[Counter[object], Counter[str]]:
     """How often each job, by its overlay and name, is compiled, and how often each overlay is applied."""
     jobs, overlays = Counter[object](), Counter[str]()
-    compile_job, overlaid = pipeline.compile_job, apply.overlaid
+    compile_job, apply_overlays = pipeline.compile_job, apply.apply_overlays
 
     def compiled(job, *arguments):
         jobs[job.unit, job.manifest.id] += 1
@@ -50,7 +50,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> tuple[Counter[object], Counter[str]
 
     def applied(unit, steps):
         overlays[unit.overlay.source.file.path] += 1
-        return overlaid(unit, steps)
+        return apply_overlays(unit, steps)
 
     monkeypatch.setattr(pipeline, "compile_job", compiled)
     monkeypatch.setattr(apply, "overlaid", applied)

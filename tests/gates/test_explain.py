@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.repository.files.intake import Intake
+from kubectl_trainjob.repository.files.input_reader import InputReader
 from tests.benchmark import corpus
 
 pytestmark = pytest.mark.gate
@@ -23,13 +23,13 @@ def test_files_that_cannot_matter_are_not_parsed(tmp_path: Path, monkeypatch: py
         folder = "jobs" if "kind: TrainJob" in text else "runtimes"
         (tmp_path / folder / f"{number}.yaml").write_text(text)
     parsed: list[str] = []
-    manifests = Intake.manifests
+    manifests = InputReader.manifests
 
     def counted(self, file):
         parsed.append(file.path)
         return manifests(self, file)
 
-    monkeypatch.setattr(Intake, "manifests", counted)
+    monkeypatch.setattr(InputReader, "manifests", counted)
     monkeypatch.chdir(tmp_path)
     name = f"{corpus.TEAMS[77 % len(corpus.TEAMS)]}-finetune-{77:05d}"
     try:

@@ -17,7 +17,7 @@ def main() -> None:
     documents = read(["-"], lambda _most: data)
     locator = Locator()
     found = [
-        (d.rule.id, d.message, locator.settle(d.place).span.line, locator.settle(d.place).span.column)
+        (d.rule.id, d.message, locator.resolve(d.place).span.line, locator.resolve(d.place).span.column)
         for d in documents.diagnostics[:1000]
     ]
     print(json.dumps({"found": found, "mebibytes": (_peak() - before) / 1024}))

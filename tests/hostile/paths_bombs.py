@@ -22,7 +22,7 @@ class Bomb:
     part: str = ""
 
 
-def _over(*resources: str, more: str = "") -> str:
+def _apply_unit(*resources: str, more: str = "") -> str:
     return stream(*overlay(*resources)) + more
 
 
@@ -39,7 +39,7 @@ def _items(key: str, items: Iterable[str]) -> str:
 def _one(more: str, members: str = _maps(1), files: Mapping[str, str] | None = None) -> Make:
     """An overlay `o` with some settings over some objects."""
     return lambda root: write(
-        root, {"o/overlay.yaml": _over("a.yaml", more=more), "o/a.yaml": members, **(files or {})}
+        root, {"o/overlay.yaml": _apply_unit("a.yaml", more=more), "o/a.yaml": members, **(files or {})}
     )
 
 
@@ -49,8 +49,8 @@ def _chain(levels: int, times: int = 1, last: str = "a.yaml") -> Make:
     def make(root: Path) -> None:
         for i in range(levels):
             name = "o" if i == 0 else f"o{i}"
-            write(root, {f"{name}/overlay.yaml": _over(*[f"../o{i + 1}"] * times)})
-        write(root, {f"o{levels}/overlay.yaml": _over(last), f"o{levels}/a.yaml": _maps(1)})
+            write(root, {f"{name}/overlay.yaml": _apply_unit(*[f"../o{i + 1}"] * times)})
+        write(root, {f"o{levels}/overlay.yaml": _apply_unit(last), f"o{levels}/a.yaml": _maps(1)})
 
     return make
 
@@ -86,7 +86,7 @@ def _values(count: int) -> str:
 def _templates(root: Path, count: int, values: int) -> None:
     names = [f"t{i}.yaml.j2" for i in range(count)]
     write(root, {f"o/{name}": f"{_names(f'c{i}')}" for i, name in enumerate(names)})
-    write(root, {"o/overlay.yaml": _over(*names, more=_values(values))})
+    write(root, {"o/overlay.yaml": _apply_unit(*names, more=_values(values))})
 
 
 def _labels(count: int) -> str:
@@ -123,13 +123,13 @@ def _front(name: str, count: int) -> str:
 
 
 def _missing(root: Path, entries: int, beside: int) -> None:
-    write(root, {"o/overlay.yaml": _over(*(f"missing{i}.yaml" for i in range(entries)))})
+    write(root, {"o/overlay.yaml": _apply_unit(*(f"missing{i}.yaml" for i in range(entries)))})
     write(root, {f"o/{i}.txt": "" for i in range(beside)})
 
 
 def _again(root: Path, entries: int, files: int) -> None:
     """One directory, full of what is no manifest, again and again."""
-    write(root, {"o/overlay.yaml": _over(*["../d"] * entries), "d/a.yaml": _maps(1)})
+    write(root, {"o/overlay.yaml": _apply_unit(*["../d"] * entries), "d/a.yaml": _maps(1)})
     write(root, {f"d/{i}.txt": "" for i in range(files)})
 
 

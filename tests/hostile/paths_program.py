@@ -26,7 +26,7 @@ _LIBC = ctypes.CDLL(None)
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessResult:
     """How a build ended: its exit code, what it printed, seconds of processor time, and peak memory."""
 
     code: int
@@ -51,7 +51,7 @@ class Ended:
         assert [part for part in parts if part not in self.err] == [], self.err
 
 
-def build(directory: Path, *arguments: str, seconds: int = _SECONDS) -> Ended:
+def build(directory: Path, *arguments: str, seconds: int = _SECONDS) -> ProcessResult:
     """Run the command in a directory."""
     return run([sys.executable, "-m", "kubectl_trainjob", "build", *arguments], directory, seconds)
 
@@ -67,7 +67,7 @@ os.write(int(sys.argv[1]), f"{status} {usage.ru_utime + usage.ru_stime} {usage.r
 """
 
 
-def run(command: list[str], directory: Path, seconds: int = _SECONDS) -> Ended:
+def run(command: list[str], directory: Path, seconds: int = _SECONDS) -> ProcessResult:
     """Run a command with our limits. One that takes longer than `_PATIENCE` ends with code -9."""
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX") if name in os.environ}
     environment = {**kept, "PYTHONPATH": str(PROJECT), "SECRET_TOKEN": CANARY}
@@ -91,7 +91,7 @@ def run(command: list[str], directory: Path, seconds: int = _SECONDS) -> Ended:
         process.wait()
         alarm.cancel()
         texts = [_text(file.seek(0) or file.read()) for file in (out, err)]
-    return Ended(os.waitstatus_to_exitcode(int(status)), *texts, float(took), int(peak) / 1024)
+    return ProcessResult(os.waitstatus_to_exitcode(int(status)), *texts, float(took), int(peak) / 1024)
 
 
 def _confine(seconds: int) -> None:

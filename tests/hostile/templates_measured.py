@@ -32,7 +32,7 @@ def _rendered(renderer: Renderer, name: str) -> dict[str, object]:
         "rule": made.rule.id,
         "seconds": seconds,
         "message": made.message,
-        "line": Locator().settle(made.place).span.line,
+        "line": Locator().resolve(made.place).span.line,
     }
 
 

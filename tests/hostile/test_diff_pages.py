@@ -114,7 +114,7 @@ def hostile(text: str, words: Message = HARMLESS) -> Report:
         (RejectedChange("running", ("spec", line), words), RejectedChange("suspended", ("spec",), words))
     )
     rows = (
-        reports.row(line, text, "y", at, (f"y{line}", 4), verdict=UpdateResult(verdict.rejections[:1])),
+        reports.row(line, text, "y", at, (f"y{line}", 4), update_result=UpdateResult(verdict.rejections[:1])),
         reports.row(f"spec[{line}].a.{line}", {"y": text}, ["y"] * 40, at),
         reports.row(f"{line}.y", ABSENT, text, None, at),
         reports.row(f"{line}.z", f"{text}y", f"{text}z"),

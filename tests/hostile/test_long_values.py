@@ -17,12 +17,12 @@ LONG = "x" * 100_000
 _KINDS = {"apiVersion": "v1", "kind": "ConfigMap"}
 
 
-def _over(**settings: Any) -> dict[str, list[Body]]:
+def _apply_unit(**settings: Any) -> dict[str, list[Body]]:
     return {"o/overlay.yaml": overlay("a.yaml", **settings), "o/a.yaml": [PLAIN, train_job("j", "plain")]}
 
 
 def _patch(patch: Any, **target: str) -> dict[str, list[Body]]:
-    return _over(patches=[{"target": target or {"kind": "TrainJob"}, "patch": patch}])
+    return _apply_unit(patches=[{"target": target or {"kind": "TrainJob"}, "patch": patch}])
 
 
 REPOSITORIES: dict[str, Mapping[str, list[Body]]] = {
@@ -31,14 +31,14 @@ REPOSITORIES: dict[str, Mapping[str, list[Body]]] = {
     "a folder": {"trainjob.yaml": config(runtimes=[LONG]), "o/a.yaml": []},
     "a pattern to ignore": {"trainjob.yaml": config(ignore=["../" + LONG]), "o/a.yaml": []},
     "a resource": {"o/overlay.yaml": overlay(f"https://{LONG}")},
-    "a namespace": _over(namespace=LONG.upper()),
-    "a suffix": _over(nameSuffix=LONG.upper()),
-    "an image": _over(images=[{"name": LONG, "newTag": "1"}]),
-    "a pattern of an image": _over(images=[{"name": "(" + LONG, "newTag": "1"}]),
+    "a namespace": _apply_unit(namespace=LONG.upper()),
+    "a suffix": _apply_unit(nameSuffix=LONG.upper()),
+    "an image": _apply_unit(images=[{"name": LONG, "newTag": "1"}]),
+    "a pattern of an image": _apply_unit(images=[{"name": "(" + LONG, "newTag": "1"}]),
     "a name of a target": _patch({}, name=LONG),
     "a pattern of a target": _patch({}, name="(?i)" + LONG),
     "a label selector": _patch({}, labelSelector=f"{LONG} in"),
-    "an object of a patch": _over(patches=[{"patch": {**_KINDS, "metadata": {"name": LONG}}}]),
+    "an object of a patch": _apply_unit(patches=[{"patch": {**_KINDS, "metadata": {"name": LONG}}}]),
     "an operation": _patch([{"op": LONG, "path": "/a"}]),
     "a path of an operation": _patch([{"op": "remove", "path": f"/{LONG}"}]),
     "a directive": _patch({"spec": {"$patch": LONG}}),

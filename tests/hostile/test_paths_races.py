@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.manifests import config_map, stream
-from tests.hostile.paths_program import CANARY, PROJECT, Ended, build
+from tests.hostile.paths_program import CANARY, PROJECT, ProcessResult, build
 from tests.hostile.paths_ways import (
     DIRECTORY_WAYS,
     FILE_WAYS,
@@ -48,7 +48,7 @@ def flipping(one: Path, other: Path) -> Iterator[None]:
             process.kill()
 
 
-def seen(once: Callable[[], Ended]) -> Counter[int]:
+def seen(once: Callable[[], ProcessResult]) -> Counter[int]:
     """How often builds ended with which exit code, until both success and refusal were seen."""
     codes: Counter[int] = Counter()
     while codes.total() < _MOST and (codes.total() < _FEWEST or not codes[0] or not codes[1] + codes[2]):
@@ -75,7 +75,7 @@ def test_what_is_named_becomes_a_link(repository: Path, way: Way) -> None:
     link = world.slot.with_name(".link")
     link.symlink_to(world.secret)
 
-    def once() -> Ended:
+    def once() -> ProcessResult:
         ended = build(repository, *way.arguments)
         assert (ended.code == 0) == bool(ended.out)
         return ended
@@ -95,7 +95,7 @@ def test_where_is_written_to_becomes_a_link(repository: Path, folder: str) -> No
     job.parent.mkdir()
     count = 0
 
-    def once() -> Ended:
+    def once() -> ProcessResult:
         nonlocal count
         count += 1
         job.write_text(stream(config_map("plain", "team", count=str(count))))

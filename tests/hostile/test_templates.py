@@ -49,7 +49,7 @@ def answer(renderer: Renderer, template: str, context: Any = CONTEXT, said: str 
     else:
         rule, text = made.rule.id, made.message
         assert isinstance(made, Diagnostic)
-        assert 1 <= Locator().settle(made.place).span.line <= template.count("\n") + 1
+        assert 1 <= Locator().resolve(made.place).span.line <= template.count("\n") + 1
     assert rule in ("", "KTJ060", "KTJ061", "KTJ062", "KTJ063", "KTJ064")
     assert not [found for found in _INSIDES.findall(text) if found not in said], text
     return rule, text

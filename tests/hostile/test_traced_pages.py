@@ -33,7 +33,7 @@ def hostile(text: str) -> blocks.Document:
             Message(), ["spec:", f"  {line}: y", f"  a: {line}", f"  - {line}"], notes
         ),  # only keys of ours begin a line,
     )
-    return blocks.Document(blocks.Headline(say("TrainJob {}", line)), parts, "env")
+    return blocks.Document(blocks.SummaryLine(say("TrainJob {}", line)), parts, "env")
 
 
 @sampled(every=3)

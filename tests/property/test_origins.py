@@ -22,7 +22,7 @@ from kubectl_trainjob.compiler.job import AdmittedRuntimes, compile_job, trace_j
 from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.explain.field import leaves
-from kubectl_trainjob.explain.history import Historian, Write, inputs_of
+from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.draft import Drafted
 from kubectl_trainjob.model.source import Origin, Place, Pointer, value_at
@@ -100,7 +100,7 @@ def test_what_a_person_wrote_stands_at_the_line_that_is_named(version, every):
     seen = 0
     for traced in _all(version, every):
         scalars = _scalars(traced.case.input)
-        historian = Historian(inputs_of(traced.traced))
+        historian = HistoryBuilder(inputs_of(traced.traced))
         for made in traced.traced.objects:
             for pointer in leaves(made.draft.value):
                 origin = made.draft.origin(pointer)

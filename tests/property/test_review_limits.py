@@ -84,7 +84,7 @@ def made(of: Size, fates: Callable[[int], str] = lambda number: FATES[number * 7
     return review(report, findings, sizes)
 
 
-def left_out(text: str) -> Iterator[tuple[str, int]]:
+def unread_overlays(text: str) -> Iterator[tuple[str, int]]:
     """What the end of the page says is missing."""
     (told,) = re.findall(r"\*\*Not shown for lack of room: (.*?)\*\*", text) or [""]
     for count, what in re.findall(r"(\d+) ([^,]+)", told):
@@ -98,7 +98,7 @@ def severities(of: Review) -> dict[str, int]:
 
 def assert_honest(of: Review, text: str, most: int) -> None:
     assert len(text.encode("utf-16-le")) // 2 <= most
-    missing, tree = dict(left_out(text)), by_github(text)
+    missing, tree = dict(unread_overlays(text)), by_github(text)
     _jobs(of, tree, missing.get("job", 0))
     _findings(of, text, tree, missing)
     _objects(of, tree, missing.get("object", 0))

@@ -13,7 +13,7 @@ import pytest
 
 from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.lint.fix.diff import diff_lines
-from kubectl_trainjob.lint.fix.fixes import Fixing, fix
+from kubectl_trainjob.lint.fix.fixes import FixResult, fix
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.rules import Category, Rule, Severity
@@ -96,7 +96,7 @@ def finding(*edits: tuple[Place, Any], is_safe: bool = True, message: str = "m")
     return Diagnostic(RULE, message, edits[0][0], fix=Fix("mend it", made, is_safe))
 
 
-def reasons(fixing: Fixing) -> list[str]:
+def reasons(fixing: FixResult) -> list[str]:
     return [each.reason for each in fixing.not_fixed]
 
 
@@ -226,7 +226,7 @@ def test_what_depends_on_an_impossible_fix_is_refused_too() -> None:
 
 def test_unsafe_fixes_are_made_when_asked_for() -> None:
     unsafe = finding((in_job(*NODES), 3), is_safe=False)
-    assert fix([unsafe]) == Fixing()
+    assert fix([unsafe]) == FixResult()
     assert fix([unsafe], with_unsafe=True).fixed == (unsafe,)
 
 

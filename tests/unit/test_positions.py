@@ -1,14 +1,14 @@
 """Places in made text, and in edited objects, lead back to what a person wrote."""
 
-from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, Span, Written
+from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, Span, TextOrigin
 from kubectl_trainjob.repository.positions import Locator
 
 TEMPLATE = SourceFile("job.yaml.j2", "{% for n in nodes %}\nname: job\nnodes: {{ n }}\n{% endfor %}\n")
-RENDERED = SourceFile("job.yaml.j2", "name: job\nnodes: 4\n", Written(TEMPLATE, (2, 3)))
+RENDERED = SourceFile("job.yaml.j2", "name: job\nnodes: 4\n", TextOrigin(TEMPLATE, (2, 3)))
 
 
 def _settled(place: Place) -> tuple[str, Span]:
-    found = Locator().settle(place)
+    found = Locator().resolve(place)
     return found.file.text, found.span
 
 
@@ -22,14 +22,14 @@ def test_line_that_the_template_copies() -> None:
 
 
 def test_line_that_the_template_computes() -> None:
-    spot = Locator().settle(Place(Source(RENDERED), ("nodes",)))
-    assert (spot.file, spot.span) == (TEMPLATE, Span(3, 1, 3, 15))
-    assert spot.made == (RENDERED, Span(2, 8, 2, 9), None)
+    location = Locator().resolve(Place(Source(RENDERED), ("nodes",)))
+    assert (location.file, location.span) == (TEMPLATE, Span(3, 1, 3, 15))
+    assert location.made == (RENDERED, Span(2, 8, 2, 9), None)
 
 
 def test_text_inside_another_file() -> None:
     overlay = SourceFile("overlay.yaml", "patches:\n- patch: |\n    spec:\n      numNodes: 4\n")
-    patch = SourceFile("overlay.yaml", "spec:\n  numNodes: 4\n", Written(overlay, (3, 4), indent=4))
+    patch = SourceFile("overlay.yaml", "spec:\n  numNodes: 4\n", TextOrigin(overlay, (3, 4), indent=4))
     assert _settled(Place(Source(patch), ("spec", "numNodes"))) == (overlay.text, Span(4, 17, 4, 18))
 
 

@@ -125,8 +125,8 @@ def _words(runtime: Body) -> list[str]:
 
 def _gpus(runtime: Body) -> int:
     node = _container(runtime, trainer.ANCESTOR_TRAINER, trainer.NODE) or {}
-    stated = str(((node.get("resources") or {}).get("limits") or {}).get(_GPU, ""))
-    return int(stated) if stated.isdecimal() else 0
+    specified = str(((node.get("resources") or {}).get("limits") or {}).get(_GPU, ""))
+    return int(specified) if specified.isdecimal() else 0
 
 
 def _storage(initializer: Mapping[str, Any]) -> str:

@@ -149,6 +149,6 @@ def admitted(runtime: Manifest, trainer_version: str) -> tuple[Body | None, list
 
 def only_in(paths: Iterable[str], diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether all findings are in these files, by any path."""
-    settle = Locator().settle
-    found = {os.path.realpath(settle(finding.place).file.path) for finding in diagnostics}
+    resolve = Locator().resolve
+    found = {os.path.realpath(resolve(finding.place).file.path) for finding in diagnostics}
     return found <= set(map(os.path.realpath, paths))

@@ -65,11 +65,11 @@ AUTO, CPU = "auto", "cpu"
 WORDS = (AUTO, CPU, "gpu")
 
 
-def stated_or_counted(plan: Plan) -> Counted[Processes]:
+def specified_or_counted(plan: Plan) -> Counted[Processes]:
     """The TrainJob's number, else "auto" if there are GPUs, else one for each CPU (2.2, 2.3)."""
-    stated = (plan.trainer or {}).get("numProcPerNode")
-    if stated is not None:
-        return Counted(stated, ((*TRAINER, "numProcPerNode"),))
+    specified = (plan.trainer or {}).get("numProcPerNode")
+    if specified is not None:
+        return Counted(specified, ((*TRAINER, "numProcPerNode"),))
     resources = node_resources(plan)
     gpus = resources.gpus
     return Counted(AUTO, gpus.because) if gpus.value else _one_a_cpu(resources)
@@ -77,13 +77,13 @@ def stated_or_counted(plan: Plan) -> Counted[Processes]:
 
 def words_counted(plan: Plan) -> Counted[Processes]:
     """The TrainJob's or the runtime's; "cpu", and "auto" without a GPU, mean one for each CPU (2.1)."""
-    stated, said = _stated(plan)
+    specified, said = _specified(plan)
     resources = node_resources(plan)
     gpus = resources.gpus
-    if stated == CPU or (stated == AUTO and not gpus.value):
+    if specified == CPU or (specified == AUTO and not gpus.value):
         number, because = _one_a_cpu(resources)
         return Counted(number, (*because, *said))
-    return Counted(stated, (*said, *(gpus.because if stated == AUTO else ())))
+    return Counted(specified, (*said, *(gpus.because if specified == AUTO else ())))
 
 
 def overridden_by_resources(plan: Plan) -> Counted[Processes]:
@@ -92,22 +92,22 @@ def overridden_by_resources(plan: Plan) -> Counted[Processes]:
     Trainer reads the limits if they have CPUs as the word requires, else the requests; without requests it is always
     1.
     """
-    stated, said = _stated(plan)
+    specified, said = _specified(plan)
     override = (plan.trainer or {}).get("resourcesPerNode")
     if override is None:
-        return Counted(stated, said)
+        return Counted(specified, said)
     limits, requests = override.get("limits"), override.get("requests")
     because = ((*TRAINER, "resourcesPerNode"), *said)
-    if limits is not None and _speaks_of_cpus(stated, limits):
+    if limits is not None and _counts_cpus(specified, limits):
         return Counted(_cpus(limits), because)
     if requests is None:
         return Counted(1, because)
-    if _speaks_of_cpus(stated, requests):
+    if _counts_cpus(specified, requests):
         return Counted(_cpus(requests), because)
-    return Counted(1, because) if stated == CPU else Counted(stated, said)
+    return Counted(1, because) if specified == CPU else Counted(specified, said)
 
 
-def _stated(plan: Plan) -> Counted[Processes]:
+def _specified(plan: Plan) -> Counted[Processes]:
     of_job = (plan.trainer or {}).get("numProcPerNode")
     if of_job is not None:
         return Counted(of_job, ((*TRAINER, "numProcPerNode"),))
@@ -120,10 +120,10 @@ def _one_a_cpu(resources: NodeResources) -> Counted[Processes]:
     return Counted(as_int32(max(1, cpus.value)), cpus.because)
 
 
-def _speaks_of_cpus(stated: Processes, quantities: Mapping[str, Any]) -> bool:
-    if stated == AUTO:
+def _counts_cpus(specified: Processes, quantities: Mapping[str, Any]) -> bool:
+    if specified == AUTO:
         return not any(names_gpu(name) for name in quantities)
-    return stated == CPU and "cpu" in quantities
+    return specified == CPU and "cpu" in quantities
 
 
 def _cpus(quantities: Mapping[str, Any]) -> int:
@@ -133,18 +133,18 @@ def _cpus(quantities: Mapping[str, Any]) -> int:
 MPI: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
 
 
-def stated_slots(plan: Plan) -> Counted[int]:
+def specified_slots(plan: Plan) -> Counted[int]:
     """Slots a node: the TrainJob's, else the runtime's (2.0)."""
-    stated = (plan.trainer or {}).get("numProcPerNode")
-    if stated is not None:
-        return Counted(stated, ((*TRAINER, "numProcPerNode"),))
+    specified = (plan.trainer or {}).get("numProcPerNode")
+    if specified is not None:
+        return Counted(specified, ((*TRAINER, "numProcPerNode"),))
     return Counted((plan.policy("mpi") or {}).get("numProcPerNode", 1), ((*MPI, "numProcPerNode"),))
 
 
 def slots(plan: Plan) -> Counted[int]:
     """The same, where 1 in the runtime means one a GPU (2.1-2.3)."""
-    stated, said = stated_slots(plan)
-    if stated == 1 and said[0][0] == RUNTIME:
+    specified, said = specified_slots(plan)
+    if specified == 1 and said[0][0] == RUNTIME:
         gpus = node_resources(plan).gpus
-        return Counted(as_int32(gpus.value) if gpus.value > 1 else stated, (*gpus.because, *said))
-    return Counted(stated, said)
+        return Counted(as_int32(gpus.value) if gpus.value > 1 else specified, (*gpus.because, *said))
+    return Counted(specified, said)

@@ -146,11 +146,11 @@ def _arrange(draft: Draft, pointer: Pointer, order: list[int]) -> Draft:
 def _order(keys: Sequence[Any], patch: Sequence[Any], server: Sequence[Any]) -> list[int]:
     """The order of the merged entries: the patch's among themselves, the others as before, woven by the old order."""
     places = [_position(patch, key) for key in keys]
-    stated = sorted((i for i, place in enumerate(places) if place >= 0), key=lambda i: places[i])
+    specified = sorted((i for i, place in enumerate(places) if place >= 0), key=lambda i: places[i])
     others = [i for i, place in enumerate(places) if place < 0]
     others.sort(key=lambda i: _position(server, keys[i]))
     order: list[int] = []
-    for index in stated:
+    for index in specified:
         old = _position(server, keys[index])
         while others and old >= 0 and _position(server, keys[others[0]]) < old:
             order.append(others.pop(0))

@@ -1,4 +1,4 @@
-"""A tree of units to manifests: each overlay's settings applied to its members, the innermost first.
+"""A tree of units to manifests: each overlay's settings applied to its resources, the innermost first.
 
 The order is kustomize's (api/internal/target, configureBuiltinTransformers): patches, namespace, name suffix, labels,
 annotations, images; references to renamed objects follow at the very end.
@@ -14,7 +14,7 @@ from typing import Any
 from kubectl_trainjob.compiler.overlay.images import Images, change_images
 from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels, misplaced, set_namespace
 from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
-from kubectl_trainjob.compiler.overlay.patch import Member, Patching
+from kubectl_trainjob.compiler.overlay.patch import OverlayResource, Patcher
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import group_of, is_train_job
@@ -22,7 +22,7 @@ from kubectl_trainjob.kube.schemas.messages import described
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.edited import Edit, edited, identities
+from kubectl_trainjob.model.edited_object import ObjectEdit, edited_object, identities
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Place, Source, show_pointer, value_at
@@ -30,41 +30,41 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Overlay, Unit
 
 
-def overlaid(unit: Unit, steps: Steps) -> tuple[list[Manifest], list[Diagnostic]]:
+def apply_overlays(unit: Unit, steps: Steps) -> tuple[list[Manifest], list[Diagnostic]]:
     """Every object of a unit after its overlays, and the errors of the overlays' settings.
 
     `steps` are those of the whole build. There are no objects when they are used up.
     """
     diagnostics: list[Diagnostic] = []
-    manifests = _over(unit, steps, diagnostics)
+    manifests = _apply_unit(unit, steps, diagnostics)
     return ([], diagnostics) if steps.are_used_up else (_with_references(manifests, diagnostics), diagnostics)
 
 
-def _over(unit: Unit, steps: Steps, diagnostics: list[Diagnostic]) -> list[Manifest]:
-    members: list[Member] = []
-    for below in unit.members:
-        manifests = _over(below, steps, diagnostics) if isinstance(below, Unit) else (below,)
-        members += map(Member, manifests)
+def _apply_unit(unit: Unit, steps: Steps, diagnostics: list[Diagnostic]) -> list[Manifest]:
+    resources: list[OverlayResource] = []
+    for below in unit.resources:
+        manifests = _apply_unit(below, steps, diagnostics) if isinstance(below, Unit) else (below,)
+        resources += map(OverlayResource, manifests)
     if steps.are_used_up:
         return []
     inputs = _inputs(unit.overlay)
-    patching = Patching(unit.overlay, inputs, steps)
+    patching = Patcher(unit.overlay, inputs, steps)
     for number in range(len(unit.overlay.patches)):
-        diagnostics += patching.apply(number, members)
-    members = [member for member in members if not member.is_deleted]
-    diagnostics += _set(unit.overlay, members, steps)
-    return [manifest for member in members for manifest in _made(member, unit.overlay, inputs, diagnostics)]
+        diagnostics += patching.apply(number, resources)
+    resources = [resource for resource in resources if not resource.is_deleted]
+    diagnostics += _set(unit.overlay, resources, steps)
+    return [manifest for resource in resources for manifest in _made(resource, unit.overlay, inputs, diagnostics)]
 
 
-def _set(overlay: Overlay, members: Sequence[Member], steps: Steps) -> Iterator[Diagnostic]:
-    """Apply all settings but the patches to the members; yields their errors."""
+def _set(overlay: Overlay, resources: Sequence[OverlayResource], steps: Steps) -> Iterator[Diagnostic]:
+    """Apply all settings but the patches to the resources; yields their errors."""
     if steps.are_used_up:
         return
     try:
         images = Images(overlay.images, steps)
-        for member in members:
-            for edit in _settings(overlay, *member.type, images, steps):
-                member.write(edit)
+        for resource in resources:
+            for edit in _settings(overlay, *resource.type, images, steps):
+                resource.write(edit)
     except StepsError as error:
         message = say(
             "writing the labels, annotations and images into these objects {}; build fewer at a time", error.message
@@ -74,10 +74,10 @@ def _set(overlay: Overlay, members: Sequence[Member], steps: Steps) -> Iterator[
     for index, why in images.unknown.items():
         yield Diagnostic(rules.INVALID_OVERLAY, why, Place(overlay.source, ("images", index, "name")))
     if overlay.is_complete:
-        yield from _idle_images(overlay, images)
+        yield from _unused_images(overlay, images)
 
 
-def _idle_images(overlay: Overlay, images: Images) -> Iterator[Diagnostic]:
+def _unused_images(overlay: Overlay, images: Images) -> Iterator[Diagnostic]:
     """Entries of `images` that are for no image of any object."""
     for index, change in enumerate(overlay.images):
         if index not in images.applied and index not in images.unknown:
@@ -91,7 +91,7 @@ def _inputs(overlay: Overlay) -> dict[str, Source]:
     return {"overlay": overlay.source, **patches}
 
 
-def _settings(overlay: Overlay, api_version: str, kind: str, images: Images, steps: Steps) -> Iterator[Edit]:
+def _settings(overlay: Overlay, api_version: str, kind: str, images: Images, steps: Steps) -> Iterator[ObjectEdit]:
     """The overlay's settings for every object, as edits of one; each write has the line of its setting as cause."""
     of = {"kind": kind, "api_version": api_version}
     if overlay.namespace:
@@ -106,20 +106,20 @@ def _settings(overlay: Overlay, api_version: str, kind: str, images: Images, ste
         yield _edit(change_images, "images", **of, images=images)
 
 
-def _edit(write: Callable[..., Draft], *setting: str | int, **given: Any) -> Edit:
+def _edit(write: Callable[..., Draft], *setting: str | int, **given: Any) -> ObjectEdit:
     cause = ("overlay", *setting)
-    return Edit(f"overlay {setting[0]}", partial(write, **given, cause=cause), cause)
+    return ObjectEdit(f"overlay {setting[0]}", partial(write, **given, cause=cause), cause)
 
 
 def _made(
-    member: Member, overlay: Overlay, inputs: dict[str, Source], diagnostics: list[Diagnostic]
+    resource: OverlayResource, overlay: Overlay, inputs: dict[str, Source], diagnostics: list[Diagnostic]
 ) -> Iterator[Manifest]:
-    manifest = member.manifest
-    if member.lost:
-        diagnostics += _spoilt(member)
+    manifest = resource.manifest
+    if resource.lost:
+        diagnostics += _invalid_object(resource)
         return
-    if member.draft.value is not manifest.body:
-        manifest = edited(manifest, member.draft.value, inputs, tuple(member.edits))
+    if resource.draft.value is not manifest.body:
+        manifest = edited_object(manifest, resource.draft.value, inputs, tuple(resource.edits))
     if overlay.name_hash and is_train_job(manifest):
         manifest = replace(manifest, name_hash=Place(overlay.source, ("nameHash",)))
     diagnostics += _misplaced(manifest, overlay)
@@ -140,10 +140,10 @@ def _misplaced(manifest: Manifest, overlay: Overlay) -> Iterator[Diagnostic]:
         yield Diagnostic(INVALID_TYPE_OR_ENUM, message, manifest.place(*pointer))
 
 
-def _spoilt(member: Member) -> Iterator[Diagnostic]:
-    related = (Related(say("the object"), member.manifest.place("metadata", "name")),)
-    for what, patch in member.lost.items():
-        message = say("the patch leaves {} without {}; keep it", str(member.manifest.id), Message(what))
+def _invalid_object(resource: OverlayResource) -> Iterator[Diagnostic]:
+    related = (Related(say("the object"), resource.manifest.place("metadata", "name")),)
+    for what, patch in resource.lost.items():
+        message = say("the patch leaves {} without {}; keep it", str(resource.manifest.id), Message(what))
         yield Diagnostic(rules.SPOILED_OBJECT, message, patch, related)
 
 
@@ -176,8 +176,8 @@ def _ambiguities(manifest: Manifest, renames: Renames) -> Iterator[Diagnostic]:
 def _followed(manifest: Manifest, renames: Renames, inputs: dict[str, Source]) -> Manifest:
     identity = manifest.id
     write = partial(follow_names, kind=identity.kind, api_version=identity.api_version, renames=renames)
-    edit = Edit("overlay names", write)
+    edit = ObjectEdit("overlay names", write)
     followed = edit.write(Draft(manifest.body))
     if followed is None or followed.value is manifest.body:
         return manifest
-    return edited(manifest, followed.value, inputs, (edit,))
+    return edited_object(manifest, followed.value, inputs, (edit,))

@@ -36,7 +36,7 @@ _OVERRIDES = (("spec", "podSpecOverrides"), ("spec", "podTemplateOverrides"), ("
 _CHARACTERS = 64
 _COMPARISON = 3  # in the time of a step that writes a value
 
-Found = tuple[Pointer, str]
+FoundImage = tuple[Pointer, str]
 
 
 class Images:
@@ -77,13 +77,13 @@ class Images:
     def fields(self, index: int) -> Iterator[Pointer]:
         """The fields of a change."""
         change = self._changes[index]
-        stated = {
+        specified = {
             "newName": change.new_name,
             "newTag": change.new_tag,
             "digest": change.digest,
             "tagSuffix": change.tag_suffix,
         }
-        return ((index, field) for field, value in stated.items() if value)
+        return ((index, field) for field, value in specified.items() if value)
 
     def _change(self, image: str) -> tuple[str, tuple[int, ...]]:
         made: list[int] = []
@@ -126,8 +126,8 @@ def change_images(draft: Draft, kind: str, api_version: str, images: Images, cau
     return draft.put_each(writes) if writes else draft
 
 
-def _images(draft: Draft, kind: str, api_version: str) -> list[Found]:
-    found: list[Found] = []
+def _images(draft: Draft, kind: str, api_version: str) -> list[FoundImage]:
+    found: list[FoundImage] = []
     if has_role(KindRole.TRAINING_JOB, group_of(api_version), kind):
         image = draft.get(*_TRAINER_IMAGE)
         if isinstance(image, str):
@@ -139,7 +139,7 @@ def _images(draft: Draft, kind: str, api_version: str) -> list[Found]:
     return found
 
 
-def _collect(found: list[Found], value: Any, pointer: Pointer) -> None:
+def _collect(found: list[FoundImage], value: Any, pointer: Pointer) -> None:
     """Add the images of everything that looks like a Pod spec, in or below `value`."""
     if isinstance(value, dict):
         for key, entry in value.items():
@@ -153,7 +153,7 @@ def _collect(found: list[Found], value: Any, pointer: Pointer) -> None:
                 _collect(found, item, (*pointer, index))
 
 
-def _each(items: list[Any], pointer: Pointer, field: tuple[str, ...]) -> Iterator[Found]:
+def _each(items: list[Any], pointer: Pointer, field: tuple[str, ...]) -> Iterator[FoundImage]:
     for index, item in enumerate(items):
         image = item
         for key in field:

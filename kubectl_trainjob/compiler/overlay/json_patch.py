@@ -28,7 +28,7 @@ _TOO_DEEP = (
 )
 
 
-class Growth:
+class PatchSize:
     """Counts from the first copy on: what the object holds then, and all that is written after it.
 
     So the cost is that of the values written, and a copy of copies of copies ends early.
@@ -107,7 +107,7 @@ def apply_operations(draft: Draft, operations: list[Any], cause: Cause, steps: S
             "the patch has {} operations, more than {} (limits.patchOperations); split it", len(operations), most
         )
         raise PatchError(message, cause)
-    growth = Growth(steps)
+    growth = PatchSize(steps)
     for index, written in enumerate(operations):
         operation = read_operation(written, (*cause, index))
         draft = _APPLY[operation.op](draft, operation, growth)
@@ -115,16 +115,16 @@ def apply_operations(draft: Draft, operations: list[Any], cause: Cause, steps: S
     return draft
 
 
-def _add(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+def _add(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.write(pointer, operation.value, operation.cause)
     growth.rebuild(draft, pointer)
     items = draft.get(*pointer[:-1])
     place = (*pointer[:-1], len(items)) if isinstance(items, list) else pointer
-    return _changed(draft, "add", pointer, _stated(draft, place, operation))
+    return _changed(draft, "add", pointer, _specified(draft, place, operation))
 
 
-def _replace(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+def _replace(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     if not operation.path and not isinstance(operation.value, dict):
         raise PatchError(say("an object must be a mapping; write one"), (*operation.cause, "value"))
     if _is_missing_entry(draft, operation):
@@ -132,16 +132,16 @@ def _replace(draft: Draft, operation: Operation, growth: Growth) -> Draft:
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.write(pointer, operation.value, operation.cause)
     growth.rebuild(draft, pointer)
-    return _changed(draft, "replace", pointer, _stated(draft, pointer, operation))
+    return _changed(draft, "replace", pointer, _specified(draft, pointer, operation))
 
 
-def _remove(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+def _remove(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.rebuild(draft, pointer)
     return _changed(draft, "remove", pointer, because=(operation.cause,))
 
 
-def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+def _move(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     origin = place_of(draft.value, operation.origin, (*operation.cause, "from"))
     if _prefix(draft.value, operation.path, len(origin)) == origin:
         if len(operation.path) == len(origin):
@@ -156,7 +156,7 @@ def _move(draft: Draft, operation: Operation, growth: Growth) -> Draft:
     return _changed(draft, "add", pointer, _in_place(draft, pointer, moved))
 
 
-def _copy(draft: Draft, operation: Operation, growth: Growth) -> Draft:
+def _copy(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     copied = draft.copy(place_of(draft.value, operation.origin, (*operation.cause, "from")), (operation.cause,))
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.copy(draft.value, pointer, copied.value, operation.cause)
@@ -169,7 +169,7 @@ def _in_place(draft: Draft, pointer: Pointer, entry: Draft) -> Draft:
     return entry if isinstance(draft.get(*pointer[:-1]), list) else entry.over(draft.entry(*pointer))
 
 
-def _test(draft: Draft, operation: Operation, _: Growth) -> Draft:
+def _test(draft: Draft, operation: Operation, _: PatchSize) -> Draft:
     if operation.value is None and _is_missing_entry(draft, operation):
         return draft
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
@@ -179,7 +179,7 @@ def _test(draft: Draft, operation: Operation, _: Growth) -> Draft:
     return draft
 
 
-_APPLY: dict[str, Callable[[Draft, Operation, Growth], Draft]] = {
+_APPLY: dict[str, Callable[[Draft, Operation, PatchSize], Draft]] = {
     "add": _add,
     "remove": _remove,
     "replace": _replace,
@@ -203,7 +203,7 @@ def _prefix(root: Any, path: tuple[str, ...], length: int) -> Pointer | None:
         return None
 
 
-def _stated(draft: Draft, place: Pointer, operation: Operation) -> Draft:
+def _specified(draft: Draft, place: Pointer, operation: Operation) -> Draft:
     """The operation's value, in the place of what the draft has there."""
     return draft.entry(*place).put((), operation.value, copied=(*operation.cause, "value"))
 

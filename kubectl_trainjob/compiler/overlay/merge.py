@@ -126,14 +126,14 @@ class _Merge:
         places, size = merge_entries.places_of(old.value, keys), len(old.value)
         stay = merge_entries.have_several_keys((*old.value, *patch), keys)
         rest: dict[int, Draft] = {place: old.entry(place) for place in range(size)}
-        stated: list[Draft | None] = []
+        specified: list[Draft | None] = []
         for index, key in merge_entries.keyed(patch, keys, cause):
             item, here, where = patch[index], (*cause, index), places.get(key, [])
             if merge_entries.item_directive_of(item, here) == "delete":
                 for place in where:
                     del rest[place]
             elif not where:
-                stated.append(_new(old.entry(size), item, merging, here))
+                specified.append(_new(old.entry(size), item, merging, here))
             else:
                 _require_one(where, key, here)
                 old_item = rest[where[0]]
@@ -143,19 +143,19 @@ class _Merge:
                     rest[where[0]] = merged
                 else:
                     del rest[where[0]]
-                    stated.append(merged)
-        return old.with_items([*stated, *rest.values()])
+                    specified.append(merged)
+        return old.with_items([*specified, *rest.values()])
 
 
 def _with_scalars(old: Draft, patch: list[Any], cause: Cause) -> Draft:
     rest: dict[str, Draft] = {}
     for place, value in enumerate(old.value):
         rest.setdefault(merge_entries.text_of(value), old.entry(place))
-    stated = []
+    specified = []
     for index, text in merge_entries.texts_of(patch, cause):
         same = rest.pop(text, old.entry(len(old.value)))
-        stated.append(same.put((), patch[index], copied=(*cause, index)))
-    return old.with_items([*stated, *rest.values()])
+        specified.append(same.put((), patch[index], copied=(*cause, index)))
+    return old.with_items([*specified, *rest.values()])
 
 
 def _new(place: Draft, value: Any, merging: Merging | None, cause: Cause) -> Draft | None:

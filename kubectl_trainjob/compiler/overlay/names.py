@@ -18,7 +18,7 @@ from kubectl_trainjob.compiler.overlay.references import Fields, Reference, Targ
 from kubectl_trainjob.compiler.overlay.select import effective_namespace
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.model.draft import Cause, Draft, Write
-from kubectl_trainjob.model.edited import OBJECT, Edit, edited
+from kubectl_trainjob.model.edited_object import OBJECT, ObjectEdit, edited_object
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
 
@@ -231,10 +231,10 @@ def with_hash(job: Manifest, contents: Iterable[Body]) -> Manifest:
     cause = ("overlay", *name_hash.pointer)
     because = (OBJECT, "metadata", "name"), cause
     write = partial(Draft.put, pointer=("metadata", "name"), value=name, because=because)
-    edit = Edit("overlay nameHash", write, cause)
+    edit = ObjectEdit("overlay nameHash", write, cause)
     written = edit.write(Draft(job.body))
     assert written is not None
-    return edited(job, written.value, {"overlay": name_hash.source}, (edit,))
+    return edited_object(job, written.value, {"overlay": name_hash.source}, (edit,))
 
 
 def _digest(contents: list[Body]) -> str:

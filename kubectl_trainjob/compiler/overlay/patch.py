@@ -9,13 +9,13 @@ from typing import Any
 from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
 from kubectl_trainjob.compiler.overlay.merge import merge_patch
-from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector, stated_fields
+from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector, specified_fields
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Cause, Draft
-from kubectl_trainjob.model.edited import Edit, identities, lost
+from kubectl_trainjob.model.edited_object import ObjectEdit, identities, lost
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.nearest import did_you_mean
 from kubectl_trainjob.model.source import Place, Source
@@ -23,7 +23,7 @@ from kubectl_trainjob.model.stages import Manifest, ObjectId
 from kubectl_trainjob.model.units import Overlay, Patch
 
 
-class Member:
+class OverlayResource:
     """The object as it was, as it is now, and the edits in between.
 
     `lost` is what makes an object and the patches so far took from this one, and the patches that did.
@@ -34,7 +34,7 @@ class Member:
     def __init__(self, manifest: Manifest) -> None:
         self.manifest = manifest
         self.draft = Draft(manifest.body)
-        self.edits: list[Edit] = []
+        self.edits: list[ObjectEdit] = []
         self.is_deleted = False
         self.known_as = identities(manifest)
         self.lost: dict[str, Place] = {}
@@ -52,12 +52,12 @@ class Member:
             found if all(isinstance(each, str) for each in found) else (self.identity.api_version, self.identity.kind)
         )
 
-    def patch(self, edit: Edit, place: Place) -> None:
+    def patch(self, edit: ObjectEdit, place: Place) -> None:
         """As `write`, for the patch at `place`, which may take what makes an object, or give it back."""
         self.write(edit)
         self.lost = {what: self.lost.get(what, place) for what in lost(self.draft.value, self.manifest)}
 
-    def write(self, edit: Edit) -> None:
+    def write(self, edit: ObjectEdit) -> None:
         """Make one change; what changes nothing is forgotten. Raises what the edit raises."""
         new = edit.write(self.draft)
         if new is None:
@@ -71,7 +71,7 @@ _OPERATIONS, _MERGE = 4, 2  # steps for each value of a patch
 _NO_OBJECT = "the patch has no target object; write apiVersion, kind and metadata.name, or a target"
 
 
-class Patching:
+class Patcher:
     """Applies an overlay's patches in their order. `inputs` holds their documents, as causes name them."""
 
     def __init__(self, overlay: Overlay, inputs: Mapping[str, Source], steps: Steps) -> None:
@@ -79,13 +79,13 @@ class Patching:
         self._inputs = inputs
         self._steps = steps
 
-    def apply(self, number: int, members: Sequence[Member]) -> Iterator[Diagnostic]:
+    def apply(self, number: int, resources: Sequence[OverlayResource]) -> Iterator[Diagnostic]:
         """Patch the objects that patch `number` is for; yields its errors."""
         if self._steps.are_used_up:
             return
         patch = self._overlay.patches[number]
         try:
-            chosen = self._chosen(patch, [member for member in members if not member.is_deleted])
+            chosen = self._chosen(patch, [resource for resource in resources if not resource.is_deleted])
         except SelectorError as error:
             place = Place(self._overlay.source, ("patches", patch.index, "target", error.field))
             yield Diagnostic(rules.INVALID_OVERLAY, error.message, place)
@@ -94,38 +94,42 @@ class Patching:
             yield chosen
             return
         cost = _values(patch.body) * (_OPERATIONS if isinstance(patch.body, list) else _MERGE)
-        for member in chosen:
+        for resource in chosen:
             try:
                 self._steps.take(cost)
-                yield from self._patch(member, patch, (f"patch.{number}", *patch.pointer))
+                yield from self._patch(resource, patch, (f"patch.{number}", *patch.pointer))
             except StepsError as error:
                 message = say(
-                    "patching {} {}; patch fewer objects, or write shorter patches", str(member.identity), error.message
+                    "patching {} {}; patch fewer objects, or write shorter patches",
+                    str(resource.identity),
+                    error.message,
                 )
                 yield Diagnostic(rules.TOO_MANY_EDITS, message, Place(patch.source, patch.pointer))
                 return
 
-    def _chosen(self, patch: Patch, members: list[Member]) -> list[Member] | Diagnostic:
+    def _chosen(self, patch: Patch, resources: list[OverlayResource]) -> list[OverlayResource] | Diagnostic:
         if patch.target is None:
-            found = _named(patch, members, self._steps)
+            found = _named(patch, resources, self._steps)
             return found if self._overlay.is_complete or not isinstance(found, Diagnostic) else []
         matcher = compile_selector(patch.target, self._steps)
-        chosen = [member for member in members if matcher(member.known_as, *_tags(member.draft))]
+        chosen = [resource for resource in resources if matcher(resource.known_as, *_tags(resource.draft))]
         if chosen or not self._overlay.is_complete:
             return chosen
         place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
-        stated = (say('{} "{}"', name, value) for name, value in stated_fields(patch.target).items())
-        message = say("no object of this overlay matches {}; correct the target", joined(stated) or say("the target"))
+        specified = (say('{} "{}"', name, value) for name, value in specified_fields(patch.target).items())
+        message = say(
+            "no object of this overlay matches {}; correct the target", joined(specified) or say("the target")
+        )
         return Diagnostic(rules.IDLE_SETTING, message, place)
 
-    def _patch(self, member: Member, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
+    def _patch(self, resource: OverlayResource, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
         try:
-            edit = Edit("overlay patch", self._edit(patch, member.type, cause), cause)
-            member.patch(edit, Place(patch.source, patch.pointer))
+            edit = ObjectEdit("overlay patch", self._edit(patch, resource.type, cause), cause)
+            resource.patch(edit, Place(patch.source, patch.pointer))
         except PatchError as error:
             source = self._inputs[str(error.cause[0])]
-            related = (Related(say("the object"), member.manifest.place("metadata", "name")),)
-            message = say("the patch cannot be applied to {}: {}", str(member.identity), error.message)
+            related = (Related(say("the object"), resource.manifest.place("metadata", "name")),)
+            message = say("the patch cannot be applied to {}: {}", str(resource.identity), error.message)
             yield Diagnostic(rules.FAILED_PATCH, message, Place(source, error.cause[1:]), related)
 
     def _edit(self, patch: Patch, of: tuple[str, str], cause: Cause) -> Callable[[Draft], Draft | None]:
@@ -152,7 +156,7 @@ def _tags(draft: Draft) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
 
 
-def _named(patch: Patch, members: list[Member], steps: Steps) -> list[Member] | Diagnostic:
+def _named(patch: Patch, resources: list[OverlayResource], steps: Steps) -> list[OverlayResource] | Diagnostic:
     """The one object that a merge patch names; mirrors kustomize's PatchTransformer (transformStrategicMerge)."""
     metadata = patch.body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
@@ -161,20 +165,20 @@ def _named(patch: Patch, members: list[Member], steps: Steps) -> list[Member] | 
     if not all(isinstance(part, str) for part in parts):
         return Diagnostic(rules.PATCH_WITHOUT_OBJECT, say(_NO_OBJECT), place)
     wanted = ObjectId(*map(str, parts))
-    chosen = [member for member in members if any(_is_same(each, wanted) for each in member.known_as)]
+    chosen = [resource for resource in resources if any(_is_same(each, wanted) for each in resource.known_as)]
     if len(chosen) == 1:
         return chosen
     count = say("{} times", len(chosen)) if chosen else say("no")
     where = say(' in namespace "{}"', wanted.namespace) if wanted.namespace else say("")
-    field, advice = _meant(wanted, members, steps)
+    field, advice = _meant(wanted, resources, steps)
     names = wanted.kind, wanted.name, where, wanted.api_version
     message = say('this overlay has {} {} "{}"{} of {}; {}', count, *names, advice)
     return Diagnostic(rules.PATCH_WITHOUT_OBJECT, message, place.child(*field))
 
 
-def _meant(wanted: ObjectId, members: list[Member], steps: Steps) -> tuple[tuple[str, ...], Message]:
+def _meant(wanted: ObjectId, resources: list[OverlayResource], steps: Steps) -> tuple[tuple[str, ...], Message]:
     """The field that most likely has the error in a patch for an object that does not exist, and its right value."""
-    known = [each for member in members for each in member.known_as]
+    known = [each for resource in resources for each in resource.known_as]
     for each in known:
         if each.name == wanted.name and each.kind == wanted.kind and each.api_version != wanted.api_version:
             return ("apiVersion",), say('it has one of "{}"', each.api_version)

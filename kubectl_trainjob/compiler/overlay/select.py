@@ -82,13 +82,13 @@ class Matcher(NamedTuple):
 
 def compile_selector(selector: Selector, steps: Steps) -> Matcher:
     """The matcher of a `target`. Raises SelectorError."""
-    stated = stated_fields(selector)
-    labels, annotations = (_requirements(stated.pop(field, ""), field) for field in (_LABELS, _ANNOTATIONS))
-    patterns = {field: _pattern(text, field, steps) for field, text in stated.items()}
+    specified = specified_fields(selector)
+    labels, annotations = (_requirements(specified.pop(field, ""), field) for field in (_LABELS, _ANNOTATIONS))
+    patterns = {field: _pattern(text, field, steps) for field, text in specified.items()}
     return Matcher(patterns, labels, annotations, steps)
 
 
-def stated_fields(selector: Selector) -> dict[str, str]:
+def specified_fields(selector: Selector) -> dict[str, str]:
     """The fields of a `target` that are not empty, by their keys in the overlay."""
     fields = {
         "kind": selector.kind,

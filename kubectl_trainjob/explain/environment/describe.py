@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kubectl_trainjob.explain.environment.cautions import cautions_of
 from kubectl_trainjob.explain.environment.counting import count_reason
-from kubectl_trainjob.explain.environment.needs import needs_of
+from kubectl_trainjob.explain.environment.required_objects import required_objects_of
 from kubectl_trainjob.explain.environment.roles import roles_of
 from kubectl_trainjob.explain.environment.values import Environment, LaunchOrigins, Role
 from kubectl_trainjob.kube.facts.trainer import HOSTFILE_SUFFIX
@@ -26,7 +26,7 @@ def describe(job: TracedJob, inputs: frozenset[ObjectId] = frozenset()) -> Envir
         roles=tuple(_with_processes(role, origins) for role in roles),
         origins=origins,
         hostfile="" if launch.hosts is None else f"{identity.name}{HOSTFILE_SUFFIX}",
-        needs=needs_of(job, roles, inputs),
+        needs=required_objects_of(job, roles, inputs),
     )
     return replace(environment, cautions=tuple(cautions_of(environment)))
 

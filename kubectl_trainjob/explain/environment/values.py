@@ -144,7 +144,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Need:
+class RequiredObject:
     """A Secret or ConfigMap that the Pods refer to; generated ones have a `purpose`."""
 
     kind: str
@@ -209,7 +209,7 @@ class Environment:
     roles: tuple[Role, ...]
     origins: LaunchOrigins
     hostfile: str = ""
-    needs: tuple[Need, ...] = ()
+    needs: tuple[RequiredObject, ...] = ()
     cautions: tuple[Caution, ...] = ()
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.walk import SchemaNode
-from kubectl_trainjob.kube.updates.changed import members
+from kubectl_trainjob.kube.updates.differences import members
 from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body
 

@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.kube.updates.changed import ChangedValue
+from kubectl_trainjob.kube.updates.differences import ChangedValue
 from kubectl_trainjob.kube.updates.result import STATES, UpdateResult
 from kubectl_trainjob.kube.updates.transitions import ImmutableValue, result_of
 from kubectl_trainjob.model.message import say

@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.facts.types import canonical
 from kubectl_trainjob.kube.schemas.composites import MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC_IN_JOBSETS, applied
-from kubectl_trainjob.kube.updates.changed import AS_DECODED, ChangedValue, PairedPart, changed
+from kubectl_trainjob.kube.updates.differences import AS_DECODED, ChangedValue, PairedPart, changed_values
 from kubectl_trainjob.kube.updates.result import STATES, UpdateResult
 from kubectl_trainjob.kube.updates.transitions import ImmutableValue, always, broken_rules, result_of
 from kubectl_trainjob.model.draft import Draft
@@ -68,7 +68,7 @@ def _decoded(spec: Body) -> Any:
 
 
 def _changed_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[ChangedValue]:
-    return changed(PairedPart(old, new, root.fields["spec"], ("spec",), ("spec",)), AS_DECODED)
+    return changed_values(PairedPart(old, new, root.fields["spec"], ("spec",), ("spec",)), AS_DECODED)
 
 
 def _munged(spec: Body) -> Body:

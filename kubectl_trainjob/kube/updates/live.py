@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.facts.types import canonical
 from kubectl_trainjob.kube.schemas.composites import MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC, ATOMIC_IN_JOBSETS, applied
-from kubectl_trainjob.kube.updates.changed import AS_DECODED, PairedPart, changed
+from kubectl_trainjob.kube.updates.differences import AS_DECODED, PairedPart, changed_values
 from kubectl_trainjob.kube.updates.jobset import MUTABLE_IN_PODS, POD_TEMPLATE
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body, identity_of
@@ -47,7 +47,7 @@ def frozen_changes(live: Body, after: Body, version: str, *, has_queue: bool = F
     rules = _JOBSET if is_jobset else _TRAIN_JOB
     sides = [_decoded(each) if is_jobset else each for each in (live, after)]
     part = PairedPart(sides[0].get("spec") or {}, sides[1].get("spec") or {}, root.fields["spec"], ("spec",), ("spec",))
-    found = (each.pointer for each in changed(part, AS_DECODED))
+    found = (each.pointer for each in changed_values(part, AS_DECODED))
     return tuple(each for each in found if not _may_change(each, live, rules, may_patch=may_patch))
 
 

@@ -23,7 +23,7 @@ from kubectl_trainjob.kube.facts.types import canonical
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.applying import ATOMIC_IN_JOBSETS, applied
-from kubectl_trainjob.kube.updates.changed import AS_DECODED, ChangedValue, PairedPart, changed
+from kubectl_trainjob.kube.updates.differences import AS_DECODED, ChangedValue, PairedPart, changed_values
 from kubectl_trainjob.kube.updates.result import State, UpdateResult
 from kubectl_trainjob.kube.updates.transitions import BrokenRule, ImmutableValue, always, broken_rules, result_of
 from kubectl_trainjob.model.message import Message, say
@@ -113,7 +113,7 @@ def _changed_overrides(old: Body, new: Body, overrides: _OverridesField, root: M
         return
     place: Pointer = ("spec", overrides.name)
     before, after = (_decoded(side.get(overrides.name) or [], overrides.item_type) for side in (old, new))
-    for value in changed(PairedPart(before, after, _spec_field(root, overrides.name), place, place), AS_DECODED):
+    for value in changed_values(PairedPart(before, after, _spec_field(root, overrides.name), place, place), AS_DECODED):
         yield ImmutableValue(overrides.rejected, place, overrides.message, value, is_conditional=True)
 
 
@@ -158,4 +158,4 @@ def _restamps(old: list[Mapping[str, Any]], new: list[Mapping[str, Any]], root: 
 
 def _differ(old: Mapping[str, Any], new: Mapping[str, Any], root: MappingNode) -> bool:
     before, after = (canonical({**patch, "time": None}, _PATCH_TYPE) for patch in (old, new))
-    return any(changed(PairedPart(before, after, _spec_field(root, RUNTIME_PATCHES).item), AS_DECODED))
+    return any(changed_values(PairedPart(before, after, _spec_field(root, RUNTIME_PATCHES).item), AS_DECODED))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.schemas.composites import ListNode
-from kubectl_trainjob.kube.updates.changed import AS_STORED, ChangedValue, PairedPart, changed, parts
+from kubectl_trainjob.kube.updates.differences import AS_STORED, ChangedValue, PairedPart, changed_values, parts
 from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State, UpdateResult
 from kubectl_trainjob.model.message import Data, Message, joined, say
 from kubectl_trainjob.model.source import ABSENT, Pointer, show_pointer
@@ -33,7 +33,7 @@ def broken_rules(part: PairedPart) -> Iterator[BrokenRule]:
     if old is ABSENT or new is ABSENT or node is None or old == new:
         return
     if node.immutable:
-        values = tuple(changed(part, AS_STORED))
+        values = tuple(changed_values(part, AS_STORED))
         if values:
             yield BrokenRule(part.new_at, say("{}", node.immutable), values)
     elif not isinstance(node, ListNode) or node.keys:

@@ -26,7 +26,7 @@ class NotFixed(NamedTuple):
     reason: str
 
 
-class Fixing(NamedTuple):
+class FixResult(NamedTuple):
     """The files that change, by path, the findings that are fixed, and those whose fix could not be made.
 
     A finding without a requested fix is in neither.
@@ -37,7 +37,7 @@ class Fixing(NamedTuple):
     not_fixed: tuple[NotFixed, ...] = ()
 
 
-def fix(diagnostics: Iterable[Diagnostic], *, with_unsafe: bool = False) -> Fixing:
+def fix(diagnostics: Iterable[Diagnostic], *, with_unsafe: bool = False) -> FixResult:
     """The files after the safe fixes of the findings, and after the unsafe ones on request.
 
     The files are those on disk as they were read. Do not pass findings in files of a commit.
@@ -46,7 +46,7 @@ def fix(diagnostics: Iterable[Diagnostic], *, with_unsafe: bool = False) -> Fixi
     reasons: dict[Diagnostic, str] = {}
     state = _applied(_planned(fixable, reasons), reasons)
     files = [FileChange(path, text.original, text.text) for path, text in sorted(state.texts.items())]
-    return Fixing(
+    return FixResult(
         tuple(each for each in files if each.old != each.new),
         tuple(each for each in fixable if each not in reasons),
         tuple(NotFixed(each, reasons[each]) for each in fixable if each in reasons),

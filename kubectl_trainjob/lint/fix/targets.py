@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Edit
 from kubectl_trainjob.model.draft import INPUT, Draft
-from kubectl_trainjob.model.edited import OBJECT, Edited
+from kubectl_trainjob.model.edited_object import OBJECT, AppliedEdits
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, has, value_at
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.yaml.edit import EditError, opened, same
@@ -52,7 +52,7 @@ class EditTargets:
     def __init__(self) -> None:
         self._spans = Spans()
         self._data: dict[tuple[SourceFile, int], Any] = {}
-        self._bodies: dict[int, tuple[Edited, Any]] = {}
+        self._bodies: dict[int, tuple[AppliedEdits, Any]] = {}
 
     def target(self, edit: Edit) -> EditTarget:
         """The target of an edit. Raises EditError with the reason if the edit cannot be made."""
@@ -87,7 +87,7 @@ class EditTargets:
     def _before(self, place: Place, *, is_removal: bool) -> Place:
         """The place that the value was copied from, before the last overlay."""
         edits = place.source.edits
-        if not isinstance(edits, Edited):
+        if not isinstance(edits, AppliedEdits):
             raise EditError("it is unknown where the value was written; edit by hand")
         origin = _written(edits.origin(place.pointer))
         if origin.place is None or origin.step not in _STEPS:
@@ -103,9 +103,9 @@ class EditTargets:
         edits = place.source.edits
         if edits is None:
             return _found(self._value(place.source), place.source.prefix + place.pointer)
-        return _found(self._body(edits), place.pointer) if isinstance(edits, Edited) else _MISSING
+        return _found(self._body(edits), place.pointer) if isinstance(edits, AppliedEdits) else _MISSING
 
-    def _body(self, edits: Edited) -> Any:
+    def _body(self, edits: AppliedEdits) -> Any:
         """An object as edited: the edits are made again, without the counts of limits."""
         if id(edits) not in self._bodies:
             draft = Draft(None, {OBJECT: edits.before.source, **edits.inputs}).step(INPUT)

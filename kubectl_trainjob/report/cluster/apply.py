@@ -81,6 +81,6 @@ def object_values(each: ObjectResult, locator: Locator) -> dict[str, Any]:
         "fields": list(each.fields),
     }
     if each.place:
-        spot = locator.settle(each.place)
-        values |= {"file": spot.file.path, "line": spot.span.line}
+        location = locator.resolve(each.place)
+        values |= {"file": location.file.path, "line": location.span.line}
     return {key: value for key, value in values.items() if value not in ("", [])}

@@ -75,8 +75,8 @@ def _pods(roles: Iterable[RoleCounts]) -> str:
 
 
 def _detail(job: JobStatus, locator: Locator) -> str:
-    spot = locator.settle(job.place) if job.place else None
-    where = [f"{spot.file.path}:{spot.span.line}"] if spot else []
+    location = locator.resolve(job.place) if job.place else None
+    where = [f"{location.file.path}:{location.span.line}"] if location else []
     return ": ".join(part for part in (*where, job.id.name, job.reason, " ".join(job.message.split())) if part)
 
 
@@ -121,8 +121,8 @@ def _values(job: JobStatus, locator: Locator) -> dict[str, Any]:
         "conditions": list(job.conditions) if job.created else None,
     }
     if job.place:
-        spot = locator.settle(job.place)
-        values |= {"file": spot.file.path, "line": spot.span.line}
+        location = locator.resolve(job.place)
+        values |= {"file": location.file.path, "line": location.span.line}
     return {key: value for key, value in values.items() if value not in ("", None)}
 
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from kubectl_trainjob.model.message import Message, say, truncate
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.diff import words
-from kubectl_trainjob.report.diff.alike import Alike, alike
-from kubectl_trainjob.report.diff.headline import headline, only_new_runs
+from kubectl_trainjob.report.diff.grouped_objects import GroupedObjects, group_objects
 from kubectl_trainjob.report.diff.numbers import by_group, numbers, unchanged
+from kubectl_trainjob.report.diff.summary_line import only_new_runs, summary_line
 from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.changes import is_rejected, rejected_in
 from kubectl_trainjob.review.diff.view import Report, Row
 
 
 def document(report: Report, *, has_errors: bool = True) -> blocks.Document:
-    """The headline, what is not known, the numbers, the causes, then every object with its values.
+    """The summary line, what is not known, the numbers, the causes, then every object with its values.
 
     Errors of the files are on stderr beside a text.
     """
     jobs = words.JobNames(report)
     parts = [*unknown(report, jobs), *(errors(report) if has_errors else ()), *summary(report, jobs)]
-    return blocks.Document(headline(report), [*parts, *objects(report)], "diff -o html")
+    return blocks.Document(summary_line(report), [*parts, *objects(report)], "diff -o html")
 
 
 def unknown(report: Report, jobs: words.JobNames) -> Iterator[blocks.Block]:
@@ -66,10 +66,10 @@ def causes(report: Report, jobs: words.JobNames) -> Iterator[blocks.Block]:
 def objects(report: Report) -> Iterator[blocks.Block]:
     """The objects that differ."""
     if report.objects:
-        yield blocks.Cards([*map(_card, alike(report))])
+        yield blocks.Cards([*map(_card, group_objects(report))])
 
 
-def _card(group: Alike) -> blocks.Card:
+def _card(group: GroupedObjects) -> blocks.Card:
     change, count = group.change, len(group.members)
     kind, name = change.identity.kind, change.identity.name
     about = [words.found_in(group.changes), words.made_from(change) if count == 1 else Message()]
@@ -83,7 +83,7 @@ def _card(group: Alike) -> blocks.Card:
         [part for part in about if part],
         words.counterpart(change) if count == 1 else Message(),
         words.consequence(group.changes),
-        None if change.verdict is None else "bad" if rejected_in(change) else "good",
+        None if change.update_result is None else "bad" if rejected_in(change) else "good",
         is_rejected(change),
         [_value(row, group) for row in group.rows],
         words.rejections(group.members[0]),
@@ -93,6 +93,6 @@ def _card(group: Alike) -> blocks.Card:
     )
 
 
-def _value(row: Row, group: Alike) -> blocks.DifferingValue:
+def _value(row: Row, group: GroupedObjects) -> blocks.DifferingValue:
     rejected = words.rejected_when(group.change, row.rejections) if row.rejections else None
     return blocks.DifferingValue(truncate(row.path), row.old, row.new, words.where(row.sources), rejected)

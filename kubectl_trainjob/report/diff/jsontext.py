@@ -81,13 +81,13 @@ def _named(identity: ObjectId) -> dict[str, str]:
 
 
 def _verdict(change: Change) -> dict[str, str] | None:
-    if change.verdict is None:
+    if change.update_result is None:
         return None
-    return {state: "accepted" if change.verdict.accepts(state) else "refused" for state in STATES}
+    return {state: "accepted" if change.update_result.accepts(state) else "refused" for state in STATES}
 
 
 def _rejected(change: Change) -> list[dict[str, str]]:
-    found = change.verdict.rejections if change.verdict else ()
+    found = change.update_result.rejections if change.update_result else ()
     return [{"state": each.state, "pointer": json_pointer(each.pointer), "reason": each.reason} for each in found]
 
 

@@ -10,7 +10,7 @@ from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State
 from kubectl_trainjob.model.message import Message, joined, say, truncate
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.blocks import Rejection
-from kubectl_trainjob.report.diff.alike import Alike, places
+from kubectl_trainjob.report.diff.grouped_objects import GroupedObjects, places
 from kubectl_trainjob.report.phrases import first_of, located, plural
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, SourceLine, Sources
@@ -37,7 +37,7 @@ def rejected_when(change: Change, rejected: Sequence[RejectedChange]) -> Message
 
 
 def _when(change: Change, states: list[State]) -> Message:
-    known = {rejection.state for rejection in change.verdict.rejections} if change.verdict else set()
+    known = {rejection.state for rejection in change.update_result.rejections} if change.update_result else set()
     if known == set(states):
         return Message()
     return say("in every state") if len(states) == len(STATES) else say("while {}", in_states(states))
@@ -86,7 +86,7 @@ class JobNames:
         return say("{} ({})", name, _of_overlays(overlays)) if identity in self._shared else say("{}", name)
 
 
-def members(group: Alike) -> list[Message]:
+def members(group: GroupedObjects) -> list[Message]:
     """The objects of a group, `ml/bert (renamed from bert-1, of overlays/dev)`; each name once for all overlays."""
     found: dict[tuple[Message, ...], list[str]] = {}
     for view in group.members:

@@ -19,16 +19,16 @@ def for_terminal(report: LintReport) -> blocks.Document:
     """The findings, what could not be checked, and the counts at the end, where a terminal stops."""
     findings = group_findings(report.results)
     totals = blocks.Statements([closing(report, (each.severity for each in findings)), *_fixable(findings)])
-    return blocks.Document(None, (details(findings), *unverified(report), totals))
+    return blocks.Document(None, (details(findings), *not_checked_block(report), totals))
 
 
 def for_comment(report: LintReport) -> blocks.Document:
     """The counts, a table of the findings, then the details of each."""
     findings = group_findings(report.results)
-    first = headline(report, (each.severity for each in findings))
+    first = summary_line(report, (each.severity for each in findings))
     table, every = blocks.FindingTable("", findings), blocks.FindingDetails("", findings)
-    parts: list[blocks.Block] = [*not_shown(report), table, *unverified(report), every]
-    return blocks.Document(blocks.Headline(first), parts, "lint -o json")
+    parts: list[blocks.Block] = [*not_shown(report), table, *not_checked_block(report), every]
+    return blocks.Document(blocks.SummaryLine(first), parts, "lint -o json")
 
 
 def details(findings: Sequence[GroupedFinding], title: str = "") -> blocks.FindingDetails:
@@ -36,10 +36,10 @@ def details(findings: Sequence[GroupedFinding], title: str = "") -> blocks.Findi
     return blocks.FindingDetails(title, findings[:MOST_SHOWN], max(len(findings) - MOST_SHOWN, 0))
 
 
-def unverified(report: LintReport) -> list[blocks.Unverified]:
+def not_checked_block(report: LintReport) -> list[blocks.NotChecked]:
     """What could not be checked; nothing where all could."""
     causes = [not_checked(each) for each in report.unchecked]
-    return [blocks.Unverified(causes)] if causes else []
+    return [blocks.NotChecked(causes)] if causes else []
 
 
 def not_shown(report: LintReport) -> list[blocks.Statements]:
@@ -60,16 +60,16 @@ def _fixable(findings: Iterable[GroupedFinding]) -> list[Message]:
     return [say("{} fixable with --fix" if safe else "{} fixable with --unsafe-fixes", safe or unsafe)]
 
 
-def headline(report: LintReport, severities: Iterable[Severity]) -> Message:
+def summary_line(report: LintReport, severities: Iterable[Severity]) -> Message:
     """`3 errors, 1 warning in 12 TrainJobs`, `no problems in 1 TrainJob`."""
     none = say("no new problems" if report.baselined or report.existing else "no problems")
     return say("{} in {}", counted(severities) or none, plural(report.train_jobs, "TrainJob"))
 
 
 def closing(report: LintReport, severities: Iterable[Severity]) -> Message:
-    """The headline, and in brackets what is not shown."""
+    """The summary line, and in brackets what is not shown."""
     hidden = _hidden_counts(report)
-    return say("{} ({})", headline(report, severities), hidden) if hidden else headline(report, severities)
+    return say("{} ({})", summary_line(report, severities), hidden) if hidden else summary_line(report, severities)
 
 
 def _hidden_counts(report: LintReport) -> Message:

@@ -9,10 +9,10 @@ from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.diff import document as difference
 from kubectl_trainjob.report.diff.words import JobNames, called, consequence
 from kubectl_trainjob.report.findings import group_findings
-from kubectl_trainjob.report.lint.document import details, not_shown, unverified
+from kubectl_trainjob.report.lint.document import details, not_checked_block, not_shown
 from kubectl_trainjob.report.phrases import more
 from kubectl_trainjob.report.review import words
-from kubectl_trainjob.report.review.headline import difference_of, headline_of, repeated
+from kubectl_trainjob.report.review.summary_line import difference_of, repeated, summary_line_of
 from kubectl_trainjob.review.diff.view import Report
 from kubectl_trainjob.review.result import JobRow, Review
 
@@ -34,8 +34,8 @@ def for_terminal(review: Review) -> blocks.Document:
     report = difference_of(review)
     jobs = JobNames(report)
     parts = [*_unknown(report, jobs), *_jobs(review, jobs), *difference.causes(report, jobs), *_others(review)]
-    parts += [*_details(review, ""), *unverified(review.lint), *_about_jobs(review), *not_shown(review.lint)]
-    return blocks.Document(headline_of(review), parts)
+    parts += [*_details(review, ""), *not_checked_block(review.lint), *_about_jobs(review), *not_shown(review.lint)]
+    return blocks.Document(summary_line_of(review), parts)
 
 
 def for_comment(review: Review) -> blocks.Document:
@@ -45,8 +45,8 @@ def for_comment(review: Review) -> blocks.Document:
     parts = [*not_shown(review.lint), *_about_jobs(review), *_unknown(report, jobs)]
     parts += [*difference.causes(report, jobs), *_jobs(review, jobs)]
     parts += [blocks.FindingTable("New findings", findings), blocks.FindingDetails("", findings)] if findings else []
-    parts += [*unverified(review.lint), *difference.totals(report), *difference.objects(report)]
-    return blocks.Document(headline_of(review), parts, _COMMAND)
+    parts += [*not_checked_block(review.lint), *difference.totals(report), *difference.objects(report)]
+    return blocks.Document(summary_line_of(review), parts, _COMMAND)
 
 
 def for_page(review: Review) -> blocks.Document:
@@ -54,11 +54,11 @@ def for_page(review: Review) -> blocks.Document:
     report = difference_of(review)
     jobs = JobNames(report)
     parts = [*_unknown(report, jobs), *_jobs(review, jobs), *_about_jobs(review)]
-    findings = [*_details(review, "New findings"), *unverified(review.lint), *not_shown(review.lint)]
+    findings = [*_details(review, "New findings"), *not_checked_block(review.lint), *not_shown(review.lint)]
     if findings and not review.results:
         findings.insert(0, blocks.FindingDetails("No new findings", ()))
     parts += [*findings, *difference.summary(report, jobs), *difference.objects(report)]
-    return blocks.Document(headline_of(review), parts, _COMMAND)
+    return blocks.Document(summary_line_of(review), parts, _COMMAND)
 
 
 def _unknown(report: Report, jobs: JobNames) -> Iterator[blocks.Block]:

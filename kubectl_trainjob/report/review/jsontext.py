@@ -24,7 +24,7 @@ from kubectl_trainjob.report.diff.jsontext import as_data as difference_data
 from kubectl_trainjob.report.diff.jsontext import job_id, totals
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.jsontext import as_data as findings_data
-from kubectl_trainjob.report.review.headline import headline_of
+from kubectl_trainjob.report.review.summary_line import summary_line_of
 from kubectl_trainjob.review.result import JobRow, Review
 
 
@@ -33,8 +33,8 @@ def as_json(review: Review) -> str:
     result = {
         "schemaVersion": 1,
         "verdict": review.verdict.value,
-        "headline": headline_of(review).in_line(),
-        "leftOut": list(review.left_out),
+        "headline": summary_line_of(review).in_line(),
+        "leftOut": list(review.unread_overlays),
         "repeated": review.repeated,
         "jobs": [_row(row) for row in review.rows],
         "diff": difference_data(review.report),

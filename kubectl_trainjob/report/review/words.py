@@ -94,5 +94,5 @@ def _becomes(before: str, after: str) -> Message:
 
 
 def finding_cell(row: JobRow) -> Message:
-    """`1 error, 2 warnings`; what several Pods of the job share counts once, as in the headline."""
+    """`1 error, 2 warnings`; what several Pods of the job share counts once, as in the summary line."""
     return counted(each.severity for each in group_findings(row.results))

@@ -92,13 +92,13 @@ def _config(settings: Fields, source: Source) -> Config:
 def _trainer(settings: Fields) -> str:
     target = settings.below("target")
     target.reject_unknown(tuple(SUPPORTED_TARGETS))
-    stated = {product: target.text(product) for product in SUPPORTED_TARGETS}
-    for product, version in stated.items():
+    specified = {product: target.text(product) for product in SUPPORTED_TARGETS}
+    for product, version in specified.items():
         supported = SUPPORTED_TARGETS[product]
         if version and version not in supported:
             message = say('{} "{}" is not supported; supported: {}', say(product), version, joined(map(say, supported)))
             target.found.append(Diagnostic(UNSUPPORTED_TARGET, message, target.place.child(product)))
-    return stated["trainer"]
+    return specified["trainer"]
 
 
 def _runtimes(settings: Fields) -> tuple[str, ...]:
@@ -137,21 +137,21 @@ def _ignore(settings: Fields) -> tuple[str, ...]:
 
 
 def _limits(settings: Fields) -> dict[str, int]:
-    stated = settings.below("limits")
+    specified = settings.below("limits")
     names = {_camel(each.name): each.name for each in fields(Limits) if each.name != "depth"}
-    stated.reject_unknown(tuple(names))
-    found = {name: _size(stated, spelled) for spelled, name in names.items() if spelled in stated.body}
+    specified.reject_unknown(tuple(names))
+    found = {name: _size(specified, spelled) for spelled, name in names.items() if spelled in specified.body}
     return {name: size or getattr(LIMITS, name) for name, size in found.items()}
 
 
-def _size(stated: Fields, name: str) -> int:
+def _size(specified: Fields, name: str) -> int:
     """A whole number, or a quantity such as 64Mi."""
-    size = _whole(stated.body[name])
+    size = _whole(specified.body[name])
     if name.endswith("Seconds") and size > _LONGEST:
-        stated.reject(say("limits.{} must be at most {}", say(name), _LONGEST), name)
+        specified.reject(say("limits.{} must be at most {}", say(name), _LONGEST), name)
     if not 0 < size <= _LARGEST:
         message = say("limits.{} must be a positive whole number, or a quantity such as 64Mi", say(name))
-        stated.reject(message, name)
+        specified.reject(message, name)
     return size
 
 
@@ -171,24 +171,24 @@ def _camel(name: str) -> str:
 
 def lint_settings(settings: Fields) -> LintSettings:
     """The configuration of lint; errors are reported in `settings`."""
-    stated = settings.below("lint")
-    stated.reject_unknown(_LINT_SETTINGS)
-    per_path = stated.below("perPath")
+    specified = settings.below("lint")
+    specified.reject_unknown(_LINT_SETTINGS)
+    per_path = specified.below("perPath")
     return LintSettings(
-        select=stated.texts("select"),
-        ignore=stated.texts("ignore"),
-        severity=_severities(stated),
+        select=specified.texts("select"),
+        ignore=specified.texts("ignore"),
+        severity=_severities(specified),
         per_path=tuple(_path_rules(pattern, per_path.below(pattern)) for pattern in per_path.body),
-        schedulers=stated.texts("schedulers"),
+        schedulers=specified.texts("schedulers"),
         delivery=settings.text("delivery", DELIVERIES),
     )
 
 
-def _severities(stated: Fields) -> tuple[tuple[str, str], ...]:
-    below = stated.below("severity")
+def _severities(specified: Fields) -> tuple[tuple[str, str], ...]:
+    below = specified.below("severity")
     return tuple((rule, level) for rule in below.body if (level := below.text(rule, tuple(Severity))))
 
 
-def _path_rules(pattern: str, stated: Fields) -> PathRules:
-    stated.reject_unknown(("ignore", "severity"))
-    return PathRules(pattern, stated.texts("ignore"), _severities(stated))
+def _path_rules(pattern: str, specified: Fields) -> PathRules:
+    specified.reject_unknown(("ignore", "severity"))
+    return PathRules(pattern, specified.texts("ignore"), _severities(specified))

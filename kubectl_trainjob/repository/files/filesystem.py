@@ -20,7 +20,7 @@ from kubectl_trainjob.repository.files.find_root import (
 from kubectl_trainjob.repository.files.root import Files, SecureRoot, UnsafePathError
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.repository.files.reread import Parsed
+    from kubectl_trainjob.repository.files.parse_cache import ParseCache
     from kubectl_trainjob.repository.templates.render import Renderer
 
 
@@ -111,7 +111,7 @@ class Workspace:
     stdin: Callable[[int], bytes]
     renderer: Callable[[], Renderer]
     progress: Progress
-    parsed: Parsed | None = None
+    parsed: ParseCache | None = None
     base: str = ""
 
 

@@ -22,8 +22,8 @@ def holds_only(*kinds: str) -> Callable[[str], bool]:
 
     def is_of_kind(document: str) -> bool:
         lines = [line.rstrip() for line in _BEGINS_AT_ONCE.findall(document)]
-        stated = [line[5:].strip() for line in lines if line.startswith("kind:")]
-        return all(map(_ROOT_KEY.fullmatch, lines)) and len(stated) == 1 and stated[0] in kinds
+        specified = [line[5:].strip() for line in lines if line.startswith("kind:")]
+        return all(map(_ROOT_KEY.fullmatch, lines)) and len(specified) == 1 and specified[0] in kinds
 
     def is_all(text: str) -> bool:
         # Items of a list, and a mark with content after it, begin with a dash.
@@ -38,11 +38,11 @@ def mentions(names: Collection[str]) -> Callable[[str], bool]:
 
     Names are those of Kubernetes objects: letters, digits, dots and dashes.
     """
-    stated = [(name, re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")) for name in names]
+    specified = [(name, re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")) for name in names]
 
     def states_one(text: str) -> bool:
         # Patterns are slow where nothing is found, and most files have nothing.
-        return any(name in text and pattern.search(text) for name, pattern in stated)
+        return any(name in text and pattern.search(text) for name, pattern in specified)
 
     def may_have(text: str) -> bool:
         if states_one(text):

@@ -11,10 +11,10 @@ from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.nearest import nearest
-from kubectl_trainjob.model.source import Place, Source, SourceFile, Written
+from kubectl_trainjob.model.source import Place, Source, SourceFile, TextOrigin
 from kubectl_trainjob.model.units import Patch
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
-from kubectl_trainjob.repository.files.intake import Intake
+from kubectl_trainjob.repository.files.input_reader import InputReader
 from kubectl_trainjob.repository.files.overlay_file import OverlayFile, PatchEntry
 from kubectl_trainjob.repository.files.repository import Root
 from kubectl_trainjob.repository.files.root import UnsafePathError, reason_of
@@ -27,16 +27,16 @@ _MOST_HINTS = 50  # the nearest name is sought in a whole directory: enough to r
 
 
 class Paths:
-    """Finds the files of the overlays of one build; errors go to the diagnostics of the intake."""
+    """Finds the files of the overlays of one build; errors go to the diagnostics of the reader."""
 
-    def __init__(self, intake: Intake) -> None:
-        self._intake = intake
+    def __init__(self, input_reader: InputReader) -> None:
+        self._input_reader = input_reader
         self._hints_left = _MOST_HINTS
 
     def text(self, root: Root, path: str, place: Place) -> SourceFile | None:
         """A file that the overlay lists at `place`; None where it cannot be read, which is reported."""
         try:
-            return self._intake.file(root, path, root.show(path))
+            return self._input_reader.file(root, path, root.show(path))
         except (UnsafePathError, OSError) as error:
             self.missing(root, path, place, error)
             return None
@@ -79,7 +79,7 @@ class Paths:
         self._reject(message, place)
 
     def _reject(self, message: Message, place: Place) -> None:
-        self._intake.diagnostics.append(Diagnostic(rules.UNKNOWN_RESOURCE, message, place))
+        self._input_reader.diagnostics.append(Diagnostic(rules.UNKNOWN_RESOURCE, message, place))
 
 
 def _names(root: Root, directory: str) -> list[str]:
@@ -90,10 +90,10 @@ def _names(root: Root, directory: str) -> list[str]:
 
 
 class PatchFiles:
-    """Reads the patches of the overlay in the directory `inside`; errors go to the diagnostics of the intake."""
+    """Reads the patches of the overlay in the directory `inside`; errors go to the diagnostics of the reader."""
 
-    def __init__(self, intake: Intake, paths: Paths, root: Root, inside: str) -> None:
-        self._intake = intake
+    def __init__(self, input_reader: InputReader, paths: Paths, root: Root, inside: str) -> None:
+        self._input_reader = input_reader
         self._paths = paths
         self._root = root
         self._inside = inside
@@ -124,9 +124,9 @@ class PatchFiles:
             yield from self._of_file(entry, file, Place(Source(file)))
 
     def _of_file(self, entry: PatchEntry, file: SourceFile, place: Place) -> Iterator[Patch]:
-        noted = len(self._intake.diagnostics)
-        documents = self._intake.values(file)
-        if not documents and len(self._intake.diagnostics) == noted:
+        noted = len(self._input_reader.diagnostics)
+        documents = self._input_reader.values(file)
+        if not documents and len(self._input_reader.diagnostics) == noted:
             self._reject(say("the patch is empty; write one, or remove it"), place)
         for body, source in documents:
             yield from self._of_body(entry, body, Place(source))
@@ -141,7 +141,7 @@ class PatchFiles:
             yield Patch(body, place.source, place.pointer, entry.index, entry.target)
 
     def _reject(self, message: Message, place: Place) -> None:
-        self._intake.diagnostics.append(Diagnostic(rules.INVALID_OVERLAY, message, place))
+        self._input_reader.diagnostics.append(Diagnostic(rules.INVALID_OVERLAY, message, place))
 
 
 def _inline_file(spans: Spans, place: Place, text: str) -> SourceFile:
@@ -153,5 +153,7 @@ def _inline_file(spans: Spans, place: Place, text: str) -> SourceFile:
     indent = max(len(pairs[0][0]) - len(pairs[0][1]), 0) if pairs else 0
     is_block = bool(pairs) and all(line[indent:] == each for line, each in pairs)
     if is_block and len(below) >= count - 1:
-        return SourceFile(outer.path, text, Written(outer, tuple(range(span.line + 1, span.line + 1 + count)), indent))
-    return SourceFile(outer.path, text, Written(outer, (span.line,) * count))
+        return SourceFile(
+            outer.path, text, TextOrigin(outer, tuple(range(span.line + 1, span.line + 1 + count)), indent)
+        )
+    return SourceFile(outer.path, text, TextOrigin(outer, (span.line,) * count))

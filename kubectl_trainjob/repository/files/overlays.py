@@ -15,7 +15,7 @@ from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Overlay, Unit
-from kubectl_trainjob.repository.files.intake import Intake, fault
+from kubectl_trainjob.repository.files.input_reader import InputReader, fault
 from kubectl_trainjob.repository.files.overlay_file import OverlayFile, read_overlay
 from kubectl_trainjob.repository.files.overlay_paths import PatchFiles, Paths
 from kubectl_trainjob.repository.files.repository import Root
@@ -44,10 +44,12 @@ class _Resource(NamedTuple):
 
 
 class _KnownOverlay(NamedTuple):
-    """An overlay that was read; `members` and `edits` are counted, `depth` is how many overlays are in a row in it."""
+    """An overlay that was read; `resource_count` and `edits` are counts, `depth` is how many overlays are in a row in
+    it.
+    """
 
     units: list[Unit]
-    members: int
+    resource_count: int
     edits: int
     depth: int
 
@@ -58,15 +60,15 @@ class Overlays:
     Counts the objects of all overlays and the edits of these, and reports the first excess of each limit.
     """
 
-    def __init__(self, intake: Intake) -> None:
-        self._intake = intake
-        self._limits = intake.limits
+    def __init__(self, input_reader: InputReader) -> None:
+        self._input_reader = input_reader
+        self._limits = input_reader.limits
         self._gaps: set[Source] = set()  # overlays with resources that could not be read
         self._directories: dict[tuple[Root, str], list[str]] = {}
         self._known: dict[tuple[Root, str], _KnownOverlay] = {}
         self._depths: dict[Unit, int] = {}
-        self._paths = Paths(intake)
-        self._members = self._edits = 0
+        self._paths = Paths(input_reader)
+        self._resource_count = self._edits = 0
         self._exceeded: set[Rule] = set()
         self._sent = self._exhausting = 0  # bytes for templates, and templates that used up a limit
 
@@ -74,18 +76,18 @@ class Overlays:
         """The overlay in a directory, read once; none where its file cannot be read, which is reported."""
         known = self._known.get((root, inside))
         if known is not None:
-            self._members += known.members
+            self._resource_count += known.resource_count
             self._edits += known.edits
             return known.units
-        members, edits = self._members, self._edits
+        count, edits = self._resource_count, self._edits
         units = self._new_unit(root, inside, above)
         depth = max(map(self._depth, units), default=1)
-        self._known[root, inside] = _KnownOverlay(units, self._members - members, self._edits - edits, depth)
+        self._known[root, inside] = _KnownOverlay(units, self._resource_count - count, self._edits - edits, depth)
         return units
 
     def _depth(self, unit: Unit) -> int:
         if unit not in self._depths:
-            below = (self._depth(member) for member in unit.members if isinstance(member, Unit))
+            below = (self._depth(resource) for resource in unit.resources if isinstance(resource, Unit))
             self._depths[unit] = 1 + max(below, default=0)
         return self._depths[unit]
 
@@ -93,12 +95,14 @@ class Overlays:
         overlay = self._overlay_file(root, inside)
         if overlay is None:
             return []
-        before, noted = self._members, len(self._intake.diagnostics)
-        members = tuple(self._members_of(overlay, root, inside, (*above, inside)))
-        below = all(member.overlay.is_complete for member in members if isinstance(member, Unit))
-        is_complete = below and overlay.source not in self._gaps and not has_errors(self._intake.diagnostics[noted:])
-        patches = tuple(PatchFiles(self._intake, self._paths, root, inside).patches(overlay))
-        if not self._may_edit(overlay, len(patches), self._members - before):
+        before, noted = self._resource_count, len(self._input_reader.diagnostics)
+        resources = tuple(self._resources_of(overlay, root, inside, (*above, inside)))
+        below = all(resource.overlay.is_complete for resource in resources if isinstance(resource, Unit))
+        is_complete = (
+            below and overlay.source not in self._gaps and not has_errors(self._input_reader.diagnostics[noted:])
+        )
+        patches = tuple(PatchFiles(self._input_reader, self._paths, root, inside).patches(overlay))
+        if not self._may_edit(overlay, len(patches), self._resource_count - before):
             return []
         settings = Overlay(
             overlay.source,
@@ -111,28 +115,28 @@ class Overlays:
             patches,
             is_complete,
         )
-        return [Unit(settings, members)]
+        return [Unit(settings, resources)]
 
     def _overlay_file(self, root: Root, inside: str) -> OverlayFile | None:
         path = posixpath.join(inside, OVERLAY_FILE)
         try:
-            file = self._intake.file(root, path, root.show(path))
+            file = self._input_reader.file(root, path, root.show(path))
         except OSError as error:
             raise fault(root.show(path), error) from None
         if file is None:
             return None
         reading = read_stream(file, self._limits)
-        self._intake.diagnostics += reading.diagnostics
+        self._input_reader.diagnostics += reading.diagnostics
         if len(reading.objects) != 1:
             if not reading.diagnostics:
                 place = Place(Source(file, 1 if reading.objects else 0))
                 self._reject(rules.INVALID_OVERLAY, say("overlay.yaml must hold one document of kind Overlay"), place)
             return None
         overlay, diagnostics = read_overlay(*reading.objects[0])
-        self._intake.diagnostics += diagnostics
+        self._input_reader.diagnostics += diagnostics
         return overlay
 
-    def _members_of(
+    def _resources_of(
         self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...]
     ) -> Iterator[Manifest | Unit]:
         seen: set[str] = set()
@@ -141,39 +145,39 @@ class Overlays:
             path = self._paths.inside(written, root, inside, place)
             if path is None:
                 continue
-            for member in self._resource(path, _Resource(overlay, root, inside, above, seen, place)):
+            for resource in self._resource(path, _Resource(overlay, root, inside, above, seen, place)):
                 if not self._may_add(place):
                     return
-                yield member
+                yield resource
 
     def _may_add(self, place: Place) -> bool:
         """Count an object or overlay that the entry at `place` provides."""
-        self._members += 1
+        self._resource_count += 1
         most = self._limits.documents
-        if self._members > most:
+        if self._resource_count > most:
             template = (
                 "with this resource, the overlays have more than {} objects, the limit (limits.documents); "
                 "list each directory once, or build fewer overlays at a time"
             )
             self._exceed(rules.TOO_MANY_MEMBERS, say(template, most), place)
-        return self._members <= most
+        return self._resource_count <= most
 
-    def _may_edit(self, overlay: OverlayFile, patches: int, members: int) -> bool:
+    def _may_edit(self, overlay: OverlayFile, patches: int, resources: int) -> bool:
         """Count what the overlay does to so many objects."""
         pairs = sum(len(labels.pairs) for labels in overlay.labels) + len(overlay.annotations)
         images = len(overlay.images)
-        self._edits += (_PATCH * patches + _LABEL * pairs + images) * members
+        self._edits += (_PATCH * patches + _LABEL * pairs + images) * resources
         if self._edits > self._limits.overlay_edits:
             template = (
                 "{} patches, {} labels and annotations and {} images for {} objects are more than the limit "
                 "(limits.overlayEdits); build fewer overlays at a time"
             )
-            self._exceed(rules.TOO_MANY_EDITS, say(template, patches, pairs, images, members), Place(overlay.source))
+            self._exceed(rules.TOO_MANY_EDITS, say(template, patches, pairs, images, resources), Place(overlay.source))
         return self._edits <= self._limits.overlay_edits
 
     def _resource(self, path: str, entry: _Resource) -> Iterable[Manifest | Unit]:
         root = entry.root
-        self._intake.read_from[root.real(path)] = None
+        self._input_reader.read_from[root.real(path)] = None
         if path in entry.seen:
             return ()
         if (root, path) in self._directories:
@@ -186,7 +190,7 @@ class Overlays:
             self._paths.missing(root, path, entry.place, error)
             return ()
         if not is_overlay(found):
-            files = self._intake.directory(root, path, root.show(path))
+            files = self._input_reader.directory(root, path, root.show(path))
             self._directories[root, path] = [file for file, _ in files]
             return self._files(path, entry)
         return self.unit(root, path, entry.above) if self._may_nest(path, entry) else ()
@@ -216,8 +220,8 @@ class Overlays:
         file = self._paths.text(entry.root, path, entry.place)
         if file is not None and path.endswith(TEMPLATE):
             file = self._rendered(file, entry.overlay, entry.root.real(entry.directory))
-        manifests = self._intake.manifests(file) if file else []
-        if file is None or self._intake.is_broken(file):
+        manifests = self._input_reader.manifests(file) if file else []
+        if file is None or self._input_reader.is_broken(file):
             self._gaps.add(entry.overlay.source)
         return manifests
 
@@ -233,11 +237,11 @@ class Overlays:
         if self._sent > self._limits.build_bytes:
             rendered: SourceFile | Diagnostic = too_much(template, self._limits)
         else:
-            rendered = self._intake.workspace.renderer().render(template, context, self._limits)
+            rendered = self._input_reader.workspace.renderer().render(template, context, self._limits)
         if isinstance(rendered, SourceFile):
             written = replace(rendered.written, values=overlay.source) if rendered.written else None
             return replace(rendered, written=written)
-        self._intake.diagnostics.append(replace(rendered, related=(rendered_with(overlay.source),)))
+        self._input_reader.diagnostics.append(replace(rendered, related=(rendered_with(overlay.source),)))
         self._exhausting += rendered.rule == rules.TEMPLATE_LIMIT
         return None
 
@@ -247,4 +251,4 @@ class Overlays:
             self._reject(rule, message, place)
 
     def _reject(self, rule: Rule, message: Message, place: Place) -> None:
-        self._intake.diagnostics.append(Diagnostic(rule, message, place))
+        self._input_reader.diagnostics.append(Diagnostic(rule, message, place))

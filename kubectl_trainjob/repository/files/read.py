@@ -18,7 +18,7 @@ from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.config import Config
 from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
-from kubectl_trainjob.repository.files.intake import Intake, fault
+from kubectl_trainjob.repository.files.input_reader import InputReader, fault
 from kubectl_trainjob.repository.files.repository import Ignore, Root
 from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError, read_all
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE, TEMPLATE, is_overlay
@@ -38,13 +38,13 @@ def read(
     files of overlays. Raises EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does
     not have.
     """
-    reader = _Inputs(Intake(limits, workspace))
+    reader = _Inputs(InputReader(limits, workspace))
     reader.paths(paths or (current_root(workspace.files),), names)
-    intake = reader.intake
-    diagnostics = tuple(intake.diagnostics)
+    input_reader = reader.input_reader
+    diagnostics = tuple(input_reader.diagnostics)
     has_jobs = reader.has_jobs()
     library = reader.library() if names is not None or has_jobs else ()
-    unread = tuple(intake.diagnostics[len(diagnostics) :])
+    unread = tuple(input_reader.diagnostics[len(diagnostics) :])
     from_catalogue = reader.catalogue() if has_jobs else ()
     if from_catalogue:  # its runtime would silently replace one that cannot be read
         diagnostics, unread = diagnostics + unread, ()
@@ -55,20 +55,20 @@ def read(
         packaged=catalogue.names() if has_jobs else (),
         diagnostics=diagnostics,
         library_diagnostics=unread,
-        ignored=intake.ignored,
+        ignored=input_reader.ignored,
         settings=tuple(reader.settings()),
         units=tuple(reader.units),
-        left_out=tuple(intake.left_out),
-        skipped=tuple(intake.skipped),
-        built=tuple(intake.built.values()),
-        read_from=tuple(intake.read_from),
-        limits=intake.limits,
+        unread_overlays=tuple(input_reader.unread_overlays),
+        skipped=tuple(input_reader.skipped),
+        built=tuple(input_reader.built.values()),
+        read_from=tuple(input_reader.read_from),
+        limits=input_reader.limits,
     )
 
 
 class _Inputs:
-    def __init__(self, intake: Intake) -> None:
-        self.intake = intake
+    def __init__(self, input_reader: InputReader) -> None:
+        self.input_reader = input_reader
         self._overlays: Overlays | None = None
         self.manifests: list[Manifest] = []
         self.units: list[Unit] = []
@@ -102,29 +102,29 @@ class _Inputs:
     def path(self, path: str) -> None:
         """Read one path. Links in it are followed, but not out of a repository, and no links inside a directory."""
         try:
-            real, kind = self.intake.files.named(path)
+            real, kind = self.input_reader.files.named(path)
             if kind != "stream":
                 self._named(path, real, kind == "directory")
             elif path != "-":
-                self._stream(path, lambda most: _pipe(self.intake.files.current.join(path), most))
+                self._stream(path, lambda most: _pipe(self.input_reader.files.current.join(path), most))
         except (OSError, ValueError) as error:
             raise fault(path, error) from None
         except UnsafePathError as error:
             raise EnvironmentFault(f"{path}: {error}") from None
         if kind == "stream" and path == "-":
-            self._stream(path, self.intake.workspace.stdin)
+            self._stream(path, self.input_reader.workspace.stdin)
 
     def _named(self, path: str, real: str, is_directory: bool) -> None:
-        current = self.intake.files.current
+        current = self.input_reader.files.current
         show = current.absolute if os.path.isabs(path) else current.relative
-        self.intake.read_from[real] = None
-        root = self.intake.root(real if is_directory else os.path.dirname(real), show)
+        self.input_reader.read_from[real] = None
+        root = self.input_reader.root(real if is_directory else os.path.dirname(real), show)
         inside = root.inside(real)
         if not is_directory and os.path.basename(real) == OVERLAY_FILE:
             self._unit(root, os.path.dirname(inside))
         elif path.endswith(TEMPLATE):
             message = say('"{}" is a template; pass the overlay that lists it', path)
-            self.intake.report(UNLISTED_TEMPLATE, message, path)
+            self.input_reader.report(UNLISTED_TEMPLATE, message, path)
         elif not is_directory:
             self._file(root, inside, path)
         elif is_overlay(root.files.entries(inside)):
@@ -140,11 +140,11 @@ class _Inputs:
         if self._overlays is None:
             from kubectl_trainjob.repository.files.overlays import Overlays  # most builds do not need it
 
-            self._overlays = Overlays(self.intake)
+            self._overlays = Overlays(self.input_reader)
         self.units += self._overlays.unit(root, inside)
 
     def _directory(self, root: Root, inside: str, shown: str) -> None:
-        for path, shown_path in self.intake.directory(root, inside, shown):
+        for path, shown_path in self.input_reader.directory(root, inside, shown):
             self._file(root, path, shown_path)
 
     def _file(self, root: Root, inside: str, shown: str) -> None:
@@ -153,7 +153,7 @@ class _Inputs:
             return
         self._seen.add(real)
         try:
-            file = self.intake.file(root, inside, shown)
+            file = self.input_reader.file(root, inside, shown)
         except OSError as error:
             raise fault(shown, error) from None
         if file is not None:
@@ -161,7 +161,7 @@ class _Inputs:
 
     def _take(self, file: SourceFile) -> None:
         if self._is_wanted is None or self._is_wanted(file.text):
-            self.manifests += self.intake.manifests(file)
+            self.manifests += self.input_reader.manifests(file)
         else:
             self._skipped.append(file)
 
@@ -170,27 +170,27 @@ class _Inputs:
         if path in self._seen:
             return
         self._seen.add(path)
-        current = self.intake.files.current
-        self.intake.root(current.real("."), current.relative)
-        most = self.intake.limits.file_bytes
+        current = self.input_reader.files.current
+        self.input_reader.root(current.real("."), current.relative)
+        most = self.input_reader.limits.file_bytes
         try:
             read = data(most)
         except TooLargeError:
             read = b" " * (most + 1)
         if len(read) > most:
-            self.intake.too_large(path)
+            self.input_reader.too_large(path)
             return
-        file = self.intake.decoded(path, read)
+        file = self.input_reader.decoded(path, read)
         if file is not None:
             self._take(file)
 
     def library(self) -> tuple[Manifest, ...]:
         """The runtimes in the folders of all roots, except those among the inputs."""
         first = len(self.manifests)
-        for root in list(self.intake.roots.values()):
+        for root in list(self.input_reader.roots.values()):
             for folder in dict.fromkeys(root.config.runtimes):
                 if _is_there(root, folder):
-                    self.intake.read_from[root.real(folder)] = None
+                    self.input_reader.read_from[root.real(folder)] = None
                     self._directory(root, folder, root.show(folder))
         return self._runtimes_since(first)
 
@@ -201,7 +201,7 @@ class _Inputs:
     def catalogue(self) -> tuple[Manifest, ...]:
         """The runtimes that come with the tool, if a root requests them."""
         first = len(self.manifests)
-        if any(root.config.catalog for root in self.intake.roots.values()):
+        if any(root.config.catalog for root in self.input_reader.roots.values()):
             directory = catalogue.directory()
             self._directory(Root(SecureRoot(directory), directory, Config(), Ignore()), "", directory)
         return self._runtimes_since(first)
@@ -212,7 +212,7 @@ class _Inputs:
         return found
 
     def settings(self) -> Iterator[Settings]:
-        for config in (root.config for root in self.intake.roots.values()):
+        for config in (root.config for root in self.input_reader.roots.values()):
             if config.source is not None:
                 yield Settings(config.source, config.trainer, config.emit, config.lint)
 

@@ -20,14 +20,14 @@ SkipReason = Literal["link", "special", "template", "deep", "kustomization", "ov
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file to read, or an entry that is not read for a reason; `path` is relative to the root."""
 
     path: str
     reason: SkipReason | None = None
 
 
-def walk(root: Files, directory: str, ignored: Callable[[str], bool]) -> Iterator[Found]:
+def walk(root: Files, directory: str, ignored: Callable[[str], bool]) -> Iterator[FoundFile]:
     """Manifests below a directory, without hidden and ignored entries, and directories of overlays and built files.
 
     Raises UnsafePathError for the directory itself, OSError for it and those below, with the path from the root.
@@ -37,20 +37,20 @@ def walk(root: Files, directory: str, ignored: Callable[[str], bool]) -> Iterato
 
 def _walk(
     root: Files, directory: str, entries: list[Entry], ignored: Callable[[str], bool], left: int
-) -> Iterator[Found]:
+) -> Iterator[FoundFile]:
     for path, entry in visible(directory, entries, ignored):
         if not entry.is_directory:
             found = _file(path, entry)
             if found is not None:
                 yield found
         elif left == 0:
-            yield Found(path, "deep")
+            yield FoundFile(path, "deep")
         elif (below := _entries(root, path)) is None:
-            yield Found(path, "link")
+            yield FoundFile(path, "link")
         elif is_overlay(below):
-            yield Found(path, "overlay")
+            yield FoundFile(path, "overlay")
         elif any(inner.name == INDEX_FILE for inner in below):
-            yield Found(path, "results")
+            yield FoundFile(path, "results")
         else:
             yield from _walk(root, path, below, ignored, left - 1)
 
@@ -91,15 +91,15 @@ def is_overlay(entries: list[Entry]) -> bool:
     return any(entry.name == OVERLAY_FILE and not entry.is_directory for entry in entries)
 
 
-def _file(path: str, entry: Entry) -> Found | None:
+def _file(path: str, entry: Entry) -> FoundFile | None:
     if entry.is_link and not entry.leads_to_file:  # to a directory, or to what may become one
-        return Found(path, "link")
+        return FoundFile(path, "link")
     if entry.name.endswith(TEMPLATE):
-        return Found(path, "template")
+        return FoundFile(path, "template")
     if entry.name in _KUSTOMIZATIONS:
-        return Found(path, "kustomization")
+        return FoundFile(path, "kustomization")
     if not entry.name.endswith(_MANIFESTS):
         return None
     if entry.is_file:
-        return Found(path)
-    return Found(path, "link" if entry.is_link else "special")
+        return FoundFile(path)
+    return FoundFile(path, "link" if entry.is_link else "special")

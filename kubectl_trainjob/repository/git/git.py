@@ -50,7 +50,7 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class GitResult:
     """The exit code of a command, and its stripped texts."""
 
     code: int
@@ -82,7 +82,7 @@ class Git:
             raise EnvironmentFault(f"{own}: {shallow.reason}")
         self.is_shallow = shallow.out == "true"  # whether the history of this clone ends early
 
-    def run(self, *arguments: str) -> Ended:
+    def run(self, *arguments: str) -> GitResult:
         """Run a command that ends by itself. Raises EnvironmentFault when it does not."""
         try:
             done = subprocess.run(
@@ -100,7 +100,7 @@ class Git:
             ) from None
         except (OSError, ValueError) as error:
             raise EnvironmentFault(f"git cannot be started: {error}") from None
-        return Ended(done.returncode, os.fsdecode(done.stdout).strip(), os.fsdecode(done.stderr).strip())
+        return GitResult(done.returncode, os.fsdecode(done.stdout).strip(), os.fsdecode(done.stderr).strip())
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a command with pipes to and from it. Raises EnvironmentFault."""

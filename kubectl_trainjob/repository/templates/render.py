@@ -30,7 +30,7 @@ from kubectl_trainjob.model.rules import (
     UNSAFE_TEMPLATE,
     Rule,
 )
-from kubectl_trainjob.model.source import Place, Source, SourceFile, Written
+from kubectl_trainjob.model.source import Place, Source, SourceFile, TextOrigin
 from kubectl_trainjob.repository.templates.process import Process
 from kubectl_trainjob.repository.templates.protocol import (
     LINE,
@@ -98,7 +98,7 @@ class Renderer:
         key = (template.text, context, limits)
         known = self._rendered.get(key)
         if known is not None and known.written is not None:
-            return replace(known, path=template.path, written=Written(template, known.written.lines))
+            return replace(known, path=template.path, written=TextOrigin(template, known.written.lines))
         rendered = self._render(template, context, limits)
         if isinstance(rendered, SourceFile):
             self._rendered[key] = rendered
@@ -115,7 +115,7 @@ class Renderer:
             if answer is None:  # it failed, or was interrupted inside a message
                 self.close()
         if answer is not None:
-            return understand(template, Answer(*answer), limits)
+            return decode_answer(template, Answer(*answer), limits)
         return _out_of_time(template, seconds) if process.is_late else unanswered(template)
 
     def _started(self) -> Process:
@@ -143,7 +143,7 @@ def _most_sent(limits: Limits) -> int:
     return 5 * limits.template_bytes + _ABOUT
 
 
-def understand(template: SourceFile, answer: Answer, limits: Limits) -> SourceFile | Diagnostic:
+def decode_answer(template: SourceFile, answer: Answer, limits: Limits) -> SourceFile | Diagnostic:
     """The rendered file, or the problem of the template."""
     try:
         ending = Ending.decode(answer.ended)
@@ -159,7 +159,7 @@ def understand(template: SourceFile, answer: Answer, limits: Limits) -> SourceFi
             return unanswered(template)
         text = parts[TEXT].decode()
         lines = _mapped(template, parts.get(LINES, b""), Lines(text).count)
-        return SourceFile(template.path, text, Written(template, lines))
+        return SourceFile(template.path, text, TextOrigin(template, lines))
     except (ValueError, TypeError, KeyError, RecursionError):
         return unanswered(template)
 

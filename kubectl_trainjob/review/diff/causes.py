@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kubectl_trainjob.model.stages import JobId, ObjectId
-from kubectl_trainjob.review.diff.changed_inputs import Changed, ChangedInputs, CompiledPair
+from kubectl_trainjob.review.diff.changed_inputs import ChangedInput, ChangedInputs, CompiledPair
 from kubectl_trainjob.review.diff.changes import Cause
 from kubectl_trainjob.review.diff.contents import written_at
 
 
-def changed_inputs(pairs: Sequence[CompiledPair]) -> Mapping[ObjectId, tuple[Changed, ...]]:
+def changed_inputs(pairs: Sequence[CompiledPair]) -> Mapping[ObjectId, tuple[ChangedInput, ...]]:
     """The changed inputs of each pair whose objects differ, by the TrainJob's name on the new side.
 
     A renamed TrainJob is a pair, too: a changed suffix or a hash in its name is a cause.
@@ -20,7 +20,7 @@ def changed_inputs(pairs: Sequence[CompiledPair]) -> Mapping[ObjectId, tuple[Cha
     return {new.manifest.id: inputs.of(old, new) for old, new in pairs}
 
 
-def causes(changed: Mapping[ObjectId, Sequence[Changed]], overlay: str = "") -> tuple[Cause, ...]:
+def causes(changed: Mapping[ObjectId, Sequence[ChangedInput]], overlay: str = "") -> tuple[Cause, ...]:
     """Each changed part with the TrainJobs that it changes, which `overlay` builds; several may change one TrainJob."""
     return _joined(
         Cause(each.what, each.place, (JobId(job, overlay),), each.is_gone, each.is_own)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.model.edited import Edited
-from kubectl_trainjob.model.source import Place, Pointer, Source, Written, show_pointer
+from kubectl_trainjob.model.edited_object import AppliedEdits
+from kubectl_trainjob.model.source import Place, Pointer, Source, TextOrigin, show_pointer
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.contents import Contents, difference
@@ -38,7 +38,7 @@ _RENAMING = (PATCH, "overlay namespace", "overlay nameSuffix", "overlay nameHash
 _PLAIN = re.compile(r"[\w./:@-]+")
 
 
-class Changed(NamedTuple):
+class ChangedInput(NamedTuple):
     """A changed part of the inputs: `what` it is, and its place on the new side, on the old one if it `is_gone`.
 
     `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
@@ -65,18 +65,18 @@ class ChangedInputs:
                 for manifest in (compiled.manifest, compiled.runtime):
                     if manifest is not None:
                         documents.add(manifest.source)
-        self._runtimes: dict[tuple[Manifest, Manifest], tuple[Changed, ...]] = {}
-        self._templates: dict[Hashable, tuple[Changed, ...]] = {}
+        self._runtimes: dict[tuple[Manifest, Manifest], tuple[ChangedInput, ...]] = {}
+        self._templates: dict[Hashable, tuple[ChangedInput, ...]] = {}
         self._images: dict[tuple[Place, Place], list[ImageEntry]] = {}
-        self._renamed: dict[Hashable, tuple[Changed, ...]] = {}
+        self._renamed: dict[Hashable, tuple[ChangedInput, ...]] = {}
 
-    def of(self, old: Compiled, new: Compiled) -> tuple[Changed, ...]:
+    def of(self, old: Compiled, new: Compiled) -> tuple[ChangedInput, ...]:
         """All changed inputs, also those without effect; () if only the Trainer version can differ."""
         found = (*self._of_object(old.manifest, new.manifest, is_own=True), *self._of_runtime(old.runtime, new.runtime))
         found = found or self._of_names(old.manifest, new.manifest)
         return tuple(dict.fromkeys(found or self._of_resources(new.manifest)))
 
-    def _of_runtime(self, old: Manifest | None, new: Manifest | None) -> tuple[Changed, ...]:
+    def _of_runtime(self, old: Manifest | None, new: Manifest | None) -> tuple[ChangedInput, ...]:
         if old is None or new is None:
             only = old or new
             return (_document(only, is_gone=new is None),) if only else ()
@@ -86,7 +86,7 @@ class ChangedInputs:
             self._runtimes[old, new] = tuple(self._of_object(old, new))
         return self._runtimes[old, new]
 
-    def _of_object(self, old: Manifest, new: Manifest, *, is_own: bool = False) -> Iterator[Changed]:
+    def _of_object(self, old: Manifest, new: Manifest, *, is_own: bool = False) -> Iterator[ChangedInput]:
         before, after = as_read(old), as_read(new)
         way = difference(before.body, after.body)
         if way is not None:
@@ -98,41 +98,41 @@ class ChangedInputs:
                 found = self._of_template(before.source.file.written, written)
                 yield from (each._replace(old=places[0], new=places[1]) for each in found)
             else:
-                yield Changed(str(after.id), places[1], is_own, False, *places)
+                yield ChangedInput(str(after.id), places[1], is_own, False, *places)
         yield from self._of_settings(settings_of(old.source), settings_of(new.source))
 
-    def _of_template(self, old: Written | None, new: Written) -> tuple[Changed, ...]:
+    def _of_template(self, old: TextOrigin | None, new: TextOrigin) -> tuple[ChangedInput, ...]:
         key = old and (old.file, old.values), (new.file, new.values)
         if key not in self._templates:
             found = reasons(old, new, self._contents)
-            self._templates[key] = tuple(Changed(what, place, is_gone=gone) for what, place, gone in found)
+            self._templates[key] = tuple(ChangedInput(what, place, is_gone=gone) for what, place, gone in found)
         return self._templates[key]
 
-    def _of_settings(self, old: list[OverlaySetting], new: list[OverlaySetting]) -> Iterator[Changed]:
+    def _of_settings(self, old: list[OverlaySetting], new: list[OverlaySetting]) -> Iterator[ChangedInput]:
         for before, after in paired(old, new, self._contents):
             if before and after:
                 yield from self._of_both(before, after)
             elif only := before or after:
                 yield from self._of_one(only, is_gone=after is None)
 
-    def _of_both(self, old: OverlaySetting, new: OverlaySetting) -> Iterator[Changed]:
+    def _of_both(self, old: OverlaySetting, new: OverlaySetting) -> Iterator[ChangedInput]:
         if old.step == IMAGES:
             yield from self._of_images(old.place, new.place, (old, new))
             return
         way = self._contents.difference(old.place, new.place) or ()
         yield self._setting(new.step, old.place.child(*way), new.place.child(*way))
 
-    def _of_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[Changed]:
+    def _of_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[ChangedInput]:
         """A setting that changes the object on one side only: it was added or removed, or selects other objects."""
         found = self._why_one(only, is_gone=is_gone)
         old, new = (only.place, None) if is_gone else (None, only.place)
         return (each if only.step == IMAGES else each._replace(old=old, new=new) for each in found)
 
-    def _why_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[Changed]:
+    def _why_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[ChangedInput]:
         others = self._documents[is_gone]
         other = others.overlay(only)
         if other is None:
-            yield Changed(_what(only.step, only.place), only.place, is_gone=is_gone)
+            yield ChangedInput(_what(only.step, only.place), only.place, is_gone=is_gone)
             return
         old, new = (only.overlay, other) if is_gone else (other, only.overlay)
         pointer = ("patches",) if only.step == PATCH else only.place.pointer[:1]
@@ -143,21 +143,21 @@ class ChangedInputs:
         elif way is not None:
             yield self._setting(OVERLAY, before.child(*way), after.child(*way))
         elif only.step == PATCH and not others.has_same_patch(only):
-            yield Changed("patch", others.patch(only) or only.place if is_gone else only.place)
+            yield ChangedInput("patch", others.patch(only) or only.place if is_gone else only.place)
 
-    def _of_images(self, old: Place, new: Place, settings: Iterable[OverlaySetting]) -> Iterator[Changed]:
+    def _of_images(self, old: Place, new: Place, settings: Iterable[OverlaySetting]) -> Iterator[ChangedInput]:
         if (old, new) not in self._images:
             self._images[old, new] = _changed_images(self._contents.at(old), self._contents.at(new))
         for way in _matching_images(self._images[old, new], [repr(each.before) for each in settings]):
             yield self._setting(IMAGES, old, new.child(*way))
 
-    def _setting(self, step: str, old: Place, new: Place) -> Changed:
+    def _setting(self, step: str, old: Place, new: Place) -> ChangedInput:
         """A setting of both sides, or one that the new side has no longer."""
         is_gone = self._contents.at(new) is None and self._contents.at(old) is not None
         place = old if is_gone else new
-        return Changed(_what(step, place), place, is_gone=is_gone, old=old, new=new)
+        return ChangedInput(_what(step, place), place, is_gone=is_gone, old=old, new=new)
 
-    def _of_names(self, old: Manifest, new: Manifest) -> tuple[Changed, ...]:
+    def _of_names(self, old: Manifest, new: Manifest) -> tuple[ChangedInput, ...]:
         """Why an object that the TrainJob refers to has another name."""
         before, after = (list(renamed(manifest.source)) for manifest in (old, new))
         key = tuple(map(id, before)), tuple(map(id, after))
@@ -170,14 +170,14 @@ class ChangedInputs:
             )
         return self._renamed[key]
 
-    def _of_resources(self, new: Manifest) -> Iterator[Changed]:
+    def _of_resources(self, new: Manifest) -> Iterator[ChangedInput]:
         """Changed lists of resources of overlays."""
         for setting in settings_of(new.source):
             before, place = self._documents[0].overlay(setting), Place(setting.overlay, ("resources",))
             way = self._contents.difference(Place(before, place.pointer), place) if before else None
             if way is not None:
                 place = place.child(*way)
-                yield Changed(show_pointer(place.pointer), place)
+                yield ChangedInput(show_pointer(place.pointer), place)
 
 
 def _read_as(manifest: Manifest) -> tuple[str, str]:
@@ -190,14 +190,14 @@ def _renaming(sources: Iterable[Source]) -> dict[tuple[str, str], list[OverlaySe
     return {
         _read_as(source.edits.before): [each for each in settings_of(source) if each.step in _RENAMING]
         for source in sources
-        if isinstance(source.edits, Edited)
+        if isinstance(source.edits, AppliedEdits)
     }
 
 
-def _document(manifest: Manifest, *, is_gone: bool) -> Changed:
+def _document(manifest: Manifest, *, is_gone: bool) -> ChangedInput:
     found = as_read(manifest)
     place = Place(found.source)
-    return Changed(str(found.id), place, False, is_gone, place if is_gone else None, None if is_gone else place)
+    return ChangedInput(str(found.id), place, False, is_gone, place if is_gone else None, None if is_gone else place)
 
 
 def _what(step: str, place: Place) -> str:

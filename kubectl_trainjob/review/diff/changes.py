@@ -42,10 +42,10 @@ class Change:
 
     `job` is the TrainJob (that of the new side, if it exists) that the object is, or is generated from. `counterpart`
     is the object of the other side that this one most probably is, under another name: an added object then has the
-    `fields` that differ from it. `verdict` is None for added and removed objects and for kinds without rules. `made` is
-    the verdict on the JobSet of a changed TrainJob, None if that does not change. `consequence` describes the effect in
-    a cluster. `overlay` is the directory of the overlay that built the object, "" for none. If the object `is_secret`,
-    or was so before a patch changed its kind, no value may be shown.
+    `fields` that differ from it. `update_result` is None for added and removed objects and for kinds without rules.
+    `generated_result` is that of the JobSet of a changed TrainJob, None if that does not change. `consequence`
+    describes the effect in a cluster. `overlay` is the directory of the overlay that built the object, "" for none. If
+    the object `is_secret`, or was so before a patch changed its kind, no value may be shown.
     """
 
     identity: ObjectId
@@ -53,13 +53,13 @@ class Change:
     old: Body | None
     new: Body | None
     fields: tuple[FieldChange, ...] = ()
-    verdict: UpdateResult | None = None
+    update_result: UpdateResult | None = None
     consequence: Message = _NO_WORDS
     job: ObjectId | None = None
     counterpart: ObjectId | None = None
     overlay: str = ""
     is_secret: bool = False
-    made: UpdateResult | None = None
+    generated_result: UpdateResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +173,10 @@ class Difference:
 
 def rejected_in(change: Change) -> tuple[State, ...]:
     """The states in which a cluster rejects the update, of those that are possible."""
-    if change.verdict is None or change.old is None or change.new is None:
+    if change.update_result is None or change.old is None or change.new is None:
         return ()
     states = possible_states(change.old, change.new) or STATES
-    return tuple(state for state in states if not change.verdict.accepts(state))
+    return tuple(state for state in states if not change.update_result.accepts(state))
 
 
 def is_rejected(change: Change) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.model.source import Origin, Place, Pointer
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.review.diff.changed_inputs import Changed
+from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
 from kubectl_trainjob.review.diff.contents import written_at
 
 Find = Callable[[ObjectId, Pointer], Origin | None]
@@ -23,14 +23,16 @@ _MOST_FIELDS = 200  # of a TrainJob's objects; with more of them all inputs stay
 _MOST_PLACES = 500  # that one value depends on
 
 
-class Touched(NamedTuple):
+class DifferingPair(NamedTuple):
     """A value that differs, of each side that has the object."""
 
     old: tuple[ObjectId, Pointer] | None
     new: tuple[ObjectId, Pointer] | None
 
 
-def effective(inputs: Sequence[Changed], touched: Iterable[Touched], find: tuple[Find, Find]) -> tuple[Changed, ...]:
+def effective(
+    inputs: Sequence[ChangedInput], touched: Iterable[DifferingPair], find: tuple[Find, Find]
+) -> tuple[ChangedInput, ...]:
     """Those of several changed inputs on which changed values depend.
 
     All of them if that is uncertain: if a value depends on none of them, or there are too many values. An input with an
@@ -76,7 +78,7 @@ def _causes(newest: Origin) -> tuple[Place, ...]:
     return ()
 
 
-def _is_cause(changed: Changed, old: Iterable[Place], new: Iterable[Place]) -> bool:
+def _is_cause(changed: ChangedInput, old: Iterable[Place], new: Iterable[Place]) -> bool:
     marks = ((changed.old, old), (changed.new, new))
     return any(mark and _is_around(mark, place) for mark, places in marks for place in places)
 

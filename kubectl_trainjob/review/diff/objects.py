@@ -19,9 +19,9 @@ from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_tr
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import Body, JobId, ObjectId, identity_of, is_same
 from kubectl_trainjob.review.diff.causes import causes, changed_inputs
-from kubectl_trainjob.review.diff.changed_inputs import Changed
+from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
 from kubectl_trainjob.review.diff.changes import Change, Compiled, Difference, FieldChange, Incomplete
-from kubectl_trainjob.review.diff.effects import Find, Touched, effective
+from kubectl_trainjob.review.diff.effects import DifferingPair, Find, effective
 from kubectl_trainjob.review.diff.fields import field_changes
 from kubectl_trainjob.review.diff.overlay_settings import levels
 from kubectl_trainjob.review.diff.pairing import SAME, JobPair, Pair, pair_jobs, pair_made, pair_objects
@@ -156,7 +156,7 @@ def _changes(pair: Pair[PlainObject], version: str, made: UpdateResult | None = 
     elif fields:
         verdict = _update_result(before, after, version)
         words = consequence(after.identity, verdict, before.body, after.body, version, made)
-        yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words, made=made)
+        yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words, generated_result=made)
 
 
 def _added_or_removed(printed: PlainObject, version: str, *, is_new: bool) -> Change:
@@ -211,7 +211,7 @@ def _completed(body: Body, version: str) -> Body:
     return schema_for(schemas, identity.api_version, identity.kind).check(body).value
 
 
-def _inputs(pairs: Sequence[JobPair], old: Side, new: Side) -> dict[ObjectId, tuple[Changed, ...]]:
+def _inputs(pairs: Sequence[JobPair], old: Side, new: Side) -> dict[ObjectId, tuple[ChangedInput, ...]]:
     """The changed inputs of each TrainJob, without those that have no effect on its objects.
 
     The effects are known when the TrainJob is expanded again. That happens only if several inputs changed, and for
@@ -227,22 +227,22 @@ def _inputs(pairs: Sequence[JobPair], old: Side, new: Side) -> dict[ObjectId, tu
     return {job: (*found, *settings) for job, found in inputs.items()}
 
 
-def _settings(old: Side, new: Side) -> Iterator[Changed]:
+def _settings(old: Side, new: Side) -> Iterator[ChangedInput]:
     """The changed settings of a `trainjob.yaml`, which may affect every TrainJob that differs."""
     for what, differs in (("target.trainer", old.trainer != new.trainer), ("emit", old.emit != new.emit)):
         place = new.settings.get(what) or old.settings.get(what)
         if differs and place is not None:
-            yield Changed(what, place, is_gone=what not in new.settings)
+            yield ChangedInput(what, place, is_gone=what not in new.settings)
 
 
-def _touched(pair: JobPair, version: str) -> Iterator[Touched]:
+def _touched(pair: JobPair, version: str) -> Iterator[DifferingPair]:
     """The values that differ in the generated objects of a TrainJob."""
     for before, after, _ in pair_made(pair):
         if before is None or after is None:
-            yield Touched(before and (before.identity, ()), after and (after.identity, ()))
+            yield DifferingPair(before and (before.identity, ()), after and (after.identity, ()))
             continue
         for field in _fields(before, after, version):
-            yield Touched(
+            yield DifferingPair(
                 None if field.old_pointer is None else (before.identity, field.old_pointer),
                 None if field.new_pointer is None else (after.identity, field.new_pointer),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
-from kubectl_trainjob.model.edited import Edit, Edited
+from kubectl_trainjob.model.edited_object import AppliedEdits, ObjectEdit
 from kubectl_trainjob.model.source import Place, Pointer, Source
 from kubectl_trainjob.model.stages import Body, Manifest
 from kubectl_trainjob.review.diff.contents import Contents
@@ -35,9 +35,9 @@ class OverlaySetting(NamedTuple):
 SettingPair = tuple[OverlaySetting | None, OverlaySetting | None]
 
 
-def levels(source: Source) -> Iterator[Edited]:
+def levels(source: Source) -> Iterator[AppliedEdits]:
     """The edits of an object by each overlay, the last first."""
-    while isinstance(edits := source.edits, Edited):
+    while isinstance(edits := source.edits, AppliedEdits):
         yield edits
         source = edits.before.source
 
@@ -52,7 +52,7 @@ def settings_of(source: Source) -> list[OverlaySetting]:
     return [setting for level in reversed([*levels(source)]) for setting in _settings(level)]
 
 
-def _settings(level: Edited) -> Iterator[OverlaySetting]:
+def _settings(level: AppliedEdits) -> Iterator[OverlaySetting]:
     overlay = level.inputs.get(OVERLAY)
     for edit in level.edits if overlay else ():
         name, *pointer = edit.cause or ("",)
@@ -61,7 +61,7 @@ def _settings(level: Edited) -> Iterator[OverlaySetting]:
             yield OverlaySetting(edit.step, Place(source, _whole(edit, tuple(pointer))), overlay, level.before.body)
 
 
-def _whole(edit: Edit, pointer: Pointer) -> Pointer:
+def _whole(edit: ObjectEdit, pointer: Pointer) -> Pointer:
     """The place of a whole setting: a cause names only the pairs of labels, without their flags."""
     return pointer if edit.step == PATCH else pointer[:2]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from kubectl_trainjob.model.edited import identities
+from kubectl_trainjob.model.edited_object import identities
 from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.renames import PlainObject, group_kind, guessed

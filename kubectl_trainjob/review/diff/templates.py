@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kubectl_trainjob.explain.values import mentioned_values
-from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, Span, Written, show_pointer
-from kubectl_trainjob.repository.positions import Settle, Spot
+from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, Span, TextOrigin, show_pointer
+from kubectl_trainjob.repository.positions import Location, ResolvePlace
 from kubectl_trainjob.repository.yaml.stream import LINE_END
 from kubectl_trainjob.review.diff.contents import Contents, difference
 
@@ -30,7 +30,7 @@ class Reason(NamedTuple):
     is_gone: bool = False
 
 
-def reasons(old: Written | None, new: Written, contents: Contents) -> Iterator[Reason]:
+def reasons(old: TextOrigin | None, new: TextOrigin, contents: Contents) -> Iterator[Reason]:
     """Each reason why the text of a template differs; at least one.
 
     A changed comment counts only without other reasons. Only values that the template names count.
@@ -102,7 +102,7 @@ def _without_comments(text: str) -> str:
 Places = tuple[Place | None, Place | None]
 
 
-def edited_places(old: Place | None, new: Place | None, settle: Settle, contents: Contents) -> Places:
+def edited_places(old: Place | None, new: Place | None, resolve: ResolvePlace, contents: Contents) -> Places:
     """The places of the edit that changed a value.
 
     If both values come from the same line of a template, these are the first different values of the overlays that the
@@ -110,7 +110,7 @@ def edited_places(old: Place | None, new: Place | None, settle: Settle, contents
     """
     if old is None or new is None:
         return old, new
-    before, after = settle(old), settle(new)
+    before, after = resolve(old), resolve(new)
     values = _values(before), _values(after)
     if values[0] is None or values[1] is None or _line(before) != _line(after):
         return old, new
@@ -122,12 +122,12 @@ def edited_places(old: Place | None, new: Place | None, settle: Settle, contents
     return old, new
 
 
-def _values(spot: Spot) -> Source | None:
+def _values(location: Location) -> Source | None:
     """The overlay whose values rendered the template at a spot."""
-    written = spot.made.file.written if spot.made else None
+    written = location.made.file.written if location.made else None
     return written.values if written else None
 
 
-def _line(spot: Spot) -> str:
-    lines = LINE_END.split(spot.file.text)
-    return lines[min(spot.span.line, len(lines)) - 1]
+def _line(location: Location) -> str:
+    lines = LINE_END.split(location.file.text)
+    return lines[min(location.span.line, len(lines)) - 1]

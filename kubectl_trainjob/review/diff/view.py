@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.explain.masking import masked
-from kubectl_trainjob.explain.path import Memo, show
+from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.kube.updates.result import RejectedChange
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer, json_pointer
@@ -108,20 +108,20 @@ def _job_key(change: Change) -> tuple[str, ObjectId]:
 def _object_view(change: Change, why: Why | None) -> ObjectView:
     rows = tuple(_rows(change, why))
     marked = {rejection for row in rows for rejection in row.rejections}
-    rejections = change.verdict.rejections if change.verdict else ()
+    rejections = change.update_result.rejections if change.update_result else ()
     return ObjectView(change, rows, tuple(rejection for rejection in rejections if rejection not in marked))
 
 
 def _rows(change: Change, why: Why | None) -> Iterator[Row]:
     hides = change.is_secret
-    memos: tuple[Memo, Memo] = ({}, {})
+    caches: tuple[NameCache, NameCache] = ({}, {})
     for field in change.fields:
         pointer = field.pointer
         is_gone = field.new is ABSENT
         body = change.old if is_gone else change.new
         assert body is not None
         yield Row(
-            show(body, pointer, memos[is_gone]),
+            show(body, pointer, caches[is_gone]),
             json_pointer(pointer),
             _value(field.old, field.old_pointer or pointer, hides),
             _value(field.new, field.new_pointer or pointer, hides),
@@ -132,7 +132,7 @@ def _rows(change: Change, why: Why | None) -> Iterator[Row]:
 
 def _rejections(change: Change, field: FieldChange) -> Iterator[RejectedChange]:
     """The rejections because of the value: of it, of a parent, or of a value in it."""
-    for rejection in change.verdict.rejections if change.verdict else ():
+    for rejection in change.update_result.rejections if change.update_result else ():
         pointer = field.old_pointer if rejection.is_gone else field.new_pointer
         if pointer is not None and all(map(operator.eq, pointer, rejection.pointer)):
             yield rejection

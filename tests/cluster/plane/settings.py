@@ -104,8 +104,8 @@ def _make_keys(folder: Path) -> None:
     )
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     files = ("-keyout", folder / "server.key", "-out", folder / "server.crt")
-    stated = [part for extension in extensions for part in ("-addext", extension)]
-    _openssl("req", "-x509", *curve, *files, "-days", "2", "-subj", "/CN=127.0.0.1", *stated)
+    specified = [part for extension in extensions for part in ("-addext", extension)]
+    _openssl("req", "-x509", *curve, *files, "-days", "2", "-subj", "/CN=127.0.0.1", *specified)
     _openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", folder / "accounts.key")
     # Both managers look for their webhook's certificate here, below the temporary folder that they are told.
     served = folder / "k8s-webhook-server/serving-certs"

@@ -76,14 +76,14 @@ def found(documents: Documents, rule: str = "", **options: str) -> list[Diagnost
 def found_since(old: Documents, new: Documents, rule: str = "", **options: str) -> list[Diagnostic]:
     """All that lint finds in what changed, or what it finds of one rule."""
     wanted = BuildOptions(**options)
-    every = update_findings(compare(old, new, wanted), (), Locator().settle)
+    every = update_findings(compare(old, new, wanted), (), Locator().resolve)
     return [each.diagnostic for each in every if rule in ("", each.diagnostic.rule.id)]
 
 
 def lines(diagnostics: list[Diagnostic]) -> list[tuple[str, int]]:
     """The name of the file and the line of each."""
-    spots = (Locator().settle(each.place) for each in diagnostics)
-    return sorted((Path(spot.file.path).name, spot.span.line) for spot in spots)
+    spots = (Locator().resolve(each.place) for each in diagnostics)
+    return sorted((Path(location.file.path).name, location.span.line) for location in spots)
 
 
 def marked(root: Path, rule: str) -> list[tuple[str, int]]:

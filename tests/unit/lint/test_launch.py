@@ -80,7 +80,7 @@ def test_a_variable_that_an_overlay_adds_is_told_in_its_patch(tmp_path: Path) ->
     }
     [found] = [each for each in told(tmp_path, files, "overlay.yaml") if each.rule == "KTJ402"]
     assert found.line == "- name: PET_NNODES"
-    assert Path(Locator().settle(found.finding.place).file.path).name == "patch.yaml"
+    assert Path(Locator().resolve(found.finding.place).file.path).name == "patch.yaml"
 
 
 def test_the_value_that_the_user_wrote_is_gone(tmp_path: Path) -> None:

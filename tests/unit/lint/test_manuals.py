@@ -55,7 +55,7 @@ def findings(folder: Path, text: str, settings: str, trainer: str, before: str =
     if before:
         old = documents_of(folder.with_name(f"{folder.name}-before"), before, settings)
         comparison = compare(old, documents, options)
-        found += [each.diagnostic for each in update_findings(comparison, (), Locator().settle)]
+        found += [each.diagnostic for each in update_findings(comparison, (), Locator().resolve)]
     return found
 
 
@@ -85,7 +85,7 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
     find = partial(findings_of_output, section(rule, "Source")) if section(rule, "Source") else findings
     trainer = trainer_of(rule)
     found = find(tmp_path / "bad", bad, settings, trainer, before)
-    lines = {(each.rule.id, Locator().settle(each.place).span.line) for each in found}
+    lines = {(each.rule.id, Locator().resolve(each.place).span.line) for each in found}
     marked = [number for number, line in enumerate(bad.splitlines(), 1) if f"# <- {rule.id}" in line]
     assert lines == {(rule.id, number) for number in marked}
     assert find(tmp_path / "good", section(rule, "Good"), settings, trainer, before) == []

@@ -33,8 +33,8 @@ def told(
 
 
 def _told(diagnostic: Diagnostic, locator: Locator) -> Told:
-    spot = locator.settle(diagnostic.place)
-    return Told(diagnostic.rule.id, spot.file.text.splitlines()[spot.span.line - 1].strip(), diagnostic)
+    location = locator.resolve(diagnostic.place)
+    return Told(diagnostic.rule.id, location.file.text.splitlines()[location.span.line - 1].strip(), diagnostic)
 
 
 def shown(every: list[Told]) -> list[tuple[str, str]]:

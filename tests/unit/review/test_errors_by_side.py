@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import MISSING_NAME, MISSING_TYPE
-from kubectl_trainjob.model.source import Place, Source, SourceFile, Span, Written
+from kubectl_trainjob.model.source import Place, Source, SourceFile, Span, TextOrigin
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 from kubectl_trainjob.repository.findings import Objects
 from kubectl_trainjob.repository.positions import Locator
@@ -26,7 +26,7 @@ def at(file: SourceFile, line: int, message: str = "it is wrong", rule=MISSING_T
 
 
 def by_side(old: list[Diagnostic], new: list[Diagnostic], objects: Objects | None = None) -> ErrorsBySide:
-    return errors_by_side(old, new, Locator().settle, objects or {})
+    return errors_by_side(old, new, Locator().resolve, objects or {})
 
 
 def lines(findings: tuple[Diagnostic, ...]) -> list[int]:
@@ -101,7 +101,7 @@ def test_a_finding_of_several_overlays_is_one():
 def test_a_rendered_text_is_the_template():
     def rendered(base: str, template: str) -> Diagnostic:
         file = SourceFile(f"{base}t.j2", template, below_base="t.j2")
-        return at(SourceFile(file.path, "made\n", Written(file, (2,))), 1)
+        return at(SourceFile(file.path, "made\n", TextOrigin(file, (2,))), 1)
 
     old, new = rendered("old/", "#\nline\n"), rendered("new/", "# more\nline\n")
     assert by_side([old], [new]) == ((), (new,), ())

@@ -126,10 +126,10 @@ def _pod_metadata(plan: Plan, pods: PodSet) -> Draft:
 def _suspend(plan: Plan) -> Draft:
     """`suspend` is printed only if the TrainJob has it: the default conflicts with controllers that suspend jobs."""
     jobset = plan.jobset.drop(("spec", "suspend"))
-    stated = plan.resolved.job.manifest.body["spec"].get("suspend")
-    if stated is None:
+    specified = plan.resolved.job.manifest.body["spec"].get("suspend")
+    if specified is None:
         return jobset
-    return jobset.put(("spec", "suspend"), stated, copied=(JOB, "spec", "suspend"))
+    return jobset.put(("spec", "suspend"), specified, copied=(JOB, "spec", "suspend"))
 
 
 def _metadata(plan: Plan, jobset: Draft) -> Draft:

@@ -40,10 +40,10 @@ class Setup:
 
 def processes(plan: Plan) -> Iterator[Diagnostic]:
     """At least one process for each node (2.3; earlier only the runtime's number, by the schema)."""
-    stated = (plan.trainer or {}).get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode"))
-    if stated is not None and stated < 1:
+    specified = (plan.trainer or {}).get("numProcPerNode", (plan.policy("flux") or {}).get("numProcPerNode"))
+    if specified is not None and specified < 1:
         place = plan.job_place("spec", "trainer", "numProcPerNode")
-        yield Diagnostic(rules.FLUX_PROCESSES, say("numProcPerNode is {}; it must be at least 1", stated), place)
+        yield Diagnostic(rules.FLUX_PROCESSES, say("numProcPerNode is {}; it must be at least 1", specified), place)
 
 
 def own_init_container(plan: Plan) -> Iterator[Diagnostic]:
@@ -54,14 +54,14 @@ def own_init_container(plan: Plan) -> Iterator[Diagnostic]:
         yield Diagnostic(rules.FLUX_RESERVED_INIT, message, plan.origin_place(*container, "name"))
 
 
-def nodes_stated(plan: Plan) -> Iterator[Diagnostic]:
+def nodes_specified(plan: Plan) -> Iterator[Diagnostic]:
     """The controller reads numNodes without a check that it exists."""
     if (plan.trainer or {}).get("numNodes") is None:
         message = say("a Flux job without spec.trainer.numNodes crashes the controller; write numNodes")
         yield Diagnostic(rules.FLUX_NUM_NODES_MISSING, message, plan.job_place("spec", "trainer").key())
 
 
-def namespace_stated(plan: Plan) -> Iterator[Diagnostic]:
+def namespace_specified(plan: Plan) -> Iterator[Diagnostic]:
     """Without a namespace the generated scripts contain a guess."""
     if not plan.namespace:
         message = say("Flux is configured for namespace default; write metadata.namespace or build with -n")

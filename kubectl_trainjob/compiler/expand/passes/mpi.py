@@ -29,9 +29,9 @@ def _policy(plan: Plan) -> Mapping[str, Any]:
 
 def number_of_processes(plan: Plan) -> Iterator[Diagnostic]:
     """numProcPerNode is a number (2.0, 2.1; later by the schema)."""
-    stated = (plan.trainer or {}).get("numProcPerNode")
-    if isinstance(stated, str):
-        message = say('numProcPerNode "{}" is not an integer, as MPI needs; write a number', stated)
+    specified = (plan.trainer or {}).get("numProcPerNode")
+    if isinstance(specified, str):
+        message = say('numProcPerNode "{}" is not an integer, as MPI needs; write a number', specified)
         yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
 
 

@@ -44,9 +44,9 @@ def own_env_with_processes(plan: Plan) -> Iterator[Diagnostic]:
 
 def word_or_number(plan: Plan) -> Iterator[Diagnostic]:
     """numProcPerNode is a number or one of three words (2.0, 2.1; later a number, by the schema)."""
-    stated = (plan.trainer or {}).get("numProcPerNode")
-    if isinstance(stated, str) and stated not in WORDS:
-        message = say('numProcPerNode "{}" is not valid; write auto, cpu, gpu or an integer', stated)
+    specified = (plan.trainer or {}).get("numProcPerNode")
+    if isinstance(specified, str) and specified not in WORDS:
+        message = say('numProcPerNode "{}" is not valid; write auto, cpu, gpu or an integer', specified)
         yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
 
 

@@ -42,7 +42,7 @@ def known_model(known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
         yield Diagnostic(TORCHTUNE_MODEL, message, plan.job_place("spec", "runtimeRef", "name"))
 
 
-def nodes_stated(_known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
+def nodes_specified(_known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
     """The webhook reads numNodes without a check that it exists (2.0, 2.1)."""
     if (plan.trainer or {}).get("numNodes") is None:
         message = say("torchtune with numProcPerNode but without numNodes crashes the webhook; write numNodes")
@@ -79,8 +79,8 @@ def qlora_device(known: Torchtune, plan: Plan) -> Iterator[Diagnostic]:
         yield Diagnostic(TORCHTUNE_TOPOLOGY, message, plan.job_place("spec", "runtimeRef", "name"))
     if "_qlora_single_device" not in config and model in SMALL_LLAMAS:
         message = say('QLoRA on model "{}" runs on one device; set numProcPerNode to 1 or request one GPU', model)
-        stated = [field for field in ("numProcPerNode", "resourcesPerNode") if field in (plan.trainer or {})]
-        for field in stated or ["resourcesPerNode"]:
+        specified = [field for field in ("numProcPerNode", "resourcesPerNode") if field in (plan.trainer or {})]
+        for field in specified or ["resourcesPerNode"]:
             yield Diagnostic(TORCHTUNE_TOPOLOGY, message, plan.job_place("spec", "trainer", field))
 
 

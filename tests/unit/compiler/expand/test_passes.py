@@ -124,7 +124,7 @@ def variants(version):
 
 EARLY_TORCH = ("word_or_number", "own_env_with_processes")
 EARLY_MPI = ("number_of_processes", "both_jobs", "implementation")
-FLUX = ("own_init_container", "nodes_stated", "namespace_stated")
+FLUX = ("own_init_container", "nodes_specified", "namespace_specified")
 QUEUE = {"volcano": (("has_queue_name",), ())}
 LATER = {"xgboost": (("reserved_env",), ()), **QUEUE}
 PATCHES = {"runtimePatches": (("managers", "known_patched_jobs", "own_env_of_patches"), ())}
@@ -133,21 +133,21 @@ WHAT_RUNS = {
         "initializers": (("containers",), ()),
         "podSpecOverrides": (("distinct_targets", "known_targets", "own_env_of_specs"), ()),
         "torch": (EARLY_TORCH, ("overridden_by_resources",)),
-        "torchtune": (("known_model", "nodes_stated", "one_node"), ()),
-        "mpi": (EARLY_MPI, ("stated_slots",)),
+        "torchtune": (("known_model", "nodes_specified", "one_node"), ()),
+        "mpi": (EARLY_MPI, ("specified_slots",)),
     },
     "2.1": {
         "initializers": (("containers",), ()),
         "podTemplateOverrides": (("known_targets", "own_env_of_templates"), ()),
         "torch": (EARLY_TORCH, ("words_counted",)),
-        "torchtune": (("known_model", "nodes_stated", "one_node", "qlora_device"), ()),
+        "torchtune": (("known_model", "nodes_specified", "one_node", "qlora_device"), ()),
         "mpi": (EARLY_MPI, ("slots",)),
         **QUEUE,
     },
     "2.2": {
         "initializers": (("containers",), ()),
         **PATCHES,
-        "torch": (("reserved_env",), ("stated_or_counted",)),
+        "torch": (("reserved_env",), ("specified_or_counted",)),
         "torchtune": (("known_model", "one_node", "qlora_device"), ()),
         "mpi": (("both_jobs", "implementation"), ("slots",)),
         "jax": (("trainer_step",), ()),
@@ -157,7 +157,7 @@ WHAT_RUNS = {
     "2.3": {
         "initializers": (("containers_and_mounts",), ()),
         **PATCHES,
-        "torch": (("injection_targets", "reserved_env"), ("stated_or_counted",)),
+        "torch": (("injection_targets", "reserved_env"), ("specified_or_counted",)),
         "torchtune": (
             ("known_model", "one_node", "no_adapter_across_nodes", "qlora_device", "unmanaged_args"),
             (),

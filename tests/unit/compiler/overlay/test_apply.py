@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.compiler.overlay.apply import overlaid
+from kubectl_trainjob.compiler.overlay.apply import apply_overlays
 from kubectl_trainjob.compiler.overlay.names import with_hash
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.model.limits import LIMITS
@@ -71,7 +71,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 def _overlaid(path: str) -> dict[str, Manifest]:
     [unit] = read([path], lambda _most: b"").units
-    manifests, diagnostics = overlaid(unit, Steps(LIMITS))
+    manifests, diagnostics = apply_overlays(unit, Steps(LIMITS))
     assert diagnostics == []
     return {str(manifest.id): manifest for manifest in manifests}
 
@@ -81,13 +81,13 @@ def _build(path: str, **options: str) -> Build:
 
 
 def _written(manifest: Manifest, *pointer: str | int) -> tuple[str, int]:
-    spot = Locator().settle(manifest.place(*pointer))
-    return spot.file.path, spot.span.line
+    location = Locator().resolve(manifest.place(*pointer))
+    return location.file.path, location.span.line
 
 
 def _found(built: Build) -> list[tuple[str, str, int]]:
-    settled = [(d.rule.id, Locator().settle(d.place)) for d in built.diagnostics]
-    return [(rule, spot.file.path, spot.span.line) for rule, spot in settled]
+    settled = [(d.rule.id, Locator().resolve(d.place)) for d in built.diagnostics]
+    return [(rule, location.file.path, location.span.line) for rule, location in settled]
 
 
 _DEV = """\
@@ -353,10 +353,10 @@ def _leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
 def test_every_leaf_of_the_examples_leads_to_its_text(overlay: str) -> None:
     """A copied value stands in the line that it leads to; a computed one leads to what computes it."""
     root = Path(__file__).parents[4]
-    for manifest in overlaid(read([str(root / overlay)], lambda _most: b"").units[0], Steps(LIMITS))[0]:
+    for manifest in apply_overlays(read([str(root / overlay)], lambda _most: b"").units[0], Steps(LIMITS))[0]:
         locator = Locator()
         for pointer, value in _leaves(manifest.body):
-            place = locator.settle(manifest.place(*pointer))
+            place = locator.resolve(manifest.place(*pointer))
             line = place.file.text.splitlines()[place.span.line - 1]
             shown = str(value).splitlines()[0] if isinstance(value, str) and value else str(value).lower()
             if shown in line:
@@ -391,7 +391,7 @@ def test_nobody_wonders_what_an_unreadable_resource_held(write: Write) -> None:
 def test_a_patch_for_an_object_that_is_not_there(write: Write, patch: str, column: int, advice: str) -> None:
     write({"o/overlay.yaml": f"resources: [../jobs]\npatches:\n- patch: {patch}\n"})
     [finding] = _build("o").diagnostics
-    span = Locator().settle(finding.place).span
+    span = Locator().resolve(finding.place).span
     assert (finding.rule.id, span.line, span.column) == ("KTJ054", 5, column)
     assert advice in finding.message
 

@@ -198,8 +198,8 @@ def test_a_build_that_costs_too_much(
         Path(path).write_text(text)
     for named in ("o", "top"):
         built = build(read([named], lambda _most: b""), BuildOptions())
-        settled = [(d.rule.id, Locator().settle(d.place)) for d in built.diagnostics]
-        found = [(rule, spot.span.line) for rule, spot in settled]
+        settled = [(d.rule.id, Locator().resolve(d.place)) for d in built.diagnostics]
+        found = [(rule, location.span.line) for rule, location in settled]
         assert found == [expected] * bool(expected)
         assert all("limits.overlaySteps" in d.message for d in built.diagnostics)
         assert len(built.outputs) == (0 if expected else 1)

@@ -58,5 +58,5 @@ def environment_of(text: str, version: str = "2.3", inputs: frozenset[ObjectId] 
 
 def line_of(text: str, place: Any) -> str:
     """The line of a text that a place stands for, without its indent."""
-    span = Locator().settle(place).span
+    span = Locator().resolve(place).span
     return text.splitlines()[span.line - 1].strip()

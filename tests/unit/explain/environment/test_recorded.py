@@ -126,10 +126,10 @@ def first_env(jobset: Object) -> dict[str, str]:
 
 @EACH_VERSION
 def test_everything_has_a_reason_and_a_line(chosen: Chosen) -> None:
-    settle = Locator().settle
+    resolve = Locator().resolve
     for name, environment, _ in environment_of(chosen):
         assert all(role.reason.why for role in environment.roles if role.processes), name
         for caution in environment.cautions:
             assert caution.place is not None, f"{name}: {caution.message}"
-            assert settle(caution.place).file.text, name
+            assert resolve(caution.place).file.text, name
             assert re.match(r"[^\n]+$", caution.message), name

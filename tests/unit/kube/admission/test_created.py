@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.compiler.late import of_jobset
+from kubectl_trainjob.compiler.job_creation import of_jobset
 from kubectl_trainjob.compiler.resolve.objects import check
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest, identity_of

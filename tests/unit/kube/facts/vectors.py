@@ -142,8 +142,8 @@ def merge(seed: int) -> dict[str, Any]:
         Objects(2 * seed + part).jobset_spec(pick.sample(names, pick.randrange(1, 3))) for part in (0, 1)
     )
     written = types.canonical(original, JOBSET_SPEC) if seed % 2 else types.marshalled(original, JOBSET_SPEC)
-    stated = types.marshalled(patch, JOBSET_SPEC)
-    return {"original": written, "patch": Objects(seed).with_directives(stated) if seed % 3 == 0 else stated}
+    specified = types.marshalled(patch, JOBSET_SPEC)
+    return {"original": written, "patch": Objects(seed).with_directives(specified) if seed % 3 == 0 else specified}
 
 
 def applied(seed: int) -> dict[str, Any]:

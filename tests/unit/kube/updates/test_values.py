@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.kube.updates.changed import ChangedValue
+from kubectl_trainjob.kube.updates.differences import ChangedValue
 from kubectl_trainjob.kube.updates.jobset import check_jobset_update
 from kubectl_trainjob.kube.updates.result import State, UpdateResult
 from kubectl_trainjob.kube.updates.trainer import check_train_job_update

@@ -48,7 +48,7 @@ def results_of_manual(rule: Rule, folder: Path) -> list[Finding]:
     source, trainer = section(rule, "Source"), trainer_of(rule)
     find = partial(findings_of_output, source) if source else findings
     found = find(folder / "bad", section(rule, "Bad"), section(rule, "Settings"), trainer, section(rule, "Before"))
-    builder = FindingBuilder(Locator().settle)
+    builder = FindingBuilder(Locator().resolve)
     return [builder.finding(each, {})[0] for each in found]
 
 

@@ -119,9 +119,9 @@ def described(documents: Documents) -> dict[str, Any]:
     locator = Locator()
 
     def place(where: Place) -> Any:
-        spot = locator.settle(where)
-        made = [each.file.path for each in (spot.made,) if each]
-        return spot.file.path, spot.span, made, where.pointer, where.on
+        location = locator.resolve(where)
+        made = [each.file.path for each in (location.made,) if each]
+        return location.file.path, location.span, made, where.pointer, where.on
 
     def manifest(each: Manifest) -> Any:
         return each.id, each.body, place(each.place()), place(each.place("metadata", "name"))
@@ -134,7 +134,7 @@ def described(documents: Documents) -> dict[str, Any]:
             [getattr(overlay, name) for name in own],
             [(labels.pairs, labels.include_templates) for labels in overlay.labels],
             [(patch.body, place(Place(patch.source, patch.pointer)), patch.target) for patch in overlay.patches],
-            [unit(member) if isinstance(member, Unit) else manifest(member) for member in each.members],
+            [unit(member) if isinstance(member, Unit) else manifest(member) for member in each.resources],
         )
 
     def findings(found: Sequence[Any]) -> Any:
@@ -152,7 +152,7 @@ def described(documents: Documents) -> dict[str, Any]:
         "library diagnostics": findings(documents.library_diagnostics),
         "settings": [(place(Place(each.source)), each.trainer, each.emit) for each in documents.settings],
         "ignored": documents.ignored,
-        "left out": documents.left_out,
+        "left out": documents.unread_overlays,
         "skipped": documents.skipped,
         "read from": documents.read_from,
         "limits": documents.limits,

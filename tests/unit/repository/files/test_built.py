@@ -12,7 +12,7 @@ from kubectl_trainjob.model.units import BuiltDirectory, Documents
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output.built_index import built_directories, index_of
 from kubectl_trainjob.repository.output.directory import write_directory
-from kubectl_trainjob.repository.trees import sides
+from kubectl_trainjob.repository.trees import base_and_head
 from tests.cli.manifests import config, config_map, overlay, stream
 from tests.reading import current, disk, open_repository, read, workspace
 from tests.unit.repository.files.git_repository import GitRepository, read_at
@@ -57,7 +57,7 @@ def test_a_commit_needs_no_file_on_disk(made: GitRepository) -> None:
 
 def test_both_trees_of_a_range(made: GitRepository) -> None:
     shutil.rmtree(made.path / "manifests")
-    range_ = sides(["HEAD~1..HEAD"], ("2.3", "2.3"), disk())
+    range_ = base_and_head(["HEAD~1..HEAD"], ("2.3", "2.3"), disk())
     units = list(range_.read([], workspace()))
     assert [each.overlay for each in units] == ["", "o"]
     assert contents(units[0].old) == {"manifests": FIRST}

@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_trainjob.model.units import Documents, manifests_of
 from kubectl_trainjob.repository.files.filesystem import paths_below
-from kubectl_trainjob.repository.files.reread import Parsed
+from kubectl_trainjob.repository.files.parse_cache import ParseCache
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
 from tests.reading import current, read
 from tests.unit.repository.files.git_repository import GitRepository
@@ -83,7 +83,7 @@ def test_what_is_read_below_a_base(here: Path) -> None:
 def test_what_was_parsed_for_one_base_keeps_its_paths(here: Path) -> None:
     GitRepository(here / "old").write(FILES)
     GitRepository(here / "new").write(FILES)
-    parsed = Parsed()
+    parsed = ParseCache()
     old, new, nested = (
         read([f"{base}/jobs/a.yaml"], bytes, parsed=parsed, base=below)
         for base, below in (("old", "old"), ("new", "new"), ("new", "."))

@@ -16,7 +16,7 @@ HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 
 def settings(text):
     config, diagnostics = read_config(SourceFile("trainjob.yaml", HEAD + text))
-    return config, [(d.rule.id, Locator().settle(d.place).span.line, d.message) for d in diagnostics]
+    return config, [(d.rule.id, Locator().resolve(d.place).span.line, d.message) for d in diagnostics]
 
 
 @pytest.mark.parametrize(

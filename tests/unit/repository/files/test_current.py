@@ -14,7 +14,7 @@ from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.output.changed_files import FileChange, write
 from kubectl_trainjob.repository.output.directory import write_directory
 from kubectl_trainjob.repository.output.new_files import NewFile, NewFiles
-from kubectl_trainjob.repository.trees import Sides, sides, since, the_files
+from kubectl_trainjob.repository.trees import BaseAndHead, base_and_head, since, working_tree
 from tests.cli.manifests import config_map, overlay, runtime, stream, train_job
 from tests.reading import open_repository, workspace
 from tests.unit.repository.files.git_repository import GitRepository, described, outcome
@@ -69,18 +69,18 @@ def test_a_reading_begins_there(there: CurrentDirectory, paths: tuple[str, ...])
 @pytest.mark.parametrize(
     ("trees", "paths"),
     [
-        pytest.param(the_files, [], id="the files"),
+        pytest.param(working_tree, [], id="the files"),
         pytest.param(lambda disk: since("HEAD", disk), [], id="since a commit"),
-        pytest.param(lambda disk: sides(["HEAD"], ("2.3", "2.3"), disk), ["a.yaml", "../o"], id="a commit"),
-        pytest.param(lambda disk: sides(["../old", ".."], ("2.3", "2.3"), disk), [], id="two directories"),
+        pytest.param(lambda disk: base_and_head(["HEAD"], ("2.3", "2.3"), disk), ["a.yaml", "../o"], id="a commit"),
+        pytest.param(lambda disk: base_and_head(["../old", ".."], ("2.3", "2.3"), disk), [], id="two directories"),
     ],
 )
-def test_trees_begin_there(there: CurrentDirectory, trees: Callable[[Disk], Sides], paths: list[str]) -> None:
+def test_trees_begin_there(there: CurrentDirectory, trees: Callable[[Disk], BaseAndHead], paths: list[str]) -> None:
     def read(disk: Disk) -> Any:
         found = trees(disk)
         units = list(found.read(paths, workspace(files=disk)))
         found.close()
-        return [(each.overlay, each.left_out, described(each.old), described(each.new)) for each in units]
+        return [(each.overlay, each.unread_overlays, described(each.old), described(each.new)) for each in units]
 
     elsewhere, there_ = _as_if_there(there, read)
     assert elsewhere == there_

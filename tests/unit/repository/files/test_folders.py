@@ -10,7 +10,7 @@ import pytest
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.files.root import Entry, SecureRoot, UnsafePathError
-from kubectl_trainjob.repository.files.walk import Found, overlays, walk
+from kubectl_trainjob.repository.files.walk import FoundFile, overlays, walk
 from tests.ordinary import ordinary_user
 from tests.reading import read
 
@@ -165,8 +165,8 @@ def test_directory_that_becomes_a_link_meanwhile() -> None:
     _write({"b/c.yaml": _OTHER, "o/overlay.yaml": _OVERLAY})
     root = _Changing(".")
     assert list(walk(root, "", lambda _path: False)) == [
-        Found("b/c.yaml"),
-        Found("jobs", "link"),
-        Found("o", "overlay"),
+        FoundFile("b/c.yaml"),
+        FoundFile("jobs", "link"),
+        FoundFile("o", "overlay"),
     ]
     assert list(overlays(root, lambda _path: False)) == ["o"]

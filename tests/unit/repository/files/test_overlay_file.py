@@ -36,7 +36,7 @@ patches:
 def _read(text):
     [(body, source)] = read_stream(SourceFile("overlay.yaml", HEAD + text)).objects
     overlay, diagnostics = read_overlay(body, source)
-    return overlay, [(d.rule.id, Locator().settle(d.place).span.line, d.message) for d in diagnostics]
+    return overlay, [(d.rule.id, Locator().resolve(d.place).span.line, d.message) for d in diagnostics]
 
 
 def test_everything_that_may_be_said():

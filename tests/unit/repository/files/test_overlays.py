@@ -40,8 +40,8 @@ def _names(unit: Unit) -> list[str]:
 
 
 def _found(documents: Documents) -> list[tuple[str, str, int, str]]:
-    settled = [(d, Locator().settle(d.place)) for d in documents.diagnostics]
-    return [(d.rule.id, spot.file.path, spot.span.line, d.message) for d, spot in settled]
+    settled = [(d, Locator().resolve(d.place)) for d in documents.diagnostics]
+    return [(d.rule.id, location.file.path, location.span.line, d.message) for d, location in settled]
 
 
 def test_members(write: Write) -> None:
@@ -61,8 +61,8 @@ def test_members(write: Write) -> None:
     )
     documents = _read("o")
     assert _names(documents.units[0]) == ["a1", "a2", "a3", "b", "d", "c"]
-    assert isinstance(documents.units[0].members[4], Unit)
-    assert (documents.inputs, documents.diagnostics, documents.left_out) == ((), (), ("jobs/prod",))
+    assert isinstance(documents.units[0].resources[4], Unit)
+    assert (documents.inputs, documents.diagnostics, documents.unread_overlays) == ((), (), ("jobs/prod",))
     for same in ("o/", "./o", "o/overlay.yaml"):
         assert _names(_read(same).units[0]) == _names(documents.units[0])
 
@@ -75,7 +75,7 @@ def test_a_file_is_a_member_once(write: Write) -> None:
 def test_two_overlays_share_what_they_list(write: Write) -> None:
     write({f"{name}/overlay.yaml": "resources: [../jobs]\n" for name in ("dev", "prod")} | {"jobs/a.yaml": _MAP % "a"})
     one, other = _read("dev", "prod").units
-    assert one.members[0] is other.members[0]
+    assert one.resources[0] is other.resources[0]
 
 
 @pytest.mark.parametrize("broken", ["spec: {", "apiVersion: v1\nspec: {}\n"])
@@ -91,8 +91,8 @@ def test_a_directory_leaves_overlays_out(write: Write) -> None:
     write({"a.yaml": _MAP % "a", "o/overlay.yaml": "resources: [b.yaml]\n", "o/b.yaml": _MAP % "b"})
     documents = _read(".")
     assert [manifest.id.name for manifest in documents.inputs] == ["a"]
-    assert documents.left_out == ("o",)
-    assert _read().left_out == ("o",)
+    assert documents.unread_overlays == ("o",)
+    assert _read().unread_overlays == ("o",)
 
 
 @pytest.mark.parametrize(
@@ -202,8 +202,8 @@ def test_template(write: Write) -> None:
     documents = _read("o")
     assert _names(documents.units[0]) == ["a-o-team", "b-o-team"]
     [_, second] = manifests_of(documents.units[0])
-    spot = Locator().settle(second.place("metadata", "name"))
-    assert (spot.file.path, spot.span.line) == ("jobs/t.yaml.j2", 6)
+    location = Locator().resolve(second.place("metadata", "name"))
+    assert (location.file.path, location.span.line) == ("jobs/t.yaml.j2", 6)
     assert documents.diagnostics == ()
 
 
@@ -294,6 +294,6 @@ def test_a_file_is_read_once_whatever_ways_lead_to_it(write: Write, paths: tuple
     documents = _read(*paths)
     assert [rule for rule, *_ in _found(documents)] == ["KTJ030"]
     assert documents.ignored == 1
-    settled = [Locator().settle(found.place) for found in build(documents, BuildOptions()).diagnostics]
-    spots = {(spot.file.path, spot.span) for spot in settled}
+    settled = [Locator().resolve(found.place) for found in build(documents, BuildOptions()).diagnostics]
+    spots = {(location.file.path, location.span) for location in settled}
     assert len(spots) == 2, "what is wrong with a document, and that an object is given twice"

@@ -45,7 +45,7 @@ def _names(documents: Documents) -> list[str]:
 
 
 def _errors(documents: Documents) -> list[tuple[str, str, int, int]]:
-    found = [(d.rule.id, d.place.source.file.path, Locator().settle(d.place).span) for d in documents.diagnostics]
+    found = [(d.rule.id, d.place.source.file.path, Locator().resolve(d.place).span) for d in documents.diagnostics]
     return [(rule, path, span.line, span.column) for rule, path, span in found]
 
 
@@ -61,7 +61,7 @@ def test_directory_is_read_recursively_and_sorted(write: Write) -> None:
 def test_what_a_directory_leaves_out(write: Write) -> None:
     broken = "a: [\n"
     write({"jobs/a.yaml": _OTHER % "a"})
-    left_out = [
+    unread_overlays = [
         ".hidden.yaml",
         ".cache/x.yaml",
         "o/overlay.yaml",
@@ -70,7 +70,7 @@ def test_what_a_directory_leaves_out(write: Write) -> None:
         "notes.txt",
         "x.yaml.bak",
     ]
-    write({f"jobs/{path}": broken for path in [*left_out, "kustomization.yaml", "k/kustomization.yml"]})
+    write({f"jobs/{path}": broken for path in [*unread_overlays, "kustomization.yaml", "k/kustomization.yml"]})
     documents = _read("jobs")
     assert _names(documents) == ["a"]
     assert [found.rule.id for found in documents.diagnostics] == ["KTJ028", "KTJ028"]
@@ -287,7 +287,7 @@ def test_overlay_that_is_named_is_a_unit(write: Write, paths: list[str]) -> None
     documents = _read(*paths)
     [unit] = documents.units
     assert [manifest.id.name for manifest in manifests_of(unit)] == ["a", "c"]
-    assert (documents.inputs, documents.diagnostics, documents.left_out) == ((), (), ())
+    assert (documents.inputs, documents.diagnostics, documents.unread_overlays) == ((), (), ())
 
 
 @pytest.mark.parametrize("path", ["o", "o/overlay.yaml"])
@@ -295,7 +295,7 @@ def test_overlay_that_says_nothing_is_refused(write: Write, path: str) -> None:
     write({"o/overlay.yaml": ""})
     documents = _read(path)
     assert _errors(documents) == [("KTJ050", "o/overlay.yaml", 1, 1)]
-    assert (documents.units, documents.left_out) == ((), ())
+    assert (documents.units, documents.unread_overlays) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.units import Documents, manifests_of
 from kubectl_trainjob.repository.files.filesystem import FileSystem
-from kubectl_trainjob.repository.files.reread import Parsed
+from kubectl_trainjob.repository.files.parse_cache import ParseCache
 from kubectl_trainjob.repository.yaml.read import Reader
 from tests.cli.manifests import config, config_map, overlay, runtime, stream, train_job
 from tests.reading import disk, open_repository, read
@@ -25,7 +25,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitRepository:
     return made
 
 
-def _read(parsed: Parsed | None, *paths: str, files: FileSystem | None = None, **limits: int) -> Documents:
+def _read(parsed: ParseCache | None, *paths: str, files: FileSystem | None = None, **limits: int) -> Documents:
     return read(paths, bytes, replace(LIMITS, **limits), files=files or disk(), parsed=parsed)
 
 
@@ -42,7 +42,7 @@ def test_a_file_that_is_the_same_has_the_same_objects(made: GitRepository, monke
     texts = []
     values = Reader._values
     monkeypatch.setattr(Reader, "_values", lambda *all_: texts.append(all_[1].path) or values(*all_))
-    parsed = Parsed()
+    parsed = ParseCache()
     with open_repository() as repository:
         old = _read(parsed, "jobs", "o", files=repository.revision(repository.resolve("HEAD")))
     new = _read(parsed, "jobs", "o")
@@ -71,7 +71,7 @@ def test_each_reading_tells_everything(made: GitRepository) -> None:
             "o/t.yaml.j2": stream(config_map("{{ overlay.name }}")),
         }
     )
-    parsed = Parsed()
+    parsed = ParseCache()
     first, second, alone = _read(parsed, ".", "o"), _read(parsed, ".", "o"), _read(None, ".", "o")
     assert described(first) == described(second) == described(alone)
     assert {each.rule.id for each in second.diagnostics} >= {"KTJ001", "KTJ043"}
@@ -100,7 +100,7 @@ def test_limits_hold_for_each_reading(
     made.write(
         {name: "---\n".join(text % f"{name}{number}" for number in range(count)) for name, count in files.items()}
     )
-    parsed = Parsed()
+    parsed = ParseCache()
     _read(parsed, *before)
     _read(parsed, *before, **limits)
     alone = described(_read(None, "a.yaml", "b.yaml", **limits))
@@ -113,7 +113,7 @@ def test_settings_of_one_side_do_not_count_for_the_other(made: GitRepository) ->
     """The same file is a repository's settings on one side, and in the way on the other."""
     text = stream(*config(emit="trainjob"))
     made.commit({"jobs/trainjob.yaml": text, "jobs/a.yaml": stream(config_map("a"))})
-    parsed = Parsed()
+    parsed = ParseCache()
     for paths in [("jobs",), (".",), ("jobs",)]:
         assert described(_read(parsed, *paths)) == described(_read(None, *paths))
 

@@ -140,7 +140,7 @@ ERRORS = [
 @pytest.mark.parametrize(("template", "rule", "line", "words"), ERRORS)
 def test_error(renderer: Renderer, template: str, rule: str, line: int, words: str) -> None:
     found = refused(renderer, template)
-    assert (found.rule.id, Locator().settle(found.place).span.line) == (rule, line), found.message
+    assert (found.rule.id, Locator().resolve(found.place).span.line) == (rule, line), found.message
     assert words in found.message
     assert "; " in found.message, "it ends with what to do"
     assert not re.search(r" at \d+;", found.message), "a column is a column"
@@ -160,7 +160,7 @@ def test_error(renderer: Renderer, template: str, rule: str, line: int, words: s
     ],
 )
 def test_the_place_is_the_line(renderer: Renderer, template: str, line: int, columns: tuple[int, int]) -> None:
-    span = Locator().settle(refused(renderer, template).place).span
+    span = Locator().resolve(refused(renderer, template).place).span
     assert (span.line, span.column, span.end_column) == (line, *columns)
 
 
@@ -197,7 +197,7 @@ def test_one_error_does_not_hide_another(renderer: Renderer) -> None:
 )
 def test_a_limit_names_the_file_and_itself(renderer: Renderer, template: str, words: str) -> None:
     found = refused(renderer, template)
-    assert (found.rule.id, Locator().settle(found.place).span.line) == ("KTJ063", 2)
+    assert (found.rule.id, Locator().resolve(found.place).span.line) == ("KTJ063", 2)
     assert found.message.startswith('"a.yaml.j2" ')
     assert words in found.message
 

@@ -219,6 +219,6 @@ last: {at: end}
 def test_a_place_lands_on_the_template(renderer: Renderer, pointer: tuple[str | int, ...], span: Span) -> None:
     made = renderer.render(SourceFile("a.yaml.j2", LANDING), CONTEXT)
     assert isinstance(made, SourceFile)
-    settled = Locator().settle(Place(Source(made), pointer))
+    settled = Locator().resolve(Place(Source(made), pointer))
     assert settled.file.text == LANDING
     assert settled.span == span

@@ -26,7 +26,7 @@ from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.repository.templates import process, render
 from kubectl_trainjob.repository.templates.protocol import frame
-from kubectl_trainjob.repository.templates.render import Answer, understand
+from kubectl_trainjob.repository.templates.render import Answer, decode_answer
 from tests.loops import sample
 from tests.reading import Renderer
 
@@ -305,7 +305,7 @@ def test_where_processes_cannot_be_copied(monkeypatch: pytest.MonkeyPatch) -> No
         assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
         found = renderer.render(SourceFile("a", "\n{{ y }}"), CONTEXT)
         assert isinstance(found, Diagnostic)
-        assert Locator().settle(found.place).span.line == 2
+        assert Locator().resolve(found.place).span.line == 2
         found = renderer.render(SourceFile("a", "{{ 'a' * 2 ** 21 }}"), CONTEXT)
         assert isinstance(found, Diagnostic)
         assert found.rule.id == "KTJ063"
@@ -390,7 +390,7 @@ ended = st.sampled_from([b"[0, false]", b"[-24, false]", b"[]", b"", b"[[], 1]"]
 
 @given(ended | st.binary(max_size=20), sent, st.binary(max_size=40) | st.just(b'File "<template>", line 2 in root'))
 def test_any_answer_is_understood(ended: bytes, sent: bytes, report: bytes) -> None:
-    made = understand(TEMPLATE, Answer(ended, sent, report), Limits(template_bytes=100))
+    made = decode_answer(TEMPLATE, Answer(ended, sent, report), Limits(template_bytes=100))
     if isinstance(made, SourceFile):
         assert made.written is not None
         assert len(made.text.encode()) <= 100
@@ -403,6 +403,6 @@ def test_any_answer_is_understood(ended: bytes, sent: bytes, report: bytes) -> N
     "piece", ['"<b>"', '"<a"', '"`"', '"a|b"', '"[a](b)"', '"\\n"', "[1, true]", '["a"]', "{}", '{"a": 1, "b": 2}', "3"]
 )
 def test_words_of_the_child_are_checked(piece: str) -> None:
-    made = understand(TEMPLATE, Answer(b"[0, false]", frame(f'E["failed",[{piece}],1,0]'.encode()), b""), Limits())
+    made = decode_answer(TEMPLATE, Answer(b"[0, false]", frame(f'E["failed",[{piece}],1,0]'.encode()), b""), Limits())
     assert isinstance(made, Diagnostic)
     assert "sent no valid answer" in made.message

@@ -26,7 +26,7 @@ def _errors(text: str, **limits: int) -> list[Diagnostic]:
 
 
 def _where(diagnostic: Diagnostic) -> tuple[str, int, int]:
-    span = Locator().settle(diagnostic.place).span
+    span = Locator().resolve(diagnostic.place).span
     return diagnostic.rule.id, span.line, span.column
 
 

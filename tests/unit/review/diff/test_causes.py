@@ -107,11 +107,11 @@ def pairs(old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, 
 
 def told(old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, str] | None = None) -> Told:
     found = listed(causes(changed_inputs(pairs(old, new, became or {}))))
-    settle = Locator().settle
+    resolve = Locator().resolve
     return [
         (
             each.what + (" (gone)" if each.is_gone else ""),
-            f"{(spot := settle(each.place)).file.path}:{spot.span.line}",
+            f"{(location := resolve(each.place)).file.path}:{location.span.line}",
             [job.identity.name for job in each.jobs],
         )
         for each in found

@@ -6,8 +6,8 @@ import pytest
 
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.review.diff.changed_inputs import Changed
-from kubectl_trainjob.review.diff.effects import Touched, effective
+from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
+from kubectl_trainjob.review.diff.effects import DifferingPair, effective
 
 JOBSET = ObjectId("jobset.x-k8s.io/v1alpha2", "JobSet", "", "a")
 
@@ -20,13 +20,13 @@ RUNTIME, PATCH = (document("runtime.yaml"), document("runtime.yaml")), (document
 IMAGE, NODES = ("spec", "image"), ("spec", "numNodes")
 
 
-def changed(what: str, sides: tuple[Source, Source], *pointer: str) -> Changed:
+def changed(what: str, sides: tuple[Source, Source], *pointer: str) -> ChangedInput:
     old, new = (Place(side, pointer) for side in sides)
-    return Changed(what, new, old=old, new=new)
+    return ChangedInput(what, new, old=old, new=new)
 
 
 OF_RUNTIME, OF_PATCH = changed("runtime", RUNTIME, *IMAGE), changed("patch", PATCH, *NODES)
-UNTRACEABLE = Changed("resources", Place(document("overlay.yaml"), ("resources",)))
+UNTRACEABLE = ChangedInput("resources", Place(document("overlay.yaml"), ("resources",)))
 BOTH = (OF_RUNTIME, OF_PATCH)
 WRITES = {
     ("image",): Origin("step", Place(RUNTIME[1], IMAGE)),
@@ -62,8 +62,8 @@ def nobody(_identity: ObjectId, _pointer: Pointer) -> Origin | None:
     ],
 )
 @pytest.mark.parametrize("is_old", [False, True], ids=["new", "old"])
-def test_effective(inputs: tuple[Changed, ...], fields: list[str], kept: list[str], is_old: bool) -> None:
+def test_effective(inputs: tuple[ChangedInput, ...], fields: list[str], kept: list[str], is_old: bool) -> None:
     names = [(JOBSET, (field,)) for field in fields]
-    touched = [Touched(name, None) if is_old else Touched(None, name) for name in names]
+    touched = [DifferingPair(name, None) if is_old else DifferingPair(None, name) for name in names]
     sides = (find, nobody) if is_old else (nobody, find)
     assert [each.what for each in effective(inputs, touched, sides)] == kept

@@ -329,12 +329,12 @@ def test_one_name_under_several_hashes():
 
 
 def _hashed(digest: str, overlay: str, **spec: Any) -> Compiled:
-    from kubectl_trainjob.model.edited import edited
+    from kubectl_trainjob.model.edited_object import edited_object
 
     job = compiled("a", hashed_by=overlay, **spec)
     name = f"a-{digest * 10}"
     body = {**job.manifest.body, "metadata": {"name": name}}
-    return Compiled(edited(job.manifest, body, {}, ()), None)
+    return Compiled(edited_object(job.manifest, body, {}, ()), None)
 
 
 @sampled(every=3)

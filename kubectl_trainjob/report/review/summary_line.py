@@ -1,4 +1,4 @@
-"""The headline of a review: the verdict on the whole, what it depends on, and what else there is to say."""
+"""The summary line of a review: the verdict on the whole, what it depends on, and what else there is to say."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from kubectl_trainjob.model.message import Message, joined, say, truncate
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.report.blocks import Headline, Weight
-from kubectl_trainjob.report.diff.headline import lacks, points, rejected
+from kubectl_trainjob.report.blocks import SummaryLine, Weight
+from kubectl_trainjob.report.diff.summary_line import lacks, points, rejected
 from kubectl_trainjob.report.findings import counted, group_findings
 from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.view import Report
@@ -45,7 +45,7 @@ def difference_of(review: Review) -> Report:
     return replace(review.report, problems=problems)
 
 
-def headline_of(review: Review) -> Headline:
+def summary_line_of(review: Review) -> SummaryLine:
     """`rejected: 2 updates while running; 1 new error; 3 TrainJobs change; +8 nvidia.com/gpu`.
 
     What the verdict depends on follows it and is said nowhere else.
@@ -63,7 +63,7 @@ def headline_of(review: Review) -> Headline:
     left_bad, left = (tuple(part for part in parts if part and part not in said) for parts in (bad, others))
     weight, words = _VERDICTS[review.verdict]
     first = say("{}: {}", Message(words), joined(brief for _, brief in why))
-    return Headline(first, (truncate(report.old), truncate(report.new)), Message(), left_bad, left, weight)
+    return SummaryLine(first, (truncate(report.old), truncate(report.new)), Message(), left_bad, left, weight)
 
 
 def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> Iterator[_Point]:
@@ -93,9 +93,9 @@ def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> It
 
 def _skipped_overlays(review: Review) -> Message:
     """`overlays/eu and 2 more overlays are reviewed only if passed with -f`; empty if all are reviewed."""
-    if not review.left_out:
+    if not review.unread_overlays:
         return Message()
-    first, more = review.left_out[0], len(review.left_out) - 1
+    first, more = review.unread_overlays[0], len(review.unread_overlays) - 1
     which = say("{} and {} are", first, plural(more, "more overlay")) if more else say("{} is", first)
     return say("{} reviewed only if passed with {}", which, "-f")
 

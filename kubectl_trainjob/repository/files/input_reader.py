@@ -24,7 +24,7 @@ from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.repository import Ignore, Root, listed_templates
 from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError, reason_of
 from kubectl_trainjob.repository.files.settings import HEADLESS
-from kubectl_trainjob.repository.files.walk import Found, SkipReason, walk
+from kubectl_trainjob.repository.files.walk import FoundFile, SkipReason, walk
 from kubectl_trainjob.repository.yaml.read import Reader
 
 _SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
@@ -42,7 +42,7 @@ _SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
 }
 
 
-class Intake:
+class InputReader:
     """Reads files; limits are for all files of a build together. Errors go to `diagnostics`."""
 
     def __init__(self, limits: Limits, workspace: Workspace) -> None:
@@ -52,7 +52,7 @@ class Intake:
         self._files = 0
         self.diagnostics: list[Diagnostic] = []
         self.ignored = 0
-        self.left_out: dict[str, None] = {}  # overlays' directories that reading a directory skipped
+        self.unread_overlays: dict[str, None] = {}  # overlays' directories that reading a directory skipped
         self.skipped: dict[Skipped, None] = {}  # what else it skipped
         self.built: dict[str, BuiltDirectory] = {}
         self.read_from: dict[str, None] = {}  # the real paths of all directories and files that were passed
@@ -128,7 +128,7 @@ class Intake:
             if found.reason is None:
                 yield found.path, path
             elif found.reason == "overlay":
-                self.left_out[path] = None
+                self.unread_overlays[path] = None
             elif found.reason == "results":
                 self.skipped[Skipped(path, "built")] = None
                 self.built[path] = self._built(root, found.path, path)
@@ -259,7 +259,7 @@ class Intake:
         self.diagnostics.append(Diagnostic(rule, message, place))
 
 
-def _walked(root: Root, inside: str, shown: str) -> Iterator[Found]:
+def _walked(root: Root, inside: str, shown: str) -> Iterator[FoundFile]:
     try:
         yield from walk(root.files, inside, root.ignored)
     except OSError as error:

@@ -57,7 +57,7 @@ Mirrors apiequality.Semantic.DeepEqual (k8s.io/apimachinery/pkg/api/equality).
 """
 
 
-def changed(part: PairedPart, equality: Equality) -> Iterator[ChangedValue]:
+def changed_values(part: PairedPart, equality: Equality) -> Iterator[ChangedValue]:
     """The smallest values that differ: one that only one side has, or a list whose members are in another order."""
     old, new, node = part[:3]
     if old == new:
@@ -69,7 +69,7 @@ def changed(part: PairedPart, equality: Equality) -> Iterator[ChangedValue]:
             yield ChangedValue(part.new_at, part.is_gone)
         return
     for each in inner:
-        yield from changed(each, equality)
+        yield from changed_values(each, equality)
     if equality.is_ordered and isinstance(node, ListNode) and _is_rearranged(old, new, node):
         yield ChangedValue(part.new_at, part.is_gone)
 

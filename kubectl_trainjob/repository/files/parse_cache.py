@@ -32,7 +32,7 @@ class _Known(NamedTuple):
         return FileObjects([(body, replace(source, file=file)) for body, source in self.reading.objects])
 
 
-class Parsed:
+class ParseCache:
     """Files that were parsed. A file with the text of an earlier one has the same bodies; with its path as shown, also
     the same sources and manifests.
 

@@ -23,7 +23,7 @@ OBJECT = "object"
 """The input name, for causes, of the object before the edits."""
 
 
-class Edit(NamedTuple):
+class ObjectEdit(NamedTuple):
     """One change: `step` names it, and `write` applies it; None means that the object is deleted.
 
     `cause` is the name of an input and the pointer of the setting in it; () for a result of other edits.
@@ -35,12 +35,12 @@ class Edit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Edited:
+class AppliedEdits:
     """The edits of `before`. `inputs` are the other documents that the causes of the edits name."""
 
     before: Manifest
     inputs: Mapping[str, Source]
-    edits: tuple[Edit, ...]
+    edits: tuple[ObjectEdit, ...]
     _recorded: list[Draft] = field(default_factory=list)
 
     @property
@@ -66,9 +66,11 @@ class Edited:
         return draft
 
 
-def edited(before: Manifest, body: Body, inputs: Mapping[str, Source], edits: tuple[Edit, ...]) -> Manifest:
+def edited_object(
+    before: Manifest, body: Body, inputs: Mapping[str, Source], edits: tuple[ObjectEdit, ...]
+) -> Manifest:
     """The manifest after the edits of `before`, if `lost` is empty."""
-    source = replace(before.source, edits=Edited(before, inputs, edits))
+    source = replace(before.source, edits=AppliedEdits(before, inputs, edits))
     names = (_text(body["metadata"].get(field_name)) for field_name in ("namespace", "name"))
     return replace(before, id=ObjectId(body["apiVersion"], body["kind"], *names), body=body, source=source)
 
@@ -76,7 +78,7 @@ def edited(before: Manifest, body: Body, inputs: Mapping[str, Source], edits: tu
 def identities(manifest: Manifest) -> tuple[ObjectId, ...]:
     """The names of the object, and those before its edits, the latest first."""
     found = [manifest.id]
-    while isinstance(edits := manifest.source.edits, Edited):
+    while isinstance(edits := manifest.source.edits, AppliedEdits):
         manifest = edits.before
         found.append(manifest.id)
     return tuple(dict.fromkeys(found))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubectl_trainjob.compiler.written_by import WrittenBy
+from kubectl_trainjob.compiler.value_places import ValuePlaces
 from kubectl_trainjob.kube.admission.created_jobset import create_jobset
 from kubectl_trainjob.kube.facts.jobset import API_VERSION, KIND
 from kubectl_trainjob.kube.pods.jobset import job_problems
@@ -17,19 +17,19 @@ from kubectl_trainjob.model.rules import EXTENDED_RESOURCE_LIMIT_MISSING, RESTAR
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, Resolved, identity_of
 
-REJECTED = say("the API server will reject the JobSet")
-_REJECTED_LATER = say("the API server will reject the Job")
+JOBSET_REJECTED = say("the API server will reject the JobSet")
+_JOB_REJECTED = say("the API server will reject the Job")
 
 
-def late_diagnostics(
-    resolved: Resolved, jobset: Body, problems: list[Problem], written_by: WrittenBy
+def job_creation_diagnostics(
+    resolved: Resolved, jobset: Body, problems: list[Problem], place_of: ValuePlaces
 ) -> Iterator[Diagnostic]:
     """The problems of a TrainJob's JobSet."""
     identity = identity_of(jobset)
     name = resolved.job.manifest.place("metadata", "name")
     for problem in problems:
         subject = Subject(str(identity), identity.namespace, problem.pointer)
-        diagnostic = problem.located(lambda pointer: written_by(0, pointer) or name, subject, _REJECTED_LATER)
+        diagnostic = problem.located(lambda pointer: place_of(0, pointer) or name, subject, _JOB_REJECTED)
         yield replace(diagnostic, fix=_fix(problem, diagnostic.place, resolved))
 
 
@@ -41,8 +41,8 @@ def is_jobset(manifest: Manifest) -> bool:
 def of_jobset(manifest: Manifest) -> Iterator[Diagnostic]:
     """What the API server rejects of a user's JobSet: at once, or later of its Jobs."""
     created = create_jobset(manifest.body)
-    late = [] if created.problems or created.stored is None else job_problems(created.stored)
-    for consequence, problems in ((REJECTED, created.problems), (_REJECTED_LATER, late), (None, created.nulls)):
+    of_jobs = [] if created.problems or created.stored is None else job_problems(created.stored)
+    for consequence, problems in ((JOBSET_REJECTED, created.problems), (_JOB_REJECTED, of_jobs), (None, created.nulls)):
         for problem in problems:
             subject = Subject(str(manifest.id), manifest.id.namespace, problem.pointer)
             yield problem.located(lambda pointer: manifest.place(*pointer), subject, consequence)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.compiler import job as compilation
-from kubectl_trainjob.compiler import written_by
+from kubectl_trainjob.compiler import place_of
 from kubectl_trainjob.compiler.expand.run import expand
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
@@ -30,9 +30,9 @@ def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
 def test_untouched_values_stand_where_a_recorded_expansion_says(
     chosen: Chosen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[written_by.WrittenBy] = []
+    made: list[place_of.ValuePlaces] = []
 
-    class Noted(written_by.WrittenBy):
+    class Noted(place_of.ValuePlaces):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
             made.append(self)
@@ -46,7 +46,7 @@ def test_untouched_values_stand_where_a_recorded_expansion_says(
     for each in made:
         (jobset, *_), _ = expand(each._resolved, each._template, each._behaviour, record=True)
         for pointer in leaves(each._jobset):
-            place = each.passed_on(pointer)
+            place = each.copied_place(pointer)
             if place is not None:
                 quick += 1
                 assert place == jobset.place(pointer), pointer

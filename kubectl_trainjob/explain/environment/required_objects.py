@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.explain.environment.values import Container, Need, Role, Use
+from kubectl_trainjob.explain.environment.values import Container, RequiredObject, Role, Use
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Place, Pointer
@@ -33,7 +33,9 @@ class _ObjectReference(NamedTuple):
     is_optional: bool = False
 
 
-def needs_of(job: TracedJob, roles: Iterable[Role], inputs: frozenset[ObjectId]) -> tuple[Need, ...]:
+def required_objects_of(
+    job: TracedJob, roles: Iterable[Role], inputs: frozenset[ObjectId]
+) -> tuple[RequiredObject, ...]:
     """Each Secret, then each ConfigMap, by name; `inputs` are the objects that a build prints as they are."""
     jobset = job.objects[0].draft
     uses: dict[tuple[str, str], list[Use]] = {(SECRET, secret.name): [] for secret in job.secrets}
@@ -47,14 +49,14 @@ def needs_of(job: TracedJob, roles: Iterable[Role], inputs: frozenset[ObjectId])
     return tuple(_need(job, kind, name, inputs, uses[kind, name]) for kind, name in order)
 
 
-def _need(job: TracedJob, kind: str, name: str, inputs: frozenset[ObjectId], uses: Iterable[Use]) -> Need:
+def _need(job: TracedJob, kind: str, name: str, inputs: frozenset[ObjectId], uses: Iterable[Use]) -> RequiredObject:
     generated = next((secret for secret in job.secrets if kind == SECRET and secret.name == name), None)
     if generated is not None:
-        return Need(kind, name, "controller", tuple(uses), generated.purpose)
+        return RequiredObject(kind, name, "controller", tuple(uses), generated.purpose)
     if any((made.identity.kind, made.identity.name) == (kind, name) for made in job.objects):
-        return Need(kind, name, "build", tuple(uses))
+        return RequiredObject(kind, name, "build", tuple(uses))
     is_input = ObjectId("v1", kind, job.train_job.identity.namespace, name) in inputs
-    return Need(kind, name, "inputs" if is_input else "cluster", tuple(uses))
+    return RequiredObject(kind, name, "inputs" if is_input else "cluster", tuple(uses))
 
 
 def _place(jobset: Draft, pointer: Pointer) -> Place | None:

@@ -1,4 +1,4 @@
-"""The headline of a difference: what is not known, what changes, what is rejected, what moves."""
+"""The summary line of a difference: what is not known, what changes, what is rejected, what moves."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 from kubectl_trainjob.kube.updates.result import STATES
 from kubectl_trainjob.model.message import Message, joined, say, truncate
 from kubectl_trainjob.model.stages import JobId
-from kubectl_trainjob.report.blocks import Headline
+from kubectl_trainjob.report.blocks import SummaryLine
 from kubectl_trainjob.report.diff.numbers import counted, numbers
 from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.changes import Incomplete, Summary, has_states, rejected_in
 from kubectl_trainjob.review.diff.view import Report
 
-_MOST_MOVED = 4  # overlays in the headline
-_MOST_DIFFERENCES = 6  # resources in the headline
+_MOST_MOVED = 4  # overlays in the summary line
+_MOST_DIFFERENCES = 6  # resources in the summary line
 
 
 class Points(NamedTuple):
-    """What a headline says: why something is not known (`lacks`), what changes `first` (`3 TrainJobs change`), what is
-    `bad`, what else there is; among the latter the `objects` that belong to no job.
+    """What a summary line says: why something is not known (`lacks`), what changes `first` (`3 TrainJobs change`), what
+    is `bad`, what else there is; among the latter the `objects` that belong to no job.
     """
 
     lacks: Message
@@ -30,15 +30,15 @@ class Points(NamedTuple):
     objects: Message
 
 
-def headline(report: Report) -> Headline:
-    """The headline of a report."""
+def summary_line(report: Report) -> SummaryLine:
+    """The summary line of a report."""
     lacks, first, bad, others, _ = points(report)
     unknown = say("not all is known: {}", lacks) if lacks else Message()
-    return Headline(first, (truncate(report.old), truncate(report.new)), unknown, bad, others)
+    return SummaryLine(first, (truncate(report.old), truncate(report.new)), unknown, bad, others)
 
 
 def points(report: Report) -> Points:
-    """What the headline of a report says."""
+    """What the summary line of a report says."""
     changes = [each.change for each in report.objects]
     unknown = lacks(report)
     nothing = say("no difference is known" if unknown else "nothing differs")

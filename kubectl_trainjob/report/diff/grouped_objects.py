@@ -19,7 +19,7 @@ _SHORTEST = 3  # characters of a name that is looked for in values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alike:
+class GroupedObjects:
     """Objects of one kind with the same verdict and the same changed values.
 
     `rows` are the first member's values, with their lines where those are the same for all. Where `has_names` those of
@@ -43,7 +43,7 @@ class Alike:
         return [view.change for view in self.members]
 
 
-def alike(report: Report) -> list[Alike]:
+def group_objects(report: Report) -> list[GroupedObjects]:
     """The objects in the report's order, gathered where they are alike; first those whose updates are rejected."""
     groups: dict[object, list[tuple[ObjectView, tuple[Row, ...]]]] = {}
     for view in report.objects:
@@ -60,7 +60,7 @@ def _key(view: ObjectView, rows: tuple[Row, ...]) -> object:
         change.identity.api_version,
         change.identity.kind,
         change.change,
-        change.verdict,
+        change.update_result,
         change.consequence,
         change.counterpart is None,
         len(view.rows) - len(rows),
@@ -86,21 +86,21 @@ def _nameless(change: Change) -> Callable[[str], str]:
     return lambda text: word.sub("\0", text) if name in text else text
 
 
-def _group(members: list[tuple[ObjectView, tuple[Row, ...]]]) -> Alike:
+def _group(members: list[tuple[ObjectView, tuple[Row, ...]]]) -> GroupedObjects:
     first, rows = members[0]
     values = {tuple((_comparable(row.old), _comparable(row.new)) for row in others) for _, others in members}
     shared = tuple(
         row._replace(sources=_common([others[number].sources for _, others in members]))
         for number, row in enumerate(rows)
     )
-    return Alike(tuple(view for view, _ in members), shared, len(values) > 1, len(first.rows) - len(rows))
+    return GroupedObjects(tuple(view for view, _ in members), shared, len(values) > 1, len(first.rows) - len(rows))
 
 
 def _common(sources: list[Sources]) -> Sources:
     return sources[0] if all(each == sources[0] for each in sources) else Sources()
 
 
-def places(view: ObjectView, group: Alike) -> list[SourceLine]:
+def places(view: ObjectView, group: GroupedObjects) -> list[SourceLine]:
     """The lines of a member's values that the group's rows do not have, each once."""
     known = {row.pointer for row in group.rows if row.sources != Sources()}
     pointers = {row.pointer for row in group.rows} - known

@@ -13,7 +13,7 @@ from kubectl_trainjob.model.source import Place, Pointer, value_at
 from kubectl_trainjob.model.stages import Body, Resolved
 
 
-class WrittenBy:
+class ValuePlaces:
     """Finds them for one TrainJob that can be built; it is expanded again, recorded, if it has to be.
 
     A value that the expansion only copied is the same object in memory as the runtime's or the TrainJob's, so its
@@ -30,13 +30,13 @@ class WrittenBy:
 
     def __call__(self, nth: int, pointer: Pointer) -> Place | None:
         """The line to edit to change a value of object `nth`, 0 for the JobSet; None if it is in no file."""
-        if nth == 0 and (place := self.passed_on(pointer)):
+        if nth == 0 and (place := self.copied_place(pointer)):
             return place
         if not self._drafts:
             self._drafts = recorded(self._resolved, self._template, self._behaviour)
         return self._drafts[nth].place(pointer)
 
-    def passed_on(self, pointer: Pointer) -> Place | None:
+    def copied_place(self, pointer: Pointer) -> Place | None:
         """The place of a value of the JobSet that was only passed on; None for any other."""
         if len(pointer) < 3 or value_at(self._jobset, pointer) is None:
             return None
