@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
+from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS, supported_version
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -135,12 +135,10 @@ def _complete_versions(_context: click.Context, _parameter: click.Parameter, inc
 
 def _versions(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, str]:
     old, dots, new = value.partition("..")
+    if not value:
+        return "", ""
     versions = (old, new) if dots else (value, value)
-    for version in versions:
-        if value and version not in TRAINER_VERSIONS:
-            known = ", ".join(TRAINER_VERSIONS)
-            raise click.BadParameter(f'Trainer "{version}" is not supported; supported: {known}')
-    return versions
+    return _supported(versions[0]), _supported(versions[1])
 
 
 def _namespace(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -150,6 +148,11 @@ def _namespace(_context: click.Context, _parameter: click.Parameter, value: str)
 
 
 def _version(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    if value and value not in TRAINER_VERSIONS:
+    return _supported(value) if value else ""
+
+
+def _supported(value: str) -> str:
+    version = supported_version("trainer", value)
+    if not version:
         raise click.BadParameter(f'Trainer "{value}" is not supported; supported: {", ".join(TRAINER_VERSIONS)}')
-    return value
+    return version

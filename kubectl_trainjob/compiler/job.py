@@ -60,7 +60,7 @@ class AdmittedRuntimes:
     def __init__(self, admission: Admission) -> None:
         self.cache = PartCache()
         self.pod_cache = PodCache()
-        self._admission = admission
+        self.admission = admission
         self._by_source: dict[Source, AdmittedRuntime] = {}
 
     def admit(self, manifest: Manifest) -> AdmittedRuntime:
@@ -71,11 +71,11 @@ class AdmittedRuntimes:
         return known
 
     def _admit(self, manifest: Manifest) -> AdmittedRuntime:
-        runtime, diagnostics = admit(manifest, self._admission)
+        runtime, diagnostics = admit(manifest, self.admission)
         if runtime is None:
             return AdmittedRuntime(None, _NO_TEMPLATE, tuple(diagnostics))
         template = template_of(runtime)
-        prime_cache(template.spec, self.cache)
+        prime_cache(template.spec, self.cache, self.admission.jobset)
         prime_pod_cache(template.spec, self.pod_cache)
         return AdmittedRuntime(runtime, template, tuple(diagnostics))
 
@@ -136,7 +136,7 @@ def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> 
     if not drafts:
         return _Expanded(diagnostics)
     jobset = render_create_defaults(drafts[0])
-    rejected = jobset_problems(jobset.value, admitted.cache)
+    rejected = jobset_problems(jobset.value, admitted.cache, admitted.admission.jobset)
     if rejected:
         drafts, _ = expand(resolved, template, behaviour, record=True)
         return _Expanded(diagnostics + _at_the_source(resolved, drafts[0], rejected))

@@ -38,9 +38,9 @@ def is_jobset(manifest: Manifest) -> bool:
     return (manifest.id.api_version, manifest.id.kind) == (API_VERSION, KIND)
 
 
-def of_jobset(manifest: Manifest) -> Iterator[Diagnostic]:
+def of_jobset(manifest: Manifest, schemas: str) -> Iterator[Diagnostic]:
     """What the API server rejects of a user's JobSet: at once, or later of its Jobs."""
-    created = create_jobset(manifest.body)
+    created = create_jobset(manifest.body, schemas)
     of_jobs = [] if created.problems or created.stored is None else job_problems(created.stored)
     for consequence, problems in ((JOBSET_REJECTED, created.problems), (_JOB_REJECTED, of_jobs), (None, created.nulls)):
         for problem in problems:

@@ -14,7 +14,7 @@ list (env of XGBoost and Flux jobs), ours is the order of the row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from kubectl_trainjob.compiler.expand import overrides, processes
@@ -36,14 +36,17 @@ from kubectl_trainjob.compiler.expand.passes import (
 from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.compiler.expand.resources_per_node import MERGED, REPLACED
 from kubectl_trainjob.compiler.expand.torchtune import Torchtune, enabled_adapter, mentioned_adapter, no_adapter
+from kubectl_trainjob.kube.admission.jobset import JOBSET_SCHEMAS
 from kubectl_trainjob.kube.admission.objects import Admission
 from kubectl_trainjob.kube.admission.trainer import (
     no_train_job_problems,
     runtime_problems,
     runtime_problems_in_2_0,
+    runtime_problems_in_2_1,
     train_job_problems_in_2_0,
 )
 from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.supported import NEXT, TRAINER_VERSIONS
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
@@ -125,7 +128,7 @@ _EARLY_TUNE = (torchtune_checks.known_model, torchtune_checks.nodes_specified, t
 _EARLY_MPI = (mpi.number_of_processes, mpi.both_jobs, mpi.implementation)
 _FLUX = (flux.own_init_container, flux.nodes_specified, flux.namespace_specified)
 
-VERSIONS: Mapping[str, Version] = {
+_MINORS: Mapping[str, Version] = {
     "2.0": Version(
         Admission("trainer-2.0", runtime=runtime_problems_in_2_0, train_job=train_job_problems_in_2_0),
         Behaviour(
@@ -151,7 +154,7 @@ VERSIONS: Mapping[str, Version] = {
         ),
     ),
     "2.1": Version(
-        Admission("trainer-2.1", runtime=runtime_problems, train_job=no_train_job_problems),
+        Admission("trainer-2.1", runtime=runtime_problems_in_2_1, train_job=no_train_job_problems),
         Behaviour(
             _POD_TEMPLATES,
             passes=(
@@ -170,7 +173,7 @@ VERSIONS: Mapping[str, Version] = {
         ),
     ),
     "2.2": Version(
-        Admission("trainer-2.2", runtime=runtime_problems, train_job=no_train_job_problems),
+        Admission("trainer-2.2", runtime=runtime_problems_in_2_1, train_job=no_train_job_problems),
         Behaviour(
             _JOB_PATCHES,
             passes=(
@@ -234,3 +237,16 @@ VERSIONS: Mapping[str, Version] = {
         keeps_off=True,
     ),
 }
+
+
+def _like(minor: str, trainer_schemas: str, jobset_schemas: str = JOBSET_SCHEMAS) -> Version:
+    row = _MINORS[minor]
+    return replace(row, admission=replace(row.admission, schemas=trainer_schemas, jobset=jobset_schemas))
+
+
+_ROWS = {
+    **_MINORS,
+    "2.2.0": _like("2.2", "trainer-2.2.0", "jobset-0.11"),
+    NEXT: _like("2.3", "trainer-next", "jobset-next"),
+}
+VERSIONS: Mapping[str, Version] = {version: _ROWS[version] for version in TRAINER_VERSIONS}

@@ -96,7 +96,7 @@ class UnitChecks:
         for check in TREE_CHECKS:
             found += map(UnitFinding, input_diagnostics(check.rule, check.find(self._context)))
         for manifest in filter(is_jobset, self._context.objects):
-            found += map(UnitFinding, of_jobset(manifest))
+            found += map(UnitFinding, of_jobset(manifest, self._prepared.target.version.admission.jobset))
         train_jobs = tuple(job.source for job in compilation.jobs)
         return LintedUnit(
             overlay,

@@ -194,7 +194,8 @@ def test_an_object_that_two_overlays_give(
     [
         pytest.param(
             ["x", "--trainer-version", "1.9"],
-            "Invalid value for '--trainer-version': Trainer \"1.9\" is not supported; supported: 2.0, 2.1, 2.2, 2.3",
+            "Invalid value for '--trainer-version': Trainer \"1.9\" is not supported; "
+            "supported: 2.0, 2.1, 2.2.0, 2.2, 2.3, next",
             id="version",
         ),
         pytest.param(

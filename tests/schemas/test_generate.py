@@ -14,11 +14,14 @@ import yaml
 from tests.schemas.generate import UnknownConstructError, encode, main, reduce_crds
 from tests.tools import missing, require
 
+# Without "next": the Go proxy has no module of kubeflow/trainer@8c0f5059 and kubernetes-sigs/jobset@08dfbdfd.
 RELEASES = [
     pytest.param("trainer-2.0", "github.com/kubeflow/trainer/v2@v2.0.1", "manifests/base/crds", id="trainer-2.0"),
     pytest.param("trainer-2.1", "github.com/kubeflow/trainer/v2@v2.1.0", "manifests/base/crds", id="trainer-2.1"),
     pytest.param("trainer-2.2", "github.com/kubeflow/trainer/v2@v2.2.1", "manifests/base/crds", id="trainer-2.2"),
     pytest.param("trainer-2.3", "github.com/kubeflow/trainer/v2@v2.3.0", "manifests/base/crds", id="trainer-2.3"),
+    pytest.param("trainer-2.2.0", "github.com/kubeflow/trainer/v2@v2.2.0", "manifests/base/crds", id="trainer-2.2.0"),
+    pytest.param("jobset-0.11", "sigs.k8s.io/jobset@v0.11.1", "config/components/crd/bases", id="jobset-0.11"),
     pytest.param("jobset-0.12", "sigs.k8s.io/jobset@v0.12.0", "config/components/crd/bases", id="jobset-0.12"),
 ]
 

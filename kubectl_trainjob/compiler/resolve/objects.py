@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kubectl_trainjob.kube.admission.objects import Admission, admit
 from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, find_kind, group_of, kinds_with
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, find_kind, group_of, role_of
+from kubectl_trainjob.kube.schemas.load import kinds_of, packaged
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import did_you_mean, nearest
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND, Severity
 from kubectl_trainjob.model.stages import Manifest, ObjectHead
-
-_KINDS = tuple(kind.name for kind in kinds_with(KindRole.TRAINING_JOB, KindRole.RUNTIME) if kind.group == trainer.GROUP)
-"""Trainer's kinds."""
 
 
 def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
@@ -26,13 +25,16 @@ def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     return replace(manifest, id=replace(manifest.id, namespace=namespace), body={**manifest.body, "metadata": metadata})
 
 
-def check(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
-    """Duplicates, unexpandable training kinds, and names left to the API server."""
+def check(manifests: Iterable[Manifest], admission: Admission) -> Iterator[Diagnostic]:
+    """Duplicates, unexpandable training kinds, names left to the API server, and errors of Trainer's other kinds."""
+    kinds = kinds_of(admission.schemas, trainer.GROUP)
     first: dict[tuple[str, str, str, str], Manifest] = {}
     for manifest in manifests:
         identity = manifest.id
         group = group_of(identity.api_version)
-        yield from _legacy(manifest, group)
+        yield from _legacy(manifest, group, kinds)
+        if group == trainer.GROUP and role_of(identity) is KindRole.OTHER and identity.kind in kinds:
+            yield from admit(manifest, admission)[1]
         if not identity.name:
             yield from _generate_name(manifest)
             continue
@@ -67,17 +69,19 @@ def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
     return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,))
 
 
-def _legacy(manifest: Manifest, group: str) -> Iterator[Diagnostic]:
+def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[Diagnostic]:
     kind, api_version = manifest.id.kind, manifest.id.api_version
     advice = _legacy_advice(group, api_version, kind)
     if advice:
         message = say('{} of "{}" cannot be expanded; {}', kind, api_version, advice)
         yield Diagnostic(DEPRECATED_API_VERSION, message, manifest.place("apiVersion"))
-    elif group == trainer.GROUP and kind not in _KINDS:
-        hint = did_you_mean(kind, _KINDS, say("it has {}", listed(_KINDS, template="{}")))
+    elif group == trainer.GROUP and kind not in kinds:
+        versions = [each for each in packaged("trainer") if kind in kinds_of(f"trainer-{each}", group)]
+        known = say("Trainer {} has it", listed(versions, template="{}")) if versions else Message()
+        hint = known or did_you_mean(kind, kinds, say("it has {}", listed(kinds, template="{}")))
         message = say('"{}" has no kind "{}"; {}', group, kind, hint)
         yield Diagnostic(UNKNOWN_KIND, message, manifest.place("kind"))
-    elif group != trainer.GROUP and kind in _KINDS and nearest(group, (trainer.GROUP,)):
+    elif group != trainer.GROUP and kind in kinds and nearest(group, (trainer.GROUP,)):
         message = say(
             '"{}" is not the group of Trainer, so this {} is not built; write "{}"', group, kind, trainer.GROUP
         )

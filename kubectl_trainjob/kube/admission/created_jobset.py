@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.admission.jobset import admit_jobset, jobset_schema
+from kubectl_trainjob.kube.admission.jobset import JOBSET_SCHEMAS, admit_jobset, jobset_schema
 from kubectl_trainjob.kube.admission.jobset_claims import null_problem
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.admission.metadata import NAME
@@ -35,17 +35,17 @@ class CreatedJobSet(NamedTuple):
     nulls: tuple[Problem, ...]
 
 
-def create_jobset(body: Body) -> CreatedJobSet:
+def create_jobset(body: Body, schemas: str = JOBSET_SCHEMAS) -> CreatedJobSet:
     """Admit a JobSet with any content."""
     nulls = tuple(map(_null, _nulls(body)))
-    given = jobset_schema().check(_named(body))
+    given = jobset_schema(schemas).check(_named(body))
     unknown = [each for each in given.problems if each.rule is UNKNOWN_FIELD]
     mistyped = {each for each in given.mistyped if value_at(body, each) is not None}  # null items get zero values
     if mistyped:
         invalid = (each for each in given.problems if each.pointer in mistyped)
         return CreatedJobSet(None, _distinct((*unknown, *invalid)), nulls)
     spec = marshalled(given.value.get("spec", {}), SPEC_TYPE)
-    stored, found = admit_jobset(webhook_defaults({"metadata": {}, **given.value, "spec": spec}))
+    stored, found = admit_jobset(webhook_defaults({"metadata": {}, **given.value, "spec": spec}), schemas=schemas)
     written_null = [null_problem(each[:-1], str(each[-1])) for each in stored.nulls]
     problems = (_as_written(each, body) for each in written_null or found)
     return CreatedJobSet(stored.value, _distinct((*unknown, *problems)), nulls)

@@ -37,22 +37,24 @@ from kubectl_trainjob.model.rules import (
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 
-_SCHEMAS = "jobset-0.12"
+JOBSET_SCHEMAS = "jobset-0.12"
 _LONGEST_MANAGER = 63
 _POD_SUFFIX = "-abcde"  # of the length that Jobs add
 
 
-def jobset_problems(jobset: Body, cache: PartCache | None = None) -> list[Problem]:
+def jobset_problems(jobset: Body, cache: PartCache | None = None, schemas: str = JOBSET_SCHEMAS) -> list[Problem]:
     """Why the API server or JobSet's webhook rejects a JobSet; empty if they accept it.
 
     `cache` has parts that were accepted before (see `prime_cache`).
     """
-    return admit_jobset(webhook_defaults(jobset), cache)[1]
+    return admit_jobset(webhook_defaults(jobset), cache, schemas)[1]
 
 
-def admit_jobset(jobset: Body, cache: PartCache | None = None) -> tuple[Checked, list[Problem]]:
+def admit_jobset(
+    jobset: Body, cache: PartCache | None = None, schemas: str = JOBSET_SCHEMAS
+) -> tuple[Checked, list[Problem]]:
     """What follows the mutating webhook: the JobSet with the CRD's defaults, and why it is rejected."""
-    checked = jobset_schema().check(jobset, cache)
+    checked = jobset_schema(schemas).check(jobset, cache)
     problems = list(checked.problems)
     if checked.is_well_formed:
         problems += metadata_problems(checked.value["metadata"], any_subdomain=False)
@@ -60,16 +62,16 @@ def admit_jobset(jobset: Body, cache: PartCache | None = None) -> tuple[Checked,
     return checked, problems
 
 
-def jobset_schema() -> Schema:
+def jobset_schema(schemas: str = JOBSET_SCHEMAS) -> Schema:
     """The schema of a JobSet."""
-    return schema_for(_SCHEMAS, API_VERSION, KIND)
+    return schema_for(schemas, API_VERSION, KIND)
 
 
-def prime_cache(spec: Body, cache: PartCache) -> None:
+def prime_cache(spec: Body, cache: PartCache, schemas: str = JOBSET_SCHEMAS) -> None:
     """Add the accepted parts of a runtime's JobSet spec, which the JobSets of its TrainJobs share."""
     cache.is_growing = True
     jobset = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {}, "spec": spec}
-    jobset_schema().check(jobset, cache)
+    jobset_schema(schemas).check(jobset, cache)
     cache.is_growing = False
 
 

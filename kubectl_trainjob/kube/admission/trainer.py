@@ -1,7 +1,7 @@
 """Trainer's validating webhooks, for runtimes and for TrainJobs without their runtimes (the rest is in the passes).
 
 Mirrors kubeflow/trainer pkg/webhooks/{trainingruntime,clustertrainingruntime,trainjob}_webhook.go (2.0 to 2.3), and the
-object selector of manifests/base/webhook/patch_validating.yaml.
+object selector of manifests/base/webhook/patch_validating.yaml (2.3).
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ _REPLICATED_JOBS: Pointer = ("spec", "template", "spec", "replicatedJobs")
 
 
 def runtime_problems(runtime: Body) -> Iterator[Problem]:
-    """The webhook's problems of a runtime with defaults; a label turns the webhook off (2.1 to 2.3)."""
+    """The webhook's problems of a runtime with defaults; since 2.3, a label turns the webhook off."""
+    if runtime.get("metadata", {}).get("labels", {}).get(_VALIDATION_LABEL) != "disabled":
+        yield from runtime_problems_in_2_1(runtime)
+
+
+def runtime_problems_in_2_1(runtime: Body) -> Iterator[Problem]:
+    """The webhook's problems of a runtime with defaults, of any labels (2.1, 2.2)."""
     if runtime.get("metadata", {}).get("labels", {}).get(SUPPORT_LABEL) == "deprecated":
         message = say("the runtime is deprecated and will be removed; move its TrainJobs to another runtime")
         yield Problem(RUNTIME_DEPRECATED, ("metadata", "labels", SUPPORT_LABEL), message)
@@ -53,8 +59,6 @@ def runtime_problems_in_2_0(runtime: Body) -> Iterator[Problem]:
 
 
 def _replicated_jobs(runtime: Body) -> Iterator[tuple[Mapping[str, Any], Pointer]]:
-    if runtime.get("metadata", {}).get("labels", {}).get(_VALIDATION_LABEL) == "disabled":
-        return
     template = runtime.get("spec", {}).get("template", {})
     for index, job in enumerate(template.get("spec", {}).get("replicatedJobs", ())):
         yield job, (*_REPLICATED_JOBS, index)

@@ -7,6 +7,7 @@ k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -99,6 +100,22 @@ def _processes(value: Any) -> bool:
     return value in PROCESSES if isinstance(value, str) else bool(value > 0)
 
 
+def _double(text: str) -> float:
+    """As `double` of CEL; NaN, which breaks each comparison, where CEL has an error."""
+    try:
+        return float(text) if re.fullmatch(r"[^\s_]+", text) else math.nan
+    except ValueError:
+        return math.nan
+
+
+def _exactly_one(*names: str) -> CelRule:
+    return CelRule(
+        lambda self: sum(name in self for name in names) == 1,
+        INVALID_TYPE_OR_ENUM,
+        lambda _: say("set exactly one of {}", listed(names, template="{}")),
+    )
+
+
 _ONE_POLICY = CelRule(
     lambda self: len(_chosen(self)) <= 1,
     MULTIPLE_ML_POLICIES,
@@ -161,6 +178,45 @@ RULES: Mapping[str, CelRule] = {
         lambda self: self >= 1,
         INVALID_TYPE_OR_ENUM,
         lambda self: say("numProcPerNode must be at least 1, not {}", self),
+    ),
+    "double(self.min) > 0.0": CelRule(
+        lambda self: _double(self["min"]) > 0,
+        INVALID_TYPE_OR_ENUM,
+        lambda self: say('min must be a number above 0, not "{}"', self["min"]),
+        lambda _: ("min",),
+    ),
+    "double(self.min) < double(self.max)": CelRule(
+        lambda self: _double(self["min"]) < _double(self["max"]),
+        INVALID_TYPE_OR_ENUM,
+        lambda self: say('min and max must be numbers, and min "{}" less than max "{}"', self["min"], self["max"]),
+        lambda _: ("min",),
+    ),
+    "[has(self.uniform),has(self.logUniform),has(self.categorical)].filter(x,x==true).size() == 1": _exactly_one(
+        "uniform", "logUniform", "categorical"
+    ),
+    "[has(self.random),has(self.grid)].filter(x,x==true).size() == 1": _exactly_one("random", "grid"),
+    "self.parallelTrials <= self.numTrials": CelRule(
+        lambda self: bool(self["parallelTrials"] <= self["numTrials"]),
+        INVALID_TYPE_OR_ENUM,
+        lambda self: say("parallelTrials {} must be at most numTrials {}", self["parallelTrials"], self["numTrials"]),
+        lambda _: ("parallelTrials",),
+    ),
+    "!has(self.searchAlgorithm.grid) || self.parameters.all(p, has(p.searchSpace.categorical))": CelRule(
+        lambda self: (
+            "grid" not in self["searchAlgorithm"]
+            or all("categorical" in each["searchSpace"] for each in self["parameters"])
+        ),
+        INVALID_TYPE_OR_ENUM,
+        lambda _: say("grid needs categorical search spaces; change the parameters, or search at random"),
+        lambda _: ("searchAlgorithm", "grid"),
+        "key",
+    ),
+    "!has(self.name) && !has(self.namespace)": CelRule(
+        lambda self: "name" not in self and "namespace" not in self,
+        INVALID_TYPE_OR_ENUM,
+        lambda _: say("a template has no name and no namespace; remove them"),
+        lambda self: ("name" if "name" in self else "namespace",),
+        "key",
     ),
     "!self.exists(c, c == 'node')": CelRule(
         lambda self: "node" not in self,

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.kube.facts.supported import NEXT
 from kubectl_trainjob.kube.schemas.cel import RULES, TRANSITIONS
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.scalars import Amount, Boolean, Integer, IntOrString, Scalar, Text
@@ -20,6 +21,7 @@ from kubectl_trainjob.kube.schemas.walk import Checked, PartCache, SchemaNode, W
 
 _DATA = os.path.join(os.path.dirname(__file__), "data")
 _GZIP = 16 + zlib.MAX_WBITS
+_NEWEST = 1 << 16  # larger than each number of a release
 _SCALARS: Mapping[str, type[Scalar]] = {
     "string": Text,
     "integer": Integer,
@@ -100,6 +102,12 @@ def schema_for(product_version: str, api_version: str, kind: str) -> Schema:
     return Schema(product_version, api_version, kind, root, has_status=entry["status"])
 
 
+def kinds_of(product_version: str, group: str) -> tuple[str, ...]:
+    """The kinds of a group that a version of a product has."""
+    found = (name.rpartition("/") for name in _product(product_version).kinds)
+    return tuple(kind for api_version, _, kind in found if api_version.rpartition("/")[0] == group)
+
+
 def packaged(product: str) -> list[str]:
     """The versions of a product that have packaged schemas, from old to new."""
     names = (name.removesuffix(".json.gz").rpartition("-") for name in os.listdir(_DATA))
@@ -107,5 +115,8 @@ def packaged(product: str) -> list[str]:
 
 
 def version_number(version: str) -> tuple[int, ...]:
-    """The numbers of a version, to compare versions by."""
-    return tuple(int(part) for part in version.split("."))
+    """The numbers of a version, to compare versions by; a minor version is its newest patch release."""
+    if version == NEXT:
+        return (_NEWEST,)
+    numbers = tuple(int(part) for part in version.split("."))
+    return numbers if len(numbers) > 2 else (*numbers, _NEWEST)

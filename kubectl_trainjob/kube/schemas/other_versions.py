@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS, distinct_versions
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
-from kubectl_trainjob.kube.schemas.load import Schema, packaged, schema_for, version_number
+from kubectl_trainjob.kube.schemas.load import Schema, kinds_of, packaged, schema_for, version_number
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.message import Message, listed, say
@@ -19,7 +21,10 @@ from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import FIELD_NEWER_THAN_TARGET, INVALID_TYPE_OR_ENUM, REMOVED_FIELD, UNKNOWN_FIELD
 from kubectl_trainjob.model.source import Place, Pointer, value_at
 
-OVERRIDES = {"2.0": POD_SPEC_OVERRIDES, "2.1": POD_TEMPLATE_OVERRIDES, "2.2": RUNTIME_PATCHES, "2.3": RUNTIME_PATCHES}
+OVERRIDES = dict.fromkeys(TRAINER_VERSIONS, RUNTIME_PATCHES) | {
+    "2.0": POD_SPEC_OVERRIDES,
+    "2.1": POD_TEMPLATE_OVERRIDES,
+}
 """The field of a TrainJob that changes the runtime's template."""
 
 _METADATA = say("write them into a runtimePatches entry, at trainingRuntimeSpec.template.metadata")
@@ -36,16 +41,15 @@ _MIGRATE = say("(build with --trainer-version, or migrate the manifest: `kubectl
 
 
 def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Problem:
-    """A problem of `value`; its message names the other versions that accept the field or its type, if any."""
+    """A problem of `value`; its message names the other versions that accept the field or the value, if any."""
     target = schema.product.rpartition("-")[2]
     if problem.rule is UNKNOWN_FIELD:
         found = _field(problem, target, [version for version, _ in _nodes(schema, problem.pointer)])
         is_default = found.pointer == _PROCESSES and value_at(value, _PROCESSES) == "auto"
         return replace(found, fix=_without_processes) if is_default else found
     if problem.rule is INVALID_TYPE_OR_ENUM:
-        rejected, kind = value_at(value, problem.pointer), type(_at(schema.root, problem.pointer))
-        others = [each for each in _nodes(schema, problem.pointer) if type(each[1]) is not kind]
-        versions = [version for version, node in others if _accepts(node, rejected)]
+        rejected, others = value_at(value, problem.pointer), _nodes(schema, problem.pointer)
+        versions = distinct_versions([version for version, node in others if _accepts(node, rejected)])
         if versions:
             message = say("{}; {} {}", problem.message, _accepted_by(versions), _MIGRATE)
             return replace(problem, message=message)
@@ -58,8 +62,8 @@ def _without_processes(place: Place) -> Fix:
 
 def _accepted_by(versions: list[str]) -> Message:
     if len(versions) == 1:
-        return say("Trainer {} accepts this type", *versions)
-    return say("Trainer {} accept this type", listed(versions, template="{}"))
+        return say("Trainer {} accepts this value", *versions)
+    return say("Trainer {} accept this value", listed(versions, template="{}"))
 
 
 def _field(problem: Problem, target: str, versions: list[str]) -> Problem:
@@ -69,7 +73,7 @@ def _field(problem: Problem, target: str, versions: list[str]) -> Problem:
     message = say(
         'field "{}" exists only in Trainer {}; {} {}',
         str(problem.pointer[-1]),
-        listed(versions, template="{}"),
+        listed(distinct_versions(versions), template="{}"),
         _advice(problem.pointer, target, is_newer=is_newer),
         _MIGRATE,
     )
@@ -87,10 +91,10 @@ def _nodes(schema: Schema, pointer: Pointer) -> Iterator[tuple[str, SchemaNode]]
     """The schema at `pointer` in each other version that has one there, from old to new."""
     product, _, target = schema.product.rpartition("-")
     for version in packaged(product):
-        other = schema_for(f"{product}-{version}", schema.api_version, schema.kind)
-        node = _at(other.root, pointer) if version != target else None
-        if node is not None:
-            yield version, node
+        if version != target and schema.kind in kinds_of(f"{product}-{version}", group_of(schema.api_version)):
+            node = _at(schema_for(f"{product}-{version}", schema.api_version, schema.kind).root, pointer)
+            if node is not None:
+                yield version, node
 
 
 def _at(root: MappingNode, pointer: Pointer) -> SchemaNode | None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, NEXT
 from kubectl_trainjob.kube.updates.immutable import check_data_update
 from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State, UpdateResult, possible_states
 from kubectl_trainjob.model.message import Message, joined, listed, say
@@ -21,7 +22,7 @@ from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _IN_PLACE = ("ConfigMap", "PodGroup", "Secret")
-_SNAPSHOTS = ("2.3",)
+_SNAPSHOTS = (LATEST_TRAINER, NEXT)
 _PRUNED = say("is deleted where pruning is on")
 _RECREATE = say("use a new name, or delete and create it again")
 _ONLY: Mapping[frozenset[State], Message] = {

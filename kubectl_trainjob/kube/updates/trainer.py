@@ -2,7 +2,7 @@
 
 Mirrors the CRDs of Trainer 2.0 to 2.3, and the check of kubeflow/trainer pkg/runtime/framework/plugins/jobset/jobset.go
 that reads the old object: checkPodSpecOverridesImmutability (2.0), checkPodTemplateOverridesImmutability (2.1),
-checkRuntimePatchesImmutability (2.2, 2.3). The webhooks' other checks read only the new object, as a build does. That
+checkRuntimePatchesImmutability (since 2.2). The webhooks' other checks read only the new object, as a build does. That
 check also requires that no Job is active, which only a cluster knows.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.admission.spelling import respelled
+from kubectl_trainjob.kube.facts.supported import NEXT
 from kubectl_trainjob.kube.facts.trainer import (
     API_VERSION,
     POD_SPEC_OVERRIDES,
@@ -54,6 +55,7 @@ _PATCHES = _OverridesField(
     respells=True,
 )
 _RELEASES: Mapping[str, _OverridesField] = {
+    **dict.fromkeys(("2.2", "2.3", NEXT), _PATCHES),
     "2.0": _OverridesField(
         POD_SPEC_OVERRIDES,
         "trainer-2.0/v1alpha1.PodSpecOverride",
@@ -66,8 +68,10 @@ _RELEASES: Mapping[str, _OverridesField] = {
         ("running", "resuming"),
         say("PodTemplateOverrides can only be modified when the TrainJob is suspended"),
     ),
-    "2.2": _PATCHES,
-    "2.3": _PATCHES,
+    "2.2.0": _PATCHES._replace(
+        rejected=("running", "resuming"),
+        message=say("RuntimePatches can only be modified when the TrainJob is suspended"),
+    ),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.kinds import CONFIG
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
-from kubectl_trainjob.kube.facts.supported import EMITS, SUPPORTED_TARGETS
+from kubectl_trainjob.kube.facts.supported import EMITS, SUPPORTED_TARGETS, supported_version
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.message import joined, say
@@ -95,10 +95,10 @@ def _trainer(settings: Fields) -> str:
     specified = {product: target.text(product) for product in SUPPORTED_TARGETS}
     for product, version in specified.items():
         supported = SUPPORTED_TARGETS[product]
-        if version and version not in supported:
+        if version and not supported_version(product, version):
             message = say('{} "{}" is not supported; supported: {}', say(product), version, joined(map(say, supported)))
             target.found.append(Diagnostic(UNSUPPORTED_TARGET, message, target.place.child(product)))
-    return specified["trainer"]
+    return supported_version("trainer", specified["trainer"])
 
 
 def _runtimes(settings: Fields) -> tuple[str, ...]:

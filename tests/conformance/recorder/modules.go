@@ -53,8 +53,9 @@ func printCRDPaths(out io.Writer) error {
 	return err
 }
 
-// keepsOff tells whether this Trainer's controller leaves alone what another controller manages: since 2.3.
-func keepsOff() bool {
+// isSince23 tells whether this Trainer is 2.3 or later. Its controller leaves alone what another controller manages, and
+// the configuration of its webhooks excludes runtimes with a label.
+func isSince23() bool {
 	build, _ := debug.ReadBuildInfo()
 	for _, module := range build.Deps {
 		if module.Path == trainerModule {

@@ -113,7 +113,7 @@ func verdict(out *JobRecord, managedBy string) string {
 		return "controller-crashes"
 	case out.Error != "":
 		return "controller-fails"
-	case managedBy == multiKueue && keepsOff():
+	case managedBy == multiKueue && isSince23():
 		out.Objects = nil
 		return "not-managed-here"
 	case refused != "":

@@ -81,9 +81,10 @@ func (in *input) addRuntime(document *unstructured.Unstructured, found []Finding
 	return nil
 }
 
-// validateRuntime is the runtimes' validating webhook, with the label that its configuration excludes.
+// validateRuntime is the runtimes' validating webhook. Since 2.3 its configuration excludes a label (objectSelector in
+// manifests/base/webhook/patch_validating.yaml).
 func validateRuntime(object client.Object) []Finding {
-	if object.GetLabels()[webhookLabel] == "disabled" {
+	if isSince23() && object.GetLabels()[webhookLabel] == "disabled" {
 		return nil
 	}
 	const stage = "runtime-webhook"

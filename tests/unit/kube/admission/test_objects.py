@@ -214,11 +214,14 @@ def test_runtime_webhook(kind, job_template, expected):
     assert told(runtime(job_template, kind=kind)) == expected
 
 
-def test_the_runtime_webhook_can_be_switched_off():
+@pytest.mark.parametrize("version", VERSIONS)
+def test_since_2_3_a_label_turns_the_runtime_webhook_off(version):
+    """Only manifests/base/webhook/patch_validating.yaml of 2.3 and later has an objectSelector."""
     body = runtime(
         replicated("trainer", "main", replicas=2), labels={"trainer.kubeflow.org/webhook-validation": "disabled"}
     )
-    assert told(body) == []
+    admitted, _ = objects.admit(manifest(body), VERSIONS[version].admission)
+    assert (admitted is not None) == (version in ("2.3", "next"))
 
 
 @pytest.mark.parametrize(("value", "expected"), [("deprecated", ["KTJ205"]), ("supported", [])])

@@ -20,6 +20,11 @@ _PACKAGE = "trainer/v1alpha1."
 _OVERRIDES = {"2.0": "PodSpecOverride", "2.1": "PodTemplateOverride"}
 
 
+# k8s.io/api v0.35, which only Trainer 2.2.0 has.
+_WORKLOAD = "core/v1.WorkloadReference"
+_WORKLOAD_FACTS = {"name": "!string", "podGroup": "!string", "podGroupReplicaKey": "string"}
+
+
 def of_release(version: str | None = None) -> Facts:
     """All facts of one Trainer, the pinned one unless told, by struct."""
     built = upstream.program("gotypes", *([version] if version else []))
@@ -40,7 +45,8 @@ def override(version: str) -> Facts:
 
 def packaged() -> str:
     """The file's text: one struct a line."""
-    facts = of_release() | override("2.0") | override("2.1")
+    facts = of_release() | override("2.0") | override("2.1") | {_WORKLOAD: _WORKLOAD_FACTS}
+    facts["core/v1.PodSpec"]["workloadRef"] = f"*{_WORKLOAD}"
     lines = [
         f"{json.dumps(name)}:{json.dumps(facts[name], sort_keys=True, separators=(',', ':'))}" for name in sorted(facts)
     ]

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from kubectl_trainjob.compiler.versions import VERSIONS
+from kubectl_trainjob.kube.facts.supported import distinct_versions
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import Schema, packaged, schema_for
 from kubectl_trainjob.kube.schemas.other_versions import OVERRIDES, with_versions
@@ -21,7 +22,8 @@ RUNTIME = "{kind: TrainingRuntime, metadata: {name: a}, spec: {template: {spec: 
 
 
 def problems(version: str, text: str, field: str) -> list[tuple[str, str, str]]:
-    body = {"apiVersion": API, **yaml.safe_load(text.replace("FIELD", field))}
+    pod = "{spec: {containers: [], workloadRef: {name: a, podGroup: b}}}"
+    body = {"apiVersion": API, **yaml.safe_load(text.replace("FIELD", field).replace("POD", pod))}
     found = told(schema_for(f"trainer-{version}", API, body["kind"]), body)
     return [(problem.rule.id, ".".join(map(str, problem.pointer)), problem.message) for problem in found]
 
@@ -101,11 +103,29 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
         ),
         pytest.param(
             "2.2",
+            RUNTIME.replace("{spec: {}}", "{spec: {replicatedJobs: [{name: a, template: {spec: {template: POD}}}]}}"),
+            "mlPolicy: {}",
+            "KTJ102",
+            "spec.template.spec.replicatedJobs.0.template.spec.template.spec.workloadRef",
+            'field "workloadRef" exists only in Trainer 2.2.0; 2.2 has no replacement for it, remove it',
+            id="a patch release",
+        ),
+        pytest.param(
+            "next",
+            JOB,
+            "trainer: {numNodes: -1}",
+            "KTJ103",
+            "spec.trainer.numNodes",
+            "numNodes must be at least 0, not -1; Trainer 2.0, 2.1, 2.2 and 2.3 accept this value",
+            id="the main branch",
+        ),
+        pytest.param(
+            "2.2",
             JOB,
             "trainer: {numProcPerNode: auto}",
             "KTJ103",
             "spec.trainer.numProcPerNode",
-            'numProcPerNode must be an integer, not the string "auto"; Trainer 2.0 and 2.1 accept this type',
+            'numProcPerNode must be an integer, not the string "auto"; Trainer 2.0 and 2.1 accept this value',
             id="type of another version",
         ),
     ],
@@ -159,11 +179,13 @@ def test_each_field_of_each_version(target, kind):
     missing = {pointer for version in VERSIONS for pointer in known[version]} - known[target].keys()
     outermost = [pointer for pointer in missing if pointer[0] != "status" and parents(pointer) <= known[target].keys()]
     assert outermost
+    order = list(VERSIONS)
     for pointer in outermost:
         [found] = [each for each in told(versions[target], written(pointer)) if each.pointer == pointer]
         having = [version for version in VERSIONS if pointer in known[version]]
-        rule = "KTJ110" if all(version > target for version in having) else "KTJ102"
-        assert (found.rule.id, f"exists only in Trainer {listed(having, template='{}')}; " in found.message) == (
+        rule = "KTJ110" if all(order.index(version) > order.index(target) for version in having) else "KTJ102"
+        names = listed(distinct_versions(having), template="{}")
+        assert (found.rule.id, f"exists only in Trainer {names}; " in found.message) == (
             rule,
             True,
         ), pointer

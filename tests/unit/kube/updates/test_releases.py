@@ -27,8 +27,9 @@ _SINCE_2_2 = dict.fromkeys(
 _OF_TRAIN_JOBS = {
     "2.0": _REF_AND_MANAGER,
     "2.1": _REF_AND_MANAGER,
+    "2.2.0": _SINCE_2_2,
     "2.2": _SINCE_2_2,
-    "2.3": _SINCE_2_2 | {f"{_POD_SPEC}.terminationGracePeriodSeconds": "field is immutable"},
+    **dict.fromkeys(("2.3", "next"), _SINCE_2_2 | {f"{_POD_SPEC}.terminationGracePeriodSeconds": "field is immutable"}),
 }
 _OF_JOBSETS = dict.fromkeys(
     (
@@ -68,6 +69,7 @@ _TEMPLATE_OVERRIDE = {"targetJobs": [{"name": "node"}], "spec": {"nodeSelector":
 _OVERRIDES = [
     pytest.param("2.0", "podSpecOverrides", _POD_OVERRIDE, ["running", "resuming"], id="2.0"),
     pytest.param("2.1", "podTemplateOverrides", _TEMPLATE_OVERRIDE, ["running", "resuming"], id="2.1"),
+    pytest.param("2.2.0", "runtimePatches", patch(nodeSelector={"a": "b"}), ["running", "resuming"], id="2.2.0"),
     pytest.param("2.2", "runtimePatches", patch(nodeSelector={"a": "b"}), ["running"], id="2.2"),
     pytest.param("2.3", "runtimePatches", patch(nodeSelector={"a": "b"}), ["running"], id="2.3"),
 ]
@@ -82,7 +84,8 @@ _WORDS = {
 def test_overrides(version: str, field: str, item: Any, refused: list[str]) -> None:
     verdict = check_train_job_update(train_job(), train_job(**{field: [item]}), version)
     assert [refusal.state for refusal in verdict.rejections] == refused
-    assert {refusal.reason for refusal in verdict.rejections} == {f"spec.{field}: {_WORDS[field]}"}
+    words = _WORDS[field].removesuffix(" before or after the update" if version == "2.2.0" else "")
+    assert {refusal.reason for refusal in verdict.rejections} == {f"spec.{field}: {words}"}
     assert {refusal.pointer for refusal in verdict.rejections} == {("spec", field, 0)}
 
 

@@ -23,6 +23,9 @@ def settings(text):
     ("text", "expected"),
     [
         ("", {}),
+        ('target: {trainer: "2.3.0"}\n', {"trainer": "2.3"}),
+        ("target: {trainer: v2.2.1}\n", {"trainer": "2.2"}),
+        ("target: {trainer: 2.2.0}\n", {"trainer": "2.2.0"}),
         ('target: {trainer: "2.1", jobset: "0.12", kubernetes: "1.36"}\n', {"trainer": "2.1"}),
         ("runtimes: [platform/runtimes, shared]\n", {"runtimes": ("platform/runtimes", "shared")}),
         ("runtimes: [./shared/, a//b]\n", {"runtimes": ("shared", "a/b")}),
@@ -58,7 +61,7 @@ def test_every_limit_but_the_depth_can_be_set():
         ),
         pytest.param("ome: {}\n", "KTJ040", 3, "not supported by this version", id="planned"),
         pytest.param("target:\n  trainer: 2.3\n", "KTJ040", 4, "not the number 2.3; write it in quotes", id="a number"),
-        pytest.param('target:\n  trainer: "3.0"\n', "KTJ041", 4, "supported: 2.0, 2.1, 2.2, 2.3", id="no data"),
+        pytest.param('target:\n  trainer: "3.0"\n', "KTJ041", 4, "supported: 2.0, 2.1, 2.2.0, 2.2", id="no data"),
         pytest.param('target:\n  jobset: "0.9"\n', "KTJ041", 4, "supported: 0.12", id="no data of JobSet"),
         pytest.param(
             'target:\n  kueue: "0.9"\n', "KTJ040", 4, "the settings here are trainer, jobset, kubernetes", id="product"
