@@ -207,7 +207,7 @@ RULES: Mapping[str, CelRule] = {
             or all("categorical" in each["searchSpace"] for each in self["parameters"])
         ),
         INVALID_TYPE_OR_ENUM,
-        lambda _: say("grid needs categorical search spaces; change the parameters, or search at random"),
+        lambda _: say("grid needs categorical search spaces; change the parameters, or write random"),
         lambda _: ("searchAlgorithm", "grid"),
         "key",
     ),

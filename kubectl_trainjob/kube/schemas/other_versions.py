@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.kube.facts.kinds import group_of
-from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS, distinct_versions
+from kubectl_trainjob.kube.facts.supported import NEXT, TRAINER_VERSIONS, distinct_versions
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import Schema, kinds_of, packaged, schema_for, version_number
@@ -48,7 +48,8 @@ def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) ->
         is_default = found.pointer == _PROCESSES and value_at(value, _PROCESSES) == "auto"
         return replace(found, fix=_without_processes) if is_default else found
     if problem.rule is INVALID_TYPE_OR_ENUM:
-        rejected, others = value_at(value, problem.pointer), _nodes(schema, problem.pointer)
+        rejected, kind = value_at(value, problem.pointer), type(_at(schema.root, problem.pointer))
+        others = [each for each in _nodes(schema, problem.pointer) if type(each[1]) is not kind or target == NEXT]
         versions = distinct_versions([version for version, node in others if _accepts(node, rejected)])
         if versions:
             message = say("{}; {} {}", problem.message, _accepted_by(versions), _MIGRATE)

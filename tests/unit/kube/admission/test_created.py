@@ -6,6 +6,8 @@ from typing import Any
 
 from kubectl_trainjob.compiler.job_creation import of_jobset
 from kubectl_trainjob.compiler.resolve.objects import check
+from kubectl_trainjob.compiler.versions import VERSIONS
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest, identity_of
 from tests.loops import for_each, sampled
@@ -13,6 +15,7 @@ from tests.unit.kube.admission.created import Answer, Case, recorded
 
 # An empty list of claim templates is accepted: `omitzero` of Go keeps it, which the facts about Go types do not know.
 _UNKNOWN = {("list", "templates", 0), ("drop", 0, "templates")}
+ADMISSION = VERSIONS[LATEST_TRAINER].admission
 RECORDED = {
     f"{case.path} {case.change} {case.place}": (case, answer)
     for case, answer in recorded()
@@ -26,7 +29,8 @@ def found(body: dict[str, Any]) -> list[tuple[str, str, str]]:
     named = {**body, "metadata": metadata if isinstance(metadata, dict) else {}}
     manifest = Manifest(identity_of(named), body, Source(SourceFile("a.yaml", "")))
     return [
-        (each.severity.value, each.rule.id, str(each.message)) for each in (*check([manifest]), *of_jobset(manifest))
+        (each.severity.value, each.rule.id, str(each.message))
+        for each in (*check([manifest], ADMISSION), *of_jobset(manifest, ADMISSION.jobset))
     ]
 
 

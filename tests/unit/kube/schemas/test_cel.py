@@ -22,6 +22,12 @@ ORDERS = st.sampled_from(["InOrder", "AnyOrder"])
 CLAIM = st.fixed_dictionaries(
     {}, optional={"metadata": st.fixed_dictionaries({}, optional={"namespace": st.sampled_from(["", "a"])})}
 )
+DOUBLES = st.sampled_from(["0", "0.0", "1e-4", "-1", "2", "0.5", "a", "", " 1", "1_0", "inf", "nan"])
+
+
+def one_of(*names: str) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries({}, optional={name: st.just({}) for name in names})
+
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')": NAMED,
@@ -51,6 +57,22 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
         st.integers(-2, 2) | st.sampled_from(["auto", "cpu", "gpu", "tpu", "4", "", "auto\n"])
     ),
     "self >= 1": st.integers(-(2**31), 2**31) | st.integers(-2, 2),
+    "double(self.min) > 0.0": st.fixed_dictionaries({}, optional={"min": DOUBLES}),
+    "double(self.min) < double(self.max)": st.fixed_dictionaries({}, optional={"min": DOUBLES, "max": DOUBLES}),
+    "[has(self.uniform),has(self.logUniform),has(self.categorical)].filter(x,x==true).size() == 1": one_of(
+        "uniform", "logUniform", "categorical"
+    ),
+    "[has(self.random),has(self.grid)].filter(x,x==true).size() == 1": one_of("random", "grid"),
+    "self.parallelTrials <= self.numTrials": st.fixed_dictionaries(
+        {}, optional={"parallelTrials": st.integers(1, 3), "numTrials": st.integers(1, 3)}
+    ),
+    "!has(self.searchAlgorithm.grid) || self.parameters.all(p, has(p.searchSpace.categorical))": (
+        st.fixed_dictionaries(
+            {"searchAlgorithm": one_of("grid", "random")},
+            optional={"parameters": st.lists(st.fixed_dictionaries({"searchSpace": one_of("categorical")}))},
+        )
+    ),
+    "!has(self.name) && !has(self.namespace)": one_of("name", "namespace"),
     "!self.exists(c, c == 'node')": st.lists(st.sampled_from(["node", "nodes", ""]), max_size=4),
     "!(has(self.startupPolicy) && self.startupPolicy.startupPolicyOrder == 'InOrder' "
     "&& self.replicatedJobs.exists(x, has(x.dependsOn)))": st.fixed_dictionaries(
@@ -69,7 +91,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 def library_holds(rule: str, value: Any) -> bool:
     try:
         return cel.evaluate(rule, {"self": value}) is True
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, ValueError, RuntimeError):
         return False
 
 
@@ -92,7 +114,9 @@ def test_verdicts_are_the_librarys(rule):
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("version", ["trainer-2.0", "trainer-2.1", "trainer-2.2", "trainer-2.3", "jobset-0.12"])
+@pytest.mark.parametrize(
+    "version", ["trainer-2.0", "trainer-2.1", "trainer-2.2", "trainer-2.3", "trainer-next", "jobset-0.12"]
+)
 def test_packaged_rules_are_all_known(version):
     product = _product(version)
     texts = {rule["rule"] for schema in product._schemas for rule in schema.get("validations", ())}
