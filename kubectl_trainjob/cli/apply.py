@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
 from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, planned
 from kubectl_trainjob.cli.streams import emit, print_error
+from kubectl_trainjob.model.printable import printable
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
@@ -86,21 +88,24 @@ class ApplyRequest(PlanRequest):
         if (self.prune_running or self.prune_many) and not self.prune:
             raise click.UsageError("--prune-running and --prune-many need --prune")
 
-    def apply_options(self, namespace: str) -> ApplyOptions:
+    def apply_options(self, api: Api, namespace: str) -> ApplyOptions:
         """The options of the engine."""
         from kubectl_trainjob.cluster.marks import POLICIES
+        from kubectl_trainjob.cluster.parent import ConfigMapStore
         from kubectl_trainjob.cluster.steps import ApplyOptions
 
+        other = ConfigMapStore(api, namespace, _set_name(self.adopt_from)) if self.adopt_from else None
         return ApplyOptions(
-            next(each for each in POLICIES if each == self.recreate),
-            frozenset(self.rerun),
-            self.adopt,
-            _set_id(self.adopt_from, namespace) if self.adopt_from else "",
-            self.force_conflicts,
-            self.prune,
-            self.prune_running,
-            self.prune_many,
-            self.dry_run == "server",
+            policy=next(each for each in POLICIES if each == self.recreate),
+            reruns=frozenset(self.rerun),
+            adopt=self.adopt,
+            adopt_from=other.name.id if other else "",
+            inherited=other.read().inventory if other else {},
+            force_conflicts=self.force_conflicts,
+            prune=self.prune,
+            prune_running=self.prune_running,
+            prune_many=self.prune_many,
+            is_dry_run=self.dry_run == "server",
         )
 
 
@@ -150,7 +155,7 @@ def apply(**given: Any) -> int:
     api = connect(request, request.seconds)
     with open_session() as session:
         plan = planned(request, session, api)
-        if plan is None:
+        if plan is None or not _is_known(request.rerun, plan):
             return 1
         result = _apply(request, session, api, plan)
     emit([written(result, request.output).encode()])
@@ -169,17 +174,21 @@ def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -
     with api_errors():
         if plan.emit == "jobset" and (note := check_no_trainer(api)):
             print_error(f"note: {note}")
-        result = apply_plan(plan, request.apply_options(plan.namespace), store, api, progress)
-        return wait(api, result, request.wait, progress) if request.wait and not result.is_dry_run else result
+        result = apply_plan(plan, request.apply_options(api, plan.namespace), store, api, progress)
+    return wait(api, result, request.wait, progress) if request.wait and not result.is_dry_run else result
 
 
-def _set_id(name: str, namespace: str) -> str:
-    from kubectl_trainjob.cluster.marks import applyset_id
+def _is_known(names: Iterable[str], plan: ApplyPlan) -> bool:
+    """Whether the files have each job of `--rerun`; if not, an error is printed."""
+    unknown = [name for name in names if not any(each.is_run and each.answers_to(name) for each in plan.objects)]
+    for name in unknown:
+        print_error(f'error: --rerun: the files have no job "{printable(name)}"')
+    return not unknown
 
-    kind, _, rest = name.partition("/")
-    if kind == "trainingset":
-        return applyset_id(rest, namespace, "TrainingSet", "kubectl-trainjob.dev")
-    return applyset_id(rest or kind, namespace, "ConfigMap", "")
+
+def _set_name(name: str) -> str:
+    """The name of a ConfigMap: `NAME` or `configmap/NAME`."""
+    return name.removeprefix("configmap/")
 
 
 def _report_places(result: ApplyResult) -> None:

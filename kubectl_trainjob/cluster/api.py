@@ -77,14 +77,20 @@ class Api:
         self._request_timeout = request_timeout or 3600.0
         self._deadline = clock.monotonic() + timeout if timeout else float("inf")
         self._tries = _FIRST_TRIES
-        self._is_renewed = False
+        self._credentials = 0
+        self._renewing = Lock()
         self._resources: dict[tuple[str, str], ApiResource] = {}
         self._discovered: set[str] = set()
+        self._patience: dict[tuple[str, str], float] = {}
 
     @property
     def left(self) -> float:
         """The seconds that are left of `--timeout`."""
         return self._deadline - self.clock.monotonic()
+
+    def extend(self, seconds: float) -> None:
+        """Leave at least these seconds: what was done must be recorded also if the time is over."""
+        self._deadline = max(self._deadline, self.clock.monotonic() + seconds)
 
     def get(self, identity: ObjectId, *, is_secret: bool = False) -> Body | None:
         """An object, None if it does not exist. Of a Secret only the metadata is read."""
@@ -110,11 +116,19 @@ class Api:
                 return
             query = {**query, "continue": following}
 
-    def apply(self, body: Body, *, dry_run: bool = False, force: bool = False, manager: str = MANAGER) -> Any:
-        """Apply an object server-side: the object as it is then."""
+    def apply(
+        self,
+        body: Body,
+        *,
+        dry_run: bool = False,
+        force: bool = False,
+        manager: str = MANAGER,
+        repeatable: float = float("inf"),
+    ) -> Any:
+        """Apply an object server-side: the object as it is then. For `repeatable` see ApiRequest."""
         query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true" if force else "false"}
         request = ApiRequest("PATCH", self._path(body), _with_dry_run(query, dry_run), body, APPLY_PATCH)
-        return _checked(self.send(request), body)
+        return _checked(self.send(request._replace(repeatable=repeatable)), body)
 
     def create(self, body: Body, *, dry_run: bool = False) -> Any:
         """Create an object: the object as it is then."""
@@ -156,15 +170,14 @@ class Api:
     def resource(self, identity: ObjectId) -> ApiResource:
         """How the server serves the kind of an object. Raises ApiError "NotFound"."""
         key = identity.api_version, identity.kind
-        waited = 0.0
         while key not in self._resources:
             self._discover(identity.api_version)
             if key in self._resources:
                 break
-            if waited >= _MISSING_KIND:
+            now = self.clock.monotonic()
+            if now >= self._patience.setdefault(key, now + _MISSING_KIND):
                 raise ApiError("NotFound", f"the server has no kind {identity.kind} in {identity.api_version}")
             self.clock.sleep(1.0)
-            waited += 1.0
         return self._resources[key]
 
     def preferred_version(self, group: str) -> str:
@@ -189,19 +202,27 @@ class Api:
         return self._repeated(request, lambda timeout: self.connection.lines(request, timeout, handle))
 
     def _repeated(self, request: ApiRequest, send: Callable[[float], ApiAnswer]) -> ApiAnswer:
-        pause = _FIRST_PAUSE
+        pause, is_renewed, latest = _FIRST_PAUSE, False, self.clock.monotonic() + request.repeatable
         for number in range(_TRIES):
+            credentials = self._credentials
             answer = send(max(min(self._request_timeout, self.left), 0.001))
             self.counts.add(request)
-            if answer.status == 401 and not self._is_renewed:
-                self._is_renewed = True
-                self.connection.renew()
+            if answer.status == 401 and not is_renewed:
+                self._renew(credentials)
+                is_renewed = True
                 continue
-            is_last = number + 1 >= self._tries
+            is_last = number + 1 >= self._tries or (answer.status == NO_ANSWER and self.clock.monotonic() > latest)
             if not is_temporary(answer) or is_last or not self._has_waited(answer, pause):
                 break
             pause = min(pause * 2, _LONGEST_PAUSE)
         return self._first(answer)
+
+    def _renew(self, credentials: int) -> None:
+        """Get new credentials, unless another thread has replaced the ones that were used."""
+        with self._renewing:
+            if self._credentials == credentials:
+                self.connection.renew()
+                self._credentials += 1
 
     def _has_waited(self, answer: ApiAnswer, pause: float) -> bool:
         """Wait before the next try; False if the time of the command is over."""
@@ -217,11 +238,11 @@ class Api:
         date = next((value for name, value in answer.headers.items() if name.lower() == "date"), "")
         if date:
             self.date = f"{parsedate_to_datetime(date):%Y-%m-%dT%H:%M:%SZ}"
+        if answer.status == 401 and not self.counts.write:
+            raise EnvironmentFault("the cluster does not accept the credentials (401 Unauthorized)")
         if self._tries == _FIRST_TRIES:
             if answer.status == NO_ANSWER:
                 raise EnvironmentFault(f"the cluster does not answer: {answer.message}")
-            if answer.status == 401:
-                raise EnvironmentFault("the cluster does not accept the credentials (401 Unauthorized)")
             if is_temporary(answer):
                 raise EnvironmentFault(f"the cluster is not available: {answer.status} {answer.message}")
             self._tries = _TRIES

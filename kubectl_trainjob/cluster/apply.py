@@ -9,12 +9,14 @@ from functools import partial
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.check import check
 from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.guards import rivals
-from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
+from kubectl_trainjob.cluster.inventory import entry_id, merged
 from kubectl_trainjob.cluster.members import members
-from kubectl_trainjob.cluster.parent import Parent, Store, Update, group_kind, update
+from kubectl_trainjob.cluster.parent import Parent, Store, update
 from kubectl_trainjob.cluster.plan import ApplyPlan
-from kubectl_trainjob.cluster.prune import prune
+from kubectl_trainjob.cluster.prune import prune, skipped_prune
+from kubectl_trainjob.cluster.recording import narrowed, new_runs, union
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work, first_step
@@ -23,46 +25,39 @@ from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.model.stages import ObjectId
 
 _TYPES = ("Namespace", "CustomResourceDefinition")
+_TO_RECORD = 5.0  # seconds for the last write of the parent, also if the time of the command is over
+_WORDS = {"create": "created", "apply": "configured", "recreate": "recreated", "wait": "created"}
 
 
 def apply(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> ApplyResult:
     """Apply everything. Raises EnvironmentFault and ApiError before the first write."""
     work = look_up(plan, options, store, api, progress)
-    ids, parent, candidates = [each.id for each in plan.objects], work.parent, dict(work.members)
-    steps = _checked(work, plan.objects)
+    before = work._replace(members=dict(work.members))
+    steps = check_all(work, plan.objects)
     if any(step.result.action == "failed" for step in steps):
-        return _result(store, api, options, [_skipped(step) for step in steps])
+        return _result(store, api, options, map(_skipped, steps))
     if options.is_dry_run:
-        pruned = prune(work, ids) if _may_prune(options, steps) else []
-        return _result(store, api, options, map(_as_if_written, steps), pruned)
-    parent, taken = update(store, parent, _union(work, steps), _new_runs(steps))
-    steps = write_all(work, [_left_to_other(step) if entry_id(step.desired.id) in taken else step for step in steps])
-    pruned = []
-    if _may_prune(options, steps):
-        pruned = prune(work._replace(members=candidates), ids)
-    update(store, parent, _narrowed(work._replace(members=candidates), steps, pruned, parent))
-    return _result(store, api, options, steps, pruned)
+        steps = [as_if_written(step) for step in steps]
+        return _result(store, api, options, steps, _pruned(before, steps))
+    change = union(work, steps, _now(api))
+    parent, taken = update(store, work.parent, change, new_runs(steps))
+    inventory = merged(parent.inventory, options.inherited)
+    steps = write_all(work._replace(parent=parent, inventory=inventory), _without_others(steps, taken))
+    pruned = _pruned(before, steps)
+    problem = _recorded(store, before, parent, steps, pruned)
+    return _result(store, api, options, steps, [*pruned, *problem])
 
 
 def look_up(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> Work:
     """What the cluster has of the set."""
     parent, ids = store.read(), [each.id for each in plan.objects]
     live = members(api, store.name.id, parent, ids, store.name.namespace)
-    return Work(
-        api,
-        options,
-        store.name.id,
-        parent,
-        live,
-        plan.trainer,
-        plan.locate,
-        progress,
-        rivals(api, ids),
-        _has_types(ids),
-    )
+    inventory = merged(parent.inventory, options.inherited)
+    known = parent, inventory, live, rivals(api, ids)
+    return Work(api, options, store.name.id, *known, plan.trainer, plan.locate, progress, _has_types(ids))
 
 
-def _checked(work: Work, objects: Sequence[Desired]) -> list[Step]:
+def check_all(work: Work, objects: Sequence[Desired]) -> list[Step]:
     """The plan of each object; runs first, because the rest of a group follows its run."""
     found: dict[ObjectId, Step] = {}
     runs: dict[tuple[str, str], Step] = {}
@@ -81,6 +76,13 @@ def _checked(work: Work, objects: Sequence[Desired]) -> list[Step]:
     return _together([found[each.id] for each in objects])
 
 
+def as_if_written(step: Step) -> Step:
+    """The step with the result that its write would have."""
+    if not step.is_write:
+        return step
+    return step.ended(_WORDS[step.plan], step.result.reason, fields=step.result.fields)  # type: ignore[arg-type]
+
+
 def _with_run(item: Desired, run: Step) -> Step:
     step = first_step(item).ended("skipped", "WithRun", f"its run is {run.result.action}")
     return replace(step, result=replace(step.result, beside_kept=run.result.action == "kept"))
@@ -97,95 +99,65 @@ def _together(steps: list[Step]) -> list[Step]:
 
 
 def _skipped(step: Step) -> Step:
-    return (
-        step.ended("skipped", "AfterFailure", "another object failed before the first write") if step.is_write else step
-    )
+    message = "another object failed before the first write"
+    return step.ended("skipped", "AfterFailure", message) if step.is_write else step
 
 
-def _as_if_written(step: Step) -> Step:
-    words = {"create": "created", "apply": "configured", "recreate": "recreated", "wait": "created"}
-    if not step.is_write:
+def _without_others(steps: Sequence[Step], taken: frozenset[str]) -> list[Step]:
+    """Leave the groups alone whose run another apply starts now."""
+    left = {step.desired.group: step for step in steps if entry_id(step.desired.id) in taken}
+    for group, step in left.items():
+        left[group] = step.ended("kept", "Starting", "another apply starts this run")
+    return [_without_other(step, left.get(step.desired.group)) for step in steps]
+
+
+def _without_other(step: Step, run: Step | None) -> Step:
+    if run is None:
         return step
-    return step.ended(words[step.plan], step.result.reason, fields=step.result.fields)  # type: ignore[arg-type]
+    return run if run.desired is step.desired else _with_run(step.desired, run) if step.is_write else step
 
 
-def _left_to_other(step: Step) -> Step:
-    return step.ended("kept", "Starting", "another apply starts this run")
+def _pruned(work: Work, steps: Sequence[Step]) -> list[ObjectResult]:
+    """Only after a complete apply."""
+    if not work.options.prune or not steps:
+        return []
+    ids = {step.desired.id for step in steps}
+    if not all(step.result.is_fine for step in steps):
+        return skipped_prune(work, ids)
+    return prune(work, ids, sum(bool(step.result.uid) or step.result.action == "created" for step in steps))
 
 
-def _union(work: Work, steps: Sequence[Step]) -> Update:
-    """What the parent must say before the first write: all kinds and namespaces, and the runs that will start."""
-    wanted = [step for step in steps if step.is_write]
-    named = [step.desired.id for step in steps if step.result.action != "refused"]
-    entries = {entry_id(each.desired.id): _starting(work, each) for each in wanted if _has_entry(each.desired)}
-    return Update(
-        frozenset(map(group_kind, named)), frozenset(each.namespace for each in named if each.namespace), entries
-    )
+def _recorded(
+    store: Store, work: Work, parent: Parent, steps: Sequence[Step], pruned: Sequence[ObjectResult]
+) -> list[ObjectResult]:
+    """Write what has become of the set; the result of the parent if that fails.
+
+    After a write the parent is read again: another apply may have removed kinds that we have just used.
+    """
+    work.api.extend(_TO_RECORD)
+    try:
+        if work.api.counts.write:
+            parent = store.read()
+        update(store, parent, narrowed(work, parent, steps, pruned))
+    except ApiError as error:
+        message = f"the inventory was not updated, the next apply does it: {error.message}"
+        reason = "Error" if error.reason in ("Stale", "Exists") else error.reason
+        return [ObjectResult(store.name.parent, "failed", reason, message)]
+    return []
 
 
-def _starting(work: Work, step: Step) -> InventoryEntry:
-    item = step.desired
-    known = work.parent.inventory.get(entry_id(item.id))
-    version = item.id.api_version.rpartition("/")[2]
-    if step.plan == "apply" and known is not None:
-        return replace(known, hash=item.hash)
-    uid = step.result.uid if step.plan == "apply" else ""
-    return InventoryEntry(entry_id(item.id), version, uid, item.hash, "starting", work.api.date)
-
-
-def _has_entry(item: Desired) -> bool:
-    return item.is_run or item.id.kind == "Secret"
-
-
-def _new_runs(steps: Iterable[Step]) -> frozenset[str]:
-    return frozenset(entry_id(step.desired.id) for step in steps if step.plan == "create" and step.desired.is_run)
-
-
-def _narrowed(work: Work, steps: Sequence[Step], pruned: Iterable[ObjectResult], parent: Parent) -> Update:
-    """What the parent says in the end: runs that were started, and only kinds and namespaces that are left."""
-    gone = {each.id for each in pruned if each.action == "pruned"}
-    left = {each for each in work.members if each not in gone} | {
-        step.desired.id for step in steps if step.result.uid or step.result.action == "kept"
-    }
-    kinds = frozenset(map(group_kind, left))
-    spaces = frozenset(each.namespace for each in left if each.namespace)
-    entries = {entry_id(step.desired.id): entry for step in steps if (entry := _started(parent, step)) is not None}
-    return Update(
-        kinds,
-        spaces,
-        entries,
-        frozenset(map(entry_id, gone)),
-        parent.kinds - kinds,
-        parent.namespaces - spaces,
-    )
-
-
-def _started(parent: Parent, step: Step) -> InventoryEntry | None:
-    """The entry of a run that exists; None if nothing is to be written."""
-    item = step.desired
-    known = parent.inventory.get(entry_id(item.id))
-    if not _has_entry(item) or not step.result.uid or step.result.action in ("refused", "failed", "skipped", "kept"):
-        return None
-    if known is not None and (known.state, known.uid, known.hash) == ("started", step.result.uid, item.hash):
-        return None
-    at = known.at if known else ""
-    version = item.id.api_version.rpartition("/")[2]
-    return InventoryEntry(entry_id(item.id), version, step.result.uid, item.hash, "started", at)
+def _now(api: Api) -> str:
+    """The server's time with a random fraction: two applies in one second differ in it."""
+    return f"{api.date.removesuffix('Z')}.{int(api.clock.jitter() * 1_000_000):06}Z" if api.date else ""
 
 
 def _has_types(ids: Iterable[ObjectId]) -> bool:
     return any(each.kind in _TYPES or role_of(each) is KindRole.RUNTIME for each in ids)
 
 
-def _may_prune(options: ApplyOptions, steps: Sequence[Step]) -> bool:
-    """Only after a complete apply."""
-    is_complete = all(step.result.is_fine for step in steps)
-    return options.prune and bool(steps) and is_complete
-
-
 def _result(
-    store: Store, api: Api, options: ApplyOptions, steps: Iterable[Step], pruned: Iterable[ObjectResult] = ()
+    store: Store, api: Api, options: ApplyOptions, steps: Iterable[Step], others: Iterable[ObjectResult] = ()
 ) -> ApplyResult:
     counts = api.counts
-    objects = (*(step.result for step in steps), *pruned)
+    objects = (*(step.result for step in steps), *others)
     return ApplyResult(store.name, options.is_dry_run, objects, counts.read, counts.dry_run, counts.write)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,10 +10,11 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.run_hash import run_hash
 from kubectl_trainjob.cluster.runs import is_run
+from kubectl_trainjob.cluster.secrets import secret_head
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Target
 from kubectl_trainjob.compiler.printing import Printed, print_job, printed_objects
 from kubectl_trainjob.model.source import Place, value_at
-from kubectl_trainjob.model.stages import Body, Object, ObjectId
+from kubectl_trainjob.model.stages import Body, Object, ObjectId, RequiredSecret
 
 _ORDER = """
     Namespace CustomResourceDefinition PriorityClass ServiceAccount Role ClusterRole RoleBinding ClusterRoleBinding
@@ -20,6 +22,7 @@ _ORDER = """
 """.split()  # noqa: SIM905
 _LAST = ("ClusterTrainingRuntime", "TrainingRuntime", "PodGroup")
 _RUNS = 1000
+_HASHED = re.compile(r"-[0-9a-f]{10}")
 
 
 class TrainJobSettings(NamedTuple):
@@ -37,6 +40,7 @@ class Desired:
     """One object as we apply it. `group` names what changes together: a TrainJob, or the object itself.
 
     `policy` is the annotation of the user ("" for none). `hash` is the content of a run, "" for other objects.
+    `makes` is the purpose of a Secret whose content is generated when it is created, else "".
     """
 
     id: ObjectId
@@ -47,11 +51,23 @@ class Desired:
     policy: str = ""
     hash: str = ""
     labels: Mapping[str, str] | None = None
+    makes: str = ""
 
     @property
     def is_run(self) -> bool:
         """Whether it starts Pods."""
         return bool(self.hash)
+
+    def answers_to(self, name: str) -> bool:
+        """Whether a user means this run: `NAME`, `KIND/NAME`, or the name before `nameHash`."""
+        kind, _, rest = name.rpartition("/")
+        names = {self.train_job, self.id.name} - {""}
+        is_named = rest in names or any(_HASHED.fullmatch(each.removeprefix(rest)) for each in names)
+        return is_named and kind.lower().split(".")[0] in (
+            "",
+            self.id.kind.lower(),
+            "trainjob" if self.train_job else "",
+        )
 
     @property
     def ttl(self) -> int | None:
@@ -78,6 +94,7 @@ def desired(compilation: Compilation[TrainJobSettings], set_id: str) -> list[Des
     wishes = {job.source.id: job.note for job in compilation.jobs}
     objects = printed_objects(compilation.noted(lambda note: note.printed))
     found = [_desired(each, wishes, set_id) for each in objects if isinstance(each, Object)]
+    found += [_secret(each, job, set_id) for job in compilation.jobs for each in _secrets(compilation.target, job)]
     return sorted(found, key=lambda each: (order(each.id), each.id))
 
 
@@ -110,6 +127,21 @@ def _desired(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: 
         found.policy if found else notes.get(marks.RECREATE, ""),
         content,
         found.labels if found else metadata.get("labels") or {},
+    )
+
+
+def _secrets(target: Target, job: CompiledJob[TrainJobSettings]) -> tuple[RequiredSecret, ...]:
+    """Where Trainer expands the TrainJobs, it creates the Secrets."""
+    return () if target.emit == "trainjob" else job.secrets
+
+
+def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: str) -> Desired:
+    owner = job.source.id
+    body = _marked(secret_head(each), {marks.PART_OF: set_id, marks.TRAIN_JOB: owner.name}, {})
+    identity = ObjectId("v1", "Secret", each.namespace, each.name)
+    group = owner.namespace, owner.name
+    return Desired(
+        identity, body, job.source.place("metadata", "name"), group, owner.name, labels=job.note.labels, makes=each.kind
     )
 
 

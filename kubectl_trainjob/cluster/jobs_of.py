@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.steps import Step, Work
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.jobset import job_template
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.model.source import Place, Pointer
-from kubectl_trainjob.model.stages import Body, ObjectId
+from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
 
@@ -26,19 +27,25 @@ class JobCreationProblem(NamedTuple):
 
     def on(self, step: Step) -> Step:
         """The step, failed."""
-        failed = step.ended("failed", self.error.reason, self.error.message, self.fields)
+        reason = "Error" if self.error.reason == "Exists" else self.error.reason
+        failed = step.ended("failed", reason, self.error.message, self.fields)
         return failed.at(self.place) if self.place else failed
 
 
 def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> JobCreationProblem | None:
-    """The first problem of the Jobs of a JobSet; None for other kinds and for none."""
+    """The first problem of the Jobs of a JobSet; None for other kinds and for none.
+
+    The JobSet may have another name than the `identity` of the run that it is for.
+    """
     if role_of(identity) is not KindRole.JOB_SET:
         return None
-    for index, job in _jobs(identity, jobset):
+    for index, job in _jobs(jobset):
         try:
             work.api.create(job, dry_run=True)
         except ApiError as error:
-            if error.reason not in ("Invalid", "Error"):
+            if error.reason == "Exists" and not _blocks(work.api, job):
+                continue
+            if error.reason not in ("Invalid", "Error", "Exists"):
                 raise
             pointers = [(*job_template(index), *pointer(field)) for field in error.fields]
             places = (work.locate(identity, each) for each in pointers)
@@ -46,14 +53,21 @@ def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> JobCreationProbl
     return None
 
 
-def _jobs(identity: ObjectId, jobset: Body) -> Iterator[tuple[int, Body]]:
+def _blocks(api: Api, job: Body) -> bool:
+    """Whether a Job that exists stays: one with an owner goes when its JobSet is gone."""
+    live = api.get(identity_of(job))
+    return live is not None and not live["metadata"].get("ownerReferences")
+
+
+def _jobs(jobset: Body) -> Iterator[tuple[int, Body]]:
     """One Job of each replicatedJob, named as JobSet names it."""
+    head = jobset["metadata"]
     for index, each in enumerate(webhook_defaults(jobset)["spec"].get("replicatedJobs") or ()):
         template = each.get("template") or {}
         metadata = {
             **(template.get("metadata") or {}),
-            "name": f"{identity.name}-{each['name']}-0",
-            "namespace": identity.namespace,
+            "name": f"{head['name']}-{each['name']}-0",
+            "namespace": head.get("namespace", ""),
         }
         yield index, {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec") or {}}
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
-from kubectl_trainjob.cluster.apply import look_up
-from kubectl_trainjob.cluster.check import check, server_content
+from kubectl_trainjob.cluster.apply import as_if_written, check_all, look_up
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.parent import Store
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.result import ObjectResult
-from kubectl_trainjob.cluster.side_by_side import side_by_side
+from kubectl_trainjob.cluster.run_check import server_content
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work
 from kubectl_trainjob.kube.updates.live import frozen_changes
 from kubectl_trainjob.kube.updates.managed_fields import covers, managers_of
@@ -44,15 +42,12 @@ class LiveObject(NamedTuple):
 def live_diff(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progress: Progress) -> list[LiveObject]:
     """The objects that differ, in the order of an apply; nothing is written."""
     work = look_up(plan, options, store, api, progress)
-    steps = side_by_side(partial(check, work), plan.objects, partial(progress, "comparing objects"))
+    steps = check_all(work, plan.objects)
     return [_object(work, step) for step in steps if step.is_write or step.result.message]
 
 
 def _object(work: Work, step: Step) -> LiveObject:
-    words = {"create": "created", "apply": "configured", "recreate": "recreated", "wait": "created"}
-    result = step.result
-    if step.is_write:
-        result = step.ended(words[step.plan], result.reason, result.message, result.fields).result  # type: ignore[arg-type]
+    result = as_if_written(step).result
     after = _after(work, step)
     if step.live is None or after is None:
         return LiveObject(result)

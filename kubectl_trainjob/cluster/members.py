@@ -57,6 +57,6 @@ def _secrets(parent: Parent) -> Iterator[ObjectId]:
             yield identity
 
 
-def not_found(error: ApiError) -> bool:
-    """Whether the error says that a namespace, a kind or a runtime is missing."""
+def comes_later(error: ApiError) -> bool:
+    """Whether a Namespace, a definition or a runtime is missing, which the same apply may create."""
     return error.reason == "NotFound" or "must be created before the TrainJob" in error.message

@@ -25,6 +25,7 @@ _ABSENT = "1"
 """With this resourceVersion a write succeeds only if there is no object."""
 _TRIES = 5
 _MOST_BYTES = 1 << 20
+_UID_BYTES = 50  # of an entry whose object is created
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Parent:
     """What the parent says: kinds as `KIND.GROUP` (core kinds as `KIND`), namespaces, and the inventory."""
 
     version: str = _ABSENT
+    uid: str = ""
     kinds: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()
     inventory: Inventory = field(default_factory=dict)
@@ -88,6 +90,7 @@ class ConfigMapStore:
         self._check(labels, notes)
         return Parent(
             metadata["resourceVersion"],
+            metadata["uid"],
             _words(notes.get(marks.GROUP_KINDS)),
             _words(notes.get(marks.NAMESPACES)) | {self._id.namespace},
             self._inventory(live),
@@ -96,7 +99,8 @@ class ConfigMapStore:
     def write(self, parent: Parent) -> Parent:
         """Apply the ConfigMap."""
         text = json.dumps({"entries": inventory.written(parent.inventory)}, separators=(",", ":"))
-        if len(parent.inventory) > inventory.MOST_ENTRIES or len(text) > _MOST_BYTES:
+        later = _UID_BYTES * sum(not entry.uid for entry in parent.inventory.values())
+        if len(parent.inventory) > inventory.MOST_ENTRIES or len(text) + later > _MOST_BYTES:
             most = inventory.MOST_ENTRIES
             raise EnvironmentFault(
                 f"the set {self.name} would have more than {most} runs and Secrets; use several sets"
@@ -117,7 +121,7 @@ class ConfigMapStore:
         }
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"inventory": text}}
         answer = self._api.apply(body)
-        return replace(parent, version=answer["metadata"]["resourceVersion"])
+        return replace(parent, version=answer["metadata"]["resourceVersion"], uid=answer["metadata"]["uid"])
 
     def _check(self, labels: Mapping[str, str], notes: Mapping[str, str]) -> None:
         where = f"ConfigMap {self._id.namespace}/{self._id.name}"
@@ -156,10 +160,15 @@ def update(
             if error.reason != "Stale" or number == _TRIES:
                 raise
         parent = store.read()
-        own = {key for key in created if parent.inventory.get(key) == change.entries.get(key)}
-        taken |= frozenset(key for key in created if key in parent.inventory and key not in first.inventory) - own
+        taken |= frozenset(key for key in created if _is_others(key, parent, first, change))
         change = replace(change, entries={key: each for key, each in change.entries.items() if key not in taken})
     raise AssertionError("the last try returns or raises")
+
+
+def _is_others(key: str, parent: Parent, first: Parent, change: Update) -> bool:
+    """Whether a newer version of the parent has an entry that is neither known nor ours."""
+    entry = parent.inventory.get(key)
+    return entry is not None and entry not in (first.inventory.get(key), change.entries.get(key))
 
 
 def group_kind(identity: ObjectId) -> str:

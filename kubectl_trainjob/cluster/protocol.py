@@ -24,6 +24,8 @@ class ApiRequest(NamedTuple):
     body: Any = None
     content_type: str = "application/json"
     accept: str = "application/json"
+    repeatable: float = float("inf")
+    """Seconds after which it is not sent again if there was no answer: it may have had its effect, and that be gone."""
 
     @property
     def url(self) -> str:

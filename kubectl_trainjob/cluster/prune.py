@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import partial
+from itertools import groupby
 
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.desired import order
 from kubectl_trainjob.cluster.errors import ApiError
-from kubectl_trainjob.cluster.result import ObjectResult
+from kubectl_trainjob.cluster.result import Action, ObjectResult
 from kubectl_trainjob.cluster.runs import is_run, state_of
+from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import Work
 from kubectl_trainjob.cluster.write import wait_until_gone
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -24,47 +27,81 @@ _REASONS = {
 }
 
 
-def prune(work: Work, built: Iterable[ObjectId], parent_uid: str = "") -> list[ObjectResult]:
-    """The result for each member that is not in the build, in the order of deletion."""
-    names = set(built)
-    rest = sorted((each for each in work.members if each not in names), key=lambda each: (-order(each), each))
-    running = {_group(each, work.members[each]) for each in rest if _is_running(each, work.members[each])}
-    reasons = {each: _kept(work, each, running, parent_uid) for each in rest}
-    doomed = [each for each in rest if not reasons[each]]
-    total = len(names | set(work.members))
+def prune(work: Work, built: Set[ObjectId], built_members: int) -> list[ObjectResult]:
+    """The result for each member that is not in the build, in the order of deletion.
+
+    `built_members` is how many objects of the build are members.
+    """
+    rest = _candidates(work, built)
+    running = {_group(each, live) for each, live in work.members.items() if _is_running(each, live)}
+    kept = {each: reason for each in rest if (reason := _kept(work, each, running))}
+    doomed = [each for each in rest if each not in kept]
+    total = len(doomed) + built_members
+    results = {each: _result(work, each, "kept", reason, _REASONS[reason]) for each, reason in kept.items()}
     if len(doomed) > _MOST and len(doomed) * 2 > total and not work.options.prune_many:
         message = f"{len(doomed)} of {total} objects would be deleted; use --prune-many if this is intended"
-        too_many = {each: ObjectResult(each, "refused", "TooMany", message) for each in doomed}
+        results |= {each: _result(work, each, "refused", "TooMany", message) for each in doomed}
     else:
-        too_many = {}
-    return [too_many.get(each) or _pruned(work, each, reasons[each]) for each in rest]
+        results |= _delete_all(work, doomed)
+    return [results[each] for each in rest]
 
 
-def _kept(work: Work, identity: ObjectId, running: set[tuple[str, str]], parent_uid: str) -> str:
+def skipped_prune(work: Work, built: Iterable[ObjectId]) -> list[ObjectResult]:
+    """The results after an apply that was not complete."""
+    message = "nothing is pruned, because the apply was not complete"
+    return [_result(work, each, "skipped", "AfterFailure", message) for each in _candidates(work, set(built))]
+
+
+def _candidates(work: Work, built: Set[ObjectId]) -> list[ObjectId]:
+    return sorted((each for each in work.members if each not in built), key=lambda each: (-order(each), each))
+
+
+def _kept(work: Work, identity: ObjectId, running: Set[tuple[str, str]]) -> str:
     """The first guard that holds."""
     metadata = work.members[identity]["metadata"]
     if identity.kind in _WITH_DATA:
         return "HoldsData"
     if (metadata.get("annotations") or {}).get(marks.PRUNE) == marks.DISABLED:
         return "PruneDisabled"
-    if any(owner.get("uid") != parent_uid for owner in metadata.get("ownerReferences") or ()):
+    if any(owner.get("uid") != work.parent.uid for owner in metadata.get("ownerReferences") or ()):
         return "OwnedByOther"
     is_running = _group(identity, work.members[identity]) in running and not work.options.prune_running
     return "Running" if is_running else ""
 
 
-def _pruned(work: Work, identity: ObjectId, reason: str) -> ObjectResult:
+def _delete_all(work: Work, doomed: Sequence[ObjectId]) -> Mapping[ObjectId, ObjectResult]:
+    """Delete kind after kind; what belongs to a run stays until the run is gone."""
+    results: dict[ObjectId, ObjectResult] = {}
+    left: set[tuple[str, str]] = set()
+
+    def pruned(identity: ObjectId) -> ObjectResult:
+        if _group(identity, work.members[identity]) in left:
+            return _result(work, identity, "skipped", "WithRun", "an object of its group still exists")
+        return _pruned(work, identity)
+
+    for _, part in groupby(doomed, order):
+        for result in side_by_side(pruned, list(part), partial(work.progress, "pruning objects")):
+            results[result.id] = result
+        left |= {_group(each, work.members[each]) for each, found in results.items() if found.action != "pruned"}
+    return results
+
+
+def _pruned(work: Work, identity: ObjectId) -> ObjectResult:
     live = work.members[identity]
-    uid, job = live["metadata"]["uid"], (live["metadata"].get("labels") or {}).get(marks.TRAIN_JOB, "")
-    if reason:
-        return ObjectResult(identity, "kept", reason, _REASONS[reason], uid=uid, train_job=job)
     try:
         gone = work.options.is_dry_run or _is_deleted(work, identity, live)
     except ApiError as error:
-        return ObjectResult(identity, "failed", error.reason, error.message, uid=uid, train_job=job)
+        reason = "Error" if error.reason in ("Stale", "Exists") else error.reason
+        return _result(work, identity, "failed", reason, error.message)
     if not gone:
-        return ObjectResult(identity, "failed", "Timeout", "the object is still being deleted", uid=uid, train_job=job)
-    return ObjectResult(identity, "pruned", uid=uid, train_job=job)
+        return _result(work, identity, "failed", "Timeout", "the object is still being deleted")
+    return _result(work, identity, "pruned")
+
+
+def _result(work: Work, identity: ObjectId, action: Action, reason: str = "", message: str = "") -> ObjectResult:
+    metadata = work.members[identity]["metadata"]
+    job = (metadata.get("labels") or {}).get(marks.TRAIN_JOB, "")
+    return ObjectResult(identity, action, reason, message, uid=metadata["uid"], train_job=job)
 
 
 def _is_deleted(work: Work, identity: ObjectId, live: Body) -> bool:

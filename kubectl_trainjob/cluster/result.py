@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import ObjectId
 
@@ -42,6 +43,12 @@ class SetName(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.kind.lower()}/{self.name}"
+
+    @property
+    def parent(self) -> ObjectId:
+        """The parent."""
+        version = "v1" if self.kind == "ConfigMap" else f"{CONFIGURATION_GROUP}/v1alpha1"
+        return ObjectId(version, self.kind, self.namespace, self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,11 @@ _LEFT_OUT = ("suspend", "ttlSecondsAfterFinished")
 
 def run_hash(body: Body, run: str) -> str:
     """16 hexadecimal digits for the spec as built, and the text of the annotation `run`."""
-    spec = {key: value for key, value in (body.get("spec") or {}).items() if key not in _LEFT_OUT}
+    spec = hashed_spec(body)
     text = json.dumps([spec, run] if run else [spec], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:_LENGTH]
+
+
+def hashed_spec(body: Body) -> Body:
+    """The part of a spec that is the content of a run."""
+    return {key: value for key, value in (body.get("spec") or {}).items() if key not in _LEFT_OUT}

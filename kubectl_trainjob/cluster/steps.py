@@ -10,6 +10,7 @@ from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.decide import PlannedAction
 from kubectl_trainjob.cluster.desired import Desired
 from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.inventory import Inventory
 from kubectl_trainjob.cluster.marks import Policy
 from kubectl_trainjob.cluster.members import Members
 from kubectl_trainjob.cluster.parent import Parent
@@ -23,12 +24,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ApplyOptions:
-    """The flags of `apply`; `reruns` are names of jobs, `adopt_from` the id of a set."""
+    """The flags of `apply`; `reruns` are names of jobs, `adopt_from` the id of a set, `inherited` its inventory."""
 
     policy: Policy = "never"
     reruns: frozenset[str] = frozenset()
     adopt: bool = False
     adopt_from: str = ""
+    inherited: Inventory = field(default_factory=dict)
     force_conflicts: bool = False
     prune: bool = False
     prune_running: bool = False
@@ -43,12 +45,14 @@ class Work(NamedTuple):
     options: ApplyOptions
     set_id: str
     parent: Parent
+    inventory: Inventory
+    """That of the parent, and what is inherited of another set."""
     members: Members
+    rivals: Mapping[ObjectId, str]
+    """The runs that cannot be created because of a run of another kind, and the reason."""
     trainer: str
     locate: Locate
     progress: Progress
-    rivals: Mapping[ObjectId, str]
-    """The runs that cannot be created because of a run of another kind, and the reason."""
     creates_types: bool = False
     """Whether the build has a Namespace, a definition or a runtime, which other objects of it may need."""
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.cluster.runs import ending, is_run, state_of
 from kubectl_trainjob.model.source import value_at
@@ -24,11 +25,10 @@ def wait(api: Api, result: ApplyResult, goal: Goal, progress: Callable[[str, int
     failed: dict[ObjectId, tuple[str, str]] = {}
     while open_:
         for identity in sorted(open_):
-            live = api.get(identity)
-            problem = _problem(api, live, goal)
+            has_ended, problem = _look(api, identity, goal)
             if problem:
                 failed[identity] = problem
-            if problem or _has_reached(live, goal):
+            if has_ended:
                 open_.discard(identity)
         progress("waiting for runs", len(runs) - len(open_), len(runs))
         if open_ and api.left <= _POLL:
@@ -37,6 +37,16 @@ def wait(api: Api, result: ApplyResult, goal: Goal, progress: Callable[[str, int
         if open_:
             api.clock.sleep(_POLL)
     return replace(result, objects=tuple(_marked(result.objects, failed)))
+
+
+def _look(api: Api, identity: ObjectId, goal: Goal) -> tuple[bool, tuple[str, str] | None]:
+    """Whether the wait for a run is over, and its problem."""
+    try:
+        live = api.get(identity)
+        problem = _problem(api, live, goal)
+    except ApiError as error:
+        return True, (error.reason, error.message)
+    return problem is not None or _has_reached(live, goal), problem
 
 
 def _marked(objects: Iterable[ObjectResult], failed: dict[ObjectId, tuple[str, str]]) -> Iterable[ObjectResult]:

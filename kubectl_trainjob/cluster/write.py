@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -12,33 +12,81 @@ from kubectl_trainjob.cluster.check import check, recheck
 from kubectl_trainjob.cluster.desired import order
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.runs import is_deleting
+from kubectl_trainjob.cluster.secrets import with_content
 from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import Step, Work
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _TRIES = 5
 _POLL = 0.2, 2.0  # seconds between two looks at an object that is being deleted: first, longest
+_CACHES = 10.0  # seconds until the webhooks of Trainer know a runtime that was just created
 
 
 class DeletingError(Exception):
     """The object that was written is being deleted: the write is lost with it."""
 
 
-def write_all(work: Work, steps: Iterable[Step]) -> list[Step]:
-    """Every step with its result, in the order of work: kinds one after the other, objects of a kind side by side."""
-    waiting = [_deleted(work, step) if step.plan == "recreate" else step for step in steps]
-    deferred = {step.desired.group for step in waiting if step.plan in ("recreate", "wait")}
+def write_all(work: Work, steps: Sequence[Step]) -> list[Step]:
+    """Every step with its result: kinds one after the other, objects of a kind side by side.
 
-    def turn(step: Step) -> tuple[bool, int]:
-        return step.desired.group in deferred, order(step.desired.id)
+    Groups that wait for the end of a delete come last. None of them waits for another.
+    """
+    doomed = [step for step in steps if step.plan == "recreate"]
+    deleted = iter(side_by_side(partial(_deleted, work), doomed, partial(work.progress, "deleting runs")))
+    steps = [next(deleted) if step.plan == "recreate" else step for step in steps]
+    deferred = {step.desired.group for step in steps if step.plan in ("recreate", "wait")}
+    first = _written_all(work, [step for step in steps if step.desired.group not in deferred])
+    groups: dict[tuple[str, str], list[Step]] = {}
+    for step in steps:
+        if step.desired.group in deferred:
+            groups.setdefault(step.desired.group, []).append(step)
+    return first + _written_deferred(work, list(groups.values()))
+
+
+def _written_all(work: Work, steps: Iterable[Step]) -> list[Step]:
+    def turn(step: Step) -> int:
+        return order(step.desired.id)
 
     failed: set[tuple[str, str]] = set()
     done: list[Step] = []
-    for _, part in groupby(sorted(waiting, key=lambda step: (*turn(step), step.desired.id)), turn):
+    for _, part in groupby(sorted(steps, key=lambda step: (turn(step), step.desired.id)), turn):
         written = side_by_side(partial(_done, work, failed), list(part), partial(work.progress, "applying objects"))
         failed |= {step.desired.group for step in written if step.result.action in ("failed", "refused")}
         done += written
     return done
+
+
+def _written_deferred(work: Work, groups: list[list[Step]]) -> list[Step]:
+    """Write each group as soon as its objects are gone; those that are still there at the end have failed."""
+    done: list[Step] = []
+    pause, longest = _POLL
+    waiting = groups
+    while waiting:
+        checked = side_by_side(partial(_is_free, work.api), waiting, partial(work.progress, "waiting for deletes"))
+        ready = [group for group, is_free in zip(waiting, checked, strict=True) if is_free]
+        for written in side_by_side(partial(_written_all, work), ready, partial(work.progress, "recreating runs")):
+            done += written
+        waiting = [group for group, is_free in zip(waiting, checked, strict=True) if not is_free]
+        if waiting and work.api.left <= pause:
+            break
+        if waiting:
+            work.api.clock.sleep(pause)
+            pause = min(pause * 1.5, longest)
+    return done + [_too_late(step) for group in waiting for step in group]
+
+
+def _is_free(api: Api, group: Sequence[Step]) -> bool:
+    """Whether all objects that must go have gone; True also if that is not known, the write then finds it out."""
+    try:
+        return all(_is_gone(api, step.desired.id, step.live) for step in group if step.plan in ("recreate", "wait"))
+    except ApiError:
+        return True
+
+
+def _too_late(step: Step) -> Step:
+    if step.plan in ("recreate", "wait"):
+        return step.ended("failed", "Timeout", "the object is still being deleted")
+    return step.ended("skipped", "WithRun", "an object of its group is still being deleted") if step.is_write else step
 
 
 def _done(work: Work, failed: Set[tuple[str, str]], step: Step) -> Step:
@@ -51,20 +99,23 @@ def _done(work: Work, failed: Set[tuple[str, str]], step: Step) -> Step:
 
 def _deleted(work: Work, step: Step) -> Step:
     """Send the delete of a run that is recreated; if it changed meanwhile, plan again."""
-    for _ in range(_TRIES):
-        assert step.live is not None
-        try:
-            work.api.delete(step.live, in_foreground=True, any_version=False)
-            return step
-        except ApiError as error:
-            if error.reason != "Stale":
-                return step.failed(error)
-        live = work.api.get(step.desired.id)
-        if live is None or (is_deleting(live) and live["metadata"]["uid"] == step.live["metadata"]["uid"]):
-            return step  # the answer to our own delete was lost
-        step = recheck(work, step)
-        if step.plan != "recreate":
-            return step
+    try:
+        for _ in range(_TRIES):
+            assert step.live is not None
+            try:
+                work.api.delete(step.live, in_foreground=True, any_version=False)
+                return step
+            except ApiError as error:
+                if error.reason != "Stale":
+                    raise
+            live = work.api.get(step.desired.id)
+            if live is None or (is_deleting(live) and live["metadata"]["uid"] == step.live["metadata"]["uid"]):
+                return step  # the answer to our own delete was lost
+            step = recheck(work, step)
+            if step.plan != "recreate":
+                return step
+    except ApiError as error:
+        return step.failed(error)
     return step.ended("failed", "Error", "the run changes all the time")
 
 
@@ -97,31 +148,60 @@ def _planned_again(work: Work, step: Step) -> Step:
 
 def _sent(work: Work, step: Step) -> Step:
     if step.is_deferred:
-        step = check(work._replace(creates_types=False), step.desired)
-        if not step.is_write:
-            return step
-    if step.plan in ("recreate", "wait"):
+        step = _planned_deferred(work, step)
+    elif step.plan in ("recreate", "wait"):
         if not wait_until_gone(work.api, step.desired.id, step.live):
             return step.ended("failed", "Timeout", "the object is still being deleted")
         if step.plan == "wait":
             work.members.pop(step.desired.id, None)
             step = check(work, step.desired)
-            return _sent(work, step) if step.is_write else step
-    live = work.api.apply(step.body, force=work.options.force_conflicts and step.plan == "apply")
+    if not step.is_write:
+        return step
+    live = _send(work, step)
     if is_deleting(live):
         raise DeletingError
     action = {"create": "created", "apply": "configured", "recreate": "recreated"}[step.plan]
     return step.with_uid(live).ended(action, step.result.reason, fields=step.result.fields)  # type: ignore[arg-type]
 
 
+def _planned_deferred(work: Work, step: Step) -> Step:
+    """The plan of a step whose dry run had to wait for a Namespace, a definition or a runtime of this apply."""
+    end = work.api.clock.monotonic() + _CACHES
+    pause, longest = _POLL
+    while True:
+        found = check(work, step.desired)
+        if not found.is_deferred:
+            return found
+        if work.api.clock.monotonic() >= end or work.api.left <= pause:
+            return check(work._replace(creates_types=False), step.desired)
+        work.api.clock.sleep(pause)
+        pause = min(pause * 1.5, longest)
+
+
+def _send(work: Work, step: Step) -> Body:
+    item = step.desired
+    if item.makes:
+        made: Body = work.api.create(with_content(item.body, item.makes))
+        return made
+    is_change = step.plan == "apply"
+    # A run may end and be gone before the answer: then the same create would start it again.
+    repeatable = float(item.ttl) if item.ttl is not None and not is_change else float("inf")
+    force = work.options.force_conflicts and is_change
+    written: Body = work.api.apply(step.body, force=force, repeatable=repeatable)
+    return written
+
+
 def wait_until_gone(api: Api, identity: ObjectId, live: Body | None) -> bool:
     """Wait until an object is gone, or another of its name exists; False if the time is over."""
     pause, longest = _POLL
-    while True:
-        now = api.get(identity, is_secret=identity.kind == "Secret")
-        if now is None or (live is not None and now["metadata"]["uid"] != live["metadata"]["uid"]):
-            return True
+    while not _is_gone(api, identity, live):
         if api.left <= pause:
             return False
         api.clock.sleep(pause)
         pause = min(pause * 1.5, longest)
+    return True
+
+
+def _is_gone(api: Api, identity: ObjectId, live: Body | None) -> bool:
+    now = api.get(identity, is_secret=identity.kind == "Secret")
+    return now is None or (live is not None and now["metadata"]["uid"] != live["metadata"]["uid"])

@@ -108,11 +108,15 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class RequiredSecret:
-    """A Secret with generated content that must exist before the job starts; never printed by a build."""
+    """A Secret with generated content that must exist before the job starts; never printed by a build.
+
+    `kind` is the policy of the job that needs it: "mpi" or "flux".
+    """
 
     namespace: str
     name: str
     purpose: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

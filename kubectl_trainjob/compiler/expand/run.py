@@ -98,7 +98,7 @@ def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
         ("flux", FLUX_CURVE_SUFFIX, "Flux's CURVE certificate, as curve.cert"),
     )
     return tuple(
-        RequiredSecret(identity.namespace, f"{identity.name}{suffix}", purpose)
+        RequiredSecret(identity.namespace, f"{identity.name}{suffix}", purpose, kind)
         for kind, suffix, purpose in wanted
         if policy.get(kind) is not None
     )

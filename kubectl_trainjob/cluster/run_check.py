@@ -1,0 +1,142 @@
+"""The plan for a live run: whether it is as the files say, can be changed in place, or needs a new run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.cluster import kueue, marks
+from kubectl_trainjob.cluster.api import MANAGER
+from kubectl_trainjob.cluster.decide import Change, Decision, decide
+from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.jobs_of import check_jobs
+from kubectl_trainjob.cluster.marks import POLICIES, Policy
+from kubectl_trainjob.cluster.run_hash import hashed_spec
+from kubectl_trainjob.cluster.runs import has_queue, state_of
+from kubectl_trainjob.cluster.steps import Step, Work
+from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
+from kubectl_trainjob.kube.updates.live import as_applied, frozen_changes
+from kubectl_trainjob.kube.updates.managed_fields import fields_of, owned
+from kubectl_trainjob.model.source import Pointer, show_pointer
+from kubectl_trainjob.model.stages import Body
+
+HOW_TO_RUN = "give it a new name, use --rerun, or set recreate to when-terminal"
+ADVICE = {
+    "MayHaveRun": "an apply was interrupted when it started this run, which may have run; use --rerun to start it",
+    "TrainJobExists": "a TrainJob of this name exists, and its JobSet would have this name, too",
+    "JobSetExists": "a JobSet of this name exists, which the TrainJob would need",
+    "NotOurs": "the object exists and belongs to no set; use --adopt to take it",
+    "OtherSet": "the object belongs to another set; use --adopt-from to move that set's objects here",
+    "Running": "the change needs a new run, and the policy waits for the end of this one",
+    "Frozen": "a live run cannot change these fields; see --recreate, or give it a new name",
+}
+_NEW = {"resourceVersion": "1"}
+_SERVER_FIELDS = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
+
+
+class _LiveComparison(NamedTuple):
+    """The paths that need a new run, the run after the change by our rules, and the answer of the dry run."""
+
+    frozen: tuple[Pointer, ...]
+    after: Body | None
+    answer: Any = None
+
+
+def plan_live_run(work: Work, step: Step, live: Body, *, is_ours: bool) -> Step:
+    """The plan; a run that is not ours is never recreated."""
+    item = step.desired
+    sent = with_metadata(kueue.to_apply(work.api, live, item.body), {"uid": live["metadata"]["uid"]})
+    compared = _compared(work, item, live, sent)
+    step = replace(step, after=compared.after)
+    change: Change = "frozen" if compared.frozen else "mutable"
+    policy = policy_of(work, item) if is_ours else "never"
+    decision = decide(state_of(live), change, policy, is_rerun=is_rerun(work, item))
+    if change == "frozen" and not is_ours:
+        decision = Decision("refuse", "Frozen")
+    fields = tuple(map(show_pointer, compared.frozen))
+    if decision.plan == "recreate":
+        return _recreated(work, replace(step, plan="recreate"), decision, fields)
+    if decision.plan != "apply":
+        message = f"its content changed: {HOW_TO_RUN}" if decision.reason == "Finished" else ADVICE[decision.reason]
+        return left_alone(step, decision, message, fields)
+    if compared.answer is not None and is_same(compared.answer, live):
+        return step.ended("unchanged")
+    return replace(step, plan="apply", body=sent)
+
+
+def left_alone(step: Step, decision: Decision, message: str, fields: tuple[str, ...] = ()) -> Step:
+    """The step of a run that is kept, or whose change is not allowed."""
+    return step.ended("kept" if decision.plan == "keep" else "refused", decision.reason, message, fields)
+
+
+def policy_of(work: Work, item: Desired) -> Policy:
+    """The policy of a run: its annotation, else the option."""
+    return next((each for each in POLICIES if each == item.policy), work.options.policy)
+
+
+def is_rerun(work: Work, item: Desired) -> bool:
+    """Whether the user wants the run once more."""
+    return any(item.answers_to(name) for name in work.options.reruns)
+
+
+def with_metadata(body: Body, added: Mapping[str, str], without: str = "") -> Body:
+    """A body with more metadata, and without a label."""
+    metadata = {**body["metadata"], **added}
+    if without:
+        metadata["labels"] = {key: value for key, value in metadata["labels"].items() if key != without}
+    return {**body, "metadata": metadata}
+
+
+def is_same(answer: Body, live: Body) -> bool:
+    """Whether the answer of a dry run says that nothing would change."""
+    return bool(server_content(answer) == server_content(live))
+
+
+def server_content(body: Body) -> Any:
+    """A live object without its status and what the server writes to its metadata."""
+    metadata = {key: value for key, value in body["metadata"].items() if key not in _SERVER_FIELDS}
+    return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
+
+
+def _compared(work: Work, item: Desired, live: Body, sent: Body) -> _LiveComparison:
+    after = as_applied(live, owned(live, fields_of(live, MANAGER, "Apply")), sent, work.trainer)
+    if after is not None:
+        is_queued = has_queue(live) or has_queue(item.body)
+        frozen = frozen_changes(live, after, work.trainer, has_queue=is_queued)
+        if frozen:
+            return _LiveComparison(frozen, after)
+    if kueue.leaves_queue(work.api, live, item.body):
+        return _LiveComparison((("metadata", "labels", KUEUE_QUEUE_LABEL),), after)
+    try:
+        answer = work.api.apply(sent, dry_run=True, force=work.options.force_conflicts)
+    except ApiError as error:
+        if not error.is_frozen:
+            raise
+        return _LiveComparison(tuple((field,) for field in error.fields) or (("spec",),), after)
+    known = (live["metadata"].get("annotations") or {}).get(marks.RUN_HASH, item.hash)
+    if known != item.hash and hashed_spec(answer) == hashed_spec(live):
+        return _LiveComparison((("metadata", "annotations", marks.RUN_HASH),), after)
+    return _LiveComparison((), after, answer)
+
+
+def _recreated(work: Work, step: Step, decision: Decision, fields: tuple[str, ...]) -> Step:
+    """A recreated run: the new one is tried under a free name first, so that a policy that rejects it ends nothing."""
+    result = replace(step.result, reason=decision.reason, fields=fields)
+    identity = replace(step.desired.id, name=_free_name(step.desired.id.name))
+    body = kueue.to_create(work.api, step.desired.body)
+    trial = with_metadata(body, {"name": identity.name})
+    try:
+        work.api.create(trial, dry_run=True)
+    except ApiError as error:
+        if error.reason != "Exists":  # the server looks for the name last
+            raise
+    problem = check_jobs(work, step.desired.id, trial)
+    step = replace(step, result=result, body=with_metadata(body, _NEW))
+    return problem.on(step) if problem else step
+
+
+def _free_name(name: str) -> str:
+    """Another name of the same length, which no user chooses."""
+    return name[0] + "z" * (len(name) - 1) if len(name) > 1 else "z" if name != "z" else "y"

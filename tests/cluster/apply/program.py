@@ -1,0 +1,75 @@
+"""The tool in a process of its own, which a test can kill; forked from a process that has its modules loaded."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+_PAUSE = 0.02  # of the longest random pause between two tries: the tests do not wait for a server to recover
+_LOADED = (
+    "tests.cluster.apply.program",
+    "kubectl_trainjob.cli.apply",
+    "kubectl_trainjob.cli.session",
+    "kubectl_trainjob.cli.planning",
+    "kubectl_trainjob.cluster.apply",
+    "kubectl_trainjob.cluster.plan",
+    "kubectl_trainjob.cluster.wait",
+    "kubectl_trainjob.report.cluster.apply",
+    "kubectl_trainjob.repository.files.read",
+    "kubernetes.client",
+    "kubernetes.config",
+    "urllib3",
+)
+
+
+class Ended(NamedTuple):
+    """How a run ended: the exit code, negative for a signal, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Program:
+    """One run. The process starts at once."""
+
+    def __init__(self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(_LOADED))
+        self._files = [folder.parent / f"{folder.name}.{os.urandom(4).hex()}.{name}" for name in ("out", "err")]
+        names = [str(file) for file in self._files]
+        self._process = context.Process(target=_main, args=(list(arguments), str(folder), dict(environment), names))
+        self._process.start()
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self._process.kill()
+
+    def end(self, timeout: float = 120) -> Ended:
+        """Wait for the end."""
+        self._process.join(timeout)
+        code = self._process.exitcode
+        if code is None:
+            self._process.kill()
+            raise AssertionError(f"the run did not end in {timeout} s: {self._texts()}")
+        return Ended(code, *self._texts())
+
+    def _texts(self) -> list[str]:
+        return [file.read_text() for file in self._files]
+
+
+def _main(arguments: list[str], folder: str, environment: dict[str, str], files: list[str]) -> None:
+    from kubectl_trainjob.cli.app import run
+
+    for number, name in enumerate(files, 1):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
+    sys.stdout, sys.stderr = (os.fdopen(os.dup(number), "w") for number in (1, 2))
+    os.chdir(folder)
+    os.environ.update(environment)
+    random.random = lambda: _PAUSE  # type: ignore[method-assign]
+    sys.exit(run("kubectl-trainjob", arguments))

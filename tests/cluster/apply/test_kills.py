@@ -1,0 +1,107 @@
+"""SIGKILL at every request of an apply: nothing is orphaned, nothing foreign changes, nothing runs twice.
+
+Before each request, and after each write while its answer is on the way. The next apply leads to the state of one that
+was not killed, and the one after it writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from signal import SIGKILL
+from threading import Event
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.cluster.apply import world
+from tests.cluster.apply.conftest import NewSite
+from tests.cluster.apply.program import Program
+from tests.cluster.apply.proxy import Answer, Forward
+from tests.cluster.apply.site import Site
+from tests.loops import report
+
+pytestmark = pytest.mark.cluster
+
+_SIDE_BY_SIDE = 4
+
+
+class Kill(NamedTuple):
+    """Before the n-th request, or after the n-th write."""
+
+    number: int
+    is_after_write: bool
+
+
+def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None]) -> None:
+    first = new_site()
+    world.prepare(first)
+    done = first.apply(*world.ARGUMENTS)
+    assert (done.code, done.results) == (0, world.EXPECTED), done.ended
+    kills = [Kill(number, False) for number in range(len(done.requests))]
+    kills += [Kill(number, True) for number in range(len(done.writes))]
+    expected = world.state(first)
+    sites = [new_site() for _ in kills]
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        failures = list(pool.map(lambda pair: _problem(*pair, expected), zip(sites, kills, strict=True)))
+    tell(f"apply: killed at {len(done.requests)} requests, and after {len(done.writes)} writes")
+    assert sum(not each.startswith("was not killed") for each in failures) >= 50
+    report([each for each in failures if each and not each.startswith("was not killed")], len(kills))
+
+
+def _problem(site: Site, kill: Kill, expected: Any) -> str:
+    try:
+        return _check(site, kill, expected)
+    except (AssertionError, TimeoutError) as error:
+        return f"== {kill}: {error}"
+
+
+def _check(site: Site, kill: Kill, expected: Any) -> str:
+    stays = world.prepare(site)
+    site.proxy.clear()
+    if not _is_killed(site, kill):
+        return f"was not killed: {kill}"
+    orphans = world.orphans(site)
+    assert orphans == [], f"orphans after the kill: {orphans}"
+    again = site.apply(*world.ARGUMENTS)
+    assert again.code == 0, again.ended
+    now = world.state(site)
+    assert now == expected, _differences(now, expected)
+    starts = [one.path.rpartition("/")[2] for one in site.proxy.created if "/jobsets/" in one.path]
+    assert sorted(starts) == sorted(world.STARTED), starts
+    third = site.apply(*world.ARGUMENTS)
+    assert (third.code, third.writes) == (0, []), third.ended
+    assert {key: site.uid(*key.split("/")) for key in stays} == stays
+    return ""
+
+
+def _is_killed(site: Site, kill: Kill) -> bool:
+    """Run an apply that is killed; False if it ends before."""
+    running: list[Program] = []
+    is_started = Event()
+
+    def shoot() -> None:
+        is_started.wait(30)
+        running[0].kill()
+
+    def fault(forward: Forward) -> Answer | None:
+        if kill.is_after_write:
+            forward()
+        shoot()
+        return None
+
+    site.proxy.on("", "", fault, skip=kill.number, only=lambda request: request.is_write or not kill.is_after_write)
+    running.append(site.start("apply", "-o", "json", *world.ARGUMENTS))
+    is_started.set()
+    return running[0].end().code == -SIGKILL
+
+
+def _differences(now: Any, expected: Any) -> str:
+    """The parts of two states that differ."""
+    parts = [
+        f"{part} {key}: {now[part].get(key)} instead of {expected[part].get(key)}"
+        for part in expected
+        for key in {*now[part], *expected[part]}
+        if now[part].get(key) != expected[part].get(key)
+    ]
+    return "\n".join(parts)
