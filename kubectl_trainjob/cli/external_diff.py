@@ -43,7 +43,7 @@ def command_of(environment: Mapping[str, str]) -> list[str]:
 
 
 def show_with(command: list[str], changes: tuple[Change, ...]) -> None:
-    """Run the program on both sides of the changes; raises EnvironmentFault where it cannot be run."""
+    """Run the program on the old and the new objects. Raises EnvironmentFault if it cannot be run."""
     with _ended_in_order(), _directory() as directory:
         sides = [os.path.join(directory, name) for name in ("old", "new")]
         for side, bodies in zip(sides, ([_old(c) for c in changes], [_new(c) for c in changes]), strict=True):

@@ -91,7 +91,7 @@ def trainer_version(command: Command) -> Command:
 
 
 def trainer_versions(command: Command) -> Command:
-    """`--trainer-version VERSION[..VERSION]`, one for each side; "" where none is given."""
+    """`--trainer-version VERSION[..VERSION]`, one for each tree; "" where none is given."""
     return click.option(
         "--trainer-version",
         default="",

@@ -1,4 +1,4 @@
-"""The result of the compiler: one `Compilation` for each build unit and side, which every command reads."""
+"""The result of the compiler: one `Compilation` for each build unit and tree, which every command reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Other = TypeVar("Other")
 
 
 class Target(NamedTuple):
-    """What TrainJobs are compiled for: a release of Trainer, and what is printed of them (one of `EMITS`)."""
+    """The target of a compilation: a release of Trainer, and the kinds that are printed (one of `EMITS`)."""
 
     trainer: str
     version: Version
@@ -44,7 +44,7 @@ class Job(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """What exists only while a job is compiled: the admitted inputs, and the search for origins of values."""
+    """Data that exists only while a job is compiled: the admitted inputs, and the lines of values."""
 
     resolved: Resolved
     place_of: ValuePlaces
@@ -81,7 +81,7 @@ class CompiledJob(Generic[Note]):
         return self.source.place("metadata", "name")
 
     def examined(self, note: Other, *, keeps_objects: bool, is_shared: bool = False) -> CompiledJob[Other]:
-        """The job as it leaves the compiler."""
+        """The job with the note of its examination, and without what only the compiler needs."""
         objects = self.objects if keeps_objects else ()
         head = self.source, self.runtime, self.unit, note
         return CompiledJob(*head, objects, self.secrets, self.findings, self.creation_findings, is_shared=is_shared)
@@ -109,7 +109,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compilation(Generic[Note]):
-    """What one build unit of one side compiles to.
+    """What one build unit of one tree compiles to.
 
     `others` are the objects that are copied unchanged, `manifests` all other requested inputs. `findings` concern
     the inputs as a whole; `unread` those that matter only if a runtime is missing.
@@ -124,6 +124,6 @@ class Compilation(Generic[Note]):
     reading: Reading = Reading()
 
     def noted(self, note: Callable[[Note], Other]) -> Compilation[Other]:
-        """The same with other notes."""
+        """The same compilation, with notes that `note` returns."""
         jobs = (replace(cast("CompiledJob[Any]", job), note=note(job.note)) for job in self.jobs)
         return replace(cast("Compilation[Any]", self), jobs=tuple(jobs))

@@ -71,7 +71,7 @@ def build(
 
 
 def compile_unit(prepared: Prepared, compiler: Compiler[Note], *, keeps_inputs: bool = True) -> Compilation[Note]:
-    """One unit of one side, without the generated objects; the list of prepared jobs is emptied."""
+    """One unit of one tree, without the generated objects; the list of prepared jobs is emptied."""
     tasks = [Task(job, prepared, keeps_objects=False) for job in prepared.jobs]
     prepared.jobs.clear()
     jobs = compiler.compile_all(tasks)
@@ -81,7 +81,7 @@ def compile_unit(prepared: Prepared, compiler: Compiler[Note], *, keeps_inputs: 
 def compile_sides(
     base: Prepared, head: Prepared, compiler: Compiler[Note]
 ) -> tuple[Compilation[Note], Compilation[Note]]:
-    """One unit of both sides. A TrainJob that both have, with the same runtime and target, is compiled once.
+    """One unit of base and head. A TrainJob that both have, with the same runtime and target, is compiled once.
 
     Such a job keeps no objects; its note and its findings are those of the head, the findings of the base at the lines
     of the base.
@@ -147,7 +147,7 @@ def _shared(jobs: list[Job]) -> dict[int, object]:
 
 
 def trace(documents: Documents, options: BuildOptions, wanted: ManifestFilter) -> Tracing:
-    """The same stages for the wanted inputs, with a recorder: the origin of each value of the generated objects."""
+    """The same stages for the chosen inputs, with a recorder: the origin of each value of the generated objects."""
     prepared = prepare(documents, options, wanted)
     jobs = [trace_job(job, prepared.target, prepared.admitted) for job in prepared.jobs if wanted(job.manifest)]
     return Tracing(
@@ -175,10 +175,10 @@ _MOST_KEPT = 64  # recorded objects
 
 
 class Origins:
-    """Finds the origins of the values of the objects of one side."""
+    """Finds the origins of the values of the objects of one tree."""
 
     def __init__(self, prepared: Prepared, jobs: Iterable[CompiledJob[Any]]) -> None:
-        """`jobs` are those whose generated objects were kept."""
+        """`jobs` are the compiled jobs that have their generated objects."""
         self._prepared = prepared
         self._jobs = {job.manifest.id: job for job in prepared.jobs}
         self._built = {job.source.id for job in jobs if job.is_built}
@@ -187,7 +187,7 @@ class Origins:
         self._drafts: dict[ObjectId, Draft] = {}
 
     def origin(self, identity: ObjectId, pointer: Pointer) -> Origin | None:
-        """The newest write of a value; None where the side has no such object."""
+        """The newest write of a value; None where the tree has no such object."""
         draft = self._draft(identity)
         return draft.origin(pointer) if draft else None
 

@@ -153,7 +153,7 @@ class Settings:
 class BuiltDirectory:
     """A directory that `build -O` wrote, in the tree that was read.
 
-    `path` is shown to users, `common_path` is the path that both sides of a comparison use ("" if that is `path`),
+    `path` is shown to users, `common_path` is the path that base and head of a comparison use ("" if that is `path`),
     `real` the real path on disk, "" in a commit. `text` reads a file by its path below the directory; it returns None
     if no regular file has that path, or if the file is larger than a result can be.
     """

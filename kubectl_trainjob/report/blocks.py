@@ -1,4 +1,4 @@
-"""What reports are made of: one model, which the renderers of text, Markdown and HTML write.
+"""The model of a report, which the renderers of text, Markdown and HTML write.
 
 Texts in blocks keep the users' data apart from words (`Data`). A renderer makes data safe for its output.
 """
@@ -80,7 +80,7 @@ class Table(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """How much of something both sides request; `difference` has a sign and is "" where nothing changes.
+    """How much of something base and head request; `difference` has a sign and is "" where nothing changes.
 
     `is_device` marks Pods and extended resources, which users look for first.
     """
@@ -119,9 +119,8 @@ class Effects(NamedTuple):
 
 
 class DifferingValue(NamedTuple):
-    """A value that differs: plain data, or ABSENT. `place` are its lines.
-
-    `rejected` says when a cluster rejects it: "" where the card's verdict says so, None where it does not.
+    """A value that differs: plain data, or ABSENT. `place` are its lines. `rejected` says when a cluster rejects it: ""
+    if this is in the card's effect, None if it is accepted.
     """
 
     path: str
@@ -139,10 +138,10 @@ class Rejection(NamedTuple):
 
 
 class Card(NamedTuple):
-    """An object that differs, or so many `objects` that differ in the same way, the `members`.
+    """One object that differs, or several (`objects`, by name in `members`) that differ in the same way.
 
-    `weight` is what a cluster says of the update, None where it says nothing; `effect` says it in words. The card of an
-    update that running jobs meet is `urgent` where it is rejected.
+    `weight` is the result of the update in a cluster, None if unknown; `effect` is its text. A card is `urgent` if the
+    update of a running job is rejected.
     """
 
     name: Message

@@ -110,5 +110,5 @@ def _where(at: Position, paint: Paint) -> str:
 
 
 def as_lines(lines: Iterable[str]) -> str:
-    """The text that the lines make; none of them is a command to a CI system whose log shows it."""
+    """The text of the lines, none of which a CI system takes for a command."""
     return "".join(f"{without_command_at_start(without_commands(line))}\n" for line in lines)

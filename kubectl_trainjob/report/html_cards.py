@@ -1,4 +1,4 @@
-"""Objects and findings as cards of an HTML page: what a cluster says, and each value before and after."""
+"""Objects and findings as cards of an HTML page: the update result, and each value before and after."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _underlined(text: str, start: int, end: int) -> Markup:
 
 
 def _common(one: str, other: str) -> tuple[int, int]:
-    """How many characters of the words at both ends are the same; none where too little is."""
+    """How many characters at the start and the end are the same, in whole words; 0 if too few."""
     start = _whole_words(one, other, common_start(one, other))
     most = min(len(one), len(other)) - common_start(one, other)
     end, other_end = one[::-1], other[::-1]

@@ -1,4 +1,4 @@
-"""HTML in which everything is text unless this module made it: data is never markup."""
+"""HTML in which only this module writes markup: data is always text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def line(text: str) -> Markup:
 
 
 def joined(parts: Iterable[str], between: str = "") -> Markup:
-    """The parts one after the other: markup as it is, all else as text."""
+    """The parts in order: markup unchanged, other values as text."""
     return Markup(_text(between).join(map(_text, parts)))
 
 

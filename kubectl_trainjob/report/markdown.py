@@ -1,6 +1,6 @@
 """Documents as Markdown for a pull request, cut to what a forge takes.
 
-The verdict has room in any case. Then what matters most is given room first, and what has none is counted.
+The verdict has room in any case. Then the most important blocks get room first. Omitted items are counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ORDER = (
     *(blocks.Statements, blocks.Names, blocks.Errors, blocks.Table, blocks.FindingTable),
     *(blocks.NotChecked, blocks.Effects, blocks.Numbers, blocks.Cards, blocks.FindingDetails),
 )
-"""Which blocks have room first; all others come after them."""
+"""The blocks that get room first, in this order."""
 
 
 def render(document: blocks.Document, limit: int = 65_536) -> str:
@@ -105,7 +105,7 @@ def _head(of: blocks.SummaryLine) -> list[str]:
 
 
 def _points(of: blocks.SummaryLine) -> list[str]:
-    """What else there is to say, in one line: what is bad in bold."""
+    """The other statements in one line; problems are bold."""
     parts = [sentence(each) for each in (*of.bad, *of.others)]
     parts[:1] = map(capitalize, parts[:1])
     parts[: len(of.bad)] = (f"**{part}**" for part in parts[: len(of.bad)])
@@ -113,7 +113,7 @@ def _points(of: blocks.SummaryLine) -> list[str]:
 
 
 class _Rows:
-    """A table whose first rows are open; the others are folded, as many as there is room for."""
+    """A table with visible first rows; others are folded, as many as there is room for."""
 
     def __init__(self, page: _Page, place: int, table: blocks.Table) -> None:
         self._page, self._place, self._table = page, place, table

@@ -21,7 +21,7 @@ _INTERPRETED = re.compile(r"\S*(?:[<>&@#$*_~|\\\[\]]|://|www\.)\S*|:[\w+-]+:")
 
 
 def safe(text: str) -> str:
-    r"""One line of data for code: without what cannot be seen, or what a CI system takes for a command (`#\x23[`)."""
+    r"""One line of data for code, without invisible characters and commands to a CI system (`#\x23[`)."""
     return without_commands(printable(text))
 
 

@@ -41,7 +41,7 @@ def _without_backticks(pieces: tuple[str | Data, ...]) -> Iterator[str | Data]:
 
 
 def whole(text: str) -> Message:
-    """Data that is never cut."""
+    """Data that is never truncated."""
     return Message(Data(text))
 
 
@@ -67,7 +67,7 @@ def first_of(names: Sequence[Message], most: int) -> Message:
 
 
 def more(count: int, noun: str) -> list[Message]:
-    """A sentence about `count` things that are not shown; nothing for none."""
+    """A sentence about `count` items that are not shown; empty for 0."""
     if count <= 0:
         return []
     return [say("{} is not shown" if count == 1 else "{} are not shown", plural(count, f"more {noun}"))]

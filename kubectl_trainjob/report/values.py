@@ -26,14 +26,14 @@ _COMPARED = 1000  # lines of each side that are matched with each other
 
 
 class DiffLine(NamedTuple):
-    """A line of one side ("-", "+"), of both (" "), or our words about the lines ("…")."""
+    """A line of the old ("-") or new ("+") text, of both (" "), or a note about the lines ("…")."""
 
     sign: Literal[" ", "-", "+", "…"]
     text: str
 
 
 class SideLines(NamedTuple):
-    """The lines of a side, and whether the last one of a text ends as lines do; None for other values."""
+    """The lines of a text, and whether the last one has a line end; None for other values."""
 
     lines: list[str]
     is_ended: bool | None = None

@@ -48,12 +48,12 @@ class TreeComparison:
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything of either side cannot be built."""
+        """Whether anything of either tree cannot be built."""
         return any(self.errors)
 
 
 class _UnitPair(NamedTuple):
-    """Both sides of a build unit: the directory of its overlay, "" for the plain manifests."""
+    """Base and head of a build unit: the directory of its overlay, "" for the plain manifests."""
 
     overlay: str
     old: Input
@@ -115,10 +115,10 @@ def _objects(units: Iterable[Comparison]) -> Objects:
 def errors_by_side(
     old: Iterable[Diagnostic], new: Iterable[Diagnostic], resolve: ResolvePlace, objects: Objects
 ) -> ErrorsBySide:
-    """The errors of both sides in the given order, each once, although several overlays have it.
+    """The errors of base and head in the given order, each once, although several overlays have it.
 
-    Errors with the same fingerprint are the same. If there are several, as many are the same as both sides have, the
-    first with the first. `objects` are those of both sides.
+    Errors with the same fingerprint are the same. If there are several, as many are the same as base and head have, the
+    first with the first. `objects` are those of base and head.
     """
     builder = FindingBuilder(resolve)
     before, after = (_fingerprinted(errors, objects, builder) for errors in (old, new))
@@ -130,7 +130,7 @@ def errors_by_side(
 def _fingerprinted(
     errors: Iterable[Diagnostic], objects: Objects, builder: FindingBuilder
 ) -> list[tuple[str, Diagnostic]]:
-    """The errors of one side with their fingerprints, each once: a linked folder gives a file two paths."""
+    """The errors of one tree with their fingerprints, each once: a linked folder gives a file two paths."""
     found = dict[object, tuple[str, Diagnostic]]()
     for error in errors:
         finding, location = builder.finding(error, objects)
@@ -142,7 +142,7 @@ def _fingerprinted(
 def _divided(
     errors: Iterable[tuple[str, Diagnostic]], others: Counter[str]
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """The errors that the other side does not have, and those that it has; `others` is used up."""
+    """The errors that the other tree does not have, and those that it has; `others` is used up."""
     own, shared = list[Diagnostic](), list[Diagnostic]()
     for fingerprint, error in errors:
         is_shared = others[fingerprint] > 0

@@ -1,7 +1,7 @@
-"""One build unit of base and head: both sides compiled together, linted and compared.
+"""One build unit: base and head compiled together, linted and compared.
 
-A TrainJob that both sides have, with the same runtime and target, is compiled once: for the totals and for its
-findings. Of the others the objects of both sides are kept.
+A TrainJob that base and head have, with the same runtime and target, is compiled once: for the totals and for its
+findings. Of the others the objects of base and head are kept.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CompareOptions(NamedTuple):
 
 
 class JobNote(NamedTuple):
-    """What is known of a job on both sides: its size and queue, the findings of each side, its printed objects."""
+    """A job in base and head: its size and queue, the findings of each tree, its printed objects."""
 
     totals: Totals
     group: Group
@@ -55,7 +55,7 @@ class JobNote(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """The compilations of base and head, the difference, the problems of each side and the origins of its values.
+    """The compilations of base and head, the difference, the problems of each tree and the origins of its values.
 
     `linted` is None without checks.
     """
@@ -67,7 +67,7 @@ class Comparison:
     linted: tuple[LintedUnit, LintedUnit] | None = None
 
     def written(self, side: int, identity: ObjectId, pointer: Pointer | None) -> Place | None:
-        """The place of the inputs that a value of one side comes from; None if it is unknown, or there is no value."""
+        """The place of the inputs that a value of one tree comes from; None if it is unknown, or there is no value."""
         origin = None if pointer is None else self.origins[side].origin(identity, pointer)
         return origin.first_place() if origin else None
 
@@ -78,7 +78,7 @@ def input_of(documents: Documents, options: BuildOptions) -> Input:
 
 
 def compare_unit(base: Input, head: Input, overlay: str, options: CompareOptions, context: BuildContext) -> Comparison:
-    """The difference between the results of both sides; `overlay` is the directory of the overlay."""
+    """The difference between the results of base and head; `overlay` is the directory of the overlay."""
     checks = _Checks(base, head) if options.has_checks else None
     examine = partial(_examine, checks=checks, is_printed=options.has_built)
     before, after = compile_sides(base.prepared, head.prepared, Compiler(examine, context))
@@ -94,7 +94,7 @@ def compare_unit(base: Input, head: Input, overlay: str, options: CompareOptions
 
 
 class _Checks:
-    """The checks of both sides. If the context of a shared job is the same, its checks run once."""
+    """The checks of base and head. If the context of a shared job is the same, its checks run once."""
 
     def __init__(self, base: Input, head: Input) -> None:
         self._base, self._head = (UnitChecks(each.prepared, each.documents) for each in (base, head))
@@ -102,7 +102,7 @@ class _Checks:
         self._twins = self._head.twin_sources(self._base)
 
     def of_job(self, job: CompiledJob[None], task: Task) -> tuple[Findings, Findings]:
-        """The findings of base and head; none on a side without the job."""
+        """The findings of base and head; none in a tree without the job."""
         if task.prepared is self._prepared:
             return self._base.of_job(job, task), Findings()
         found = self._head.of_job(job, task)
@@ -145,7 +145,7 @@ def _side(compilation: Compilation[JobNote], given: Input, origins: Origins) -> 
 
 
 def _findings(side: Compilation[JobNote], head: Compilation[JobNote]) -> Findings:
-    """The problems of a side, each once; those of a job that both sides have are at the lines of the head."""
+    """The problems of a tree, each once; those of a job that base and head have are at the lines of the head."""
     shared = {job.source.id: job for job in head.jobs if job.is_shared}
     jobs = (shared.get(job.source.id, job) if job.is_shared else job for job in side.jobs)
     return tuple(dict.fromkeys((*side.findings, *(each for job in jobs for each in job.findings))))

@@ -19,7 +19,7 @@ class Impact(StrEnum):
     UNBUILT = "unbuilt"  # the head cannot build it; it is new, or the base can
     REJECTED = "refused"
     STUCK = "stuck"  # the TrainJob is accepted, but its JobSet cannot follow
-    UNKNOWN = "unknown"  # the base or both sides cannot build it, or were not read fully
+    UNKNOWN = "unknown"  # the base or base and head cannot build it, or were not read fully
     RERUNS = "reruns"  # its run ends, and starts again under another name or kind
     ENDS = "ends"
     SUSPENDS = "suspends"
@@ -37,7 +37,7 @@ class ReviewVerdict(StrEnum):
     ERRORS = "errors"  # new findings that are errors
     RERUNS = "reruns"
     ENDS = "ends"
-    UNKNOWN = "unknown"  # the base or both sides cannot be built fully
+    UNKNOWN = "unknown"  # the base or base and head cannot be built fully
     CHANGES = "changes"  # in place, or another object that jobs may need
     SAFE = "safe"
 

@@ -1,4 +1,4 @@
-"""A review of two trees: both sides compiled once, compared and linted; or only its new findings."""
+"""A review of two trees: base and head compiled once, compared and linted; or only its new findings."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _examined(
     updates = {overlay: tuple(update_findings(*each, found.locator.resolve)) for overlay, each in linted.items()}
     of_base = TreeFindings({}, _outdated(found, 0, built[0]), has_base=True)
     of_head = TreeFindings(updates, _outdated(found, 1, built[1]), has_base=True)
-    builder = FindingBuilder(found.locator.resolve)  # one for both sides, which have most texts in common
+    builder = FindingBuilder(found.locator.resolve)  # one for base and head, which have most texts in common
     base, head = (_collected(found, side, options, each, builder) for side, each in enumerate((of_base, of_head)))
     divided = split_by_baseline(head.results, fingerprints(base.results), with_build_errors=True)
     head.results, head.existing, head.unread_overlays = divided.new, divided.known, found.unread_overlays
@@ -75,7 +75,7 @@ def _examined(
 def _collected(
     found: TreeComparison, side: int, options: ReviewOptions, others: TreeFindings, builder: FindingBuilder
 ) -> LintRun:
-    """The findings of one side."""
+    """The findings of one tree."""
     linted = [comparison.linted[side] for comparison in found.units.values() if comparison.linted]
     of_side = LintOptions((options.old, options.new)[side], options.current, options.today, options.suppresses)
     return collect(linted, of_side, others, builder)

@@ -86,7 +86,7 @@ def _general_verdicts(report: Report, new: Sequence[Finding], others: Sequence[C
 
 
 def job_rows(difference: Difference, results: Mapping[JobId, Sequence[Finding]]) -> tuple[JobRow, ...]:
-    """A row for each job that differs, or that one side does not know fully, by impact; `results` are new findings."""
+    """A row for each job that differs, or that one tree does not know fully, by impact; `results` are new findings."""
     jobs = _RowBuilder(difference)
     rows = (row._replace(results=tuple(results.get(row.job, ()))) for row in (*jobs.train_jobs(), *jobs.job_sets()))
     return tuple(sorted(rows, key=_by_impact))
@@ -150,7 +150,7 @@ class _RowBuilder:
         if states:
             return JobRow(job, "changed", Impact.REJECTED, self._sizes(job), states)
         impact = _accepted(changes)
-        if impact is Impact.RERUNS and job.overlay in self._unread:  # the other side may print the same kind
+        if impact is Impact.RERUNS and job.overlay in self._unread:  # the other tree may print the same kind
             impact = Impact.UNKNOWN
         return JobRow(job, "changed", impact, self._sizes(job))
 
@@ -166,7 +166,7 @@ class _RowBuilder:
 
 
 def _accepted(changes: Sequence[Change]) -> Impact:
-    """The impact of changes that the API server accepts; without changes only a later run differs."""
+    """The impact of changes that the API server accepts. Without changes, only a later run differs."""
     kinds = {change.change for change in changes if is_job(change.identity)}
     if {"added", "removed"} <= kinds:  # the TrainJob itself instead of its JobSet, or the reverse
         return Impact.RERUNS
@@ -191,6 +191,6 @@ def _is_suspended(change: Change) -> bool:
 
 
 def _filled(sizes: Sizes) -> Sizes:
-    """The sizes where a side without the job requests nothing."""
+    """The sizes where a tree without the job requests nothing."""
     before, after = sizes
     return Sizes(before or NOTHING, after or NOTHING) if before or after else sizes

@@ -22,8 +22,8 @@ _SHORTEST = 3  # characters of a name that is looked for in values
 class GroupedObjects:
     """Objects of one kind with the same verdict and the same changed values.
 
-    `rows` are the first member's values, with their lines where those are the same for all. Where `has_names` those of
-    the others are the same but for their own TrainJobs' names in them. `carried` counts the values that differ only
+    `rows` are the first member's values, with their lines where those are the same for all. With `has_names`, the
+    values of other members differ only in the name of their TrainJob. `carried` counts the values that differ only
     because they contain the name of a renamed object; they are not among the rows.
     """
 
@@ -34,17 +34,17 @@ class GroupedObjects:
 
     @property
     def change(self) -> Change:
-        """What holds for all members is read from the first."""
+        """The change of the first member; all members have the same."""
         return self.members[0].change
 
     @property
     def changes(self) -> list[Change]:
-        """Those of all members."""
+        """The changes of all members."""
         return [view.change for view in self.members]
 
 
 def group_objects(report: Report) -> list[GroupedObjects]:
-    """The objects in the report's order, gathered where they are alike; first those whose updates are rejected."""
+    """The objects in the report's order, grouped where they have the same changes. Rejected updates come first."""
     groups: dict[object, list[tuple[ObjectView, tuple[Row, ...]]]] = {}
     for view in report.objects:
         rows = tuple(row for row in view.rows if not _only_carries_the_name(row, view.change))
@@ -124,7 +124,7 @@ def _only_carries_the_name(row: Row, change: Change) -> bool:
 
 
 def _renames(change: Change, was: str) -> Iterable[tuple[str, str]]:
-    """The object's old and new name, and the TrainJob's: a ConfigMap's name is that of its job and more."""
+    """The old and new names of the object and of its TrainJob, whose name begins a ConfigMap's name."""
     now = change.identity.name
     if change.change == "removed":
         return ()

@@ -1,4 +1,4 @@
-"""The summary line of a difference: what is not known, what changes, what is rejected, what moves."""
+"""The summary line of a difference: unknown parts, changed TrainJobs, rejected updates, moved overlays."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MOST_DIFFERENCES = 6  # resources in the summary line
 
 
 class Points(NamedTuple):
-    """What a summary line says: why something is not known (`lacks`), what changes `first` (`3 TrainJobs change`), what
-    is `bad`, what else there is; among the latter the `objects` that belong to no job.
+    """The parts of a summary line: what is unknown (`lacks`), the `first` statement (`3 TrainJobs change`), `bad` and
+    other statements. `objects` counts changed objects without a job.
     """
 
     lacks: Message
@@ -38,7 +38,7 @@ def summary_line(report: Report) -> SummaryLine:
 
 
 def points(report: Report) -> Points:
-    """What the summary line of a report says."""
+    """The parts of the summary line of a report."""
     changes = [each.change for each in report.objects]
     unknown = lacks(report)
     nothing = say("no difference is known" if unknown else "nothing differs")

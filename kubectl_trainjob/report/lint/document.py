@@ -37,19 +37,19 @@ def details(findings: Sequence[GroupedFinding], title: str = "") -> blocks.Findi
 
 
 def not_checked_block(report: LintReport) -> list[blocks.NotChecked]:
-    """What could not be checked; nothing where all could."""
+    """What could not be checked; empty if everything was checked."""
     causes = [not_checked(each) for each in report.unchecked]
     return [blocks.NotChecked(causes)] if causes else []
 
 
 def not_shown(report: LintReport) -> list[blocks.Statements]:
-    """Which findings are not shown; nothing where all are."""
+    """Which findings are not shown; empty if all are shown."""
     counts = _hidden_counts(report)
     return [blocks.Statements([say("Findings not shown: {}.", counts)])] if counts else []
 
 
 def _fixable(findings: Iterable[GroupedFinding]) -> list[Message]:
-    """`3 fixable with --fix, 2 more with --unsafe-fixes`; nothing where nothing is."""
+    """`3 fixable with --fix, 2 more with --unsafe-fixes`; empty if there are none."""
     fixes = [each.fixes for each in findings if each.fixes]
     safe = sum(any(fix.is_safe for fix in each) for each in fixes)
     unsafe = len(fixes) - safe

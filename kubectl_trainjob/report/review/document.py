@@ -83,7 +83,7 @@ def _about_jobs(review: Review) -> Iterator[blocks.Block]:
 
 
 def _others(review: Review) -> Iterator[blocks.Block]:
-    """The objects that belong to no job and may matter to one."""
+    """The objects that belong to no job but may affect one."""
     lines = []
     for change in review.others[:_MOST_OTHERS]:
         effect = consequence([change])

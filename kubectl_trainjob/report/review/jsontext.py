@@ -9,7 +9,7 @@
           "findings": {"errors", "warnings", "infos"}}
 
 JOB, TOTALS and STATE are those of `diff -o json`. `former` is the job that a renamed one was; `before` and `after` are
-null where a side cannot build the job, and for JobSets that are written by hand. `lint` has only the new findings.
+null where a tree cannot build the job, and for JobSets that are written by hand. `lint` has only the new findings.
 `leftOut` are overlays that were not reviewed; `repeated` counts the TrainJobs that count as plain
 manifests and for each overlay that lists them.
 """

@@ -1,4 +1,4 @@
-"""The summary line of a review: the verdict on the whole, what it depends on, and what else there is to say."""
+"""The summary line of a review: the verdict, its reasons, and other statements."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _IMPACTS = (
 )
 
 _Point = tuple[Message, Message]
-"""A statement, and a brief form after a verdict that has the rest of the words."""
+"""A statement, and a brief form for use after a verdict."""
 
 
 def difference_of(review: Review) -> Report:
-    """The difference without the errors of the new side that are among the findings."""
+    """The difference without the errors of the head that are among the findings."""
     found = {each.fingerprint for each in review.results}
     problems = tuple(each for each in review.report.problems if each.side == "old" or each.fingerprint not in found)
     return replace(review.report, problems=problems)
@@ -48,7 +48,7 @@ def difference_of(review: Review) -> Report:
 def summary_line_of(review: Review) -> SummaryLine:
     """`rejected: 2 updates while running; 1 new error; 3 TrainJobs change; +8 nvidia.com/gpu`.
 
-    What the verdict depends on follows it and is said nowhere else.
+    The reasons of the verdict follow it, and are not repeated.
     """
     report = difference_of(review)
     difference = points(report)
@@ -67,7 +67,7 @@ def summary_line_of(review: Review) -> SummaryLine:
 
 
 def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> Iterator[_Point]:
-    """What the verdict depends on."""
+    """The reasons of the verdict."""
     verdict, skipped = review.verdict, _skipped_overlays(review)
     errors = _counted(review, is_error=True)
     if verdict in (ReviewVerdict.UNBUILT, ReviewVerdict.UNKNOWN):

@@ -1,4 +1,4 @@
-"""What every format says of a job in the same words: the cells of its row."""
+"""The cells of a job's row, in the same words for every format."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from kubectl_trainjob.review.diff.contents import written_at
 
 
 def changed_inputs(pairs: Sequence[CompiledPair]) -> Mapping[ObjectId, tuple[ChangedInput, ...]]:
-    """The changed inputs of each pair whose objects differ, by the TrainJob's name on the new side.
+    """The changed inputs of each pair whose objects differ, by the TrainJob's name in the head.
 
     A renamed TrainJob is a pair, too: a changed suffix or a hash in its name is a cause.
     """

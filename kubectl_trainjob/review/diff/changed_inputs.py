@@ -29,7 +29,7 @@ from kubectl_trainjob.review.diff.overlay_settings import (
 from kubectl_trainjob.review.diff.templates import reasons
 
 CompiledPair = tuple[Compiled, Compiled]
-"""A TrainJob of both sides, old and new."""
+"""A TrainJob of base and head, old and new."""
 
 ImageEntry = tuple[str, Pointer]
 """The name of an entry of `images`, and the pointer to what differs in it, in the new list; () for a removed entry."""
@@ -39,11 +39,11 @@ _PLAIN = re.compile(r"[\w./:@-]+")
 
 
 class ChangedInput(NamedTuple):
-    """A changed part of the inputs: `what` it is, and its place on the new side, on the old one if it `is_gone`.
+    """A changed part of the inputs: `what` it is, and its place in the head, in the base if it `is_gone`.
 
     `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
     `images[0].newTag` or `values.model`. `is_own`: the TrainJob's own document. Values that depend on it come, on
-    either side, from a place at, below or around `old` or `new`; without both the dependency is unknown.
+    either tree, from a place at, below or around `old` or `new`; without both the dependency is unknown.
     """
 
     what: str
@@ -123,7 +123,7 @@ class ChangedInputs:
         yield self._setting(new.step, old.place.child(*way), new.place.child(*way))
 
     def _of_one(self, only: OverlaySetting, *, is_gone: bool) -> Iterator[ChangedInput]:
-        """A setting that changes the object on one side only: it was added or removed, or selects other objects."""
+        """A setting that changes the object in one tree only: it was added or removed, or selects other objects."""
         found = self._why_one(only, is_gone=is_gone)
         old, new = (only.place, None) if is_gone else (None, only.place)
         return (each if only.step == IMAGES else each._replace(old=old, new=new) for each in found)
@@ -152,7 +152,7 @@ class ChangedInputs:
             yield self._setting(IMAGES, old, new.child(*way))
 
     def _setting(self, step: str, old: Place, new: Place) -> ChangedInput:
-        """A setting of both sides, or one that the new side has no longer."""
+        """A setting of base and head, or one that the head has no longer."""
         is_gone = self._contents.at(new) is None and self._contents.at(old) is not None
         place = old if is_gone else new
         return ChangedInput(_what(step, place), place, is_gone=is_gone, old=old, new=new)
@@ -205,7 +205,7 @@ def _what(step: str, place: Place) -> str:
 
 
 def _changed_images(old: Any, new: Any) -> list[ImageEntry]:
-    """The entries of two lists of images that only one side has, in any order."""
+    """The entries of two lists of images that only one tree has, in any order."""
     before, after = _image_entries(old), _image_entries(new)
     removed = {str(entry.get("name")): entry for text, (_, entry) in before.items() if text not in after}
     found: list[ImageEntry] = []

@@ -16,7 +16,7 @@ _NO_WORDS = Message()
 
 
 class FieldChange(NamedTuple):
-    """One value that differs: the smallest one, or a whole mapping or list that only one side has.
+    """One value that differs: the smallest one, or a whole mapping or list that only one tree has.
 
     The pointers are those in the old and the new object; they differ if a list's items moved. Without a value, the
     pointer is the one that it would have, or None if its parent does not exist. If only the order of a list differs,
@@ -40,8 +40,8 @@ class FieldChange(NamedTuple):
 class Change:
     """One object that differs.
 
-    `job` is the TrainJob (that of the new side, if it exists) that the object is, or is generated from. `counterpart`
-    is the object of the other side that this one most probably is, under another name: an added object then has the
+    `job` is the TrainJob (that of the head, if it exists) that the object is, or is generated from. `counterpart`
+    is the object of the other tree that this one most probably is, under another name: an added object then has the
     `fields` that differ from it. `update_result` is None for added and removed objects and for kinds without rules.
     `generated_result` is that of the JobSet of a changed TrainJob, None if that does not change. `consequence`
     describes the effect in a cluster. `overlay` is the directory of the overlay that built the object, "" for none. If
@@ -79,7 +79,7 @@ class Totals:
 
 
 class Sizes(NamedTuple):
-    """What one TrainJob requests on both sides; None if a side does not have it, or cannot build it."""
+    """What one TrainJob requests in base and head; None if a tree does not have it, or cannot build it."""
 
     before: Totals | None
     after: Totals | None
@@ -97,7 +97,7 @@ _NO_QUEUE = Group("", "")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """What one TrainJob of a side compiles to: `runtime` is the one it refers to, None if it was not found.
+    """What one TrainJob of a tree compiles to: `runtime` is the one it refers to, None if it was not found.
 
     `objects` are the JobSet, PodGroup and ConfigMaps; none if the TrainJob cannot be built. `totals` and `group` are
     what it requests, and where it queues.
@@ -115,7 +115,7 @@ class Cause:
     """A changed part of the inputs, and the TrainJobs that it changes, by their new names.
 
     `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
-    `images[0].newTag` or `values.model`. `place` is on the new side, or on the old one if it `is_gone`. `is_own`: it is
+    `images[0].newTag` or `values.model`. `place` is in the head, or in the base if it `is_gone`. `is_own`: it is
     the document of these TrainJobs; `merged` lists it only if there are several, as with two overlays.
     """
 
@@ -131,8 +131,8 @@ class Summary:
     """`added`, `removed` and `changed` are TrainJobs; a job is changed if any of its generated objects is. `renamed`
     are the old and new names of jobs that are two to the cluster; they are removed and added, too.
 
-    `before` and `after` count all TrainJobs of a side, `groups` does so by queue. `sizes` has each TrainJob that
-    differs, or that one side does not know fully, by its new name, or by its old one if there is no new one.
+    `before` and `after` count all TrainJobs of a tree, `groups` does so by queue. `sizes` has each TrainJob that
+    differs, or that one tree does not know fully, by its new name, or by its old one if there is no new one.
     """
 
     added: tuple[JobId, ...]
@@ -147,7 +147,7 @@ class Summary:
 
 
 class Incomplete(NamedTuple):
-    """A unit that one or both sides cannot read fully: its missing objects are not reported as removed or added."""
+    """A unit that the base or the head cannot read fully: its missing objects are not reported as removed or added."""
 
     overlay: str
     is_old: bool
@@ -158,8 +158,8 @@ class Incomplete(NamedTuple):
 class Difference:
     """All that differs, in the order of a build.
 
-    `unbuilt` are the TrainJobs that a side cannot build, by their new names: neither the changes nor the numbers
-    contain them. `broken` are those that only the new side cannot build. `moved` are the old and the new directory of
+    `unbuilt` are the TrainJobs that a tree cannot build, by their new names: neither the changes nor the numbers
+    contain them. `broken` are those that only the head cannot build. `moved` are the old and the new directory of
     overlays that build the same objects.
     """
 
@@ -172,7 +172,7 @@ class Difference:
 
 
 def rejected_in(change: Change) -> tuple[State, ...]:
-    """The states in which a cluster rejects the update, of those that are possible."""
+    """The possible states in which a cluster rejects the update."""
     if change.update_result is None or change.old is None or change.new is None:
         return ()
     states = possible_states(change.old, change.new) or STATES

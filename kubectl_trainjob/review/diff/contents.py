@@ -1,4 +1,4 @@
-"""The contents of the inputs of both sides: documents as plain data, and where two of them differ.
+"""The contents of the inputs of base and head: documents as plain data, and where two of them differ.
 
 An object knows only the places of the documents that it comes from. Those with different texts are read again.
 """

@@ -17,14 +17,14 @@ from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
 from kubectl_trainjob.review.diff.contents import written_at
 
 Find = Callable[[ObjectId, Pointer], Origin | None]
-"""The origin of a value of a side's objects; None if it is unknown."""
+"""The origin of a value of a tree's objects; None if it is unknown."""
 
 _MOST_FIELDS = 200  # of a TrainJob's objects; with more of them all inputs stay
 _MOST_PLACES = 500  # that one value depends on
 
 
 class DifferingPair(NamedTuple):
-    """A value that differs, of each side that has the object."""
+    """A value that differs, of each tree that has the object."""
 
     old: tuple[ObjectId, Pointer] | None
     new: tuple[ObjectId, Pointer] | None

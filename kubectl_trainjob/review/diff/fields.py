@@ -8,7 +8,7 @@ spelling, 1 and 1.0. All else differs:
 - text, number and boolean differ, also if the API accepts several of them (`port: 80` and `port: "80"`).
 - the order of a list, also of one whose items have keys. It has a meaning in `env` ($(NAME) sees earlier variables),
   `initContainers`, `replicatedJobs` (startupPolicy) and `failurePolicy.rules`. Elsewhere, as in `volumes`, immutable
-  fields are still compared in order. The items of both sides are then one change (`Order`).
+  fields are still compared in order. The items of base and head are then one change (`Order`).
 
 A text of several lines is one value.
 """
@@ -28,7 +28,7 @@ from kubectl_trainjob.review.diff.sequences import Pairs, common, ends_of, woven
 class Order(tuple[str, ...]):
     """The keys of a list's items in order: the old and the new "value" of a list whose order differs.
 
-    Items at both ends that have not moved are omitted, and items of only one side. The pointers are those of the list.
+    Items at both ends that have not moved are omitted, and items of only one tree. The pointers are those of the list.
     """
 
     __slots__ = ()
@@ -37,7 +37,7 @@ class Order(tuple[str, ...]):
 def field_changes(old: Body, new: Body) -> tuple[FieldChange, ...]:
     """What differs between two objects of one kind, in the new object's order; removed values at their old position.
 
-    If a list's item is missing on a side, the pointer of that side has the index after the last one: it never means
+    If a list's item is missing in a tree, the pointer of that tree has the index after the last one: it never means
     another item.
     """
     walk = _FieldWalk()
@@ -112,7 +112,7 @@ def _order(keys: list[Key]) -> Order:
 
 
 def _all(pairs: Pairs, old: int, new: int) -> Iterator[tuple[int | None, int | None]]:
-    """The pairs in the new order, and the items of only one side at their position there."""
+    """The pairs in the new order, and the items of only one tree at their position there."""
     partners = dict(pairs)
     origins = {theirs: mine for mine, theirs in pairs}
     for name in woven((partners.get(index, -1 - index) for index in range(old)), range(new)):
@@ -120,7 +120,7 @@ def _all(pairs: Pairs, old: int, new: int) -> Iterator[tuple[int | None, int | N
 
 
 def _aligned(old: Sequence[Any], new: Sequence[Any], shape: Shape) -> Pairs:
-    """The indices of items that belong together, in order on both sides.
+    """The indices of items that belong together, in order in base and head.
 
     First a longest common subsequence; between its pairs similar items; between these items at the same position.
     """
@@ -136,7 +136,7 @@ def _aligned(old: Sequence[Any], new: Sequence[Any], shape: Shape) -> Pairs:
 
 
 def _gaps(pairs: Pairs, old: int, new: int) -> Iterator[tuple[range, range]]:
-    """The items between two pairs, if both sides have some."""
+    """The items between two pairs, if base and head have some."""
     row = column = 0
     for mine, theirs in (*pairs, (old, new)):
         if row < mine and column < theirs:

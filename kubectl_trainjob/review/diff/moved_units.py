@@ -29,14 +29,14 @@ class _Score(NamedTuple):
 
 
 def contents_of(prepared: Prepared) -> UnitContents:
-    """The objects of one side after overlays, before TrainJobs are compiled."""
+    """The objects of one tree after overlays, before TrainJobs are compiled."""
     others = (each for each in prepared.manifests if not is_runtime(each))
     manifests = [*(job.manifest for job in prepared.jobs), *others]
     return {each.id: json.dumps(each.body, sort_keys=True, default=str) for each in manifests}
 
 
 def moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitContents]) -> dict[str, str]:
-    """The former directory of each overlay that was moved; the arguments are overlays of only one side, by directory.
+    """The former directory of each overlay that was moved; the arguments are overlays of only one tree, by directory.
 
     At least half of the objects of either one must be the same. If another overlay fits as well, there is no result.
     """
@@ -47,7 +47,7 @@ def moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitContents]
 
 
 def _best(scores: Mapping[tuple[str, str], _Score], side: int) -> dict[str, list[_Score]]:
-    """The best score of each overlay of a side, as many times as it occurs."""
+    """The best score of each overlay of a tree, as many times as it occurs."""
     of_each = grouped((pair[side], score) for pair, score in scores.items())
     return {unit: [score for score in found if score == max(found)] for unit, found in of_each.items()}
 

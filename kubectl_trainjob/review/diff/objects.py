@@ -1,4 +1,4 @@
-"""The objects of two sides, paired, with what changed in them and which updates a cluster rejects."""
+"""The objects of two trees, paired, with what changed in them and which updates a cluster rejects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_TRACED = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """The result of one side of a unit: the TrainJobs that are not equal on the other side, and all other printed
+    """The result of one tree of a unit: the TrainJobs that are not equal in the other tree, and all other printed
     objects. `find` returns the origins of their values.
 
     `unbuilt` are the TrainJobs that cannot be built. With `is_complete` everything was read. `settings` are the places
@@ -52,9 +52,10 @@ class Side:
 
 
 def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Difference:
-    """The difference between the results of an overlay; `shared` is what the TrainJobs request that are in both sides.
+    """The difference between the results of an overlay; `shared` is what the TrainJobs request that are in base and
+    head.
 
-    A TrainJob that one side cannot build has no difference: its objects are unknown.
+    A TrainJob that one tree cannot build has no difference: its objects are unknown.
     """
     every = pair_jobs(old.jobs, new.jobs)
     unbuilt = old.unbuilt | new.unbuilt
@@ -83,13 +84,13 @@ def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Differe
 
 
 def _is_known(pair: Pair[Any], old: Side, new: Side) -> bool:
-    """Whether an object of one side is certainly missing in the other one."""
+    """Whether an object of one tree is certainly missing in the other one."""
     return (pair.old is not None or old.is_complete) and (pair.new is not None or new.is_complete)
 
 
 def _unbuilt(pairs: Iterable[JobPair], old: Side, new: Side) -> tuple[list[ObjectId], list[ObjectId]]:
-    """The TrainJobs that a side cannot build, by their new names, and those that only the new side cannot build."""
-    unbuilt, broken = old.unbuilt & new.unbuilt, set[ObjectId]()  # equal TrainJobs of both sides are in no pair
+    """The TrainJobs that a tree cannot build, by their new names, and those that only the head cannot build."""
+    unbuilt, broken = old.unbuilt & new.unbuilt, set[ObjectId]()  # equal TrainJobs of base and head are in no pair
     for pair in pairs:
         before, after = (job.manifest.id if job else None for job in pair[:2])
         lacks = before in old.unbuilt, after in new.unbuilt
@@ -127,7 +128,7 @@ def _is_secret(printed: PlainObject) -> bool:
 
 
 def _printed_pairs(pair: JobPair, old_emit: str, new_emit: str, version: str) -> list[Pair[PlainObject]]:
-    """What both sides print for a TrainJob. One may print the TrainJob, the other the generated objects."""
+    """What base and head print for a TrainJob. One may print the TrainJob, the other the generated objects."""
     if old_emit != new_emit:
         single = (Pair(pair.old, None), old_emit), (Pair(None, pair.new), new_emit)
         return [each for side, emit in single if any(side[:2]) for each in _printed_pairs(side, emit, emit, version)]

@@ -28,7 +28,7 @@ class OverlaySetting(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The file that has the setting, as both sides call it."""
+        """The file that has the setting, as base and head call it."""
         return self.place.source.file.common_path
 
 
@@ -73,7 +73,7 @@ def renamed(source: Source) -> Iterator[Source]:
 
 
 def paired(old: list[OverlaySetting], new: list[OverlaySetting], contents: Contents) -> Iterator[SettingPair]:
-    """The settings whose content differs, the old one with the new one; None if a side has no such setting.
+    """The settings whose content differs, the old one with the new one; None if a tree has no such setting.
 
     A setting is the same in any place and order.
     """
@@ -108,7 +108,7 @@ def _matched(
 
 
 class OverlayDocuments:
-    """The overlays and patches of one side, by their files as both sides call them."""
+    """The overlays and patches of one tree, by their files as base and head call them."""
 
     def __init__(self) -> None:
         self._files: dict[str, Source] = {}
@@ -124,15 +124,15 @@ class OverlayDocuments:
                         self._files.setdefault(each.file.common_path, each)
 
     def overlay(self, setting: OverlaySetting) -> Source | None:
-        """The overlay of this side in the file of the overlay of a setting of the other side."""
+        """The overlay of this tree in the file of the overlay of a setting of the other tree."""
         return self._files.get(setting.overlay.file.common_path)
 
     def patch(self, setting: OverlaySetting) -> Place | None:
-        """The patch of this side in the file of a patch of the other side; None without such a file."""
+        """The patch of this tree in the file of a patch of the other tree; None without such a file."""
         found = self._files.get(setting.path)
         return Place(found) if found else None
 
     def has_same_patch(self, setting: OverlaySetting) -> bool:
-        """Whether the file of a patch of the other side has the same text on this one; true for patches in overlays."""
+        """Whether the file of a patch of the other tree has the same text in this one; true for patches in overlays."""
         found, own = self._files.get(setting.path), setting.place.source.file
         return own.written is not None or (found is not None and found.file.text == own.text)

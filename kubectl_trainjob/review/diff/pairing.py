@@ -1,4 +1,4 @@
-"""Which object of the old side is which of the new one.
+"""Finds the objects of base and head that are the same.
 
 Objects are the same if they are so to the API server: by group, kind, namespace and name. The version does not count:
 `v1alpha1` and `v1beta1` are two spellings of one object. An object with a new namespace is another object, although
@@ -33,7 +33,7 @@ _Found = dict[int, tuple[int, Basis]]
 
 
 class Pair(NamedTuple, Generic[Item]):
-    """An object of both sides; if only one side has it, the other and `by` are None."""
+    """An object of base and head; if only one tree has it, the other and `by` are None."""
 
     old: Item | None
     new: Item | None
@@ -44,9 +44,9 @@ JobPair = Pair[Compiled]
 
 
 class _Round(NamedTuple):
-    """The names of the objects of each side; None for those that are not compared.
+    """The names of the objects of each tree; None for those that are not compared.
 
-    The first object of a name is the first one of the other side. With `is_unique`, names of several objects are
+    The first object of a name is the first one of the other tree. With `is_unique`, names of several objects are
     ignored.
     """
 
@@ -57,7 +57,7 @@ class _Round(NamedTuple):
 
 
 def pair_jobs(old: Sequence[Compiled], new: Sequence[Compiled]) -> list[Pair[Compiled]]:
-    """The TrainJobs of both sides, each once, in the new order; a removed one after its former predecessor."""
+    """The TrainJobs of base and head, each once, in the new order; a removed one after its former predecessor."""
     before, after = ([job.manifest for job in side] for side in (old, new))
     old_printed, new_printed = ([PlainObject(job.id, job.body, job.source) for job in side] for side in (before, after))
     names: tuple[Callable[[Manifest], Hashable], ...] = (_hashed_by, _unhashed)
@@ -66,14 +66,14 @@ def pair_jobs(old: Sequence[Compiled], new: Sequence[Compiled]) -> list[Pair[Com
 
 
 def pair_objects(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[Pair[PlainObject]]:
-    """The objects of both sides that are not generated from TrainJobs, as `pair_jobs`."""
+    """The objects of base and head that are not generated from TrainJobs, as `pair_jobs`."""
     return _in_order(_matched(old, new), old, new)
 
 
 def pair_made(jobs: Pair[Compiled]) -> list[Pair[PlainObject]]:
     """The objects that are generated from a pair of TrainJobs, by kind and by what their names add to the job's.
 
-    They are the same for the same reason as the jobs. There are no guesses: a ConfigMap may be on one side only.
+    They are the same for the same reason as the jobs. There are no guesses: a ConfigMap may be in one tree only.
     """
     (old, old_names), (new, new_names) = _made(jobs.old), _made(jobs.new)
     paired = _in_round(_Round(jobs.by or "identity", old_names, new_names), range(len(old)), range(len(new)))

@@ -22,7 +22,7 @@ _ALIKE = 0.6
 _ALIKE_IN_PLACE = 0.3  # under the same name in another namespace, or in the same document of a file
 _BONUS = 0.2  # for the same place, and at most as much for a similar name
 _MARGIN = 0.05  # between the best and the next
-_COMMON = 8  # objects of a side; values that more of them have lead to no candidate
+_COMMON = 8  # objects of a tree; values that more of them have lead to no candidate
 _CANDIDATES = 8
 _LEAVES = 400  # of one object
 _SHORTEST_NAME = 3
@@ -35,7 +35,7 @@ _WORDS = re.compile(r"[a-z]+|[0-9]+", re.IGNORECASE)
 
 
 class PlainObject(NamedTuple):
-    """An object of one side; `source` is the document it is in, None if it is generated."""
+    """An object of one tree; `source` is the document it is in, None if it is generated."""
 
     identity: ObjectId
     body: Body
@@ -43,7 +43,7 @@ class PlainObject(NamedTuple):
 
 
 def guessed(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[tuple[int, int]]:
-    """The indices of objects of only one side that probably are the same; each at most once.
+    """The indices of objects of only one tree that probably are the same; each at most once.
 
     Only objects of one group and kind. The cost grows with the objects' number and size, not with the pairs'.
     """
@@ -80,19 +80,19 @@ class _Traits:
             self.places["place", source.file.common_path, source.document, source.prefix] = None
 
     def clues(self) -> Iterator[Hashable]:
-        """What leads to candidates."""
+        """The clues that find candidates."""
         return chain(self.leaves, self.words, self.places, [("all", frozenset(self.leaves))])
 
 
 class _Guess:
-    """The objects of one kind that only one side has."""
+    """The objects of one kind that only one tree has."""
 
     def __init__(self, old: Iterable[PlainObject], new: Iterable[PlainObject]) -> None:
         self._old = [_Traits(each) for each in old]
         self._new = [_Traits(each) for each in new]
         sides = ([clue for each in side for clue in each.clues()] for side in (self._old, self._new))
         old_counts, new_counts = map(Counter, sides)
-        self._counts: Counter[Hashable] = old_counts | new_counts  # of the side with more of them
+        self._counts: Counter[Hashable] = old_counts | new_counts  # of the tree with more of them
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """The best pairs without rivals, each object at most once."""

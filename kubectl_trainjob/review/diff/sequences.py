@@ -25,7 +25,7 @@ def grouped(items: Iterable[tuple[_Name, _Item]]) -> dict[_Name, list[_Item]]:
 
 
 def woven(old: Iterable[_Name], new: Collection[_Name]) -> list[_Name]:
-    """All names in the new order, each removed one after its former predecessor. Names are unique on each side.
+    """All names in the new order, each removed one after its former predecessor. Names are unique on each tree.
 
     `new` needs a fast lookup.
     """

@@ -12,11 +12,11 @@ from kubectl_trainjob.review.diff.pairing import SAME, JobPair
 from kubectl_trainjob.review.diff.totals import NOTHING, add, total
 
 Shared = Sequence[tuple[Group, Totals]]
-"""The queues and requests of the TrainJobs that are equal on both sides."""
+"""The queues and requests of the TrainJobs that are equal in base and head."""
 
 
 class JobPairs(NamedTuple):
-    """The TrainJobs that differ, and those that one side does not know fully; `unbuilt` are those of base and head."""
+    """The TrainJobs that differ, and those that one tree does not know fully; `unbuilt` are those of base and head."""
 
     differing: Sequence[JobPair]
     unknown: Sequence[JobPair]
@@ -24,7 +24,7 @@ class JobPairs(NamedTuple):
 
 
 def groups_of(pairs: Sequence[JobPair], shared: Shared) -> Mapping[Group, tuple[Totals, Totals]]:
-    """What all TrainJobs of the pairs request, before and after, and those that are equal on both sides."""
+    """What all TrainJobs of the pairs request, before and after, and those that are equal in base and head."""
     before = _added(shared, (pair.old for pair in pairs if pair.old))
     after = _added(shared, (pair.new for pair in pairs if pair.new))
     return {group: (before.get(group, NOTHING), after.get(group, NOTHING)) for group in sorted({**before, **after})}

@@ -21,7 +21,7 @@ _MOST_VALUES = 20  # reported one by one
 
 
 class Reason(NamedTuple):
-    """What differs, as a word or the setting of an overlay, and its place on the new side, on the old one if it
+    """What differs, as a word or the setting of an overlay, and its place in the head, in the base if it
     `is_gone`.
     """
 

@@ -65,7 +65,7 @@ class CauseView(NamedTuple):
 
 
 class FileError(NamedTuple):
-    """An error in the files of one or both sides: why something cannot be built or read."""
+    """An error in the files of one or base and head: why something cannot be built or read."""
 
     side: Literal["old", "new", "both"]
     rule: str
@@ -77,7 +77,7 @@ class FileError(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """A difference, and the names of the two sides: a revision, a directory, a Trainer version. With `problems` it is
+    """A difference, and the names of the two trees: a revision, a directory, a Trainer version. With `problems` it is
     not complete.
     """
 
