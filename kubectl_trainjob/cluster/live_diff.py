@@ -1,4 +1,4 @@
-"""What an apply would change in the cluster, field by field, and who owns the live value."""
+"""What an apply would change in the cluster, field by field, and the owner of each live value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ MASK = "***"
 
 
 class LiveField(NamedTuple):
-    """A field that differs: ABSENT where a side has none. `manager` owns the live value, "" for none."""
+    """A field that differs: ABSENT where the live or the desired object has none. `manager` owns the live value, "" for
+    none.
+    """
 
     pointer: Pointer
     live: Any
@@ -55,7 +57,7 @@ def _object(work: Work, step: Step) -> LiveObject:
 
 
 def _after(work: Work, step: Step) -> Body | None:
-    """The object after the apply; without an answer of the server, what it becomes by our rules."""
+    """The object after the apply; without an answer of the server, computed by our rules."""
     if step.live is None or (step.plan != "apply" and step.result.reason != "Conflict"):
         return step.after
     try:

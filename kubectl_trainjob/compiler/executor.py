@@ -1,4 +1,4 @@
-"""Who runs the work on many items: this process, or an executor that the caller passes in."""
+"""Executors run a function on many items: in this process, or as the caller's executor does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def no_progress(_stage: str, _done: int, _total: int) -> None:
-    """Show nothing."""
+    """Ignore the progress."""
 
 
 class Executor(Protocol):
@@ -59,7 +59,7 @@ class SerialExecutor:
 
 
 class BuildContext(NamedTuple):
-    """Who does the work of one run, and who is shown its progress."""
+    """The executor of one run, and the function that shows progress."""
 
     executor: Executor = SerialExecutor()
     progress: Progress = no_progress

@@ -148,9 +148,8 @@ def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> 
 
 
 def creation_findings_despite_runtime(job: Job, target: Target, admitted: AdmittedRuntimes) -> Findings:
-    """What the API server will reject of the Jobs of a TrainJob whose runtime has errors, once these are fixed.
-
-    Nothing where the errors leave it open.
+    """The Jobs of a TrainJob that the API server will reject once the errors of its runtime are fixed. Empty if the
+    errors leave that open.
     """
     own, _ = admit(job.manifest, target.version.admission)
     meant = job.runtimes.find(own) if own else None
@@ -198,7 +197,7 @@ def traced(manifest: Manifest) -> Traced:
 
 
 def _at_the_source(resolved: Resolved, recorded: Draft, rejected: list[Problem]) -> Findings:
-    """What JobSet's admission rejects, at the lines of origin that the recorded JobSet knows."""
+    """The values that JobSet's admission rejects, at the lines of origin in the recorded JobSet."""
     jobset = render_create_defaults(recorded)
     name = resolved.job.manifest.place("metadata", "name")
     values = (replace(problem, on="value") for problem in rejected)

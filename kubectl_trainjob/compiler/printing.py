@@ -17,7 +17,7 @@ AnyObject = Object | PrintedObject
 
 
 class Printed(NamedTuple):
-    """What is printed for one TrainJob, and what else its controllers create: only the names of these count."""
+    """The printed objects of one TrainJob, and the names of other objects that its controllers create."""
 
     objects: tuple[AnyObject, ...]
     reserved: tuple[ObjectHead, ...] = ()

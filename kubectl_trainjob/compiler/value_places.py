@@ -14,7 +14,7 @@ from kubectl_trainjob.model.stages import Body, Resolved
 
 
 class ValuePlaces:
-    """Finds them for one TrainJob that can be built; it is expanded again, recorded, if it has to be.
+    """Finds the lines for one TrainJob that can be built. If necessary, it expands the TrainJob again, with a recorder.
 
     A value that the expansion only copied is the same object in memory as the runtime's or the TrainJob's, so its
     place is known without that.
@@ -37,7 +37,7 @@ class ValuePlaces:
         return self._drafts[nth].place(pointer)
 
     def copied_place(self, pointer: Pointer) -> Place | None:
-        """The place of a value of the JobSet that was only passed on; None for any other."""
+        """The place of a value that the expansion only copied into the JobSet; None for other values."""
         if len(pointer) < 3 or value_at(self._jobset, pointer) is None:
             return None
         holder = value_at(self._jobset, pointer[:-1])

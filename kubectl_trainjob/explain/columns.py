@@ -14,7 +14,7 @@ _BETWEEN = 2
 
 
 class LineNote(NamedTuple):
-    """What is said of a line: `file` is "" where no file is meant; `rest` may be "" where one is."""
+    """The note of a line: `file` is "" for none; `rest` may be "" if there is a file."""
 
     file: str
     line: int

@@ -42,7 +42,7 @@ _DEFAULTS = {"protocol": "TCP"}
 
 _Members = tuple[list[tuple[str, ...]], Counter[str]]
 NameCache = dict[int, _Members]
-"""What the lists of one object call their members, by the lists' ids."""
+"""The names of the items of an object's lists, by the ids of the lists."""
 
 __all__ = ["NameCache", "PathError", "resolve", "show"]
 _LOOKED_AT = 5000  # values of an object
@@ -50,7 +50,7 @@ _MOST = 5
 
 
 def resolve(body: Body, text: str) -> Pointer:
-    """What a path means in an object; no path, or ".", means the whole of it. Raises PathError."""
+    """The pointer of a path in an object; no path, or ".", is the whole object. Raises PathError."""
     rest: Sequence[PathStep] = tokens(text) if text.startswith("/") else steps(text)
     here = _PathNode(body, (), body, _merging(body), {})
     while rest:
@@ -62,8 +62,8 @@ def resolve(body: Body, text: str) -> Pointer:
 def show(body: Body, pointer: Pointer, cache: NameCache | None = None) -> str:
     """The path that `resolve` takes back to the pointer: members of lists by key where one names them, else by index.
 
-    Where neither is clear (two members are called "a", another one "0"), it is a JSON pointer. A pointer to what the
-    object lacks is shown as it is. Who shows many paths of one object keeps a `cache`.
+    Where neither is clear (two members are called "a", another one "0"), it is a JSON pointer. A pointer to a missing
+    value is shown unchanged. Callers that show many paths of one object pass a `cache`.
     """
     here = _PathNode(body, (), body, _merging(body), {} if cache is None else cache)
     parts: list[str] = []
@@ -95,7 +95,7 @@ class _PathNode:
         return _PathNode(self.root, (*self.pointer, key), value_at(self.value, (key,)), merging, self.cache)
 
     def members(self) -> _Members:
-        """What each member of the list may be called, and how many members have each name."""
+        """The names of each item of the list, and the number of items with each name."""
         known = self.cache.get(id(self.value))
         if known is None:
             names = self._names()
@@ -125,7 +125,7 @@ class _PathNode:
 
 
 def _part(item: Any, key: str) -> str | None:
-    """One part of a member's key."""
+    """One part of an item's key."""
     value = item.get(key, _DEFAULTS.get(key)) if isinstance(item, dict) else None
     return (value or None) if isinstance(value, str) else str(value) if type(value) is int else None
 
@@ -146,7 +146,7 @@ def _bracketed(name: str) -> str:
 
 
 def _next(here: _PathNode, steps: Sequence[PathStep]) -> tuple[str | int, int]:
-    """The key or index that the first steps mean, and how many of them it takes."""
+    """The key or index of the first steps, and the number of steps that spell it."""
     if isinstance(here.value, dict):
         return _entry(here, steps)
     if isinstance(here.value, list | tuple):

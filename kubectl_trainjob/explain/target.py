@@ -1,4 +1,4 @@
-"""`KIND/NAME`: which object is meant, and which inputs it may come from."""
+"""`KIND/NAME`: finds the object, and the inputs that it may come from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ObjectName:
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        """What the object that this one is made from may be called, when no overlay renames it."""
+        """The names that the source object may have, if no overlay renames it."""
         return tuple(self.name.removesuffix(suffix) for suffix in _SUFFIXES if self.name.endswith(suffix))
 
     @property
@@ -38,7 +38,7 @@ class ObjectName:
         return _USUAL.fullmatch(self.name) is not None
 
     def is_met_by(self, identity: ObjectId, *names: str) -> bool:
-        """Whether this object is meant, if it is called one of `names`, by default what its identity says."""
+        """Whether the target matches this object under one of `names`; by default its current name."""
         return (
             self.name in (names or (identity.name,))
             and means_kind(self.kind, identity.kind)
@@ -47,7 +47,7 @@ class ObjectName:
         )
 
     def may_come_from(self, manifest: Manifest) -> bool:
-        """Whether an input is meant, or something that the controllers make of it may be."""
+        """Whether the target matches an input, or may match an object that is generated from it."""
         former = manifest.source.edits.names if manifest.source.edits else ()
         names = manifest.id.name, *former
         if not is_train_job(manifest) or self.is_training_job:
@@ -70,14 +70,14 @@ def parse_target(text: str, namespace: str = "") -> ObjectName | None:
 
 
 class FoundObject(NamedTuple):
-    """One object that is meant, and the TrainJob that it is made from or is; None for other objects of the inputs."""
+    """A matching object, and its TrainJob; None for other objects of the inputs."""
 
     object: Traced
     job: TracedJob | None = None
 
 
 def find(target: ObjectName, tracing: Tracing) -> list[FoundObject]:
-    """Every object that the target may mean; where none is called so, those that were before overlays renamed them."""
+    """Every object with the name of the target, or else those with this name before overlays renamed them."""
     of_jobs = [FoundObject(each, job) for job in tracing.jobs for each in (job.train_job, *job.objects)]
     found = [*of_jobs, *map(FoundObject, tracing.others)]
     exactly = [each for each in found if target.is_met_by(each.object.identity)]

@@ -1,4 +1,4 @@
-"""What a line of a template mentions of its overlay, also by the names that the template gives to values."""
+"""The values of an overlay that a line of a template mentions, also by local names of the template."""
 
 from __future__ import annotations
 

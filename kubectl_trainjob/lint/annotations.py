@@ -14,7 +14,7 @@ PREFIX = "lint.kubectl-trainjob.dev/ignore."
 
 
 class Annotation(NamedTuple):
-    """An annotation at `pointer`, about everything below `owner`: the whole object, or a Pod template."""
+    """An annotation at `pointer`, for all values below `owner`: the whole object, or a Pod template."""
 
     words: Words
     pointer: Pointer

@@ -1,4 +1,4 @@
-"""Findings that are not reported again, known by their fingerprints: those of the base, or of a baseline."""
+"""Existing findings, of the base or of a baseline, which are not reported again. They are compared by fingerprint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _VERSION = 1
 
 
 class BaselineResult(NamedTuple):
-    """The new findings, the number of known ones, and the number of known ones that do not exist any more."""
+    """The new findings, the number of existing ones, and the number of removed ones."""
 
     new: list[Finding]
     known: int

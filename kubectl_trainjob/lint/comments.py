@@ -67,7 +67,7 @@ def _candidates(text: str, lines: list[str]) -> Iterator[tuple[int, int, re.Matc
 
 
 def _has_content(before: str) -> bool:
-    """Whether the text before a comment has anything but a comment."""
+    """Whether there is content before a comment on its line."""
     return bool(before.strip()) and not before.lstrip().startswith("#")
 
 

@@ -1,4 +1,4 @@
-"""The launch of a TrainJob, and the launch that a runtime is made for, as checks need them."""
+"""The launch of a TrainJob, and the launch that a runtime is written for, as checks need them."""
 
 from __future__ import annotations
 
@@ -133,9 +133,8 @@ def counted_resources(job: LintedJob) -> CountedResources | None:
 
 
 class PodLaunch(NamedTuple):
-    """The number of `processes` in each Pod with the container `node`, which may be a word for torchrun.
-
-    `is_flag`: the command line sets it, and overrides everything else.
+    """The number of `processes` in each Pod with the container `node`, or a word for torchrun. `is_flag`: the command
+    line sets it, which overrides other settings.
     """
 
     node: ContainerSpec

@@ -1,4 +1,4 @@
-"""The Pod templates among the inputs, and the marks that name the PodGroup of Pods.
+"""The Pod templates of the inputs, and the labels and annotations that name the PodGroup of Pods.
 
 Mirrors GetPodGroupLabel in scheduler-plugins `pkg/util` and KubeGroupNameAnnotationKey in volcano.sh/apis
 `scheduling/v1beta1`. The types in these objects are unchecked.

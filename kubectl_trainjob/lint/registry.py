@@ -101,7 +101,7 @@ TREE_CHECKS: tuple[Check[LintContext], ...] = (
     Check(rules.GANG_MEMBERSHIP, gang_membership.find),
     Check(rules.GENERATED_SECRET_IN_GIT, generated_secret_in_git.find),
 )
-"""Of everything that is built together, once."""
+"""The checks of a whole build unit, which run once."""
 
 OUTPUT_CHECKS: tuple[Check[LintedOutput], ...] = (Check(rules.STALE_OUTPUT, stale_output.find),)
 """Of each directory with the output of an earlier build."""
@@ -116,5 +116,5 @@ LINT_RULES = tuple(rule for rule in RULES.values() if rule.id in _IDS)
 
 
 def is_build_error(rule: Rule) -> bool:
-    """Whether the rule stops a build, so nothing can suppress it."""
+    """Whether the rule stops a build. Such findings cannot be suppressed."""
     return rule.severity is Severity.ERROR and rule.category is not Category.LATE and rule.id not in _IDS

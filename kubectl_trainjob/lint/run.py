@@ -1,4 +1,4 @@
-"""One run of lint: the findings of every unit of one tree, as settings and suppressions leave them."""
+"""One run of lint: the findings of every unit of one tree, after settings and suppressions."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def _problems(settings: LintSettings | PathRules, place: Place) -> Iterator[Diag
 
 @cache
 def unknown_rule(name: str) -> Message:
-    """The message for a name that no rule has, with the rule that may have been meant."""
+    """The message for an unknown rule, with the rule that it may be a misspelling of."""
     is_id = re.fullmatch(r"(?i:ktj)\d+", name) is not None  # all ids are near to each other
     names = () if is_id else [text for rule in RULES.values() for text in (rule.id, rule.name)]
     return say('there is no rule "{}"; {}', name, did_you_mean(name, names, say(_ALL_RULES)))

@@ -82,7 +82,7 @@ def _outdated(directory: BuiltDirectory, known: Index, builds: Mapping[str, Text
 
 
 def _missing(found: tuple[BuiltFile, ...], builds: Mapping[str, Texts]) -> Iterator[str]:
-    """What else the overlay that was built here generates; of plain manifests a user may build a part."""
+    """Other files that the overlay generates here; of plain manifests, users may build a part."""
     counts = {overlay: sum(_is_from(built, texts) for built in found) for overlay, texts in builds.items() if overlay}
     overlay = max(counts, key=counts.__getitem__, default="")
     if counts.get(overlay):

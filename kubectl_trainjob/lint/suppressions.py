@@ -108,7 +108,7 @@ class Suppressions:
         yield self._known.setdefault(key, _Suppression(rule, at, place))
 
     def hides(self, found: UnitFinding, location: Location) -> bool:
-        """Whether a suppression is about a finding, which uses it. Build errors are never hidden."""
+        """Whether a suppression applies to a finding, which marks it as used. Build errors cannot be suppressed."""
         rule = found.diagnostic.rule
         if is_build_error(rule):
             return False

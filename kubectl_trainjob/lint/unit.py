@@ -1,4 +1,4 @@
-"""All checks of one build unit, and the findings of every stage of it.
+"""All checks of one build unit, and the findings of all its stages.
 
 In: a compilation and what was read for it. Out: `LintedUnit`. Nothing is filtered here: settings, suppressions and
 baselines are applied later.
@@ -71,7 +71,7 @@ class UnitChecks:
         return tuple(job_diagnostics(view, hits, origin))
 
     def twin_sources(self, base: UnitChecks) -> Mapping[Source, Source] | None:
-        """The sources of the base by ours, if a job of both has the same findings in both; else None."""
+        """The sources of the base by those of the head, if a shared job has the same findings in both; else None."""
         contexts = self._context, base._context
         head, old = ([*each.objects, *each.train_jobs] for each in contexts)
         settings = [(each.settings, each.emit) for each in contexts]

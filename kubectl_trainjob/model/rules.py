@@ -16,11 +16,11 @@ class Severity(StrEnum):
 
 
 class Category(StrEnum):
-    """What happens to a user who ignores the rule."""
+    """The effect of ignoring the rule."""
 
     REJECTED = "rejected"  # the API server or a webhook rejects the object, or the controller cannot expand it
     LATE = "late"  # accepted, then fails when Jobs or Pods are created
-    MISBEHAVES = "misbehaves"  # runs, but hangs or does something else than meant
+    MISBEHAVES = "misbehaves"  # runs, but hangs or behaves differently than intended
     POLICY = "policy"  # works, but a team would not want it
     TOOL = "tool"  # a limit or convention of this tool
 

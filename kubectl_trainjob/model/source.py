@@ -172,7 +172,7 @@ def value_at(value: Any, pointer: Pointer) -> Any:
 
 
 def has(value: Any, pointer: Pointer) -> bool:
-    """Whether a value has something at `pointer`, possibly null."""
+    """Whether a value has an entry at `pointer`, possibly null."""
     parent, key = value_at(value, pointer[:-1]), pointer[-1]
     if isinstance(parent, list):
         return isinstance(key, int) and 0 <= key < len(parent)

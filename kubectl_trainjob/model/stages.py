@@ -121,7 +121,7 @@ class RequiredSecret:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectHead:
-    """One object without its content: what is known of every object that a build generates or copies unchanged.
+    """One object without its content, for every object that a build generates or copies unchanged.
 
     `place` is the line that defines it: its own name, or that of its `owner`, the TrainJob that it is generated from.
     `unit` is the directory of the overlay that builds it, "" for none.

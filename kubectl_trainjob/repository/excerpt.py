@@ -32,8 +32,8 @@ class Excerpts:
     def show(self, file: SourceFile, span: Span) -> tuple[str, str] | None:
         """The line of `span` and a line with `^~~~` under its text; None where the file has no such line.
 
-        Also None for files that speak of Secrets, and for lines with the value of a variable that is called like one:
-        these are not shown.
+        Also None for files with Secrets, and for lines with the value of a variable that has a secret's name. These are
+        not shown.
         """
         line = self.line(file, span.line)
         return None if line is None else mark(line, span)
@@ -54,7 +54,7 @@ def mark(line: str, span: Span) -> tuple[str, str]:
 
 
 def underline(line: str, start: int, end: int) -> tuple[str, str]:
-    """`line` and the carets under `line[start:end]`; of a long line only the surroundings of `start` are shown."""
+    """`line` and the carets under `line[start:end]`; of a long line, only the part around `start` is shown."""
     first, last = (0, len(line)) if len(line) <= _LONGEST else (max(0, start - _BEFORE), start + _AFTER)
     before, marked, after = line[first:start], line[start : min(end, last)], line[max(start, min(end, last)) : last]
     lead = ("..." if first else "") + _plain(before)
@@ -68,7 +68,7 @@ def _plain(text: str) -> str:
 
 
 def _has_secret(lines: Lines, number: int, line: str) -> bool:
-    """Whether a line has the value of a variable that is called like a secret."""
+    """Whether a line has the value of a variable with the name of a secret."""
     if _ON_ONE_LINE.search(line):
         return True
     beside = (lines.line(each) or "" for each in (number - 1, number + 1) if each > 0)

@@ -1,8 +1,8 @@
-"""Places to locations: pieces of files that users wrote.
+"""Converts places to locations: parts of files that users wrote.
 
-In: a `Place`, in an object that overlays may have edited, or in a text that was made (a rendered template, an inline
+In: a `Place`, in an object that overlays may have edited, or in a generated text (a rendered template, an inline
 patch). Out: a `Location`. Three steps: back over the edits of an object to the origin of its value; to lines and
-columns there (`yaml.spans`); from a made text to the file that it was made from.
+columns there (`yaml.spans`); from a generated text to the file that it comes from.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kubectl_trainjob.repository.yaml.spans import Spans
 
 
 class Location(NamedTuple):
-    """A piece of a file that a user wrote; `made` is the text made from it, where the place is in such a text."""
+    """A part of a file that a user wrote; `made` is the location in the text generated from it, if any."""
 
     file: SourceFile
     span: Span
@@ -40,7 +40,7 @@ class Locator:
         self._spans = Spans()
 
     def resolve(self, place: Place) -> Location:
-        """The text of a place; the start of its file where nothing can be composed."""
+        """The location of a place; the start of its file if the file cannot be parsed."""
         place = _traced(place)
         location = Location(place.source.file, place.span or self._spans.span(place))
         while (written := location.file.written) is not None:
@@ -48,11 +48,11 @@ class Locator:
         return location
 
     def has(self, place: Place) -> bool:
-        """Whether the text of an object without edits has something at the place."""
+        """Whether the text of an object without edits has a value at the place."""
         return self._spans.has(place)
 
     def _as_written(self, made: Location, written: TextOrigin) -> Location:
-        """The text that a made one comes from; a whole line, if that line was rewritten."""
+        """The source of a location in a generated text; a whole line, if that line was rewritten."""
         span = made.span
         line = _nth(written.lines, span.line)
         text = self._line(written.file, line)

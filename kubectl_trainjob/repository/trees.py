@@ -106,7 +106,7 @@ class TreePair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaseAndHead:
-    """The old and the new tree; `close` ends what reads them."""
+    """The base (`old`) and the head (`new`); `close` ends the process that reads them."""
 
     old: Tree
     new: Tree
@@ -151,9 +151,9 @@ class BaseAndHead:
 
 
 def base_and_head(arguments: Sequence[str], versions: tuple[str, str], disk: FileSystem) -> BaseAndHead:
-    """The trees that the arguments of a command mean; `versions` are those of Trainer, equal if one was requested.
+    """The trees of a command's arguments; `versions` are those of Trainer, equal if one was requested.
 
-    Raises InvalidArguments, and EnvironmentFault for what git does not know.
+    Raises InvalidArguments, and EnvironmentFault for an unknown commit.
     """
     if len(arguments) == 2:
         return _directories(arguments[0], arguments[1], disk)
@@ -177,7 +177,9 @@ def working_tree(disk: FileSystem) -> BaseAndHead:
 
 
 def since(ref: str, disk: FileSystem) -> BaseAndHead:
-    """The working tree, and the commit where its branch left the history of another one. Raises as `sides` does."""
+    """The working tree, and the commit where its branch left the history of another one. Raises as `base_and_head`
+    does.
+    """
     return _opened(lambda each: (each.merge_base(each.resolve(ref), each.resolve("HEAD")), None), disk)
 
 

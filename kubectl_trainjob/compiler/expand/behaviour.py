@@ -25,7 +25,7 @@ def _unchanged(plan: Plan) -> Plan:
 class Pass:
     """`applies` is called first; `checks` are the plugin's part of the TrainJob webhook, `enforce` its work.
 
-    Checks also find what only the controller fails on.
+    Checks also find errors that only the controller reports.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class ResourcesPerNode:
-    """When the TrainJob's resourcesPerNode gets into the JobSet: both are called, one of them does nothing.
+    """When resourcesPerNode is written into the JobSet. Both functions are called; one of them does nothing.
 
     `at_start` works on the merged template before anything is computed, `at_end` on one `node` container of the trainer
     in the JobSet that is being finished.
@@ -75,7 +75,7 @@ class ResourcesPerNode:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """How a version expands: in the order of the work, first what comes before the passes, last what comes after.
+    """How a version expands, in the order of the work: before the passes, the passes, after the passes.
 
     `mpi_node_is_trainer`: whether the replicatedJob `node` gets the TrainJob's env and resources like a trainer, where
     MPI's launcher is a node. `counts_first_trainer`: whether each trainer step runs as many Pods as the first.

@@ -22,7 +22,7 @@ def has_policy(kind: str, plan: Plan) -> bool:
 
 
 def trainer_nodes(plan: Plan) -> Plan:
-    """The TrainJob's numNodes on the trainer's PodSet, where it is given."""
+    """Set the size of the trainer's PodSet to the TrainJob's numNodes, if it is set."""
     pods = plan.by_ancestor(ANCESTOR_TRAINER)
     nodes = (plan.trainer or {}).get("numNodes")
     if pods is None or nodes is None:

@@ -1,4 +1,4 @@
-"""`Plan`: what is known about one expansion while the passes run.
+"""`Plan`: the data of one expansion while the passes run.
 
 Mirrors trainer `pkg/runtime` (Info, PodSet), with one difference: upstream copies containers into PodSets and writes
 them back. Here passes write into the JobSet draft, and `builders/jobset.py` reports the ports that the copying loses.
@@ -51,7 +51,8 @@ class PodSet(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """One expansion under way: `jobset` is being built, `command` and `args` are the trainer's after the passes so far.
+    """The state of one expansion: `jobset` is the draft, `command` and `args` are the trainer's after the passes so
+    far.
 
     `slots` are the processes that an MPI node takes.
     """

@@ -30,7 +30,7 @@ _COMMAND: tuple[Cause, ...] = ((*TRAINER, "command"),)
 
 
 class RuntimeTemplate(NamedTuple):
-    """A runtime's JobSet spec in canonical form, and the ids of its dicts and lists, which are canonical for good."""
+    """A runtime's JobSet spec in canonical form, and the ids of its dicts and lists, which stay canonical."""
 
     spec: Body
     canonical_ids: frozenset[int]
@@ -45,9 +45,8 @@ def template_of(runtime: Admitted) -> RuntimeTemplate:
 def expand(
     resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool = False
 ) -> tuple[Drafts, tuple[Diagnostic, ...]]:
-    """The JobSet first, then what goes with it; no drafts if a plugin rejects the TrainJob.
-
-    With `record` the drafts know where each value is from.
+    """The JobSet first, then its other objects; no drafts if a plugin rejects the TrainJob. With `record`, the drafts
+    record the origin of each value.
     """
     try:
         plan = _start(resolved, template, behaviour, record=record)

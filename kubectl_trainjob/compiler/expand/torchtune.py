@@ -23,7 +23,7 @@ Adapter = Literal["", "lora", "qlora"]
 
 @dataclass(frozen=True, slots=True)
 class Torchtune:
-    """What a release knows of torchtune.
+    """The rules of a release for torchtune.
 
     `models` can be trained; `runtime_args` are settings that only the runtime gives; `adapter` reads from the args what
     is trained instead of all weights. `counts_gpus`: whether a node with one GPU counts as one device, and a word for
@@ -37,7 +37,7 @@ class Torchtune:
 
 
 def no_adapter(_args: Args) -> Adapter:
-    """Only full fine-tuning is known (2.0)."""
+    """2.0 supports only full fine-tuning."""
     return ""
 
 

@@ -86,7 +86,7 @@ def field_env(name: str, field_path: str) -> Upsert:
 def job_env(entries: Sequence[Item] | None, cause: Cause) -> list[Upsert]:
     """The TrainJob's env entries as Trainer copies them (`apply.EnvVar`).
 
-    Only four kinds of reference are known there, each with some of its fields; anything else is lost.
+    Trainer copies only four kinds of reference, each with some of its fields, and drops all others.
     """
     return [Upsert(_job_env_var(entry), copied=(*cause, index)) for index, entry in enumerate(entries or ())]
 

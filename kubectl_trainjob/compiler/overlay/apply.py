@@ -86,7 +86,7 @@ def _unused_images(overlay: Overlay, images: Images) -> Iterator[Diagnostic]:
 
 
 def _inputs(overlay: Overlay) -> dict[str, Source]:
-    """What causes can name: the overlay's own document, and those of its patches."""
+    """The documents that causes name: the overlay's own, and those of its patches."""
     patches = {f"patch.{number}": patch.source for number, patch in enumerate(overlay.patches)}
     return {"overlay": overlay.source, **patches}
 

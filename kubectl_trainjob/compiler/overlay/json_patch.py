@@ -2,7 +2,7 @@
 
 Mirrors kustomize (api/filters/patchjson6902) where it goes beyond the RFC: `replace` adds a missing entry of a mapping,
 an index may be negative, `test` of null holds where an entry is missing. Stricter than kustomize: unknown fields, a
-missing `value`, and a `from` that leads nowhere are errors.
+missing `value`, and a `from` that does not exist are errors.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ _TOO_DEEP = (
 
 
 class PatchSize:
-    """Counts from the first copy on: what the object holds then, and all that is written after it.
-
-    So the cost is that of the values written, and a copy of copies of copies ends early.
+    """The size of a patched object, counted from the first copy on. The cost is proportional to the written values, and
+    nested copies fail early.
     """
 
     __slots__ = ("_deepened", "_limits", "_size", "_steps")

@@ -31,7 +31,7 @@ def directive_of(patch: Mapping[str, Any], cause: Cause) -> str:
 
 
 def object_directive_of(patch: Mapping[str, Any], cause: Cause) -> str:
-    """What a patch directs for the whole object. Raises PatchError for replace, which does nothing in kustomize."""
+    """The directive of a patch for the whole object. Raises PatchError for replace, which does nothing in kustomize."""
     directive = directive_of(patch, cause)
     if directive == "replace":
         message = say('"$patch: replace" has no effect on a whole object; write it below, for example in spec')
@@ -40,7 +40,7 @@ def object_directive_of(patch: Mapping[str, Any], cause: Cause) -> str:
 
 
 def item_directive_of(item: Mapping[str, Any], cause: Cause) -> str:
-    """What a list's entry directs for itself. Raises PatchError for replace, which does nothing in kustomize."""
+    """The directive of a list's entry for itself. Raises PatchError for replace, which does nothing in kustomize."""
     directive = directive_of(item, cause)
     if directive == "replace":
         message = say(
@@ -65,7 +65,7 @@ def list_directive_of(patch: list[Any], cause: Cause) -> str:
 
 
 def require_no_directives(value: list[Any], cause: Cause) -> None:
-    """A list that has no merge key cannot direct anything. Raises PatchError."""
+    """Check that a list without a merge key has no directives. Raises PatchError."""
     for index, item in enumerate(value):
         if isinstance(item, dict) and DIRECTIVE in item:
             message = say('this list has no merge key and is replaced as a whole; remove "$patch"')
@@ -73,7 +73,8 @@ def require_no_directives(value: list[Any], cause: Cause) -> None:
 
 
 def require_known(key: str, merging: Merging | None, cause: Cause) -> None:
-    """Other directives of kubectl's would become fields of the object. Raises PatchError."""
+    """Check that a patch has no other directives of kubectl, which kustomize would copy as fields. Raises PatchError.
+    """
     if key.startswith(_OF_KUBECTL) and merging is not None:
         message = say('overlays do not support the directive "{}" of kubectl patch; use "$patch"', key)
         raise PatchError(message, (*cause, key))

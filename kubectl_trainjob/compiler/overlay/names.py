@@ -1,8 +1,8 @@
 """`nameSuffix` and `nameHash`, and the references to objects that overlays renamed or moved.
 
 Mirrors kustomize's api/filters/suffix, api/internal/builtins/SuffixTransformer.go, api/filters/nameref and
-api/resmap/reswrangler.go (SubsetThatCouldBeReferencedByResource): a reference follows the object that once had its
-name, if it can mean it from its own namespace; of several, the one that went through the same overlays. Other than in
+api/resmap/reswrangler.go (SubsetThatCouldBeReferencedByResource): a reference follows the object that had this name
+before, if its namespace allows that. Of several objects, it follows the one with the same overlays. Other than in
 kustomize, a reference with a kind follows objects of that kind only. With `nameHash` a changed TrainJob is a new run.
 """
 
@@ -183,7 +183,7 @@ def _in_namespace(found: list[Rename], namespace: str | None) -> list[Rename]:
 
 
 def _is_seen(now: ObjectId, referrer: ObjectId, namespace: str | None) -> bool:
-    """Whether the referrer can mean the object: from its namespace, or by stating the object's."""
+    """Whether the reference can be to the object: both have one namespace, or it names the object's."""
     if now.kind in CLUSTER_SCOPED or referrer.kind in CLUSTER_SCOPED:
         return True
     return effective_namespace(now) == effective_namespace(referrer) or bool(namespace and now.namespace == namespace)
@@ -201,7 +201,7 @@ def _chosen(seen: list[Rename], field: _Name, referrer: _Referrer) -> Rename | A
 
 
 def _of_the_same_overlays(objects: dict[ObjectId, Rename], referrer: _Referrer) -> dict[ObjectId, Rename]:
-    """Those whose suffixes end like the referrer's; of several, those that have suffixes just as it has."""
+    """Objects whose suffixes end like the referrer's; of several, those that also have suffixes only if it has some."""
     mine = referrer.renames.suffixes(referrer.identity)
     theirs = {now: referrer.renames.suffixes(now) for now in objects}
     near = {now: each for now, each in objects.items() if _end_alike(mine, theirs[now])}

@@ -41,7 +41,7 @@ class OverlayResource:
 
     @property
     def identity(self) -> ObjectId:
-        """What the object was called when the overlay met it."""
+        """The names of the object before this overlay."""
         return self.manifest.id
 
     @property
@@ -53,12 +53,12 @@ class OverlayResource:
         )
 
     def patch(self, edit: ObjectEdit, place: Place) -> None:
-        """As `write`, for the patch at `place`, which may take what makes an object, or give it back."""
+        """As `write`, for the patch at `place`, which may remove required fields, or add them again."""
         self.write(edit)
         self.lost = {what: self.lost.get(what, place) for what in lost(self.draft.value, self.manifest)}
 
     def write(self, edit: ObjectEdit) -> None:
-        """Make one change; what changes nothing is forgotten. Raises what the edit raises."""
+        """Apply one edit, and record it if it changes the object. Raises the errors of the edit."""
         new = edit.write(self.draft)
         if new is None:
             self.is_deleted = True

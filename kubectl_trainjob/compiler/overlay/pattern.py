@@ -1,8 +1,8 @@
 """Regular expressions that users write, matched against whole texts in linear time, without backtracking.
 
 The syntax is what selectors and image names need of RE2 (Go's `regexp/syntax`, which kustomize uses): characters, `.`,
-classes in brackets, `\\d`, `\\w`, groups, `|`, `*`, `+`, `?`, `^` at the start and `$` at the end. What is accepted has
-the same meaning as there; anything else is an error. Each character of a pattern is one position of an automaton after
+classes in brackets, `\\d`, `\\w`, groups, `|`, `*`, `+`, `?`, `^` at the start and `$` at the end. Accepted patterns
+have the same meaning as there; others are errors. Each character of a pattern is one position of an automaton after
 Glushkov: a set of positions is a number with one bit for each.
 """
 
@@ -218,7 +218,7 @@ class Pattern:
 
     @property
     def length(self) -> int | None:
-        """How long all texts are that it matches, where that is known."""
+        """The length of all texts that it matches, if it is fixed."""
         return len(self.text) if self._automaton is None else None
 
     def matches(self, text: str) -> bool:

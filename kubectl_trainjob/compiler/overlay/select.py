@@ -1,4 +1,4 @@
-"""Which objects a patch's `target` means.
+"""Which objects a patch's `target` selects.
 
 Mirrors kustomize's api/types/selector.go (NewSelectorRegex), api/resmap/reswrangler.go (Select) and the label selectors
 of k8s.io/apimachinery/pkg/labels (Parse): group, version, kind, name and namespace are regular expressions for the

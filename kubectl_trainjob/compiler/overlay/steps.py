@@ -30,7 +30,7 @@ class Steps:
 
     @property
     def are_used_up(self) -> bool:
-        """Whether there have been too many, which was reported: nothing more is done."""
+        """Whether there were too many steps. This was reported, and the overlays stop."""
         return self._left < 0
 
     def may_hint(self) -> bool:

@@ -8,7 +8,7 @@ from kubectl_trainjob.kube.launch.replicated_jobs import is_index
 
 
 def in_ranges(lines: list[str]) -> Iterator[str]:
-    """Lines that differ by consecutive numbers at the end of their host names, each such run as one: `a-[0-3].a`."""
+    """Lines whose host names end in consecutive numbers, joined to one line: `a-[0-3].a`."""
     run: list[tuple[str, int, str]] = []
     for line in lines:
         parts = _numbered(line)

@@ -121,7 +121,7 @@ _NO_REASON = CountReason()
 class Role:
     """One replicatedJob of the JobSet, by its `position` there; init containers come first, as they run.
 
-    `processes` are those of each Pod, None if the role has no part in the training; `reason` says why they are so many.
+    `processes` are those of each Pod, None if the role does not train; `reason` explains the number.
     """
 
     position: int

@@ -64,7 +64,7 @@ def _prefix(body: Body) -> str:
 
 
 def _as_written(problem: Problem, body: Body) -> Problem:
-    """A zero value that Go wrote is a missing field for the user, and the name comes from the prefix."""
+    """Report a zero value that Go wrote as a missing field, and the name at generateName."""
     *above, field = problem.pointer
     if problem.pointer == NAME and _prefix(body):
         return replace(problem, shown=("metadata", "generateName"))

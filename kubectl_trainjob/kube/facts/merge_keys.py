@@ -30,7 +30,7 @@ class Merging(NamedTuple):
 
 
 PLAIN = Merging({})
-"""Nothing in it is merged by key."""
+"""No part of it is merged by key."""
 
 
 @cache

@@ -44,7 +44,7 @@ class Quantity:
     __slots__ = ("_exact", "_scale", "_text", "_unscaled", "notation")
 
     ZERO: ClassVar[Quantity]
-    """Nothing, in no notation yet: a sum that starts here takes the notation of what is added first."""
+    """Zero, without a notation: a sum that starts here takes the notation of the first amount."""
 
     def __init__(
         self, unscaled: int = 0, scale: int = 0, notation: Notation = "", *, exact: bool = False, text: str = ""
@@ -61,7 +61,7 @@ class Quantity:
         return _parse(text if isinstance(text, str) else json_number(text))
 
     def is_zero(self) -> bool:
-        """Whether the amount is nothing."""
+        """Whether the amount is zero."""
         return self._unscaled == 0
 
     def __str__(self) -> str:

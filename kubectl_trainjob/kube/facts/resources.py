@@ -99,7 +99,7 @@ def names_gpu(name: str) -> bool:
 
 
 def amounts(resources: Resources, field: str, is_meant: Callable[[str], bool]) -> Iterator[ResourceAmount]:
-    """The entries of `limits` or `requests` whose names are meant, sorted by name. Raises QuantityError."""
+    """The entries of `limits` or `requests` with a matching name, sorted by name. Raises QuantityError."""
     for name, quantity in sorted((resources.get(field) or {}).items()):
         if is_meant(name):
             yield ResourceAmount(field, name, str(quantity), Quantity.parse(quantity).value())
@@ -135,7 +135,7 @@ def uncounted(resources: Resources) -> ResourceAmount | None:
 
 
 def misspelled_device(name: str) -> str | None:
-    """The device that users mean by a name that no device plugin provides; None for other names."""
+    """The device whose misspelled name this probably is; None for other names."""
     if "/" not in name or name in _DEVICES or name in _SIMILAR_DEVICES:
         return None
     plain = {_NOT_IN_NAMES.sub("", device): device for device in _DEVICES}

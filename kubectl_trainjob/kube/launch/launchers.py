@@ -103,7 +103,7 @@ def _variables(generated: GeneratedObjects, name: str) -> Iterator[_LauncherVari
 
 
 def _unset(launcher: str, generated: GeneratedObjects) -> Launch:
-    """Nothing sets the launcher's variable."""
+    """A launch with unknown processes, because the launcher's variable is not set."""
     trainers = (job for job in generated.jobs if job.ancestor == ANCESTOR_TRAINER)
     return Launch(launcher, {job.position: PodProcesses(None, job.node()) for job in trainers})
 

@@ -144,7 +144,7 @@ def _check_variable(name: str, variable: Body, visit: Visit) -> None:
 
 
 def _name_or_prefix(name: str) -> Message:
-    """Upstream takes these names for prefixes of names, which may end with '-'."""
+    """Upstream checks these names as prefixes, which may end with '-'."""
     return validation.dns_1123_subdomain(name[:-2] + "a" if len(name) > 1 and name.endswith("-") else name)
 
 

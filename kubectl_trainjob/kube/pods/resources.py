@@ -91,7 +91,7 @@ def _check_huge_pages(names: Set[str], visit: Visit) -> None:
 
 @lru_cache(4096)
 def _resource_error(name: str, quantity: str | int, form: Form = _resource_name) -> Message:
-    """Why a container, or what else has names of this form, cannot have so much of the resource."""
+    """Why a container cannot have this amount of the resource; also for other owners of such names."""
     number = amount(quantity)
     if error := form(name):
         return error

@@ -73,7 +73,7 @@ def _sysctls(value: list[Body], visit: Visit) -> None:
 
 
 def _shared_part(name: str, spec: Body) -> str:
-    """The field that gives the Pod the node's part of the kernel, which the sysctl belongs to."""
+    """The field that shares the host's namespace, which the sysctl belongs to."""
     if "/" in name and (("." not in name) or name.index("/") < name.index(".")):
         name = name.translate(str.maketrans("./", "/."))
     if spec.get("hostNetwork") and name.startswith("net."):

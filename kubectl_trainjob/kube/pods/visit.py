@@ -1,7 +1,7 @@
 """One walk over the Jobs of a JobSet, and the small checks that all other checks consist of.
 
 A check gets a value and the walk. It looks only at fields that are set, so a value costs what it sets. Empty texts and
-lists count as absent, as Go's zero values do. Where a field is a pointer in Go, its check says so.
+lists are treated as absent, as Go's zero values are. Where a field is a pointer in Go, its check says so.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PodCache:
 
 @dataclass(slots=True)
 class PodFacts:
-    """What the checks of a container need to know of its Pod.
+    """The facts about a Pod that the checks of its containers need.
 
     `volumes` are the valid ones with their kinds, `invalid_volumes` the names of the others. `claimed` are those of the
     JobSet's volumeClaimPolicies, which the JobSet controller adds where they are mounted. `claims` are resourceClaims.
@@ -141,7 +141,7 @@ class Visit(Walk):
     def check_unique(
         self, what: str, name: str, seen: set[str], *below: str | int, rule: Rule | None = None, shown: Pointer = ()
     ) -> None:
-        """Reject a name that is in `seen`, else add it; `what` it is, in our words."""
+        """Reject a name that is in `seen`, else add it; `what` describes the name."""
         if name in seen:
             message = say('duplicate {} "{}"; change or remove one', Message(what), name)
             self.reject(message, *below, rule=rule, shown=shown)

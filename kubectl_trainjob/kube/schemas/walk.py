@@ -50,11 +50,11 @@ class Walk:
         self.is_readable = True
 
     def pointer(self, *below: str | int) -> Pointer:
-        """The place of the current value, or of something below it."""
+        """The place of the current value, or of a value below it."""
         return (*self.trail, *below)
 
     def report(self, rule: Rule, message: Message, *below: str | int, on: Literal["key", "value"] = "value") -> None:
-        """Add a problem of the current value, or of something below it."""
+        """Add a problem of the current value, or of a value below it."""
         self.problems.append(Problem(rule, self.pointer(*below), message, on))
 
     def reject_type(self) -> None:

@@ -93,7 +93,7 @@ class _Apply:
 
 
 def _owns(value: Any, node: SchemaNode | None) -> bool:
-    """Whether a manager that applies the value owns anything in it."""
+    """Whether a manager that applies the value owns a field in it."""
     if value is ABSENT:
         return False
     if isinstance(node, MappingNode) and isinstance(value, dict) and value:

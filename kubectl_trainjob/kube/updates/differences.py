@@ -134,7 +134,7 @@ def _by_key(known: Mapping[Any, int], given: Mapping[Any, int]) -> Iterator[tupl
 
 
 def _by_position(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | None]]:
-    """Without the items with which both lists begin, and those with which both end."""
+    """The items between the common start and the common end of both lists."""
     shortest = min(len(old), len(new))
     first = next((index for index in range(shortest) if old[index] != new[index]), shortest)
     rest = shortest - first

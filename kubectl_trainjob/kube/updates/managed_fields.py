@@ -46,7 +46,7 @@ def owned(value: Any, fields: Fields) -> Any:
 
 
 def covers(value: Any, fields: Fields, pointer: Pointer) -> bool:
-    """Whether the fields cover what is at the pointer of a live value, or something in it."""
+    """Whether the fields cover the value at the pointer, or a value below it."""
     below: Fields | None = fields
     for key in pointer:
         if isinstance(value, list):

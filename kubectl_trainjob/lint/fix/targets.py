@@ -106,7 +106,7 @@ class EditTargets:
         return _found(self._body(edits), place.pointer) if isinstance(edits, AppliedEdits) else _MISSING
 
     def _body(self, edits: AppliedEdits) -> Any:
-        """An object as edited: the edits are made again, without the counts of limits."""
+        """The edited object: applies the edits again, without counting limits."""
         if id(edits) not in self._bodies:
             draft = Draft(None, {OBJECT: edits.before.source, **edits.inputs}).step(INPUT)
             draft = draft.put((), edits.before.body, copied=(OBJECT,))

@@ -29,7 +29,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
 
 
 def _cause(job: LintedJob, nth: int) -> tuple[At, Message]:
-    """The replicas that are not multiplied by, else (before 2.1) a second step `trainer`; and what to do."""
+    """The replicas that Trainer does not multiply, or a second step `trainer` (before 2.1); and what to do."""
     for each in job.replicated_jobs:
         if each.body.get("replicas", 1) != 1:
             at = job.generated((*each.in_job()[:-1], "replicas"))

@@ -57,7 +57,7 @@ def _elsewhere(job: LintedJob) -> Iterator[tuple[Message, At]]:
 
 
 def _written(job: LintedJob, pointer: Pointer) -> At:
-    """The place in the runtime, the same for all its TrainJobs, unless something else wrote the label."""
+    """The place in the runtime, which is the same for all its TrainJobs, unless another input sets the label."""
     in_runtime = ("spec", "template", *pointer)
     is_runtimes = value_at(job.resolved.runtime.body, in_runtime) == value_at(job.jobset, pointer)
     return job.in_runtime(*in_runtime) if is_runtimes else job.generated(pointer)

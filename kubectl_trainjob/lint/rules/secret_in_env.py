@@ -61,7 +61,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _as_words(value: str, last: str) -> str:
-    """Without what else may be in a name: `created:At` in a key, `REPLACE_ME` in all."""
+    """The value for the search: a colon separates words of a key (`created:At`), and `REPLACE_ME` is in lower case."""
     if last == "KEY":
         return value.lower().replace(":", "/")
     return value.lower() if value.isupper() else value

@@ -1,4 +1,4 @@
-"""The files that paths mean: those on disk, as here, or those of a commit (`revision`)."""
+"""Files by path: those on disk (here), or those of a commit (`revision`)."""
 
 from __future__ import annotations
 

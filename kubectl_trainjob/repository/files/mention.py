@@ -15,7 +15,7 @@ _BEGINS_AT_ONCE = re.compile(r"^[^\s#-].*", re.MULTILINE)
 
 
 def holds_only(*kinds: str) -> Callable[[str], bool]:
-    """A function of texts: true only where every document is of one of the kinds, and written in the usual way.
+    """A function of texts: true only if every document has one of the kinds, in the usual layout.
 
     That is a mapping in block style whose lines without indent are the usual keys of an object, with a kind.
     """
@@ -41,7 +41,7 @@ def mentions(names: Collection[str]) -> Callable[[str], bool]:
     specified = [(name, re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")) for name in names]
 
     def states_one(text: str) -> bool:
-        # Patterns are slow where nothing is found, and most files have nothing.
+        # Patterns are slow if they do not match, and most files have no match.
         return any(name in text and pattern.search(text) for name, pattern in specified)
 
     def may_have(text: str) -> bool:

@@ -49,7 +49,7 @@ class PatchEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlayFile:
-    """What one `overlay.yaml` says, before the files that it lists are read."""
+    """The content of one `overlay.yaml`, before the files that it lists are read."""
 
     source: Source
     resources: tuple[str, ...]

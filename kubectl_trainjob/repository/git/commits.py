@@ -57,7 +57,7 @@ class Repository:
         self._objects = Objects(self._git)
 
     def resolve(self, ref: str) -> Commit:
-        """The commit that a user means."""
+        """The commit that a reference names."""
         if not _is_ref(ref):
             shown = ref if len(ref) <= _LONGEST else f"{ref[:_LONGEST]}..."
             advice = "write a branch, a tag or an id, for example main, v1.2 or HEAD~3"

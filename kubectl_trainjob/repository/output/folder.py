@@ -58,7 +58,7 @@ class Folder:
         os.replace(self._at(NEW), folder._at(name), src_dir_fd=self.handle, dst_dir_fd=folder.handle)
 
     def remove_new(self) -> None:
-        """Remove what a crash left."""
+        """Remove the file that a crash left."""
         with suppress(FileNotFoundError):
             self.remove(NEW)
 

@@ -61,7 +61,7 @@ class Process:
             alarm.join()
 
     def end(self) -> None:
-        """Wait for the end of the child, or kill it with all that it started."""
+        """Wait for the end of the child, or kill it and its children."""
         import subprocess
 
         for pipe in (self._child.stdin, self._child.stdout):

@@ -37,7 +37,7 @@ Kind = Literal["syntax", "undefined", "unsafe", "failed", "memory", "output", "d
 _LIMITS = ("memory", "output", "depth", "range")  # problems whose messages the build writes
 
 _WORDS = re.compile(r"[\w ,.;:?'\"()%+…-]*")
-"""What our own words are made of: no markup, nothing that a terminal interprets."""
+"""The characters of our own words: no markup, and no control characters."""
 
 _LEAD = 4  # bytes of a length
 _NO_MESSAGE = Message()

@@ -151,7 +151,7 @@ def inserted(text: str, part: TextPart, key: str | int, value: Any) -> list[Spli
 
 
 def removed(text: str, part: TextPart, index: int) -> list[Splice]:
-    """An entry less; `part` has others. Comments above it stay."""
+    """The text without an entry; `part` has others. Comments above it stay."""
     entry = part.entries[index]
     start = line_start(text, entry.start)
     if not text[start : entry.start].strip():

@@ -1,4 +1,4 @@
-"""Plain data, parsed fast: without marks and explanations. Anything unusual is left to `strict`."""
+"""Plain data, parsed fast: without marks and explanations. `strict` reads unusual files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNUSUAL = object()
 
 
 def looks_unusual(text: str) -> bool:
-    """Whether a text has anything that `FastParser.documents` would misread; it may also be harmless.
+    """Whether a text may have parts that `FastParser.documents` misreads.
 
     These are document ends, directives and content on separator lines, line ends at which libyaml starts a document
     but kubectl does not, escapes of NUL, of surrogates and of the slash, and aliases.

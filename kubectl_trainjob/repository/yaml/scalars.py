@@ -1,4 +1,4 @@
-"""What a plain (unquoted, untagged) YAML scalar means to kubectl.
+"""The value of a plain (unquoted, untagged) YAML scalar in kubectl.
 
 Mirrors `resolve` of go.yaml.in/yaml/v2, followed by the trip through JSON that sigs.k8s.io/yaml and
 k8s.io/apimachinery/pkg/util/json make: whole floats become integers, integers beyond 64 bits become floats.

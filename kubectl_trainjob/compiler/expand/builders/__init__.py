@@ -1,4 +1,4 @@
-"""The builders: one module for each kind of object that an expansion makes.
+"""The builders: one module for each kind of object that an expansion generates.
 
 In: a `Plan` after all passes. Out: a `Draft` of the object. Must not: know another builder or a pass.
 

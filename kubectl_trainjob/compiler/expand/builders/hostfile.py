@@ -48,7 +48,7 @@ def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
 
 
 def _causes(plan: Plan) -> Iterator[Cause]:
-    """What decides how many hosts there are, and what they are called."""
+    """The values that set the number of hosts and their names."""
     for pods in plan.pod_sets:
         yield from pods.because
         yield (JOB_SET, *REPLICATED_JOBS, pods.position, "replicas")
@@ -58,7 +58,7 @@ def _causes(plan: Plan) -> Iterator[Cause]:
 
 
 def _until_too_large(lines: Iterable[str]) -> Iterator[str]:
-    """The lines up to the first one that no ConfigMap holds any more: a mistyped numNodes must not fill the memory."""
+    """The lines up to the size limit of a ConfigMap: a mistyped numNodes must not fill the memory."""
     size = 0
     for line in lines:
         yield line

@@ -72,7 +72,7 @@ def with_resources_per_node(plan: Plan, pods: PodSet) -> PodSize:
 
 
 def without_huge_pages_of_pods(plan: Plan, pods: PodSet) -> PodSize:
-    """As planned, but huge pages that are requested for the Pod as a whole are not known yet (2.0)."""
+    """As planned, but 2.0 ignores huge pages that are requested for the Pod as a whole."""
     size = as_planned(plan, pods)
     whole = (size.spec.get("resources") or {}).get("requests")
     if not whole:

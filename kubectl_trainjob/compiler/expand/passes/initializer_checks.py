@@ -45,7 +45,7 @@ def _check(plan: Plan, find_missing: Callable[[Plan, str], Message]) -> Iterator
 
 
 def _missing_container(plan: Plan, name: str) -> Message:
-    """What the runtime lacks; empty when nothing."""
+    """What the runtime lacks; empty if it is complete."""
     pods = plan.by_name(name)
     if pods is None:
         return say('replicatedJob "{}"', name)

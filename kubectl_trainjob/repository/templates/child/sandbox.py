@@ -47,7 +47,7 @@ _KINDS: dict[type, str] = {
 
 
 def missing_in(values: Mapping[str, Any], names: Collection[str]) -> type[StrictUndefined]:
-    """The class of undefined values of one template, for its values and all names that it could have meant."""
+    """The class of undefined values of one template; errors suggest similar names."""
 
     def message(value: Undefined) -> Message:
         hint, name, owner = value._undefined_hint, value._undefined_name, value._undefined_obj
@@ -61,7 +61,7 @@ def missing_in(values: Mapping[str, Any], names: Collection[str]) -> type[Strict
 
 
 def foreign(message: str) -> Message:
-    """What Python or Jinja2 says, as our messages begin and end, without addresses and names of their insides."""
+    """A message of Python or Jinja2 in our style, without addresses and internal names."""
     plain = _INNER_NAME.sub("", _ADDRESS.sub("", message)).partition("; use sys.")[0].strip().rstrip(".")[:_MOST]
     text = plain[:1].lower() + plain[1:] if plain[1:2].islower() else plain
     return Message(Data(text)) if text else Message()
@@ -92,7 +92,7 @@ def _hint(name: str, candidates: Iterable[str]) -> Message:
 
 
 def _path(values: Mapping[str, Any], owner: Any) -> str:
-    """How a template reaches a mapping or list of its values; "" where it is none of them."""
+    """The expression for a mapping or list of the template's values; "" for other values."""
     waiting: list[tuple[str, Any]] = [("", values)]
     for _ in range(_SEARCHED):
         if not waiting:
