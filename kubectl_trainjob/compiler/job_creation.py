@@ -1,4 +1,4 @@
-"""What the API server will reject of the Jobs of a JobSet that it accepts, at the lines of origin."""
+"""Jobs that the API server will reject although it accepts their JobSet, at the lines of origin."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def is_jobset(manifest: Manifest) -> bool:
 
 
 def of_jobset(manifest: Manifest, schemas: str) -> Iterator[Diagnostic]:
-    """What the API server rejects of a user's JobSet: at once, or later of its Jobs."""
+    """What the API server rejects: the user's JobSet itself, or the Jobs that it creates."""
     created = create_jobset(manifest.body, schemas)
     of_jobs = [] if created.problems or created.stored is None else job_problems(created.stored)
     for consequence, problems in ((JOBSET_REJECTED, created.problems), (_JOB_REJECTED, of_jobs), (None, created.nulls)):

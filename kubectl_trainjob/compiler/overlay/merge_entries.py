@@ -73,8 +73,7 @@ def require_no_directives(value: list[Any], cause: Cause) -> None:
 
 
 def require_known(key: str, merging: Merging | None, cause: Cause) -> None:
-    """Check that a patch has no other directives of kubectl, which kustomize would copy as fields. Raises PatchError.
-    """
+    """Check that a patch has no other directives of kubectl, which would become fields. Raises PatchError."""
     if key.startswith(_OF_KUBECTL) and merging is not None:
         message = say('overlays do not support the directive "{}" of kubectl patch; use "$patch"', key)
         raise PatchError(message, (*cause, key))

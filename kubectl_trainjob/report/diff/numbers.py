@@ -23,8 +23,7 @@ def counted(number: Figure, amount: str) -> Message:
 
 
 def numbers(before: Totals, after: Totals) -> list[Figure]:
-    """Jobs, Pods, processes, CPU, memory, then the other resources by name; only resources that one of the trees has.
-    """
+    """Jobs, Pods, processes, CPU, memory, then the other resources that a tree has, by name."""
     counts = [
         _count(say("TrainJobs"), before.jobs, after.jobs),
         _count(say("Pods"), before.pods, after.pods, is_device=True),
