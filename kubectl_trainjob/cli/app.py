@@ -40,6 +40,7 @@ _COMMANDS = {
     "status": _LazyCommand(
         "kubectl_trainjob.cli.status", "Show what the jobs in a cluster do, and why they do not start."
     ),
+    "migrate": _LazyCommand("kubectl_trainjob.cli.migrate", "Migrate jobs of older operators to TrainJobs."),
     "init": _LazyCommand(
         "kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."
     ),

@@ -202,6 +202,10 @@ STALE_OUTPUT = Rule("KTJ819", "stale-output", ERROR, MISBEHAVES)
 IMAGE_TAG_LATEST = Rule("KTJ901", "image-tag-latest", WARNING, POLICY)
 SECRET_IN_ENV = Rule("KTJ904", "secret-in-env", ERROR, POLICY, finds_secrets=True)
 IMAGE_INVALID = Rule("KTJ910", "image-invalid", ERROR, MISBEHAVES)
+LEGACY_JOB_REJECTED = Rule("KTJ1051", "legacy-job-rejected", ERROR, REJECTED)
+LEGACY_FIELD_DROPPED = Rule("KTJ1052", "legacy-field-dropped", WARNING, MISBEHAVES)
+MIGRATION_REVIEW = Rule("KTJ1053", "migration-review", WARNING, MISBEHAVES)
+MIGRATION_DIFFERENCE = Rule("KTJ1054", "migration-difference", INFO, MISBEHAVES)
 
 RULES: Mapping[str, Rule] = {each.id: each for each in tuple(globals().values()) if isinstance(each, Rule)}
 """By id."""

@@ -22,6 +22,8 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.rules import RULES, Category, Rule
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.report.lint import manual
+from kubectl_trainjob.repository.files.read import read_files
+from kubectl_trainjob.repository.output.migration import migrate_files
 from kubectl_trainjob.repository.trees import working_tree
 from tests.compiled import build
 from tests.reading import current, disk, read, workspace
@@ -150,7 +152,8 @@ NEVER = {
 }
 
 
-# What only lint knows of.
+# What only `migrate` and only lint know of.
+MIGRATION = ("KTJ1051", "KTJ1052", "KTJ1053", "KTJ1054")
 SUPPRESSIONS = ("KTJ070", "KTJ071", "KTJ072", "KTJ073")
 
 BUILD_RULES = {rule.id: rule for rule in RULES.values() if rule not in LINT_RULES}
@@ -162,15 +165,20 @@ def example(rule: Rule, title: str) -> str:
     return manual.section(manual.page(rule.id), title)
 
 
+def number(rule: Rule) -> int:
+    """The number of a rule."""
+    return int(rule.id.removeprefix("KTJ"))
+
+
 def test_the_table_is_sorted_by_id_and_each_name_is_that_of_the_rule() -> None:
     defined = {name: value for name, value in vars(table).items() if isinstance(value, Rule)}
-    assert list(RULES.values()) == list(defined.values()) == sorted(RULES.values(), key=lambda rule: rule.id)
+    assert list(RULES.values()) == list(defined.values()) == sorted(RULES.values(), key=number)
     assert list(defined) == [rule.name.upper().replace("-", "_") for rule in RULES.values()]
 
 
 def test_every_rule_has_a_page_with_its_facts_and_every_page_a_rule() -> None:
     pages = sorted(path.stem for path in PAGE.parent.glob("*.md") if path != PAGE)
-    assert pages == list(RULES)
+    assert pages == sorted(RULES)
     for rule in RULES.values():
         heading, facts, *_ = manual.page(rule.id).split("\n\n")
         assert heading == f"# {rule.id} {rule.name}"
@@ -239,6 +247,9 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
         file.write_text(example(rule, title))
         if rule.id in SUPPRESSIONS:
             assert linted(tmp_path) == found
+        elif rule.id in MIGRATION:
+            migration = migrate_files(read_files([str(file)], workspace()))
+            assert [each.rule.id for each in migration.findings] == found
         else:
             is_late = rule.category is Category.LATE
             assert found_in(tmp_path, trainer_version=target(rule), is_strict=is_late) == found

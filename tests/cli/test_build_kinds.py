@@ -47,21 +47,19 @@ def test_other_kinds_pass_through_unchanged(body: Body, emit: str, repository: R
         pytest.param(
             "PyTorchJob",
             "kubeflow.org/v1",
-            "write a TrainJob with a runtime that has mlPolicy.torch",
+            "run kubectl trainjob migrate a.yaml",
             id="PyTorchJob",
         ),
-        pytest.param("MPIJob", "kubeflow.org/v1", "write a TrainJob with a runtime that has mlPolicy.mpi", id="MPIJob"),
-        pytest.param(
-            "MPIJob", "kubeflow.org/v2beta1", "write a TrainJob with a runtime that has mlPolicy.mpi", id="MPIJob v2"
-        ),
+        pytest.param("MPIJob", "kubeflow.org/v1", "run kubectl trainjob migrate a.yaml", id="MPIJob"),
+        pytest.param("MPIJob", "kubeflow.org/v2beta1", "run kubectl trainjob migrate a.yaml", id="MPIJob v2"),
         pytest.param(
             "XGBoostJob",
             "kubeflow.org/v1",
-            "write a TrainJob with a runtime that has mlPolicy.xgboost",
+            "run kubectl trainjob migrate a.yaml",
             id="XGBoostJob",
         ),
         pytest.param("TrainingJob", "ome.io/v1", "write a TrainJob", id="OME's TrainingJob"),
-        pytest.param("TFJob", "kubeflow.org/v1", "write a TrainJob", id="TFJob"),
+        pytest.param("TFJob", "kubeflow.org/v1", "run kubectl trainjob migrate a.yaml", id="TFJob"),
         pytest.param(
             "TrainJob", "kubeflow.org/v2alpha1", "write apiVersion: trainer.kubeflow.org/v1alpha1", id="first TrainJob"
         ),

@@ -8,7 +8,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.admission.objects import Admission, admit
 from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, find_kind, group_of, role_of
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, MIGRATE, KindRole, find_kind, group_of, role_of
 from kubectl_trainjob.kube.schemas.load import kinds_of, packaged
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.message import Message, listed, say
@@ -72,6 +72,8 @@ def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
 def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[Diagnostic]:
     kind, api_version = manifest.id.kind, manifest.id.api_version
     advice = _legacy_advice(group, api_version, kind)
+    if advice == MIGRATE:
+        advice = say("{} {}", advice, manifest.source.file.path)
     if advice:
         message = say('{} of "{}" cannot be expanded; {}', kind, api_version, advice)
         yield Diagnostic(DEPRECATED_API_VERSION, message, manifest.place("apiVersion"))

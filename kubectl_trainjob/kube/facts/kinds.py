@@ -55,7 +55,8 @@ class Kind(NamedTuple):
 CONFIGURATION_GROUP = "kubectl-trainjob.dev"
 CONFIG, OVERLAY = "Config", "Overlay"
 _TRAIN_JOB = "write a TrainJob"
-_WITH_POLICY = f"{_TRAIN_JOB} with a runtime that has mlPolicy"
+MIGRATE = "run kubectl trainjob migrate"
+"""The advice for kinds that the command converts; the path of the file follows."""
 _OTHER_VERSION = f"write apiVersion: {trainer.API_VERSION}"
 
 KINDS = (
@@ -68,12 +69,12 @@ KINDS = (
     Kind(CONFIGURATION_GROUP, "", OVERLAY, KindRole.CONFIGURATION),
     Kind("kustomize.config.k8s.io", "", "Kustomization", KindRole.KUSTOMIZATION),
     Kind("kustomize.config.k8s.io", "", "Component", KindRole.KUSTOMIZATION),
-    Kind("kubeflow.org", "", "PyTorchJob", KindRole.LEGACY, f"{_WITH_POLICY}.torch"),
-    Kind("kubeflow.org", "", "MPIJob", KindRole.LEGACY, f"{_WITH_POLICY}.mpi"),
-    Kind("kubeflow.org", "", "TFJob", KindRole.LEGACY, _TRAIN_JOB),
-    Kind("kubeflow.org", "", "XGBoostJob", KindRole.LEGACY, f"{_WITH_POLICY}.xgboost"),
-    Kind("kubeflow.org", "", "JAXJob", KindRole.LEGACY, f"{_WITH_POLICY}.jax"),
-    Kind("kubeflow.org", "", "PaddleJob", KindRole.LEGACY, _TRAIN_JOB),
+    Kind("kubeflow.org", "", "PyTorchJob", KindRole.LEGACY, MIGRATE),
+    Kind("kubeflow.org", "", "MPIJob", KindRole.LEGACY, MIGRATE),
+    Kind("kubeflow.org", "", "TFJob", KindRole.LEGACY, MIGRATE),
+    Kind("kubeflow.org", "", "XGBoostJob", KindRole.LEGACY, MIGRATE),
+    Kind("kubeflow.org", "", "JAXJob", KindRole.LEGACY, MIGRATE),
+    Kind("kubeflow.org", "", "PaddleJob", KindRole.LEGACY, MIGRATE),
     Kind("kubeflow.org", "", trainer.TRAIN_JOB, KindRole.LEGACY, _OTHER_VERSION),
     Kind("kubeflow.org", "", trainer.TRAINING_RUNTIME, KindRole.LEGACY, _OTHER_VERSION),
     Kind("kubeflow.org", "", trainer.CLUSTER_TRAINING_RUNTIME, KindRole.LEGACY, _OTHER_VERSION),

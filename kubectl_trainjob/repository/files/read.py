@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import KindRole, is_library_object, is_training_input, kinds_with, runtime_ref
+from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.message import say
@@ -63,6 +64,30 @@ def read(
         built=tuple(input_reader.built.values()),
         read_from=tuple(input_reader.read_from),
         limits=input_reader.limits,
+    )
+
+
+class InputFile(NamedTuple):
+    """One file of the inputs, and its objects."""
+
+    file: SourceFile
+    manifests: tuple[Manifest, ...]
+
+
+class InputFiles(NamedTuple):
+    """The files of the inputs in the order of the paths; `unread_overlays` as in `Documents`."""
+
+    files: tuple[InputFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    unread_overlays: tuple[str, ...]
+
+
+def read_files(paths: Sequence[str], workspace: Workspace, limits: Limits = LIMITS) -> InputFiles:
+    """Every file of the paths with its objects, without overlays. Raises EnvironmentFault as `read` does."""
+    reader = _FileInputs(InputReader(limits, workspace))
+    reader.paths(paths or (current_root(workspace.files),), None)
+    return InputFiles(
+        tuple(reader.files), tuple(reader.input_reader.diagnostics), tuple(reader.input_reader.unread_overlays)
     )
 
 
@@ -215,6 +240,17 @@ class _Inputs:
         for config in (root.config for root in self.input_reader.roots.values()):
             if config.source is not None:
                 yield Settings(config.source, config.trainer, config.emit, config.lint)
+
+
+class _FileInputs(_Inputs):
+    """Remembers the files, too."""
+
+    def __init__(self, input_reader: InputReader) -> None:
+        super().__init__(input_reader)
+        self.files: list[InputFile] = []
+
+    def _take(self, file: SourceFile) -> None:
+        self.files.append(InputFile(file, tuple(self.input_reader.manifests(file))))
 
 
 def _is_there(root: Root, folder: str) -> bool:

@@ -1,0 +1,167 @@
+"""`migrate`: jobs of older operators and older spellings of Trainer in, today's objects out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.streams import emit, print_error, print_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kubectl_trainjob.cli.session import Session
+    from kubectl_trainjob.model.diagnostic import Diagnostic
+    from kubectl_trainjob.repository.output.changed_files import FileChange
+    from kubectl_trainjob.repository.output.migration import Migration
+
+_HELP = """Migrate jobs of the training operator and the MPI operator to TrainJobs.
+
+PATH is a manifest, a directory, or "-" for standard input. The command converts PyTorchJob, MPIJob, TFJob, XGBoostJob,
+JAXJob and PaddleJob to a TrainJob and a TrainingRuntime. Jobs of one shape share a runtime. Each process gets the same
+command, variables, resources and volumes as before. Other objects stay as they are.
+
+The command prints the migrated files. Standard error has what differs, and what needs a user.
+
+\b
+Examples:
+  # Print the objects of one job
+  kubectl trainjob migrate job.yaml
+
+\b
+  # Show what would change in a repository, then write it
+  kubectl trainjob migrate jobs/ --diff
+  kubectl trainjob migrate jobs/ --write
+
+\b
+  # Write the migrated files to another directory
+  kubectl trainjob migrate jobs/ -O migrated/
+
+\b
+  # Fail in CI while something is left to migrate
+  kubectl trainjob migrate --check
+
+Exit codes: 0 all is migrated, 1 something needs a user (with --check: or would change), 2 the command failed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The options, by their names."""
+
+    paths: tuple[str, ...]
+    filenames: tuple[str, ...]
+    output: Literal["yaml", "json"] | None
+    output_directory: str
+    check: bool
+    diff: bool
+    write: bool
+    force: bool
+
+
+@click.command(help=_HELP)
+@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
+@options.filenames("Same as PATH. Can be repeated.")
+@click.option("-o", "--output", type=click.Choice(["yaml", "json"]), help="Print YAML, the default, or one JSON List.")
+@click.option(
+    "-O",
+    "--output-directory",
+    default="",
+    type=options.PathType("dir"),
+    metavar="DIR",
+    help="Write all files to DIR, which must not have them.",
+)
+@click.option("--check", is_flag=True, help="Print nothing; exit with 1 if something would change.")
+@click.option("--diff", is_flag=True, help="Print the changes of the files.")
+@click.option("--write", is_flag=True, help="Change the files. Comments and layout of other objects stay.")
+@click.option("--force", is_flag=True, help="With --write: also change files that are not committed.")
+def migrate(**given: Any) -> int:
+    """Read, migrate, then write; the report goes to stderr."""
+    request = _Request(**given)
+    _reject_contradictions(request)
+    from kubectl_trainjob.cli.session import open_session
+
+    with open_session() as session:
+        return _migrate(request, session)
+
+
+def _reject_contradictions(request: _Request) -> None:
+    modes = [request.check, request.diff, request.write, bool(request.output_directory)]
+    if sum(modes) > 1:
+        raise click.UsageError("--check, --diff, --write and -O exclude each other; choose one")
+    if any(modes) and request.output:
+        raise click.UsageError("-o is for the printed objects; remove it")
+    if request.force and not request.write:
+        raise click.UsageError("--force is for --write; add it")
+
+
+def _migrate(request: _Request, session: Session) -> int:
+    from kubectl_trainjob.repository.files.read import read_files
+    from kubectl_trainjob.repository.output.migration import migrate_files
+
+    paths = request.paths + request.filenames
+    contents = read_files(paths, session.workspace)
+    migration = migrate_files(contents)
+    findings = (*contents.diagnostics, *migration.findings)
+    print_findings(findings)
+    _write(request, migration, session)
+    _note_counts(migration)
+    return int(_needs_user(findings) or (request.check and bool(migration.changes)))
+
+
+def _needs_user(findings: Iterable[Diagnostic]) -> bool:
+    from kubectl_trainjob.model.rules import Severity
+
+    return any(each.severity is not Severity.INFO for each in findings)
+
+
+def _write(request: _Request, migration: Migration, session: Session) -> None:
+    if request.diff:
+        from kubectl_trainjob.lint.fix.diff import diff_lines
+
+        emit(f"{line}\n".encode("utf-8", "backslashreplace") for line in diff_lines(migration.changes))
+    elif request.write:
+        _change_files(migration.changes, session, force=request.force)
+    elif request.output_directory:
+        from kubectl_trainjob.repository.output.new_files import NewFile, NewFiles
+
+        files = [NewFile(each.path.lstrip("/"), each.new) for each in migration.files]
+        NewFiles(request.output_directory, files, session.workspace.files.current).create()
+    elif not request.check:
+        emit(_printed(migration, request.output or "yaml"))
+
+
+def _change_files(changes: Sequence[FileChange], session: Session, *, force: bool) -> None:
+    from kubectl_trainjob.model.faults import EnvironmentFault
+    from kubectl_trainjob.repository.git.uncommitted import uncommitted
+    from kubectl_trainjob.repository.output.changed_files import write
+
+    current = session.workspace.files.current
+    if any(each.path == "-" for each in changes):
+        raise EnvironmentFault("standard input cannot be changed; remove --write")
+    if not force:
+        changed = uncommitted(current.real(each.path) for each in changes)
+        if changed:
+            names = ", ".join(current.relative(path) for path in changed)
+            raise EnvironmentFault(f"these files have changes that are not committed: {names}; commit, or use --force")
+    write(changes, session.workspace.files)
+
+
+def _printed(migration: Migration, fmt: Literal["yaml", "json"]) -> Iterable[bytes]:
+    from kubectl_trainjob.repository.output.render import joined, printer
+
+    if fmt == "json":
+        return joined(map(printer("json"), migration.objects()), "json")
+    return (text.encode("utf-8", "backslashreplace") for text in migration.stream())
+
+
+def _note_counts(migration: Migration) -> None:
+    from kubectl_trainjob.model.message import listed
+
+    if migration.jobs or migration.kept:
+        jobs = "1 job" if migration.jobs == 1 else f"{migration.jobs} jobs"
+        left = f"; not migrated: {listed(migration.kept, template='{}')}" if migration.kept else ""
+        print_error(f"note: {jobs} migrated{left}")

@@ -1,0 +1,125 @@
+"""The Pod template of a role for a runtime: containers, variables, names and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.frontends.legacy.commands import Start, mentioned, start_of
+from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
+from kubectl_trainjob.frontends.legacy.lifecycle import restart_policy
+from kubectl_trainjob.frontends.legacy.names import Peers
+from kubectl_trainjob.frontends.legacy.operators import PYTORCH
+from kubectl_trainjob.frontends.legacy.variables import UNBUFFERED, AddedVariable, Layout, helpers, variables
+from kubectl_trainjob.kube.facts.trainer import NODE
+from kubectl_trainjob.model.stages import Body
+
+_DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+_PER_JOB = ("image", "command", "args", "resources", "env")
+
+
+class Converted(NamedTuple):
+    """A container with the new names, without env: `own` are the user's variables, `added` those of the operator.
+
+    An own variable that the operator overwrites is not among them.
+    """
+
+    body: dict[str, Any]
+    own: list[dict[str, Any]]
+    added: list[AddedVariable]
+
+
+class PodContext(NamedTuple):
+    """How the Pods of a role are converted: `main` is the new name of the container that trains."""
+
+    job: LegacyJob
+    role: JobRole
+    layout: Layout
+    peers: Peers
+    main: str = NODE
+    set_by_trainer: frozenset[str] = frozenset()
+
+
+def converted(context: PodContext, index: int) -> Converted:
+    """One container of a role."""
+    job, role = context.job, context.role
+    old = role.pod["containers"][index]
+    is_main = index == job.main(role)
+    found = {each.name: each for each in variables(job, role, context.layout) if is_main or each.name != "TF_CONFIG"}
+    own: dict[str, Any] = {}
+    for entry in old.get("env") or ():
+        own.pop(entry["name"], None)  # the last one of a name is the effective one
+        own[entry["name"]] = entry
+    wanted = mentioned(found, old) | (own.keys() & found.keys()) | (_launch(job, old, found) if is_main else set())
+    if is_main:
+        wanted -= context.set_by_trainer
+        found = {name: each for name, each in found.items() if name not in context.set_by_trainer}
+        own = {name: each for name, each in own.items() if name not in context.set_by_trainer}
+    body = context.peers.translated({key: value for key, value in old.items() if key != "env"})
+    if is_main:
+        body["name"] = context.main
+    kept = [context.peers.translated(entry) for name, entry in own.items() if name not in found]
+    renamed = _with_renamed(kept, old.get("name", ""), context.main) if is_main else kept
+    return Converted(body, renamed, [each for name, each in found.items() if name in wanted])
+
+
+def _launch(job: LegacyJob, container: Body, found: dict[str, AddedVariable]) -> set[str]:
+    """The variables that the program of the main container may read."""
+    if job.operator.kind == PYTORCH and start_of(container) is Start.TORCHRUN:
+        return {name for name in found if name == UNBUFFERED or name.startswith("PET_")}
+    return set(found)
+
+
+def _with_renamed(env: list[dict[str, Any]], old: str, new: str) -> list[dict[str, Any]]:
+    """The entries with references to the resources of the container by its new name."""
+    found = []
+    for entry in env:
+        reference = (entry.get("valueFrom") or {}).get("resourceFieldRef") or {}
+        if reference.get("containerName") == old:
+            source = {**entry["valueFrom"], "resourceFieldRef": {**reference, "containerName": new}}
+            found.append({**entry, "valueFrom": source})
+        else:
+            found.append(entry)
+    return found
+
+
+def complete(container: Converted, layout: Layout) -> dict[str, Any]:
+    """The container with all its variables."""
+    env = [each.entry for each in helpers(container.added, layout)]
+    env += [*container.own, *(each.entry for each in container.added)]
+    return {**container.body, "env": env} if env else container.body
+
+
+def template(context: PodContext, containers: Sequence[dict[str, Any]], scheduler: str = "") -> dict[str, Any]:
+    """The Pod template of a role with these containers."""
+    role, peers = context.role, context.peers
+    old = role.pod
+    spec: dict[str, Any] = {"restartPolicy": restart_policy(role)}
+    for key, value in old.items():
+        if key in ("affinity", "topologySpreadConstraints"):
+            spec[key] = peers.selected(value)
+        elif key == "initContainers":
+            spec[key] = peers.translated(value)
+        elif key != "restartPolicy":
+            spec[key] = value
+    spec["containers"] = list(containers)
+    if scheduler and "schedulerName" not in spec:
+        spec["schedulerName"] = scheduler
+    metadata = _metadata(role, old["containers"][context.job.main(role)].get("name", ""), context.main)
+    return {"metadata": metadata, "spec": spec} if metadata else {"spec": spec}
+
+
+def _metadata(role: JobRole, old: str, new: str) -> dict[str, Any]:
+    metadata = role.template.get("metadata") or {}
+    found = {key: dict(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)}
+    if found.get("annotations", {}).get(_DEFAULT_CONTAINER) == old:
+        found["annotations"][_DEFAULT_CONTAINER] = new
+    return found
+
+
+def split(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parts of the training container that a TrainJob sets, and those of the runtime."""
+    return (
+        {key: body[key] for key in _PER_JOB if key in body},
+        {key: value for key, value in body.items() if key not in _PER_JOB},
+    )

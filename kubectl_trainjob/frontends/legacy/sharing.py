@@ -1,0 +1,174 @@
+"""Jobs of one shape share a runtime: what differs between them is in their TrainJobs.
+
+A TrainJob sets the env of the training container itself. The env of other roles differs by a patch of the TrainJob.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.frontends.legacy.convert import ConvertedJob, convert
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.stages import Manifest
+
+_LONGEST = 63  # characters of a runtime's name: the length of a label, which tools use
+
+
+class Migrated(NamedTuple):
+    """What one object becomes: the objects instead of it, None to keep it; a runtime is before its first TrainJob."""
+
+    manifest: Manifest
+    objects: tuple[dict[str, Any], ...] | None
+    findings: tuple[Diagnostic, ...]
+
+
+def migrate_jobs(manifests: Iterable[Manifest], taken: Iterable[tuple[str, str]] = ()) -> Iterator[Migrated]:
+    """Jobs of the operators as TrainJobs; `taken` are (namespace, name) of runtimes that exist."""
+    conversions = [convert(manifest) for manifest in manifests]
+    groups: dict[str, list[ConvertedJob]] = {}
+    for each in conversions:
+        if each.runtime is not None:
+            groups.setdefault(_key(each), []).append(each)
+    names = set(taken)
+    firsts = {id(group[0].manifest): group for group in groups.values()}
+    runtimes: dict[str, dict[str, Any]] = {}
+    for each in conversions:
+        if each.runtime is None:
+            yield Migrated(each.manifest, None, each.findings)
+            continue
+        key = _key(each)
+        is_first = id(each.manifest) in firsts
+        if is_first:
+            runtimes[key] = _runtime(groups[key], names)
+        runtime = runtimes[key]
+        job = _with_runtime(each, runtime["metadata"]["name"], _varying(groups[key]))
+        yield Migrated(each.manifest, (runtime, job) if is_first else (job,), each.findings)
+
+
+_VariablePlace = tuple[int, int, int]
+"""A variable: the index of its replicatedJob, container and item of env."""
+
+
+def _key(conversion: ConvertedJob) -> str:
+    """Equal for jobs that can share a runtime: the texts of variables outside the training container do not count."""
+    runtime = conversion.runtime or {}
+    if len(_jobs(runtime)) > 1 and "mpi" not in runtime["mlPolicy"]:
+        runtime = _blanked(runtime)
+    return json.dumps([conversion.manifest.id.namespace, runtime], sort_keys=True)
+
+
+def _jobs(runtime: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = runtime["template"]["spec"]["replicatedJobs"]
+    return found
+
+
+def _containers(job: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = job["template"]["spec"]["template"]["spec"]["containers"]
+    return found
+
+
+def _blanked(runtime: dict[str, Any]) -> dict[str, Any]:
+    """The runtime without the texts of its containers' variables; those with a reference stay, their order counts."""
+    return _with_env(runtime, lambda _at, entry: {**entry, "value": ""} if _is_plain(entry) else entry)
+
+
+def _is_plain(entry: dict[str, Any]) -> bool:
+    return "value" in entry and "$(" not in entry["value"]
+
+
+def _with_env(runtime: dict[str, Any], change: Any) -> dict[str, Any]:
+    """The runtime with the changed items of env; None removes one."""
+
+    def container(at: tuple[int, int], body: dict[str, Any]) -> dict[str, Any]:
+        if "env" not in body:
+            return body
+        changed = (change((*at, index), entry) for index, entry in enumerate(body["env"]))
+        return {**body, "env": [entry for entry in changed if entry is not None]}
+
+    def job(number: int, body: dict[str, Any]) -> dict[str, Any]:
+        containers = [container((number, index), each) for index, each in enumerate(_containers(body))]
+        return _replaced(body, ("template", "spec", "template", "spec", "containers"), containers)
+
+    jobs = [job(number, body) for number, body in enumerate(_jobs(runtime))]
+    return _replaced(runtime, ("template", "spec", "replicatedJobs"), jobs)
+
+
+def _replaced(value: dict[str, Any], path: Sequence[str], new: Any) -> dict[str, Any]:
+    key, *rest = path
+    return {**value, key: _replaced(value[key], rest, new) if rest else new}
+
+
+def _varying(group: list[ConvertedJob]) -> frozenset[_VariablePlace]:
+    """The variables whose texts differ between the jobs of a group."""
+    if len(group) == 1:
+        return frozenset()
+    values: dict[_VariablePlace, set[str]] = {}
+    for conversion in group:
+        for job, replicated in enumerate(_jobs(conversion.runtime or {})):
+            for index, container in enumerate(_containers(replicated)):
+                for item, entry in enumerate(container.get("env") or ()):
+                    if _is_plain(entry):
+                        values.setdefault((job, index, item), set()).add(entry["value"])
+    return frozenset(at for at, texts in values.items() if len(texts) > 1)
+
+
+def _runtime(group: list[ConvertedJob], names: set[tuple[str, str]]) -> dict[str, Any]:
+    identity = group[0].manifest.id
+    varying = _varying(group)
+    spec = _with_env(group[0].runtime or {}, lambda at, entry: None if at in varying else entry)
+    metadata = {"name": _free_name(identity.name, identity.namespace, names)}
+    if identity.namespace:
+        metadata["namespace"] = identity.namespace
+    return {
+        "apiVersion": trainer.API_VERSION,
+        "kind": trainer.TRAINING_RUNTIME,
+        "metadata": metadata,
+        "spec": spec,
+    }
+
+
+def _free_name(job: str, namespace: str, names: set[tuple[str, str]]) -> str:
+    suffix, number = "-runtime", 1
+    while (name := f"{job[: _LONGEST - len(suffix)].rstrip('-')}{suffix}", namespace) and (namespace, name) in names:
+        number += 1
+        suffix = f"-runtime-{number}"
+    names.add((namespace, name))
+    return name
+
+
+def _with_runtime(conversion: ConvertedJob, runtime: str, varying: frozenset[_VariablePlace]) -> dict[str, Any]:
+    job = conversion.train_job or {}
+    spec = {"runtimeRef": {"kind": trainer.TRAINING_RUNTIME, "name": runtime}, **job["spec"]}
+    patches = _patches(conversion.runtime or {}, varying)
+    return {**job, "spec": {**spec, **patches}}
+
+
+def _patches(runtime: dict[str, Any], varying: frozenset[_VariablePlace]) -> dict[str, Any]:
+    """The fields of a TrainJob that set the varying variables."""
+    jobs = []
+    own: dict[str, Any] = {}
+    for number, replicated in enumerate(_jobs(runtime)):
+        containers = []
+        for index, container in enumerate(_containers(replicated)):
+            items = sorted(at[2] for at in varying if at[:2] == (number, index))
+            env = [container["env"][item] for item in items]
+            if env and _is_trainer(replicated) and container["name"] == trainer.NODE:
+                own = {"trainer": {"env": env}}
+            elif env:
+                containers.append({"name": container["name"], "env": env})
+        if containers:
+            pod = {"template": {"spec": {"template": {"spec": {"containers": containers}}}}}
+            jobs.append({"name": replicated["name"], **pod})
+    if not jobs:
+        return own
+    patch = {"manager": "trainer.kubeflow.org/kubectl-trainjob-migrate"}
+    spec = {"trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": jobs}}}}
+    return {**own, trainer.RUNTIME_PATCHES: [{**patch, **spec}]}
+
+
+def _is_trainer(replicated: dict[str, Any]) -> bool:
+    labels = (replicated["template"].get("metadata") or {}).get("labels") or {}
+    return bool(labels.get(trainer.ANCESTOR_LABEL) == trainer.ANCESTOR_TRAINER)
