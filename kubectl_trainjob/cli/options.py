@@ -118,9 +118,9 @@ def document_output(command: Command) -> Command:
     return click.option("-o", "--output", type=choice, default="text", show_default=True, help="Format.")(command)
 
 
-def fail_on(help_text: str) -> Callable[[Command], Command]:
-    """`--fail-on error|warning|info|never`; see `reaches`."""
-    choice = click.Choice([*_SEVERITIES, "never"])
+def fail_on(help_text: str, *more: str) -> Callable[[Command], Command]:
+    """`--fail-on error|warning|info|never` and `more`; see `reaches`."""
+    choice = click.Choice([*_SEVERITIES, *more, "never"])
     return click.option("--fail-on", type=choice, default="error", show_default=True, help=help_text)
 
 

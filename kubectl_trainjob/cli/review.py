@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.review.result import Review
 
 FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitlab")
+_VERDICTS = ("reruns", "ends", "changes")
 _WITH_LINES = ("markdown", "json", "html")
 
 _HELP = """Review a change: build the base and the head, compare the objects, and report new findings, in one report.
@@ -37,8 +38,13 @@ Examples:
   # One environment, as a page for a browser
   kubectl trainjob review v1.2..v1.3 -f overlays/prod -o html=review.html
 
+\b
+  # Fail if a run ends or starts again
+  kubectl trainjob review origin/main...HEAD --fail-on ends
+
 Exit code 1 means: a cluster rejects an update, a changed object cannot be built, or a new finding reaches --fail-on.
-With --fail-on never, the exit code is never 1. Exit codes: 0 passed, 1 problems, 2 the command failed.
+With --fail-on reruns, ends or changes, it means that the verdict is this one or a more severe one. With --fail-on
+never, the exit code is never 1. Exit codes: 0 passed, 1 problems, 2 the command failed.
 """
 
 
@@ -57,7 +63,7 @@ class ReviewRequest(TreesRequest):
 @options.namespace("Namespace for objects without a namespace.")
 @options.emit("Review JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions
-@options.fail_on("Minimum severity of a new finding for exit code 1.")
+@options.fail_on("Minimum severity of a new finding, or mildest verdict, for exit code 1.", *_VERDICTS)
 def review(**given: Any) -> int:
     """Review the change, write the reports."""
     request = ReviewRequest(**given)
@@ -82,5 +88,7 @@ def _review(request: ReviewRequest) -> Review:
 
 
 def _exit_code(review: Review, fail_on: str) -> int:
+    if fail_on in _VERDICTS:
+        return int(review.is_at_least(fail_on))
     has_reached = any(options.reaches(result.severity, fail_on) for result in review.results)
     return int(has_reached or (review.is_broken and fail_on != "never"))

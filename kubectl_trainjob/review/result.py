@@ -84,4 +84,9 @@ class Review:
     @property
     def is_broken(self) -> bool:
         """Whether a cluster rejects an update, or a new or changed object cannot be built."""
-        return self.verdict in (ReviewVerdict.UNBUILT, ReviewVerdict.REJECTED)
+        return self.is_at_least(ReviewVerdict.REJECTED)
+
+    def is_at_least(self, verdict: str) -> bool:
+        """Whether the verdict is this one or a more severe one."""
+        order = list(ReviewVerdict)
+        return order.index(self.verdict) <= order.index(ReviewVerdict(verdict))

@@ -402,6 +402,14 @@ def test_new_findings_fail_as_wanted(repository: Repository, fail_on: str, code:
     assert told.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 1, "infos": 0}
 
 
+@pytest.mark.parametrize(("files", "verdict"), [(change.values[0], change.values[2]) for change in CHANGES])
+def test_a_verdict_can_fail(repository: Repository, files: dict[str, str | None], verdict: str) -> None:
+    repository.write(files)
+    order = ["refused", "reruns", "ends", "changes", "safe"]
+    codes = {name: review(repository, "HEAD", "--fail-on", name).code for name in ("reruns", "ends", "changes")}
+    assert codes == {name: int(order.index(verdict) <= order.index(name)) for name in codes}
+
+
 def test_never_means_never(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": BERT.replace("name: torch", "name: tortch")})
     assert review(repository, "HEAD", "--fail-on", "never").code == 0

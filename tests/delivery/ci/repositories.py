@@ -14,6 +14,7 @@ JOB = "jobs/mnist.yaml"
 RUNTIME = "runtimes/torch.yaml"
 GOOD = (ROOT / "overlays" / "fashion-mnist" / "job.yaml").read_text()
 BIGGER = GOOD.replace("numNodes: 2", "numNodes: 4")
+PAUSED = GOOD.replace("spec:\n", "spec:\n  suspend: true\n", 1)
 UNBUILT = GOOD.replace("name: torch-distributed", "name: torch-distribute")
 HARMLESS = f"# a comment\n{GOOD}"
 UNTAGGED = GOOD.replace(":1.4", ":latest").replace("name: fashion-mnist", "name: another", 1)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.delivery.ci.machine import Machine
-from tests.delivery.ci.repositories import BIGGER, GOOD, HARMLESS, JOB, UNBUILT, UNTAGGED, Repository, git
+from tests.delivery.ci.repositories import BIGGER, GOOD, HARMLESS, JOB, PAUSED, UNBUILT, UNTAGGED, Repository, git
 from tests.delivery.ci.runner import Done
 
 pytestmark = pytest.mark.slow  # the action installs from the package index
@@ -55,6 +55,7 @@ def reviewed(
         pytest.param({JOB: GOOD}, {JOB: UNBUILT}, "error", (0, "unknown", "true"), id="the base does not build"),
         pytest.param({"jobs/more.yaml": UNTAGGED}, {}, "error", (0, "safe", "true"), id="a new warning"),
         pytest.param({"jobs/more.yaml": UNTAGGED}, {}, "warning", (1, "safe", "true"), id="that fails"),
+        pytest.param({JOB: PAUSED}, {}, "ends", (1, "ends", "true"), id="a run ends"),
     ],
 )
 def test_what_it_tells(
