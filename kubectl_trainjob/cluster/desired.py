@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.run_hash import run_hash
 from kubectl_trainjob.cluster.runs import is_run
 from kubectl_trainjob.cluster.secrets import secret_head
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Target
 from kubectl_trainjob.compiler.printing import Printed, print_job, printed_objects
+from kubectl_trainjob.kube.facts.run_hash import run_hash
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Body, Object, ObjectId, RequiredSecret
 

@@ -6,6 +6,8 @@ import base64
 import hashlib
 from typing import Literal
 
+from kubectl_trainjob.kube.facts.run_hash import RUN_ANNOTATION
+
 Policy = Literal["never", "when-terminal", "when-suspended", "always"]
 POLICIES: tuple[Policy, ...] = ("never", "when-terminal", "when-suspended", "always")
 
@@ -18,7 +20,7 @@ PART_OF = "applyset.kubernetes.io/part-of"
 TRAIN_JOB = "kubectl-trainjob.dev/trainjob"
 RUN_HASH = "kubectl-trainjob.dev/run-hash"
 RECREATE = "kubectl-trainjob.dev/recreate"
-RUN = "kubectl-trainjob.dev/run"
+RUN = RUN_ANNOTATION
 PRUNE = "kubectl-trainjob.dev/prune"
 DEADLINE = "kubectl-trainjob.dev/active-deadline-seconds"
 DISABLED = "disabled"

@@ -13,9 +13,9 @@ from kubectl_trainjob.cluster.desired import Desired
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.jobs_of import check_jobs
 from kubectl_trainjob.cluster.marks import POLICIES, Policy
-from kubectl_trainjob.cluster.run_hash import hashed_spec
 from kubectl_trainjob.cluster.runs import has_queue, state_of
 from kubectl_trainjob.cluster.steps import Step, Work
+from kubectl_trainjob.kube.facts.run_hash import hashed_spec
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.kube.updates.live import as_applied, frozen_changes
 from kubectl_trainjob.kube.updates.managed_fields import fields_of, owned

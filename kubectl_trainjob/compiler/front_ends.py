@@ -61,5 +61,7 @@ def _named(manifest: Manifest, sources: dict[SourceKey, Manifest], usual_emit: s
     kind = str(ref.get("kind") or CLUSTER_TRAINING_RUNTIME)
     namespace = "" if kind == CLUSTER_TRAINING_RUNTIME else manifest.id.namespace or "default"
     runtime = sources.get((group_of(manifest.id.api_version), kind, namespace, str(ref.get("name"))))
-    is_content = runtime is not None and usual_emit == "jobset"
-    return replace(with_hash(manifest, [runtime.body] if runtime and is_content else []), name_hash=None)
+    content = {"job": manifest.body.get("spec")}
+    if runtime is not None and usual_emit == "jobset":
+        content["runtime"] = runtime.body.get("spec")
+    return replace(with_hash(manifest, {"spec": content}), name_hash=None)

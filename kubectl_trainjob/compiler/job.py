@@ -147,6 +147,15 @@ def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> 
     return _Expanded(diagnostics, bodies, required_secrets(resolved), creation_findings, place_of)
 
 
+def run_content(job: Job, target: Target, admitted: AdmittedRuntimes) -> Body:
+    """The JobSet of a TrainJob; the TrainJob itself if it cannot be expanded, or if Trainer expands it."""
+    ready = _ready(job, target, admitted) if target.emit == "jobset" else None
+    if ready is None or ready.resolved is None:
+        return job.manifest.body
+    drafts, _ = expand(ready.resolved, ready.template, target.version.behaviour)
+    return render_create_defaults(drafts[0]).value if drafts else job.manifest.body
+
+
 def creation_findings_despite_runtime(job: Job, target: Target, admitted: AdmittedRuntimes) -> Findings:
     """The Jobs of a TrainJob that the API server will reject once the errors of its runtime are fixed. Empty if the
     errors leave that open.

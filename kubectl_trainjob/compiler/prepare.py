@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kubectl_trainjob.compiler.compilation import Job, Reading, Target
 from kubectl_trainjob.compiler.front_ends import FrontEnds
-from kubectl_trainjob.compiler.job import AdmittedRuntimes
+from kubectl_trainjob.compiler.job import AdmittedRuntimes, run_content
 from kubectl_trainjob.compiler.resolve.objects import check, in_namespace
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.compiler.versions import VERSIONS
@@ -154,7 +154,7 @@ def _prepare_group(group: Conversion, runtimes: Runtimes, unit: str, prepared: P
     prepared.findings.extend(group.findings)
     for own in filter(is_runtime, group.objects):
         prepared.findings.extend(prepared.admitted.admit(own).diagnostics)
-    jobs = [_named(each, runtimes, prepared.usual_emit) for each in group.objects if is_train_job(each)]
+    jobs = [_named(Job(each, runtimes), prepared) for each in group.objects if is_train_job(each)]
     runtimes.hint_for(jobs)
     prepared.jobs.extend(Job(job, runtimes, unit) for job in jobs)
     prints_runtimes = prepared.target.emit == "trainjob"
@@ -168,14 +168,15 @@ def _is_other(manifest: Manifest) -> bool:
     return not is_train_job(manifest) and not is_runtime(manifest)
 
 
-def _named(job: Manifest, runtimes: Runtimes, usual_emit: str) -> Manifest:
-    """The TrainJob under its final name, which the runtime's content is part of where no Trainer keeps what it was.
+def _named(job: Job, prepared: Prepared) -> Manifest:
+    """The TrainJob under its final name, which may have a hash of what runs.
 
-    The repository's own setting decides: a name does not change because a user wants to see the JobSet once.
+    The repository's own setting decides what that is: a name does not change because a user wants to see the JobSet
+    once.
     """
-    if job.name_hash is None:
-        return job
+    if job.manifest.name_hash is None:
+        return job.manifest
     from kubectl_trainjob.compiler.overlay.names import with_hash
 
-    runtime = runtimes.meant(job) if usual_emit == "jobset" else None
-    return with_hash(job, [runtime.body] if runtime else [])
+    usual = prepared.target._replace(emit=prepared.usual_emit)
+    return with_hash(job.manifest, run_content(job, usual, prepared.admitted))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _OVERLAY = {
     "names": "an overlay's new name of what it refers to",
-    "nameHash": "an overlay's nameHash, of the whole content",
+    "nameHash": "an overlay's nameHash, of what runs",
 }
 _PLUGINS = frozenset({"coscheduling", "flux", "jax", "mpi", "torch", "volcano", "xgboost"})
 _WORDS = {

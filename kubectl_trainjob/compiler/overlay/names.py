@@ -8,7 +8,6 @@ kustomize, a reference with a kind follows objects of that kind only. With `name
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
@@ -17,9 +16,10 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.compiler.overlay.references import Fields, Reference, Target, fields_of
 from kubectl_trainjob.compiler.overlay.select import effective_namespace
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
+from kubectl_trainjob.kube.facts.run_hash import RUN_ANNOTATION, run_hash
 from kubectl_trainjob.model.draft import Cause, Draft, Write
 from kubectl_trainjob.model.edited_object import OBJECT, ObjectEdit, edited_object
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
 
 _KEPT = ("CustomResourceDefinition", "Namespace")
@@ -219,15 +219,13 @@ def _end_alike(one: list[str], other: list[str]) -> bool:
 _LENGTH = 10
 
 
-def with_hash(job: Manifest, contents: Iterable[Body]) -> Manifest:
-    """The TrainJob with "-" and ten hexadecimal digits after its name, a hash of its content and `contents`.
-
-    The name itself counts; the order of keys and the way in which the files are written do not.
-    """
+def with_hash(job: Manifest, content: Body) -> Manifest:
+    """The TrainJob with "-" and ten hexadecimal digits after its name, a hash of `content`, which runs for it."""
     name_hash = job.name_hash
     if name_hash is None or not job.id.name:
         return job
-    name = f"{job.id.name}-{_digest([job.body, *contents])}"
+    run = value_at(job.body, ("metadata", "annotations", RUN_ANNOTATION))
+    name = f"{job.id.name}-{run_hash(content, run if isinstance(run, str) else '')[:_LENGTH]}"
     cause = ("overlay", *name_hash.pointer)
     because = (OBJECT, "metadata", "name"), cause
     write = partial(Draft.put, pointer=("metadata", "name"), value=name, because=because)
@@ -235,10 +233,3 @@ def with_hash(job: Manifest, contents: Iterable[Body]) -> Manifest:
     written = edit.write(Draft(job.body))
     assert written is not None
     return edited_object(job, written.value, {"overlay": name_hash.source}, (edit,))
-
-
-def _digest(contents: list[Body]) -> str:
-    from hashlib import sha256
-
-    text = json.dumps(contents, sort_keys=True, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()[:_LENGTH]

@@ -1,5 +1,7 @@
 """A tree of overlays: what becomes of its members, and where each value of them was written."""
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -297,12 +299,29 @@ def test_name_hash(write: Write) -> None:
     assert len(name) == len("a-") + 10
     assert _hashed(write) == name
     assert _hashed(write, job="# a comment\n" + _JOB.replace("numNodes: 2", "numNodes:   2")) == name
+    run = 'annotations: {kubectl-trainjob.dev/run: "2"}\n'
     others = [
         _hashed(write, job=_JOB.replace("numNodes: 2", "numNodes: 3")),
         _hashed(write, runtime=_RUNTIME.replace("plain:1", "plain:2")),
-        _hashed(write, overlay="labels: [{pairs: {a: b}}]\n"),
+        _hashed(write, overlay=run),
     ]
     assert len({name, *others}) == 4
+
+
+def test_name_hash_is_of_what_runs(write: Write) -> None:
+    """What no Pod gets does not make a new run."""
+    name, image = _hashed(write), _JOB + "    image: mine:1\n"
+    same = [
+        _hashed(write, overlay="labels: [{pairs: {a: b}}]\n"),
+        _hashed(write, runtime=_RUNTIME.replace("{name: plain}", "{name: plain, labels: {a: b}}")),
+        _hashed(write, job=_JOB.replace("spec:\n", "spec:\n  suspend: true\n", 1)),
+    ]
+    assert set(same) == {name}
+    assert _hashed(write, job=image) == _hashed(write, job=image, runtime=_RUNTIME.replace("plain:1", "plain:2"))
+    [jobset] = [each.body for each in _build("o").outputs if each.id.kind == "JobSet"]
+    own = json.loads(json.dumps(jobset["spec"]).replace(jobset["metadata"]["name"], "a"))
+    text = json.dumps([own], sort_keys=True, separators=(",", ":"))
+    assert jobset["metadata"]["name"] == f"a-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
 
 def test_name_hash_of_a_train_job_that_trainer_expands(write: Write) -> None:
@@ -335,7 +354,7 @@ def test_name_hash_is_for_train_jobs_alone(write: Write) -> None:
     )
     assert "ConfigMap/cm" in [str(output.id) for output in _build("o").outputs]
     [manifest] = [m for m in _overlaid("o").values() if m.id.kind == "ConfigMap"]
-    assert with_hash(manifest, []) is manifest
+    assert with_hash(manifest, {}) is manifest
 
 
 def _leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
