@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.lint.fix.fixes import FixResult
     from kubectl_trainjob.lint.run import LintRun
-    from kubectl_trainjob.model.diagnostic import Diagnostic
-    from kubectl_trainjob.model.finding import LintReport
+    from kubectl_trainjob.model.finding import Finding, LintReport
     from kubectl_trainjob.repository.files.filesystem import FileSystem
 
 FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
@@ -120,7 +119,7 @@ def _lint(request: LintRequest, session: Session) -> int:
     if request.fix or request.unsafe_fixes:
         disk, passes = session.workspace.files, 0
         while passes < _MOST_PASSES and _apply_fixes(
-            found.fixable(report.results), disk, with_unsafe=request.unsafe_fixes, only_show=request.diff
+            found, report.results, disk, with_unsafe=request.unsafe_fixes, only_show=request.diff
         ):
             passes += 1  # an error may have hidden other fixable findings
             found = _run(request, session)
@@ -216,36 +215,31 @@ def _exit_code(request: LintRequest, report: LintReport) -> int:
     return int(any(options.reaches(result.severity, request.fail_on) for result in report.results))
 
 
-def _apply_fixes(fixable: Sequence[Diagnostic], disk: FileSystem, *, with_unsafe: bool, only_show: bool) -> bool:
-    """Apply the fixes, or print the changes; whether any file was written.
+def _apply_fixes(
+    found: LintRun, results: Sequence[Finding], disk: FileSystem, *, with_unsafe: bool, only_show: bool
+) -> bool:
+    """Apply the fixes of the results, or print the changes; whether any file was written.
 
     Raises EnvironmentFault for a file that cannot be written.
     """
     from kubectl_trainjob.lint.fix.fixes import fix
+    from kubectl_trainjob.report.phrases import plural
 
-    fixing = fix(fixable, with_unsafe=with_unsafe)
+    fixing = fix(found.fixable(results), with_unsafe=with_unsafe)
     _print_rejected(fixing)
     if only_show:
-        if not fixing.files:
-            print_error(f"note: {_counted(fixing)}")
         _show(fixing)
-        return False
-    if fixing.files:
+    elif fixing.files:
         from kubectl_trainjob.repository.output.changed_files import write
 
         write(fixing.files, disk)
-    print_error(f"note: {_counted(fixing)}")
-    return bool(fixing.files)
-
-
-def _counted(fixing: FixResult) -> str:
-    """How much was fixed; a runtime's finding counts once for all its TrainJobs."""
+    fixed = set(fixing.fixed)
+    count = len({each.statement for each in results if found.diagnostics[each] in fixed})
     if not fixing.files:
-        return "no safe fix is left"
-    count = len({(each.rule.id, each.message) for each in fixing.fixed})
-    findings = "1 finding" if count == 1 else f"{count} findings"
-    files = "1 file" if len(fixing.files) == 1 else f"{len(fixing.files)} files"
-    return f"{findings} fixed in {files}"
+        print_error("note: no safe fix is left")
+    elif not only_show:
+        print_error(f"note: {plural(count, 'finding')} fixed in {plural(len(fixing.files), 'file')}")
+    return bool(fixing.files) and not only_show
 
 
 def _show(fixing: FixResult) -> None:

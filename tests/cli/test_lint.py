@@ -462,6 +462,13 @@ def test_a_fix_is_shown_made_and_then_there_is_nothing_left(repository: Reposito
     assert file.read_text() == again
 
 
+def test_the_same_words_at_two_places_are_two_findings(repository: Repository) -> None:
+    runtime = RUNTIME.replace(":latest", ":v1")
+    jobs = {f"jobs/{name}.yaml": WITHOUT_LIMIT.replace("name: gpu", f"name: {name}") for name in ("gpu", "other")}
+    repository.write({"runtimes/torch.yaml": runtime, **jobs})
+    assert "2 findings fixed in 2 files" in repository.lint("--fix").err
+
+
 def test_a_build_warns_of_what_is_refused_later(repository: Repository, capfd: pytest.CaptureFixture[str]) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1"), "jobs/gpu.yaml": WITHOUT_LIMIT})
     assert run("kubectl-trainjob", ["build"]) == 0

@@ -28,12 +28,6 @@ def requests_of(pod_spec: Mapping[str, Any], count: int) -> dict[str, Quantity]:
     return {name: share for name, share in shares.items() if share < _MOST}
 
 
-def add_to(sums: dict[str, Quantity], more: Mapping[str, Quantity]) -> None:
-    """Add amounts to the sums, by resource name."""
-    for name, quantity in more.items():
-        sums[name] = sums[name] + quantity if name in sums else quantity
-
-
 def is_gpu(resource: str) -> bool:
     """Whether a resource of this name counts whole devices, or parts that are devices to a container (MIG)."""
     is_device = names_gpu(resource) or uncounted({"limits": {resource: 1}}) is not None

@@ -160,22 +160,22 @@ def pod_requests(pod_spec: Mapping[str, Any]) -> dict[str, Quantity]:
     """
     total: dict[str, Quantity] = {}
     for container in pod_spec.get("containers") or ():
-        _add(total, _requests(container))
+        add_to(total, _requests(container))
     sidecars: dict[str, Quantity] = {}
     starting: dict[str, Quantity] = {}
     for container in pod_spec.get("initContainers") or ():
         requests = _requests(container)
         if container.get("restartPolicy") == "Always":
-            _add(total, requests)
-            _add(sidecars, requests)
+            add_to(total, requests)
+            add_to(sidecars, requests)
             _raise_to(starting, sidecars)
         else:
-            _add(requests, sidecars)
+            add_to(requests, sidecars)
             _raise_to(starting, requests)
     _raise_to(total, starting)
     whole = _requests(pod_spec)
     total.update((name, whole[name]) for name in whole if _is_pod_level(name))
-    _add(total, _parsed(pod_spec.get("overhead")))
+    add_to(total, _parsed(pod_spec.get("overhead")))
     return total
 
 
@@ -206,7 +206,8 @@ def _parsed(quantities: Mapping[str, Any] | None) -> dict[str, Quantity]:
     return {name: Quantity.parse(text) for name, text in (quantities or {}).items()}
 
 
-def _add(total: dict[str, Quantity], more: Mapping[str, Quantity]) -> None:
+def add_to(total: dict[str, Quantity], more: Mapping[str, Quantity]) -> None:
+    """Add amounts to the sums, by resource name."""
     for name, quantity in more.items():
         total[name] = total[name] + quantity if name in total else quantity
 
