@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.model.finding import Finding, LintReport
     from kubectl_trainjob.repository.files.filesystem import FileSystem
 
-FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
+FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown", "html")
 _MOST_SHOWN = 20  # findings that are not fixed
 _MOST_PASSES = 5  # of --fix
 

@@ -40,4 +40,4 @@ def findings_as_text(of: LintReport, *, has_colour: bool = False) -> str:
 
 
 def findings_as_markdown(of: LintReport, most: int = 65_536) -> str:
-    return markdown.render(of_lint.for_comment(of), most)
+    return markdown.render(of_lint.for_page(of), most)

@@ -23,7 +23,7 @@ from kubectl_trainjob.report.markdown_syntax import length
 from tests.cli.pages import findings_as_markdown as as_markdown
 from tests.cli.test_diff_markdown import by_commonmark, by_github
 from tests.hostile.test_diff_pages import HOSTILE as OF_PAGES
-from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, shape
+from tests.hostile.test_diff_pages import harmless, in_code, outside_of_code, parsed, shape
 from tests.loops import for_each, sampled
 from tests.unit.report.lint import junit_shape
 from tests.unit.report.lint.commands_read import commands
@@ -51,7 +51,7 @@ HOSTILE = {
     "line separators at the start": "\u2028::error::owned\x85::error::owned\x0b::error::owned",
 }
 EACH = for_each("text", HOSTILE, at_least=88)
-EACH_FORMAT = for_each("form", FORMATS, at_least=7)
+EACH_FORMAT = for_each("form", FORMATS, at_least=8)
 RENDERERS = for_each("render", {"GitHub": by_github, "CommonMark": by_commonmark}, at_least=2)
 
 HARMLESS = say("is harmless")
@@ -106,7 +106,7 @@ def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
     out = written(hostile(text, say("{}", text)), form)
     assert out.endswith("\n")
     out.encode()
-    line = out.replace("\n", "")
+    line = re.sub("[\n\t]" if form == "html" else "\n", "", out)
     assert printable(line) == line
     found = commands(out)
     if form == "github":
@@ -198,6 +198,13 @@ def test_gitlab_reads_issues(text: str) -> None:
 
 
 @sampled(every=3)
+@EACH
+def test_html_has_no_markup_from_data(text: str) -> None:
+    tree, other = (parsed(written(hostile(each), "html")) for each in (text, harmless(text)))
+    assert shape(tree) == shape(other)
+    assert outside_of_code(tree) == outside_of_code(other)
+
+
 @EACH
 @RENDERERS
 def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any, text: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kubectl_trainjob.model.finding import LintReport
 
-FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown")
+FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown", "html")
 """The names that `-o` takes."""
 
 
@@ -17,12 +17,12 @@ def written(report: LintReport, form: str, *, colour: bool = False) -> str:
 
     Raises KeyError for an unknown format.
     """
-    if form in ("human", "markdown"):
-        from kubectl_trainjob.report.lint.document import for_comment, for_terminal
+    if form in ("human", "markdown", "html"):
+        from kubectl_trainjob.report.lint.document import for_page, for_terminal
         from kubectl_trainjob.report.render import render
 
         is_human = form == "human"
-        return render(for_terminal(report), "text", colour=colour) if is_human else render(for_comment(report), form)
+        return render(for_terminal(report), "text", colour=colour) if is_human else render(for_page(report), form)
     if form == "json":
         from kubectl_trainjob.report.lint.jsontext import as_json as write
     elif form == "sarif":

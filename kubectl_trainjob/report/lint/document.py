@@ -22,11 +22,11 @@ def for_terminal(report: LintReport) -> blocks.Document:
     return blocks.Document(None, (details(findings), *not_checked_block(report), totals))
 
 
-def for_comment(report: LintReport) -> blocks.Document:
+def for_page(report: LintReport) -> blocks.Document:
     """The counts, a table of the findings, then the details of each."""
     findings = group_findings(report.results)
     first = summary_line(report, (each.severity for each in findings))
-    table, every = blocks.FindingTable("", findings), blocks.FindingDetails("", findings)
+    table, every = blocks.FindingTable("", findings), blocks.FindingDetails("Findings", findings)
     parts: list[blocks.Block] = [*not_shown(report), table, *not_checked_block(report), every]
     return blocks.Document(blocks.SummaryLine(first), parts, "lint -o json")
 

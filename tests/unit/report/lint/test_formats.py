@@ -20,7 +20,7 @@ from tests.unit.report.lint import reports
 
 
 def test_the_names() -> None:
-    assert [*FORMATS] == ["human", "json", "sarif", "github", "junit", "gitlab", "markdown"]
+    assert [*FORMATS] == ["human", "json", "sarif", "github", "junit", "gitlab", "markdown", "html"]
 
 
 @pytest.mark.parametrize("form", FORMATS)
