@@ -137,10 +137,11 @@ class Api:
         path = self.resource(identity).path(identity.namespace)
         return _checked(self.send(ApiRequest("POST", path, _with_dry_run(query, dry_run), body)), body)
 
-    def merge(self, identity: ObjectId, patch: Body) -> Any:
+    def merge(self, identity: ObjectId, patch: Body, *, dry_run: bool = False) -> Any:
         """Change an object by a JSON merge patch."""
         path = self.resource(identity).path(identity.namespace, identity.name)
-        return _checked(self.send(ApiRequest("PATCH", path, {"fieldManager": MANAGER}, patch, MERGE_PATCH)), patch)
+        query = _with_dry_run({"fieldManager": MANAGER}, dry_run)
+        return _checked(self.send(ApiRequest("PATCH", path, query, patch, MERGE_PATCH)), patch)
 
     def delete(
         self, live: Body, *, in_foreground: bool = False, any_version: bool = True, dry_run: bool = False
@@ -197,9 +198,9 @@ class Api:
         """A request, repeated while its error is temporary. Raises EnvironmentFault if the server never answers."""
         return self._repeated(request, lambda timeout: self.connection.send(request, timeout))
 
-    def stream(self, request: ApiRequest, handle: Callable[[bytes], bool]) -> ApiAnswer:
-        """A request whose answer is a stream of lines; see `Connection.lines`."""
-        return self._repeated(request, lambda timeout: self.connection.lines(request, timeout, handle))
+    def stream(self, request: ApiRequest, handle: Callable[[bytes], bool], *, quiet: float | None = None) -> ApiAnswer:
+        """A request whose answer is a stream of lines, at most `quiet` seconds apart; see `Connection.lines`."""
+        return self._repeated(request, lambda timeout: self.connection.lines(request, quiet or timeout, handle))
 
     def _repeated(self, request: ApiRequest, send: Callable[[float], ApiAnswer]) -> ApiAnswer:
         pause, is_renewed, latest = _FIRST_PAUSE, False, self.clock.monotonic() + request.repeatable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
@@ -117,8 +118,14 @@ def _shared_namespace(compilation: Compilation[TrainJobSettings]) -> str:
 def _locator(prepared: Prepared, compilation: Compilation[TrainJobSettings]) -> Locate:
     """Finds the line of a value; the expansion is traced only when a line is needed."""
 
+    @cache
+    def origins() -> Origins:
+        printed = [(job.source.id, job.note.printed) for job in compilation.jobs]
+        owners = {each.id: job for job, of in printed for each in (*of.objects, *of.reserved)}
+        return Origins(prepared, compilation.jobs, owners)
+
     def locate(identity: ObjectId, pointer: Pointer) -> Place | None:
-        origin = Origins(prepared, compilation.jobs).origin(identity, pointer)
+        origin = origins().origin(identity, pointer)
         return origin.first_place() if origin else None
 
     return locate

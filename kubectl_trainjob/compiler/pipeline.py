@@ -177,12 +177,14 @@ _MOST_KEPT = 64  # recorded objects
 class Origins:
     """Finds the origins of the values of the objects of one tree."""
 
-    def __init__(self, prepared: Prepared, jobs: Iterable[CompiledJob[Any]]) -> None:
-        """`jobs` are the compiled jobs that have their generated objects."""
+    def __init__(
+        self, prepared: Prepared, jobs: Iterable[CompiledJob[Any]], owners: Mapping[ObjectId, ObjectId] | None = None
+    ) -> None:
+        """`jobs` are compiled; `owners` are the TrainJobs of generated objects, if the jobs did not keep these."""
         self._prepared = prepared
         self._jobs = {job.manifest.id: job for job in prepared.jobs}
         self._built = {job.source.id for job in jobs if job.is_built}
-        self._owners = {each.id: job.source.id for job in jobs for each in job.objects}
+        self._owners = owners or {each.id: job.source.id for job in jobs for each in job.objects}
         self._others = {manifest.id: manifest for manifest in prepared.manifests}
         self._drafts: dict[ObjectId, Draft] = {}
 

@@ -1,0 +1,153 @@
+"""`logs`: the output of one Pod of a job, by rank or role."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
+from kubectl_trainjob.cli.planning import api_errors
+from kubectl_trainjob.cli.streams import print_error
+from kubectl_trainjob.model.faults import EnvironmentFault
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.cluster.api import Api
+    from kubectl_trainjob.cluster.jobs.find import FoundJob
+    from kubectl_trainjob.cluster.logs.slots import PodSlot
+
+_HELP = """Print the output of one Pod of a job, which has a rank or an index of a role.
+
+JOB is NAME or KIND/NAME. The default is rank 0. A Pod with several processes has the output of all of them. mpirun and
+flux run write the output of all ranks to one Pod. With -f, the command waits for the Pod, and continues after restarts.
+
+\b
+Examples:
+  # Follow rank 0
+  kubectl trainjob logs bert -f
+
+\b
+  # The last lines of rank 12
+  kubectl trainjob logs bert --rank 12 --tail 20
+
+\b
+  # The second Pod of a role, before its last restart
+  kubectl trainjob logs bert --role node --index 1 -p
+
+Exit codes: 0 printed, 1 the job, Pod or log does not exist, 2 the command failed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request(ClusterRequest):
+    """The options, by their names."""
+
+    job: str
+    namespace: str
+    rank: int | None
+    role: str
+    index: int | None
+    container: str
+    follow: bool
+    previous: bool
+    tail: int | None
+
+    def check(self) -> None:
+        """Raise a usage error for options that contradict each other."""
+        if self.role and self.rank is not None:
+            raise click.UsageError("--rank and --role both choose the Pod; remove one of them")
+        if self.index is not None and not self.role:
+            raise click.UsageError("--index needs --role")
+        if self.follow and self.previous:
+            raise click.UsageError("-p prints a log that has ended; remove -f")
+
+
+_COUNT = click.IntRange(min=0)
+
+
+@click.command(help=_HELP)
+@click.argument("job", metavar="JOB")
+@options.namespace("Namespace of the job. The default is the context's.")
+@click.option("--rank", type=_COUNT, metavar="N", help="The Pod with this rank. The default is 0.")
+@click.option("--role", default="", metavar="ROLE", help="A Pod of this replicatedJob.")
+@click.option("--index", type=_COUNT, metavar="N", help="With --role: which Pod. The default is 0.")
+@click.option("-c", "--container", default="", metavar="CONTAINER", help="The container. The default trains.")
+@click.option("-f", "--follow", is_flag=True, help="Print lines as they come, also after restarts.")
+@click.option("-p", "--previous", is_flag=True, help="Print the log before the last restart.")
+@click.option("--tail", type=_COUNT, metavar="N", help="Only the last lines.")
+@cluster_options
+def logs(**given: Any) -> int:
+    """Find the Pod, and print."""
+    request = _Request(**given)
+    request.check()
+    api = connect(request, 0.0)
+    from kubectl_trainjob.cluster.logs.slots import NoSlotError
+
+    try:
+        with api_errors():
+            job, error = _found(request, api)
+            if job is None:
+                print_error(f"error: {error}")
+                return 1
+            return _print(request, api, job)
+    except NoSlotError as error:
+        print_error(f"error: {error}")
+        return 1
+
+
+def _found(request: _Request, api: Api) -> tuple[FoundJob | None, str]:
+    from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
+
+    namespace = request.namespace or api.connection.namespace
+    query = JobQuery(namespace, namespace, (request.job,))
+    choice = find_jobs(api, query, lambda note: print_error(f"note: {note}"))
+    job = choice.jobs[0] if choice.jobs else None
+    if job is not None and job.run is None:
+        return None, f"{job} no longer exists, and neither do its Pods"
+    return job, choice.errors[0] if choice.errors else ""
+
+
+def _print(request: _Request, api: Api, job: FoundJob) -> int:
+    from kubectl_trainjob.cluster.errors import ApiError
+    from kubectl_trainjob.cluster.logs.stream import LogOptions, LogReader
+
+    slot = _slot(request, api, job)
+    if slot.note:
+        print_error(f"note: {slot.note}")
+    wanted = LogOptions(request.container, request.follow, request.previous, request.tail)
+    reader = LogReader(api, job, slot, wanted, _write, lambda note: print_error(f"note: {note}"))
+    try:
+        if request.follow:
+            reader.follow()
+        else:
+            reader.read()
+    except ApiError as error:
+        if error.reason in ("Forbidden", "Unauthorized"):
+            raise
+        print_error(f"error: {error.message}")
+        return 1
+    return 0
+
+
+def _slot(request: _Request, api: Api, job: FoundJob) -> PodSlot:
+    from kubectl_trainjob.cluster.logs.slots import slot_of_rank, slot_of_role
+    from kubectl_trainjob.kube.launch.inferred import mounted_config_map
+    from kubectl_trainjob.model.stages import ObjectId
+
+    if request.role:
+        return slot_of_role(job, request.role, request.index or 0)
+    name = mounted_config_map(job.jobset) if job.jobset else ""
+    listed = api.get(ObjectId("v1", "ConfigMap", job.id.namespace, name)) if name else None
+    objects = [each for each in (job.jobset, listed) if each is not None]
+    return slot_of_rank(job, objects, request.rank or 0)
+
+
+def _write(line: bytes) -> None:
+    """Write a line at once. Raises BrokenPipeError if the reader closed the pipe."""
+    if sys.stdout is None:
+        raise EnvironmentFault("standard output is closed, so the result has nowhere to go")
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()

@@ -1,0 +1,96 @@
+"""What `suspend` and `resume` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, ClusterRequest, cluster_options, connect, timeout
+from kubectl_trainjob.cli.planning import api_errors
+from kubectl_trainjob.cli.streams import emit, print_error
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.cluster.api import Api
+    from kubectl_trainjob.cluster.suspend import SuspendResult
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_POLL = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SuspendRequest(ClusterRequest):
+    """The options, by their names."""
+
+    jobs: tuple[str, ...]
+    namespace: str
+    dry_run: str
+    wait: bool
+    timeout: float | None
+
+
+def suspend_options(command: Command) -> Command:
+    """The options of both commands."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.argument("jobs", nargs=-1, required=True, metavar="JOB..."),
+    options.namespace("Namespace of the jobs. The default is the context's."),
+    click.option(
+        "--dry-run", type=click.Choice(["none", "server"]), default="none", show_default=True, help="Test it."
+    ),
+    click.option("--wait", is_flag=True, help="Wait until the Pods have ended, or have started."),
+    timeout("Longest time of the whole command. The default is 5m."),
+    cluster_options,
+)
+
+
+def set_suspended(request: SuspendRequest, wanted: bool) -> int:
+    """Suspend or resume each job, and report: the exit code."""
+    api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
+    with api_errors():
+        jobs, errors = _found(request, api)
+        is_dry_run = request.dry_run == "server"
+        from kubectl_trainjob.cluster import suspend
+
+        results = [suspend.set_suspended(api, job, wanted, dry_run=is_dry_run) for job in jobs]
+        emit([_line(each, is_dry_run).encode() for each in results if each.outcome != "failed"])
+        errors += [f"{each.id}: {each.message}" for each in results if each.outcome == "failed"]
+        if request.wait and not errors and not is_dry_run and not _waited(request, api, wanted):
+            errors.append(f"the jobs are not {'suspended' if wanted else 'running'} after the timeout")
+    for error in errors:
+        print_error(f"error: {error}")
+    return int(bool(errors))
+
+
+def _found(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[str]]:
+    from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
+
+    namespace = request.namespace or api.connection.namespace
+    query = JobQuery(namespace, namespace, request.jobs)
+    choice = find_jobs(api, query, lambda note: print_error(f"note: {note}"))
+    return choice.jobs, choice.errors
+
+
+def _waited(request: SuspendRequest, api: Api, wanted: bool) -> bool:
+    from kubectl_trainjob.cluster.suspend import has_reached
+
+    while not has_reached(_found(request, api)[0], wanted):
+        if api.left <= _POLL:
+            return False
+        api.clock.sleep(_POLL)
+    return True
+
+
+def _line(result: SuspendResult, is_dry_run: bool) -> str:
+    from kubectl_trainjob.model.printable import printable
+    from kubectl_trainjob.report.cluster.apply import name
+
+    return f"{printable(name(result.id))} {result.outcome}{' (server dry run)' if is_dry_run else ''}\n"

@@ -1,0 +1,272 @@
+"""`status`, `suspend` and `resume` on a real control plane: the API server, the controllers of JobSet and Trainer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster.commands import Program, Ran, add_nodes, jobset, pods_of
+from tests.cluster.plane.plane import Plane
+
+pytestmark = pytest.mark.cluster
+
+FILES = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: large}
+spec:
+  mlPolicy: {numNodes: 1}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                containers:
+                - name: node
+                  image: acme/train:1
+                  resources:
+                    limits:
+                      nvidia.com/gpu: 9
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: large}
+spec: {runtimeRef: {name: large, kind: TrainingRuntime}, trainer: {numNodes: 2}}
+"""
+
+
+@pytest.fixture(scope="module")
+def plane(control_plane: type[Plane]) -> Iterator[Plane]:
+    with control_plane("kube-scheduler", "kwok", "jobset-manager", "trainer-manager") as plane:
+        add_nodes(plane, 2)
+        yield plane
+
+
+@pytest.fixture(scope="module")
+def program(plane: Plane) -> Program:
+    return Program(plane.kubeconfig)
+
+
+@pytest.fixture
+def namespace(plane: Plane, request: pytest.FixtureRequest) -> str:
+    name = f"t-{abs(hash(request.node.name)) % 10**8}"
+    plane.client.create_namespace(name)
+    return name
+
+
+def job(program: Program, namespace: str, *arguments: str) -> dict[str, Any]:
+    """The only job of a namespace."""
+    ran = program("status", *arguments, "-n", namespace, "-o", "json")
+    assert (ran.code, ran.data["kind"]) == (0, "StatusList"), ran.err
+    (found,) = ran.data["jobs"]
+    assert None not in found.values()
+    return dict(found)
+
+
+def wait(program: Program, namespace: str, state: str, reason: str = "") -> dict[str, Any]:
+    """The job, once it has a state and a reason."""
+    deadline = time.monotonic() + 40
+    while True:
+        found = job(program, namespace)
+        if (found["state"], found.get("reason", "")) == (state, reason):
+            return found
+        assert time.monotonic() < deadline, found
+        time.sleep(0.3)
+
+
+STATES: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "running": ({"pods": 2, "resources": {"limits": {"nvidia.com/gpu": "1"}}}, "Running", "", ""),
+    "succeeded": ({"outcome": ""}, "Succeeded", "", ""),
+    "failed": ({"outcome": "fail"}, "Failed", "FailedJobs", "exited with 3"),
+    "suspended": ({"suspend": True}, "Suspended", "", ""),
+    "too-large": (
+        {"resources": {"limits": {"nvidia.com/gpu": "9"}}},
+        "Pending",
+        "Unschedulable",
+        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu",
+    ),
+    "no-limit": (
+        {"resources": {"requests": {"nvidia.com/gpu": "1"}}},
+        "Pending",
+        "JobCreationFailed",
+        "spec.template.spec.containers[0].resources.limits: Required value",
+    ),
+    "no-class": ({"priorityClassName": "ghost"}, "Pending", "PodCreationFailed", "no PriorityClass with name ghost"),
+    "no-secret": (
+        {
+            "schedulerName": "absent",
+            "volumes": [{"name": "keys", "secret": {"secretName": "keys"}}],
+            "container": {"volumeMounts": [{"name": "keys", "mountPath": "/keys"}]},
+        },
+        "Pending",
+        "MissingSecret",
+        'the Secret "keys" does not exist',
+    ),
+    "deadline": ({"job": {"activeDeadlineSeconds": 1}}, "Failed", "DeadlineExceeded", "deadline-node-0"),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_state_and_its_reason(plane: Plane, program: Program, namespace: str, name: str) -> None:
+    changes, state, reason, message = STATES[name]
+    plane.client.create(jobset(namespace, name, **changes))
+    found = wait(program, namespace, state, reason)
+    assert message in found.get("message", "")
+    assert (found["kind"], found["name"], found["suspended"]) == ("JobSet", name, state == "Suspended")
+    (role,) = found["roles"]
+    pods = changes.get("pods", 1)
+    assert (role["name"], role["pods"], role["restarts"]) == ("node", pods, 0)
+    if state == "Running":
+        assert (role["ready"], role["active"], found["gpus"]) == (pods, pods, {"nvidia.com/gpu": pods})
+    assert ("finished" in found) == (state in ("Succeeded", "Failed"))
+    live = plane.client.request("GET", _path(namespace, name))
+    assert found["conditions"] == live.get("status", {}).get("conditions", [])
+
+
+def _path(namespace: str, name: str) -> str:
+    return f"/apis/jobset.x-k8s.io/v1alpha2/namespaces/{namespace}/jobsets/{name}"
+
+
+@pytest.mark.parametrize(
+    ("waiting", "event", "reason"),
+    [
+        # As a kubelet reports it; none runs here.
+        ({"reason": "ImagePullBackOff", "message": 'Back-off pulling image "acme/train:1"'}, "", "ImagePull"),
+        ({"reason": "CreateContainerConfigError", "message": 'secret "keys" not found'}, "", "MissingSecret"),
+        (
+            {"reason": "ContainerCreating"},
+            'MountVolume.SetUp failed for volume "keys" : secret "keys" not found',
+            "MissingSecret",
+        ),
+    ],
+)
+def test_what_a_kubelet_reports(
+    plane: Plane, program: Program, namespace: str, waiting: Any, event: str, reason: str
+) -> None:
+    client = plane.client
+    client.create(jobset(namespace, "a", schedulerName="absent"))
+    client.wait("the Pod", lambda: pods_of(client, namespace, "a"))
+    (pod,) = pods_of(client, namespace, "a")
+    status = {"name": "node", "image": "acme/train:1", "imageID": "", "ready": False, "restartCount": 0}
+    path = f"/api/v1/namespaces/{namespace}/pods/{pod['metadata']['name']}/status"
+    patch = {"status": {"containerStatuses": [{**status, "state": {"waiting": waiting}}]}}
+    client.request("PATCH", path, patch, "application/merge-patch+json")
+    if event:
+        about = {"kind": "Pod", "namespace": namespace, **{key: pod["metadata"][key] for key in ("name", "uid")}}
+        body = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": namespace}}
+        client.create({**body, "involvedObject": about, "type": "Warning", "reason": "FailedMount", "message": event})
+    wait(program, namespace, "Pending", reason)
+
+
+def test_no_controller_writes_a_status(plane: Plane, program: Program, namespace: str) -> None:
+    plane.client.create(jobset(namespace, "a", spec={"managedBy": "example.com/nothing"}))
+    assert "reason" not in job(program, namespace)
+    assert "JobSet" in wait(program, namespace, "Pending", "NoStatus")["message"]
+
+
+def test_a_run_that_no_longer_exists(plane: Plane, program: Program, namespace: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(FILES.replace("gpu: 9", "gpu: 1"))
+    ran = program("apply", str(file), "-n", namespace, "--applyset", "prod")
+    assert ran.code == 0, ran.err
+    assert job(program, namespace)["trainJob"] == "large"
+    plane.client.request("DELETE", _path(namespace, "large"))
+    found = wait(program, namespace, "Gone")
+    assert found == {**found, "kind": "JobSet", "name": "large"}
+    assert found == job(program, namespace, "--applyset", "prod") == job(program, namespace, "large")
+    plane.client.create(jobset(namespace, "other"))
+    assert len(program("status", "-n", namespace, "-o", "json").data["jobs"]) == 2
+    assert job(program, namespace, "--applyset", "prod")["name"] == "large"
+    assert program("status", "-n", namespace, "--applyset", "absent").out == ""
+
+
+def test_a_trainjob_and_its_jobset_are_one_job(program: Program, namespace: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(FILES)
+    ran = program("apply", str(file), "-n", namespace, "--emit", "trainjob")
+    assert ran.code == 0, ran.err
+    found = wait(program, namespace, "Pending", "Unschedulable")
+    assert (found["kind"], found["gpus"], found["roles"][0]["pods"]) == ("TrainJob", {"nvidia.com/gpu": 18}, 2)
+    for name in ("large", "trainjob/large", "TrainJob.trainer.kubeflow.org/large", "jobset/large", "jobsets/large"):
+        assert job(program, namespace, name)["uid"] == found["uid"]
+    line = FILES.splitlines().index("                      nvidia.com/gpu: 9") + 1
+    with_line = job(program, namespace, "-f", str(file))
+    assert (with_line["file"], with_line["line"]) == (str(file), line)
+    assert f"{file}:{line}: large: Unschedulable: 0/2 nodes" in program("status", "-n", namespace, "-f", str(file)).out
+    ran = program("suspend", "jobset/large", "-n", namespace, "--wait")
+    assert (ran.code, ran.out) == (0, "trainjob.trainer.kubeflow.org/large suspended\n"), ran.err
+    assert job(program, namespace)["state"] == "Suspended"
+    assert program("resume", "large", "-n", namespace).out == "trainjob.trainer.kubeflow.org/large resumed\n"
+    wait(program, namespace, "Pending", "Unschedulable")
+
+
+def test_names_and_labels(plane: Plane, program: Program, namespace: str) -> None:
+    for name in ("a-0123456789", "b-0123456789", "b-abcdef0123", "c", "c-0123456789"):
+        plane.client.create(jobset(namespace, name, suspend=True, labels={"team": name[0]}))
+
+    def names(*arguments: str) -> Ran:
+        return program("status", *arguments, "-n", namespace, "-o", "name")
+
+    assert names("a").out == "jobset.jobset.x-k8s.io/a-0123456789\n"
+    assert names("c").out == "jobset.jobset.x-k8s.io/c\n"
+    ran = names("a", "b", "d", "trainjob/c")
+    assert (ran.code, ran.out) == (1, "jobset.jobset.x-k8s.io/a-0123456789\n")
+    assert [each for each in ran.err.splitlines() if each.startswith("error: ")] == [
+        "error: b means several jobs; write one of: jobset/b-0123456789, jobset/b-abcdef0123",
+        'error: there is no job "d"',
+        'error: there is no job "trainjob/c"',
+    ]
+    assert len(names("-l", "team=b").out.splitlines()) == 2
+    table = program("status", "-A").out.splitlines()
+    assert table[0].split() == ["NAMESPACE", "NAME", "STATE", "PODS", "GPUS", "AGE", "REASON"]
+    assert sum(line.startswith(f"{namespace} ") for line in table) == 5
+
+
+def test_a_job_without_an_owner_is_shown_if_it_is_named(plane: Plane, program: Program, namespace: str) -> None:
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "a"}]}}
+    body = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a", "namespace": namespace}}
+    plane.client.create({**body, "spec": {"template": template}})
+    assert program("status", "-n", namespace, "-o", "json").data["jobs"] == []
+    plane.client.wait("the end", lambda: job(program, namespace, "a")["state"] == "Succeeded")
+    assert "no jobs found" in program("status", "-n", namespace).err
+
+
+def test_suspend_and_resume(plane: Plane, program: Program, namespace: str) -> None:
+    plane.client.create(jobset(namespace, "a", pods=2))
+    wait(program, namespace, "Running")
+    uids = {pod["metadata"]["uid"] for pod in pods_of(plane.client, namespace, "a")}
+    name = "jobset.jobset.x-k8s.io/a"
+    ran = program("suspend", "a", "-n", namespace, "--dry-run=server")
+    assert (ran.code, ran.out) == (0, f"{name} suspended (server dry run)\n")
+    assert job(program, namespace)["state"] == "Running"
+    ran = program("suspend", "a", "-n", namespace, "--wait")
+    assert (ran.code, ran.out) == (0, f"{name} suspended\n"), ran.err
+    assert (job(program, namespace)["state"], pods_of(plane.client, namespace, "a")) == ("Suspended", [])
+    assert program("suspend", "a", "-n", namespace).out == f"{name} unchanged\n"
+    ran = program("resume", "a", "-n", namespace, "--wait")
+    assert (ran.code, ran.out) == (0, f"{name} resumed\n"), ran.err
+    assert job(program, namespace)["state"] == "Running"
+    assert not uids & {pod["metadata"]["uid"] for pod in pods_of(plane.client, namespace, "a")}
+    live = plane.client.request("GET", _path(namespace, "a"))
+    assert "suspend" not in live["spec"]
+    assert program("resume", "a", "-n", namespace).out == f"{name} unchanged\n"
+
+
+def test_resume_names_the_manager_that_suspends(plane: Plane, program: Program, namespace: str) -> None:
+    plane.client.apply(jobset(namespace, "a", suspend=True), "gitops")
+    ran = program("resume", "a", "-n", namespace)
+    assert (ran.code, ran.out) == (1, "")
+    assert "'gitops'" in ran.err.splitlines()[-1]
+    plane.client.create(jobset(namespace, "over", outcome=""))
+    plane.client.wait("the end", lambda: job(program, namespace, "over")["state"] == "Succeeded")
+    ran = program("suspend", "over", "absent", "-n", namespace)
+    assert (ran.code, ran.out) == (1, "")
+    assert ["has ended" in ran.err, 'there is no job "absent"' in ran.err] == [True, True]
