@@ -13,12 +13,11 @@ from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.result import ObjectResult
 from kubectl_trainjob.cluster.run_check import server_content
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work
+from kubectl_trainjob.kube.facts.masking import MASK, value_without_secrets
 from kubectl_trainjob.kube.updates.live import frozen_changes
 from kubectl_trainjob.kube.updates.managed_fields import covers, managers_of
 from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body
-
-MASK = "***"
 
 
 class LiveField(NamedTuple):
@@ -75,6 +74,8 @@ def _fields(live: Body, after: Body, trainer: str) -> Iterator[LiveField]:
         is_frozen = any(each[: len(pointer)] == pointer or pointer[: len(each)] == each for each in frozen)
         secret = live["kind"] == "Secret" and pointer[0] in ("data", "stringData")
         values = [MASK if secret and each is not ABSENT else each for each in (old, new)]
+        for body in (live, after):  # the position is that of either one
+            values = [value_without_secrets(each, body, pointer) for each in values]
         yield LiveField(pointer, values[0], values[1], owner[0], owner[1], is_frozen)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
-from kubectl_trainjob.explain.masking import is_secret_kind, masked
 from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.explain.target import FoundObject
+from kubectl_trainjob.kube.facts.masking import is_secret_kind, masked, value_without_secrets, without_secrets
 from kubectl_trainjob.model.source import Pointer, value_at
 
 
@@ -21,7 +22,7 @@ class TracedField(NamedTuple):
 
 
 class TracedFields:
-    """The values of one object; those of a Secret, or of a former Secret, are masked."""
+    """The values of one object; those of a Secret or of a former Secret, and secrets in `env`, are masked."""
 
     def __init__(self, found: FoundObject) -> None:
         self.identity = found.object.identity
@@ -29,7 +30,7 @@ class TracedFields:
         self._historian = HistoryBuilder(inputs_of(found.job) if found.job else {})
         kinds = found.object.identity.kind, *(write.value for write in self._history(("kind",)))
         self.is_secret = any(map(is_secret_kind, kinds))
-        self.body: Any = masked(self._draft.value) if self.is_secret else self._draft.value
+        self.body: Any = (masked if self.is_secret else without_secrets)(self._draft.value)
         self._cache: NameCache = {}
 
     def path(self, pointer: Pointer) -> str:
@@ -38,10 +39,16 @@ class TracedFields:
 
     def field(self, pointer: Pointer) -> TracedField:
         """The value at `pointer` and its history."""
-        value, history = self._draft.get(*pointer), self._history(pointer)
+        shown = partial(self._shown, pointer)
+        shown_input = partial(self._shown, ("data",)) if self.is_secret else shown
+        history = tuple(_hidden(write, shown, shown_input) for write in self._history(pointer))
+        return TracedField(pointer, self._shown(pointer, self._draft.get(*pointer)), history)
+
+    def _shown(self, pointer: Pointer, value: Any) -> Any:
+        """A current or previous value at `pointer`."""
         if self.is_secret:
-            value, history = masked(value, pointer), tuple(_hidden(write, pointer) for write in history)
-        return TracedField(pointer, value, history)
+            return masked(value, pointer)
+        return value_without_secrets(value, self._draft.value, pointer)
 
     def below(self, pointer: Pointer) -> Iterator[TracedField]:
         """Every value without anything below it, at `pointer` or below, in the object's order."""
@@ -71,11 +78,12 @@ def is_leaf(body: Any, pointer: Pointer) -> bool:
     return not (isinstance(value, (dict, list)) and value)
 
 
-def _hidden(write: Write, pointer: Pointer) -> Write:
+def _hidden(write: Write, shown: Callable[[Any], Any], shown_input: Callable[[Any], Any]) -> Write:
     inputs = tuple(
         each._replace(
-            value=masked(each.value, ("data",)), history=tuple(_hidden(older, ("data",)) for older in each.history)
+            value=shown_input(each.value),
+            history=tuple(_hidden(older, shown_input, shown_input) for older in each.history),
         )
         for each in write.made_of
     )
-    return write._replace(value=masked(write.value, pointer), made_of=inputs)
+    return write._replace(value=shown(write.value), made_of=inputs)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.explain.masking import MASK
+from kubectl_trainjob.kube.facts.masking import MASK
 from kubectl_trainjob.model.message import Data, Message, say
 from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.repository.yaml.emit import Emitter

@@ -19,6 +19,7 @@ from kubectl_trainjob.explain.environment.values import (
     Role,
     Variable,
 )
+from kubectl_trainjob.kube.facts.masking import without_secrets
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Origin, Place, Pointer
@@ -72,7 +73,7 @@ def _variables(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Vari
         causes = origin.causes if origin else ()
         key = _value_key(entry)
         by, place = _author(job, jobset, (*pointer, index, key) if key else (*pointer, index))
-        yield Variable(entry, by, place, causes, _replaced(job, jobset, (*pointer, index)))
+        yield Variable(without_secrets(entry), by, place, causes, _replaced(job, jobset, (*pointer, index)))
 
 
 def _value_key(entry: Body) -> str | None:
@@ -113,7 +114,8 @@ def _replaced(job: TracedJob, jobset: Draft, pointer: Pointer) -> Replaced | Non
         return None
     place = _former_place(jobset, pointer, before.value)
     is_meant_for_this_job = place is not None and place.source == job.resolved.job.manifest.source
-    return Replaced(before.value, place) if place and (origin.step != _BUILDER or is_meant_for_this_job) else None
+    former = without_secrets(before.value)
+    return Replaced(former, place) if place and (origin.step != _BUILDER or is_meant_for_this_job) else None
 
 
 def _storage(origin: Origin, entry: Body) -> Replaced | None:
@@ -121,7 +123,7 @@ def _storage(origin: Origin, entry: Body) -> Replaced | None:
     before = origin.over
     if before is None or before.step != _BUILDER or before.place is not None or not before.causes:
         return None
-    return Replaced(before.value, before.causes[0]) if before.value != entry else None
+    return Replaced(without_secrets(before.value), before.causes[0]) if before.value != entry else None
 
 
 def _former_place(jobset: Draft, pointer: Pointer, former: Body) -> Place | None:

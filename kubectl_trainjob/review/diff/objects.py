@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kubectl_trainjob.explain.masking import is_secret_kind
 from kubectl_trainjob.kube.admission.created_jobset import create_jobset
 from kubectl_trainjob.kube.admission.spelling import as_stored
 from kubectl_trainjob.kube.facts.kinds import KindRole, print_order, role_of
+from kubectl_trainjob.kube.facts.masking import is_secret_kind
 from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.kube.updates.consequence import consequence
 from kubectl_trainjob.kube.updates.immutable import check_data_update

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.explain.masking import masked
 from kubectl_trainjob.explain.path import NameCache, show
+from kubectl_trainjob.kube.facts.masking import masked, value_without_secrets
 from kubectl_trainjob.kube.updates.result import RejectedChange
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer, json_pointer
-from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.model.stages import Body, ObjectId
 from kubectl_trainjob.review.diff.changes import Cause, Change, Difference, FieldChange
 
 
@@ -113,7 +113,6 @@ def _object_view(change: Change, why: Why | None) -> ObjectView:
 
 
 def _rows(change: Change, why: Why | None) -> Iterator[Row]:
-    hides = change.is_secret
     caches: tuple[NameCache, NameCache] = ({}, {})
     for field in change.fields:
         pointer = field.pointer
@@ -123,8 +122,8 @@ def _rows(change: Change, why: Why | None) -> Iterator[Row]:
         yield Row(
             show(body, pointer, caches[is_gone]),
             json_pointer(pointer),
-            _value(field.old, field.old_pointer or pointer, hides),
-            _value(field.new, field.new_pointer or pointer, hides),
+            _value(field.old, change, change.old, field.old_pointer or pointer),
+            _value(field.new, change, change.new, field.new_pointer or pointer),
             why(change, field) if why else Sources(),
             tuple(_rejections(change, field)),
         )
@@ -138,5 +137,7 @@ def _rejections(change: Change, field: FieldChange) -> Iterator[RejectedChange]:
             yield rejection
 
 
-def _value(value: Any, pointer: Pointer, hides: bool) -> Any:
-    return masked(value, pointer) if hides and value is not ABSENT else value
+def _value(value: Any, change: Change, body: Body | None, pointer: Pointer) -> Any:
+    if value is ABSENT:
+        return value
+    return masked(value, pointer) if change.is_secret else value_without_secrets(value, body, pointer)
