@@ -1,15 +1,18 @@
-"""Comments that suppress findings: their positions in a file, and the lines that they are about."""
+"""Comments and annotations that suppress findings, and what they are about: lines, objects, Pod templates."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kubectl_trainjob.model.source import SourceFile, Span
+from kubectl_trainjob.lint.marks import pod_templates
+from kubectl_trainjob.model.source import Pointer, SourceFile, Span, value_at
+from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.yaml.spans import outside_values
 from kubectl_trainjob.repository.yaml.stream import LINE_END
 
+PREFIX = "lint.kubectl-trainjob.dev/ignore."
 _COMMENT = re.compile(
     r"(?:^|(?<=\s))#[ \t]*trainjob:[ \t]*ignore\b(?P<rule>\[[^\]]*\])?(?P<rest>(?:(?!#[ \t]*trainjob:).)*)"
 )
@@ -106,3 +109,31 @@ def _last(lines: list[str], first: int) -> int:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+class Annotation(NamedTuple):
+    """An annotation at `pointer`, for all values below `owner`: the whole object, or a Pod template."""
+
+    words: Words
+    pointer: Pointer
+    owner: Pointer
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is about the whole object."""
+        return not self.owner
+
+    def covers(self, pointer: Pointer) -> bool:
+        """Whether it is about a value of its object."""
+        return pointer[: len(self.owner)] == self.owner
+
+
+def annotations_of(body: Body) -> Iterator[Annotation]:
+    """Every such annotation of an object as written."""
+    for owner in ((), *pod_templates(body), *pod_templates(body, ("spec", "template"))):
+        pointer = (*owner, "metadata", "annotations")
+        annotations: Any = value_at(body, pointer)
+        for key, value in annotations.items() if isinstance(annotations, dict) else ():
+            if isinstance(key, str) and key.startswith(PREFIX):
+                found = words(key.removeprefix(PREFIX), value if isinstance(value, str) else "")
+                yield Annotation(found, (*pointer, key), owner)

@@ -6,8 +6,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from kubectl_trainjob.lint.annotations import Annotation, annotations_of
-from kubectl_trainjob.lint.comments import Comment, Words, comments_of
+from kubectl_trainjob.lint.comments import Annotation, Comment, Words, annotations_of, comments_of
 from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.lint.selection import unknown_rule
 from kubectl_trainjob.lint.unit import LintedUnit, UnitFinding

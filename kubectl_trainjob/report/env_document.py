@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.explain.environment.names import in_ranges
 from kubectl_trainjob.explain.environment.values import (
     JOB_CONTROLLER,
     Container,
@@ -17,6 +16,7 @@ from kubectl_trainjob.explain.environment.values import (
     Variable,
 )
 from kubectl_trainjob.explain.steps import step_label
+from kubectl_trainjob.kube.launch.replicated_jobs import is_index
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.report.blocks import Block, Document, Heading, NamedValue, NamedValues, Outline, SummaryLine
@@ -169,3 +169,32 @@ def _reference(reference: Any) -> str:
         container = f"container {of['containerName']}" if of.get("containerName") else "the container"
         return f"<{of.get('resource', '')} of {container}>"
     return f"<{', '.join(sorted(map(str, reference)))}>"
+
+
+def in_ranges(lines: list[str]) -> Iterator[str]:
+    """Lines whose host names end in consecutive numbers, joined to one line: `a-[0-3].a`."""
+    run: list[tuple[str, int, str]] = []
+    for line in lines:
+        parts = _numbered(line)
+        if run and (parts is None or parts != (run[-1][0], run[-1][1] + 1, run[-1][2])):
+            yield _in_range(run)
+            run = []
+        if parts is None:
+            yield line
+        else:
+            run.append(parts)
+    if run:
+        yield _in_range(run)
+
+
+def _numbered(line: str) -> tuple[str, int, str] | None:
+    """The number at the end of a line's host name, with the text before and after it."""
+    host, dot, rest = line.partition(".")
+    stem, dash, number = host.rpartition("-")
+    return (stem + dash, int(number), dot + rest) if dash and is_index(number, 1 << 31) else None
+
+
+def _in_range(run: list[tuple[str, int, str]]) -> str:
+    before, first, after = run[0]
+    last = run[-1][1]
+    return f"{before}{first}{after}" if first == last else f"{before}[{first}-{last}]{after}"

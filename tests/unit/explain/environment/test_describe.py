@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.explain.environment.names import in_ranges
 from kubectl_trainjob.kube.launch.replicated_jobs import Pods
 from kubectl_trainjob.model.stages import ObjectId
+from kubectl_trainjob.report.env_document import in_ranges
 from tests.unit.explain.environment.jobs import Object, asking, container, environment_of, line_of, manifests, role
 
 GPU4 = asking(nvidia_com__gpu=4)
