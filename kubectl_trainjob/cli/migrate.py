@@ -9,6 +9,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import emit, print_error, print_findings
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, TRAINER_VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,6 +57,7 @@ class _Request:
     filenames: tuple[str, ...]
     output: Literal["yaml", "json"] | None
     output_directory: str
+    to: str
     check: bool
     diff: bool
     write: bool
@@ -73,6 +75,13 @@ class _Request:
     type=options.PathType("dir"),
     metavar="DIR",
     help="Write all files to DIR, which must not have them.",
+)
+@click.option(
+    "--to",
+    type=click.Choice(TRAINER_VERSIONS),
+    default=LATEST_TRAINER,
+    show_default=True,
+    help="Write objects of Trainer for this version.",
 )
 @click.option("--check", is_flag=True, help="Print nothing; exit with 1 if something would change.")
 @click.option("--diff", is_flag=True, help="Print the changes of the files.")
@@ -104,7 +113,7 @@ def _migrate(request: _Request, session: Session) -> int:
 
     paths = request.paths + request.filenames
     contents = read_files(paths, session.workspace)
-    migration = migrate_files(contents)
+    migration = migrate_files(contents, request.to)
     findings = (*contents.diagnostics, *migration.findings)
     print_findings(findings)
     _write(request, migration, session)
@@ -165,3 +174,8 @@ def _note_counts(migration: Migration) -> None:
         jobs = "1 job" if migration.jobs == 1 else f"{migration.jobs} jobs"
         left = f"; not migrated: {listed(migration.kept, template='{}')}" if migration.kept else ""
         print_error(f"note: {jobs} migrated{left}")
+    if migration.rules:
+        from kubectl_trainjob.frontends.older.table import rule_class
+
+        counts = (f"{count} {rule} ({rule_class(rule)})" for rule, count in sorted(migration.rules.items()))
+        print_error(f"note: older spellings rewritten: {', '.join(counts)}")

@@ -1,13 +1,18 @@
-"""Files with jobs of older operators as files with today's objects."""
+"""Files with jobs of older operators and older spellings of Trainer as files with today's objects."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.operators import is_operator_kind
-from kubectl_trainjob.frontends.legacy.sharing import Migrated, migrate_jobs
+from kubectl_trainjob.frontends.legacy.sharing import migrate_jobs
+from kubectl_trainjob.frontends.older.modernize import Modernized, is_trainer_kind, modernize
+from kubectl_trainjob.frontends.older.rewriting import RuleNote
 from kubectl_trainjob.kube.facts.kinds import is_runtime
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.message import say
@@ -15,18 +20,21 @@ from kubectl_trainjob.model.rules import MIGRATION_REVIEW
 from kubectl_trainjob.model.source import Place, SourceFile
 from kubectl_trainjob.repository.files.read import InputFiles
 from kubectl_trainjob.repository.output.changed_files import FileChange
-from kubectl_trainjob.repository.output.replace import with_documents, with_items
-from kubectl_trainjob.repository.yaml.edit import EditError
+from kubectl_trainjob.repository.output.replace import Replaced, replaced
 from kubectl_trainjob.repository.yaml.read import Reader
 
 
 class Migration(NamedTuple):
-    """All files with their new texts, the findings, the number of migrated jobs, and the names of those that stay."""
+    """All files with their new texts, the findings, the number of migrated jobs, and the names of those that stay.
+
+    `rules` counts the rules that changed objects of Trainer's kinds.
+    """
 
     files: tuple[FileChange, ...]
     findings: tuple[Diagnostic, ...]
     jobs: int
     kept: tuple[str, ...]
+    rules: Mapping[str, int]
 
     @property
     def changes(self) -> tuple[FileChange, ...]:
@@ -49,39 +57,31 @@ class Migration(NamedTuple):
             yield from (body for body, _ in reader.read(SourceFile(each.path, each.new)).objects)
 
 
-def migrate_files(contents: InputFiles) -> Migration:
-    """The files with their jobs migrated. A job of a file that cannot be edited stays, with a finding."""
+def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
+    """The files with their objects migrated, for a version of Trainer."""
     manifests = [manifest for content in contents.files for manifest in content.manifests]
+    older = modernize([each for each in manifests if is_trainer_kind(each.id)], to)
     runtimes = [(each.id.namespace, each.id.name) for each in manifests if is_runtime(each)]
     migrated = list(migrate_jobs((each for each in manifests if is_operator_kind(each.id)), runtimes))
-    by_file: dict[SourceFile, list[Migrated]] = {}
+    changed: dict[SourceFile, list[Replaced]] = {}
     for each in migrated:
         if each.objects is not None:
-            by_file.setdefault(each.manifest.source.file, []).append(each)
+            changed.setdefault(each.manifest.source.file, []).append(Replaced(each.manifest.source, each.objects))
+    for old in older:
+        if old.rules:
+            source = replace(old.manifest.source, edits=None)
+            changed.setdefault(source.file, []).append(Replaced(source, (old.manifest.body,), is_edit=True))
     findings = [finding for each in migrated for finding in each.findings]
-    files = []
-    for content in contents.files:
-        new, found = _new_text(content.file, by_file.get(content.file, []))
-        files.append(FileChange(content.file.path, content.file.text, new))
-        findings += found
+    findings += [_finding(old, each) for old in older for each in old.notes]
+    files = [
+        FileChange(each.file.path, each.file.text, replaced(each.file.text, changed.get(each.file, [])))
+        for each in contents.files
+    ]
     kept = [f"{each.manifest.id.kind}/{each.manifest.id.name}" for each in migrated if each.objects is None]
-    return Migration(tuple(files), tuple(findings), len(migrated) - len(kept), tuple(kept))
+    rules = Counter(rule for old in older for rule in old.rules)
+    return Migration(tuple(files), tuple(findings), len(migrated) - len(kept), tuple(kept), rules)
 
 
-def _new_text(file: SourceFile, migrated: list[Migrated]) -> tuple[str, list[Diagnostic]]:
-    documents: dict[int, Any] = {}
-    items: dict[int, dict[int, Any]] = {}
-    for each in migrated:
-        source = each.manifest.source
-        if not source.prefix:
-            documents[source.document] = each.objects
-        elif len(source.prefix) == 2:
-            items.setdefault(source.document, {})[int(source.prefix[1])] = each.objects
-    try:
-        text = file.text
-        for document, replaced in items.items():
-            text = with_items(text, document, replaced)
-        return with_documents(text, documents), []
-    except EditError as error:
-        message = say("the file cannot be changed: {}", str(error))
-        return file.text, [Diagnostic(MIGRATION_REVIEW, message, Place(migrated[0].manifest.source))]
+def _finding(old: Modernized, each: RuleNote) -> Diagnostic:
+    source = replace(old.manifest.source, edits=None)
+    return Diagnostic(MIGRATION_REVIEW, say("{} ({})", each.message, each.rule), Place(source, each.pointer).key())

@@ -6,12 +6,13 @@ Comments of a replaced document stay: those before it at its head, those inside 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.repository.yaml.edit import DataChange, opened
+from kubectl_trainjob.model.source import Source, SourceFile, value_at
+from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditError, opened
 from kubectl_trainjob.repository.yaml.edit_lines import Splice, spliced
 from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
 from kubectl_trainjob.repository.yaml.read import Reader
@@ -23,30 +24,70 @@ _HEAD = re.compile(r"(?:---[^\n]*\n|[ \t]*(?:#[^\n]*)?\r?\n)*")
 _MOST_COMMENTS = 200  # of a document
 
 
-def with_documents(text: str, replaced: Mapping[int, Sequence[Body]]) -> str:
-    """The text with other objects in place of whole documents, by their number. Raises EditError."""
+class Replaced(NamedTuple):
+    """The objects in place of the one at `source`. With `is_edit`, it is the same object with some changes."""
+
+    source: Source
+    bodies: Sequence[Body]
+    is_edit: bool = False
+
+
+def replaced(text: str, changes: Sequence[Replaced]) -> str:
+    """The text of a file with changed objects."""
+    whole: dict[int, Sequence[Body]] = {}
+    edited = opened(text)
+    documents = set()
+    for each in changes:
+        document = each.source.document
+        try:
+            edited = edited.with_changes(document, _changes(each, edited.value(document)))
+            documents.add(document)
+        except EditError:
+            whole[document] = each.bodies
+    return _with_comments(text, _with_documents(edited.text, whole), documents - whole.keys())
+
+
+def _with_comments(old: str, new: str, documents: Collection[int]) -> str:
+    """The new text with the comments that changes of documents removed: at the heads of these documents."""
+    if "#" not in old or not documents:
+        return new
+    before, splices = pieces(old), []
+    for piece in pieces(new):
+        if piece.number in documents and not piece.is_json:
+            kept = Counter(_comments(piece.text))
+            lost = list((Counter(_comments(before[piece.number].text)) - kept).elements())
+            head = _HEAD.match(piece.text)
+            at = piece.start + (len(head[0]) if head else 0)
+            splices.append(Splice(at, at, "".join(f"{comment}\n" for comment in lost)))
+    return spliced(new, splices)
+
+
+def _changes(change: Replaced, value: Any) -> list[DataChange]:
+    """The changes of a document. Raises EditError for one that is replaced as a whole."""
+    prefix = change.source.prefix
+    if not prefix and change.is_edit:
+        (body,) = change.bodies
+        kept = [DataChange((key,), body[key]) for key in body if key not in value or body[key] is not value[key]]
+        return [*kept, *(DataChange((key,), REMOVE) for key in value if key not in body)]
+    if not prefix:
+        raise EditError("the document is replaced")
+    *others, last = change.bodies
+    count = len(value_at(value, prefix[:-1]))
+    return [DataChange(prefix, last), *(DataChange((*prefix[:-1], count), body) for body in others)]
+
+
+def _with_documents(text: str, whole: Mapping[int, Sequence[Body]]) -> str:
+    """The text with other objects in place of whole documents, by their number."""
+    if not whole:
+        return text
     emitter = Emitter(lead=LEAD)
     documents = pieces(text)
     splices = [
-        Splice(piece.start, piece.start + len(piece.text), _replacement(piece, replaced[piece.number], emitter))
+        Splice(piece.start, piece.start + len(piece.text), _replacement(piece, whole[piece.number], emitter))
         for piece in documents
-        if piece.number in replaced
+        if piece.number in whole
     ]
     return spliced(text, splices)
-
-
-def with_items(text: str, document: int, replaced: Mapping[int, Sequence[Body]]) -> str:
-    """The text with other objects in place of items of a List; more than one go to its end. Raises EditError."""
-    edited = opened(text)
-    count = len(edited.value(document)["items"])
-    changes = []
-    for index, bodies in sorted(replaced.items()):
-        *others, last = bodies
-        changes.append(DataChange(("items", index), last))
-        for body in others:
-            changes.append(DataChange(("items", count), body))
-            count += 1
-    return edited.with_changes(document, changes).text
 
 
 def _replacement(piece: Piece, bodies: Sequence[Body], emitter: Emitter) -> str:

@@ -1,0 +1,100 @@
+"""Objects of Trainer's kinds as a version of Trainer has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.frontends.older.processes import processes_of
+from kubectl_trainjob.frontends.older.rewriting import Rewriting, RuleNote, RuntimeFacts
+from kubectl_trainjob.frontends.older.spelling import OLD_VERSIONS
+from kubectl_trainjob.frontends.older.table import JOB_RULES, RUNTIME_RULES, RewriteRule
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.supported import NEXT
+from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
+
+_VERSIONS = (trainer.API_VERSION, *OLD_VERSIONS)
+_RUNTIMES = (trainer.TRAINING_RUNTIME, trainer.CLUSTER_TRAINING_RUNTIME)
+
+
+class Modernized(NamedTuple):
+    """An object after the rules: `rules` are the ids of those that changed something."""
+
+    manifest: Manifest
+    rules: tuple[str, ...]
+    notes: tuple[RuleNote, ...]
+
+
+def is_trainer_kind(identity: ObjectId) -> bool:
+    """Whether the object is a runtime or a TrainJob, of today's API or an older one."""
+    return identity.api_version in _VERSIONS and identity.kind in (trainer.TRAIN_JOB, *_RUNTIMES)
+
+
+def is_old_version(identity: ObjectId) -> bool:
+    """Whether the object is of an API before v1alpha1."""
+    return identity.api_version in OLD_VERSIONS
+
+
+def modernize(manifests: Sequence[Manifest], to: str) -> list[Modernized]:
+    """The objects for a version of Trainer ("2.3"); TrainJobs get what their runtimes lose."""
+    runtimes = [each for each in manifests if _is_runtime(each)]
+    facts = {_key(each.id.kind, each.id.namespace, each.id.name): _facts(each) for each in runtimes}
+    kinds = {each.id.name: each.id.kind for each in runtimes}
+    return [_rewritten(each, to, facts, kinds) for each in manifests]
+
+
+def _is_runtime(manifest: Manifest) -> bool:
+    return manifest.id.kind in _RUNTIMES
+
+
+_Key = tuple[str, str, str]
+
+
+def _key(kind: str, namespace: str, name: str) -> _Key:
+    return kind, "" if kind == trainer.CLUSTER_TRAINING_RUNTIME else namespace or "default", name
+
+
+def _facts(manifest: Manifest) -> RuntimeFacts:
+    """The facts of a runtime as written; in the places of all spellings."""
+    spec = manifest.body.get("spec")
+    spec = spec if isinstance(spec, dict) else manifest.body
+    policy = spec.get("mlPolicy") or spec.get("mlSpec")
+    policy = policy if isinstance(policy, dict) else {}
+    torch = next((policy[key] for key in ("torch", "pytorch", "torchSpec") if isinstance(policy.get(key), dict)), None)
+    given: Any = torch if torch is not None else policy if "mpi" not in policy and "mpiSpec" not in policy else {}
+    return RuntimeFacts(processes_of(given.get("numProcPerNode")))
+
+
+def _rewritten(manifest: Manifest, to: str, facts: Mapping[_Key, RuntimeFacts], kinds: Mapping[str, str]) -> Modernized:
+    is_runtime = _is_runtime(manifest)
+    own = RuntimeFacts() if is_runtime else facts.get(_ref_key(manifest), RuntimeFacts())
+    work = Rewriting(manifest, own, kinds, is_old=is_old_version(manifest.id))
+    for rule in _rules_for(RUNTIME_RULES if is_runtime else JOB_RULES, to):
+        before, work.rule = work.draft.value, rule.id
+        rule.apply(work)
+        if work.draft.value is not before and work.draft.value != before:
+            work.applied.append(rule.id)
+    if not work.applied:
+        return Modernized(manifest, (), tuple(work.notes))
+    body = work.draft.value
+    new = replace(manifest, id=identity_of(body), body=body, source=work.draft.source())
+    return Modernized(new, tuple(work.applied), tuple(work.notes))
+
+
+def _rules_for(rules: Iterable[RewriteRule], to: str) -> Iterable[RewriteRule]:
+    return (rule for rule in rules if not rule.since or _number(rule.since) <= _number(to))
+
+
+def _number(version: str) -> tuple[int, ...]:
+    """The numbers of a version, to compare versions by; the main branch is after all releases."""
+    return (99,) if version == NEXT else tuple(map(int, version.split(".")))
+
+
+def _ref_key(job: Manifest) -> _Key:
+    spec = job.body.get("spec")
+    spec = spec if isinstance(spec, dict) else {}
+    ref = spec.get("runtimeRef") or spec.get("trainingRuntimeRef")
+    ref = ref if isinstance(ref, dict) else {}
+    kind = str(ref.get("kind") or trainer.CLUSTER_TRAINING_RUNTIME)
+    return _key(kind, job.id.namespace, str(ref.get("name")))

@@ -1,0 +1,94 @@
+"""The number of processes per node and elastic training, which left runtimes in 2.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_trainjob.frontends.older.rewriting import JOBS, POD, Rewriting
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.source import Pointer
+
+AUTO, CPU, GPU = "auto", "cpu", "gpu"
+_TORCH: Pointer = ("spec", "mlPolicy", "torch")
+_PROCESSES = "numProcPerNode"
+_OF_JOB: Pointer = ("spec", "trainer", _PROCESSES)
+
+
+def processes_of(value: Any) -> int | None:
+    """A number of processes, None for words."""
+    if isinstance(value, bool):
+        return None
+    text = str(value)
+    return int(text) if text.isdecimal() and int(text) > 0 else None
+
+
+def runtime_processes(work: Rewriting) -> None:
+    """`torch.numProcPerNode` of a runtime; TrainJobs that refer to it get the number."""
+    if not work.has(*_TORCH, _PROCESSES):
+        return
+    value = work.get(*_TORCH, _PROCESSES)
+    work.drop(*_TORCH, _PROCESSES)
+    has_gpu = _has_gpu(work)
+    if processes_of(value) is not None:
+        return
+    if value not in (None, AUTO, CPU, GPU):
+        work.ask(say("numProcPerNode {} is not valid; set it in the TrainJobs", value), *_TORCH, _PROCESSES)
+    elif (value == GPU and not has_gpu) or (value == CPU and has_gpu):
+        message = say('numProcPerNode "{}" cannot be set any more; set a number in the TrainJobs', value)
+        work.ask(message, *_TORCH, _PROCESSES)
+
+
+def _has_gpu(work: Rewriting) -> bool:
+    for index, _ in enumerate(work.replicated_jobs()):
+        for container in work.get(*JOBS, index, *POD, "containers") or ():
+            limits = ((container.get("resources") or {}).get("limits")) or {}
+            if container.get("name") == trainer.NODE and any("gpu" in name for name in limits):
+                return True
+    return False
+
+
+def elastic_policy(work: Rewriting) -> None:
+    """`torch.elasticPolicy`, which no controller implemented."""
+    policy = work.get(*_TORCH, "elasticPolicy")
+    if not isinstance(policy, dict):
+        return
+    at = (*_TORCH, "elasticPolicy")
+    least, most = policy.get("minNodes"), policy.get("maxNodes")
+    if policy.get("metrics"):
+        work.ask(say("metrics: nothing scales a TrainJob; remove elasticPolicy, and set numNodes"), *at, "metrics")
+    elif least is not None and least == most and set(policy) <= {"minNodes", "maxNodes"}:
+        work.put(("spec", "mlPolicy", "numNodes"), most, (*at, "maxNodes"))
+        work.drop(*at)
+    else:
+        message = say("elasticPolicy had no effect in any version; remove it, and set numNodes")
+        work.ask(message, *at)
+
+
+def job_processes(work: Rewriting) -> None:
+    """`trainer.numProcPerNode` of a TrainJob is a number; its runtime may have had one.
+
+    Without `spec.trainer`, no version of Trainer sets the variables of torchrun.
+    """
+    value = work.get(*_OF_JOB)
+    number = processes_of(value)
+    if value is None:
+        if work.runtime.processes is not None and work.get("spec", "trainer") is not None:
+            work.put(_OF_JOB, work.runtime.processes, ("spec", "runtimeRef"))
+    elif isinstance(value, str) and number is not None:
+        work.put(_OF_JOB, number, _OF_JOB)
+    elif value == AUTO:
+        work.drop(*_OF_JOB)
+    elif value in (CPU, GPU):
+        _drop_word(work, value)
+    elif number is None:
+        work.ask(say("numProcPerNode {} is not a positive number; correct it", value), *_OF_JOB)
+
+
+def _drop_word(work: Rewriting, value: str) -> None:
+    limits = work.get("spec", "trainer", "resourcesPerNode", "limits") or {}
+    has_gpu = any("gpu" in name for name in limits)
+    work.drop(*_OF_JOB)
+    if has_gpu is not (value == GPU):
+        message = say('numProcPerNode "{}" cannot be set any more; set a number if the default differs', value)
+        work.ask(message, *_OF_JOB)

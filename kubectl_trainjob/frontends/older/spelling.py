@@ -1,0 +1,79 @@
+"""Names of fields and kinds that were different, and values that are one level too high."""
+
+from __future__ import annotations
+
+from kubectl_trainjob.frontends.older.rewriting import Rewriting
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.source import Pointer
+
+OLD_VERSIONS = ("kubeflow.org/v2alpha1", "trainer.kubeflow.org/v2alpha1", "trainer.kubeflow.org/v2")
+_POLICY: Pointer = ("spec", "mlPolicy")
+_RUNTIME_SPEC = ("mlPolicy", "podGroupPolicy", "template")
+_NESTED = (
+    (_POLICY, "torch", ("numProcPerNode", "elasticPolicy")),
+    (_POLICY, "pytorch", ("numProcPerNode", "elasticPolicy")),
+    (_POLICY, "mpi", ("numProcPerNode", "mpiImplementation", "sshAuthMountPath", "runLauncherAsNode")),
+    (("spec", "podGroupPolicy"), "coscheduling", ("scheduleTimeoutSeconds",)),
+    (("spec", "template"), "spec", ("replicatedJobs", "containers")),
+)
+
+
+def api_version(work: Rewriting) -> None:
+    """`apiVersion` of the first APIs."""
+    if work.get("apiVersion") in OLD_VERSIONS:
+        work.put(("apiVersion",), trainer.API_VERSION, ("apiVersion",))
+
+
+def nested_runtime(work: Rewriting) -> None:
+    """Fields beside a null that belong inside: lost indentation."""
+    if work.has("spec") and work.get("spec") is None:
+        _nest(work, (), "spec", _RUNTIME_SPEC)
+    for parent, key, fields in _NESTED:
+        if work.has(*parent, key) and work.get(*parent, key) is None:
+            _nest(work, parent, key, fields)
+
+
+def nested_job(work: Rewriting) -> None:
+    """The same for a TrainJob."""
+    if work.has("spec") and work.get("spec") is None:
+        _nest(work, (), "spec", ("runtimeRef", "trainingRuntimeRef", "trainer", "initializer"))
+
+
+def _nest(work: Rewriting, parent: Pointer, key: str, fields: tuple[str, ...]) -> None:
+    inside = [name for name in fields if work.has(*parent, name)]
+    if not inside:
+        return
+    work.drop(*parent, key)
+    for name in inside:
+        work.move((*parent, name), (*parent, key, name))
+    message = say('"{}" is empty, and "{}" is beside it; it was moved inside: check the indentation', key, inside[0])
+    work.ask(message, *parent, key)
+
+
+def policy_names(work: Rewriting) -> None:
+    """`mlSpec`, `torchSpec`, `mpiSpec` and `podGroupSpec` of the first proposal."""
+    work.rename(("spec",), "mlSpec", "mlPolicy")
+    work.rename(_POLICY, "torchSpec", "torch")
+    work.rename(_POLICY, "mpiSpec", "mpi")
+    if work.get("spec", "podGroupSpec", "plugin") == "coscheduling" and not work.has("spec", "podGroupPolicy"):
+        work.move(("spec", "podGroupSpec"), ("spec", "podGroupPolicy", "coscheduling"))
+        work.drop("spec", "podGroupPolicy", "coscheduling", "plugin")
+
+
+def torch_name(work: Rewriting) -> None:
+    """`pytorch` of an early guide."""
+    work.rename(_POLICY, "pytorch", "torch")
+
+
+def ssh_path(work: Rewriting) -> None:
+    """`SSHAuthMountPath`."""
+    work.rename((*_POLICY, "mpi"), "SSHAuthMountPath", "sshAuthMountPath")
+
+
+def mpi_implementation(work: Rewriting) -> None:
+    """Implementations that Trainer does not have."""
+    found = work.get(*_POLICY, "mpi", "mpiImplementation")
+    if found not in (None, trainer.OPEN_MPI):
+        message = say('Trainer has no MPI implementation "{}"; use an image with Open MPI', found)
+        work.ask(message, *_POLICY, "mpi", "mpiImplementation")

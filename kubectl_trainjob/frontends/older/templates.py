@@ -1,0 +1,164 @@
+"""Templates of runtimes: short forms, old names of jobs and containers, and labels that are required now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_trainjob.frontends.older.rewriting import JOBS, POD, Rewriting
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.source import Pointer
+
+JOB_NAMES = {"trainer-node": trainer.NODE}
+CONTAINER_NAMES = ("trainer", "pytorch-container", "trainer-container")
+_OLD_INITIALIZER, _OLD_VOLUME = "initializer", "storage-initializer"
+_OF_JOB_SET = frozenset(
+    [
+        "replicatedJobs",
+        "successPolicy",
+        "failurePolicy",
+        "network",
+        "suspend",
+        "ttlSecondsAfterFinished",
+        "startupPolicy",
+        "managedBy",
+        "coordinator",
+        "volumeClaimPolicies",
+    ]
+)
+_OF_REPLICATED_JOB = frozenset({"name", "groupName", "template", "replicas", "dependsOn"})
+_LABEL: Pointer = ("template", "metadata", "labels", trainer.ANCESTOR_LABEL)
+
+
+def short_template(work: Rewriting) -> None:
+    """A Pod spec where the JobSet's spec belongs."""
+    spec: Pointer = ("spec", "template", "spec")
+    if not isinstance(work.get(*spec, "containers"), list) or work.has(*JOBS):
+        return
+    fields = [key for key in work.get(*spec) if key not in _OF_JOB_SET]
+    work.put(JOBS, [{"name": trainer.NODE}], spec)
+    for key in fields:
+        work.move((*spec, key), (*JOBS, 0, *POD, key))
+
+
+def short_job(work: Rewriting) -> None:
+    """A Pod spec where a replicatedJob, or its Job template, belongs."""
+    for index, job in enumerate(work.replicated_jobs()):
+        here = (*JOBS, index)
+        if isinstance(job.get("containers"), list):
+            _lower(work, here, here, [key for key in job if key not in _OF_REPLICATED_JOB])
+        template = work.get(*here, "template", "spec")
+        if isinstance(template, dict) and isinstance(template.get("containers"), list) and "template" not in template:
+            _lower(work, (*here, "template", "spec"), here, list(template))
+
+
+def _lower(work: Rewriting, old: Pointer, job: Pointer, keys: list[str]) -> None:
+    for key in keys:
+        work.move((*old, key), (*job, *POD, key))
+
+
+def job_names(work: Rewriting) -> None:
+    """replicatedJobs that have another name now, and what refers to them."""
+    for index, job in enumerate(work.replicated_jobs()):
+        new = JOB_NAMES.get(str(job.get("name"))) if work.is_old else None
+        if new and new not in [each.get("name") for each in work.replicated_jobs()]:
+            work.put((*JOBS, index, "name"), new, (*JOBS, index, "name"))
+    for index, job in enumerate(work.replicated_jobs()):
+        for number, each in enumerate(job.get("dependsOn") or ()):
+            new = JOB_NAMES.get(str(each.get("name"))) if work.is_old and isinstance(each, dict) else None
+            if new:
+                work.put((*JOBS, index, "dependsOn", number, "name"), new)
+
+
+def initializer(work: Rewriting) -> None:
+    """One job with an init container for the dataset and one for the model, which are jobs now."""
+    if not work.is_old:
+        return
+    for index, job in enumerate(work.replicated_jobs()):
+        if job.get("name") != _OLD_INITIALIZER:
+            continue
+        steps = _steps(work, index)
+        names = [each.get("name") for each in steps]
+        if not steps or set(names) - set(trainer.INITIALIZERS.values()):
+            message = say('the job "initializer" is "dataset-initializer" and "model-initializer" now; write both')
+            work.ask(message, *JOBS, index, "name")
+            return
+        _split(work, index, steps)
+        return
+
+
+def _steps(work: Rewriting, index: int) -> list[dict[str, Any]]:
+    pod = work.get(*JOBS, index, *POD)
+    found = (pod or {}).get("initContainers") if isinstance(pod, dict) else None
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _split(work: Rewriting, index: int, steps: list[dict[str, Any]]) -> None:
+    """One job for each step, each after the one before; the jobs after them wait for the last."""
+    jobs, pod = work.replicated_jobs(), work.get(*JOBS, index, *POD)
+    shared = {key: value for key, value in pod.items() if key not in ("containers", "initContainers")}
+    names = [each["name"] for each in steps]
+    made: list[dict[str, Any]] = []
+    for number, step in enumerate(steps):
+        template = {"spec": {"template": {"spec": {**shared, "containers": [step]}}}}
+        waits = {"dependsOn": [_after(names[number - 1])]} if number else {}
+        made.append({"name": step["name"], **waits, "template": template})
+    rest = [_waiting(each, names[-1]) for each in jobs[index + 1 :]]
+    work.put(JOBS, [*jobs[:index], *made, *rest], (*JOBS, index))
+
+
+def _after(name: str) -> dict[str, str]:
+    return {"name": name, "status": "Complete"}
+
+
+def _waiting(job: dict[str, Any], last: str) -> dict[str, Any]:
+    kept = [each for each in job.get("dependsOn") or () if each.get("name") != _OLD_INITIALIZER]
+    return {**job, "dependsOn": kept or [_after(last)]}
+
+
+def container_names(work: Rewriting) -> None:
+    """The container that trains is `node`."""
+    for index, job in enumerate(work.replicated_jobs() if work.is_old else ()):
+        containers = work.get(*JOBS, index, *POD, "containers")
+        if job.get("name") != trainer.NODE or not isinstance(containers, list):
+            continue
+        names = [each.get("name") for each in containers if isinstance(each, dict)]
+        old = next((number for number, name in enumerate(names) if name in CONTAINER_NAMES), None)
+        if old is not None and trainer.NODE not in names:
+            where = (*JOBS, index, *POD, "containers", old, "name")
+            work.put(where, trainer.NODE, where)
+
+
+def volume_names(work: Rewriting) -> None:
+    """The volume of the initializers, and its claim, are `initializer`."""
+    for index, _ in enumerate(work.replicated_jobs() if work.is_old else ()):
+        pod = (*JOBS, index, *POD)
+        for number, volume in enumerate(_dicts(work.get(*pod, "volumes"))):
+            if volume.get("name") == _OLD_VOLUME:
+                work.put((*pod, "volumes", number, "name"), trainer.INITIALIZER_VOLUME)
+            claim = volume.get("persistentVolumeClaim")
+            if isinstance(claim, dict) and claim.get("claimName") == _OLD_VOLUME:
+                where = (*pod, "volumes", number, "persistentVolumeClaim", "claimName")
+                work.put(where, trainer.INITIALIZER_VOLUME)
+        for kind in ("containers", "initContainers"):
+            for number, container in enumerate(_dicts(work.get(*pod, kind))):
+                for place, mount in enumerate(_dicts(container.get("volumeMounts"))):
+                    if mount.get("name") == _OLD_VOLUME:
+                        work.put((*pod, kind, number, "volumeMounts", place, "name"), trainer.INITIALIZER_VOLUME)
+
+
+def _dicts(value: Any) -> list[Any]:
+    return value if isinstance(value, list) and all(isinstance(each, dict) for each in value) else []
+
+
+def ancestor_labels(work: Rewriting) -> None:
+    """Names decided which job is which step; labels do now."""
+    if not work.is_old:
+        return
+    steps = {name: name for name in trainer.INITIALIZERS.values()}
+    trains = trainer.LAUNCHER if work.get("spec", "mlPolicy", "mpi") is not None else trainer.NODE
+    steps[trains] = trainer.ANCESTOR_TRAINER
+    for index, job in enumerate(work.replicated_jobs()):
+        step = steps.get(str(job.get("name")))
+        if step and not work.has(*JOBS, index, *_LABEL):
+            work.put((*JOBS, index, *_LABEL), step, (*JOBS, index, "name"))
