@@ -43,7 +43,9 @@ _COMMANDS = {
     "logs": _LazyCommand("kubectl_trainjob.cli.logs", "Print the output of one Pod of a job, by rank or role."),
     "suspend": _LazyCommand("kubectl_trainjob.cli.suspend", "Stop the Pods of jobs, and keep the jobs."),
     "resume": _LazyCommand("kubectl_trainjob.cli.resume", "Let suspended jobs continue."),
-    "migrate": _LazyCommand("kubectl_trainjob.cli.migrate", "Migrate jobs of older operators to TrainJobs."),
+    "migrate": _LazyCommand(
+        "kubectl_trainjob.cli.migrate", "Migrate jobs of older operators, and older spellings of Trainer."
+    ),
     "init": _LazyCommand(
         "kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."
     ),

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repository.output.changed_files import FileChange
     from kubectl_trainjob.repository.output.migration import Migration
 
-_HELP = """Migrate jobs of the training operator and the MPI operator to TrainJobs.
+_HELP = """Migrate jobs of older operators, and older spellings of Trainer, to today's objects.
 
 PATH is a manifest, a directory, or "-" for standard input. The command converts PyTorchJob, MPIJob, TFJob, XGBoostJob,
 JAXJob and PaddleJob to a TrainJob and a TrainingRuntime. Jobs of one shape share a runtime. Each process gets the same
-command, variables, resources and volumes as before. Other objects stay as they are.
+command, variables, resources and volumes as before. Runtimes and TrainJobs of older versions of Trainer are rewritten
+for --to. Other objects stay as they are.
 
 The command prints the migrated files. Standard error has what differs, and what needs a user.
 

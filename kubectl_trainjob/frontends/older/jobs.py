@@ -50,7 +50,7 @@ def model_config(work: Rewriting) -> None:
     if isinstance(work.get(*old, "input"), dict) and not work.has("spec", "initializer", "model"):
         work.move((*old, "input"), ("spec", "initializer", "model"))
     if work.has(*old, "output"):
-        message = say("modelConfig.output does not exist any more; save the model in the training program")
+        message = say("modelConfig.output was removed; save the model in the training program")
         work.ask(message, *old, "output")
     elif not work.get(*old):
         work.drop(*old)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.frontends.older.processes import processes_of
-from kubectl_trainjob.frontends.older.rewriting import Rewriting, RuleNote, RuntimeFacts
+from kubectl_trainjob.frontends.older.processes import has_gpu, processes_of
+from kubectl_trainjob.frontends.older.rewriting import JOBS, Rewriting, RuleNote, RuntimeFacts
 from kubectl_trainjob.frontends.older.spelling import OLD_VERSIONS
 from kubectl_trainjob.frontends.older.table import JOB_RULES, RUNTIME_RULES, RewriteRule
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.supported import NEXT
+from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
 
 _VERSIONS = (trainer.API_VERSION, *OLD_VERSIONS)
@@ -63,7 +64,7 @@ def _facts(manifest: Manifest) -> RuntimeFacts:
     policy = policy if isinstance(policy, dict) else {}
     torch = next((policy[key] for key in ("torch", "pytorch", "torchSpec") if isinstance(policy.get(key), dict)), None)
     given: Any = torch if torch is not None else policy if "mpi" not in policy and "mpiSpec" not in policy else {}
-    return RuntimeFacts(processes_of(given.get("numProcPerNode")))
+    return RuntimeFacts(processes_of(given.get("numProcPerNode")), has_gpu(value_at(manifest.body, JOBS)))
 
 
 def _rewritten(manifest: Manifest, to: str, facts: Mapping[_Key, RuntimeFacts], kinds: Mapping[str, str]) -> Modernized:

@@ -7,7 +7,7 @@ from typing import Any
 from kubectl_trainjob.frontends.older.rewriting import JOBS, POD, Rewriting
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, value_at
 
 AUTO, CPU, GPU = "auto", "cpu", "gpu"
 _TORCH: Pointer = ("spec", "mlPolicy", "torch")
@@ -29,23 +29,30 @@ def runtime_processes(work: Rewriting) -> None:
         return
     value = work.get(*_TORCH, _PROCESSES)
     work.drop(*_TORCH, _PROCESSES)
-    has_gpu = _has_gpu(work)
     if processes_of(value) is not None:
         return
+    gpus = has_gpu(work.get(*JOBS))
     if value not in (None, AUTO, CPU, GPU):
         work.ask(say("numProcPerNode {} is not valid; set it in the TrainJobs", value), *_TORCH, _PROCESSES)
-    elif (value == GPU and not has_gpu) or (value == CPU and has_gpu):
-        message = say('numProcPerNode "{}" cannot be set any more; set a number in the TrainJobs', value)
+    elif value in (CPU, GPU) and (value == GPU) is not gpus:
+        message = say('numProcPerNode "{}" was removed; set a number in the TrainJobs', value)
         work.ask(message, *_TORCH, _PROCESSES)
 
 
-def _has_gpu(work: Rewriting) -> bool:
-    for index, _ in enumerate(work.replicated_jobs()):
-        for container in work.get(*JOBS, index, *POD, "containers") or ():
-            limits = ((container.get("resources") or {}).get("limits")) or {}
-            if container.get("name") == trainer.NODE and any("gpu" in name for name in limits):
-                return True
-    return False
+def has_gpu(replicated_jobs: object) -> bool:
+    """Whether a container `node` of a runtime has GPUs."""
+    jobs = replicated_jobs if isinstance(replicated_jobs, list) else []
+    return any(_has_limit(value_at(container, ("resources", "limits"))) for job in jobs for container in _nodes(job))
+
+
+def _nodes(job: object) -> list[object]:
+    containers = value_at(job, (*POD, "containers"))
+    found = containers if isinstance(containers, list) else []
+    return [each for each in found if value_at(each, ("name",)) == trainer.NODE]
+
+
+def _has_limit(limits: object) -> bool:
+    return isinstance(limits, dict) and any("gpu" in str(name) for name in limits)
 
 
 def elastic_policy(work: Rewriting) -> None:
@@ -86,9 +93,8 @@ def job_processes(work: Rewriting) -> None:
 
 
 def _drop_word(work: Rewriting, value: str) -> None:
-    limits = work.get("spec", "trainer", "resourcesPerNode", "limits") or {}
-    has_gpu = any("gpu" in name for name in limits)
+    gpus = work.runtime.has_gpu or _has_limit(work.get("spec", "trainer", "resourcesPerNode", "limits"))
     work.drop(*_OF_JOB)
-    if has_gpu is not (value == GPU):
-        message = say('numProcPerNode "{}" cannot be set any more; set a number if the default differs', value)
+    if gpus is not (value == GPU):
+        message = say('numProcPerNode "{}" was removed; set a number if the default differs', value)
         work.ask(message, *_OF_JOB)

@@ -31,10 +31,10 @@ class RuleNote(NamedTuple):
 
 
 class RuntimeFacts(NamedTuple):
-    """What the rules of TrainJobs need to know of a runtime: its processes and its names as written."""
+    """What the rules of TrainJobs need to know of a runtime: its processes as written, and whether it has GPUs."""
 
     processes: int | None = None
-    renamed: Mapping[str, str] = {}
+    has_gpu: bool = False
 
 
 class Rewriting:

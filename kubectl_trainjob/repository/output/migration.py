@@ -20,7 +20,7 @@ from kubectl_trainjob.model.rules import MIGRATION_REVIEW
 from kubectl_trainjob.model.source import Place, SourceFile
 from kubectl_trainjob.repository.files.read import InputFiles
 from kubectl_trainjob.repository.output.changed_files import FileChange
-from kubectl_trainjob.repository.output.replace import Replaced, replaced
+from kubectl_trainjob.repository.output.replace import ReplacedObject, replaced
 from kubectl_trainjob.repository.yaml.read import Reader
 
 
@@ -63,14 +63,14 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     older = modernize([each for each in manifests if is_trainer_kind(each.id)], to)
     runtimes = [(each.id.namespace, each.id.name) for each in manifests if is_runtime(each)]
     migrated = list(migrate_jobs((each for each in manifests if is_operator_kind(each.id)), runtimes))
-    changed: dict[SourceFile, list[Replaced]] = {}
+    changed: dict[SourceFile, list[ReplacedObject]] = {}
     for each in migrated:
         if each.objects is not None:
-            changed.setdefault(each.manifest.source.file, []).append(Replaced(each.manifest.source, each.objects))
+            changed.setdefault(each.manifest.source.file, []).append(ReplacedObject(each.manifest.source, each.objects))
     for old in older:
         if old.rules:
             source = replace(old.manifest.source, edits=None)
-            changed.setdefault(source.file, []).append(Replaced(source, (old.manifest.body,), is_edit=True))
+            changed.setdefault(source.file, []).append(ReplacedObject(source, (old.manifest.body,), is_edit=True))
     findings = [finding for each in migrated for finding in each.findings]
     findings += [_finding(old, each) for old in older for each in old.notes]
     files = [

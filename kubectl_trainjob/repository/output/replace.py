@@ -24,7 +24,7 @@ _HEAD = re.compile(r"(?:---[^\n]*\n|[ \t]*(?:#[^\n]*)?\r?\n)*")
 _MOST_COMMENTS = 200  # of a document
 
 
-class Replaced(NamedTuple):
+class ReplacedObject(NamedTuple):
     """The objects in place of the one at `source`. With `is_edit`, it is the same object with some changes."""
 
     source: Source
@@ -32,7 +32,7 @@ class Replaced(NamedTuple):
     is_edit: bool = False
 
 
-def replaced(text: str, changes: Sequence[Replaced]) -> str:
+def replaced(text: str, changes: Sequence[ReplacedObject]) -> str:
     """The text of a file with changed objects."""
     whole: dict[int, Sequence[Body]] = {}
     edited = opened(text)
@@ -62,7 +62,7 @@ def _with_comments(old: str, new: str, documents: Collection[int]) -> str:
     return spliced(new, splices)
 
 
-def _changes(change: Replaced, value: Any) -> list[DataChange]:
+def _changes(change: ReplacedObject, value: Any) -> list[DataChange]:
     """The changes of a document. Raises EditError for one that is replaced as a whole."""
     prefix = change.source.prefix
     if not prefix and change.is_edit:
