@@ -8,7 +8,7 @@ from dataclasses import replace
 from kubectl_trainjob.compiler.compilation import Job, Target
 from kubectl_trainjob.compiler.job import AdmittedRuntimes, compile_job
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
-from kubectl_trainjob.frontends.convert import convert
+from kubectl_trainjob.frontends.convert import convert, convert_sweep
 from kubectl_trainjob.frontends.interface import Compile, Conversion, ConversionContext, SourceKey, index_sources
 from kubectl_trainjob.kube.facts.kinds import KindRole, front_end_of, group_of, is_runtime, role_of, runtime_ref
 from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME
@@ -38,6 +38,10 @@ class FrontEnds:
         named = [_named(each, sources, usual_emit) if each.name_hash else each for each in manifests]
         ordinary = [filter(is_runtime, manifests), *library]
         return convert(named, self._context(sources, Runtimes(ordinary, "")))
+
+    def sweep(self, job: Manifest, runtimes: Runtimes) -> Conversion:
+        """The trials of a TrainJob that an item of `sweeps` selected."""
+        return convert_sweep(job, self._context({}, runtimes))
 
     def _context(self, sources: dict[SourceKey, Manifest], runtimes: Runtimes) -> ConversionContext:
         return ConversionContext(sources, self._settings, self._target.trainer, runtimes.meant, self._compile(runtimes))

@@ -104,7 +104,7 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
         prepared.findings.extend(check(manifests, prepared.target.version.admission))
         converted = front.convert(manifests, library, prepared.usual_emit)
         runtimes = Runtimes([filter(is_runtime, converted.objects), *library], options.namespace, documents.packaged)
-        _prepare_group(converted, runtimes, unit, prepared)
+        _prepare_group(_swept(converted, runtimes, front, prepared), runtimes, unit, prepared)
         every = {each.source: each for each in (*manifests, *converted.objects)}.values()
         prepared.manifests.extend(each for each in every if not is_train_job(each) and wanted(each))
     prepared.manifests.extend(manifest for place in places[1:] for manifest in place if wanted(manifest))
@@ -150,11 +150,22 @@ def _groups(documents: Documents, findings: list[Diagnostic]) -> Iterator[tuple[
         yield posixpath.dirname(unit.overlay.source.file.path), manifests
 
 
+def _swept(converted: Conversion, runtimes: Runtimes, front: FrontEnds, prepared: Prepared) -> Conversion:
+    """The objects with all TrainJobs under their final names, and trials in place of those that overlays sweep."""
+    named = [_named(Job(each, runtimes), prepared) if is_train_job(each) else each for each in converted.objects]
+    parts = [front.sweep(each, runtimes) if each.sweep else Conversion((each,)) for each in named]
+    return Conversion(
+        tuple(each for part in parts for each in part.objects),
+        (*converted.findings, *(each for part in parts for each in part.findings)),
+        converted.printed,
+    )
+
+
 def _prepare_group(group: Conversion, runtimes: Runtimes, unit: str, prepared: Prepared) -> None:
     prepared.findings.extend(group.findings)
     for own in filter(is_runtime, group.objects):
         prepared.findings.extend(prepared.admitted.admit(own).diagnostics)
-    jobs = [_named(Job(each, runtimes), prepared) for each in group.objects if is_train_job(each)]
+    jobs = [manifest for manifest in group.objects if is_train_job(manifest)]
     runtimes.hint_for(jobs)
     prepared.jobs.extend(Job(job, runtimes, unit) for job in jobs)
     prints_runtimes = prepared.target.emit == "trainjob"

@@ -25,6 +25,16 @@ def convert(manifests: Iterable[Manifest], context: ConversionContext) -> Conver
     return Conversion(tuple(objects), tuple(findings), tuple(printed))
 
 
+def convert_sweep(job: Manifest, context: ConversionContext) -> Conversion:
+    """The trials of a TrainJob that an item of `sweeps` selected."""
+    from kubectl_trainjob.frontends.tuning.plain import convert_plain
+
+    return convert_plain(job, context)
+
+
 def _front_end(name: str) -> FrontEnd:
     """The front end of a package, imported when an object needs it: most builds need none."""
-    raise AssertionError(name)
+    assert name == "ome"
+    from kubectl_trainjob.frontends.ome.convert import convert_ome
+
+    return convert_ome

@@ -59,6 +59,14 @@ class ImageChange:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SweepItem:
+    """One item of `sweeps` with its `target`, None if it has none."""
+
+    body: Mapping[str, Any]
+    target: Selector | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Overlay:
     """The settings of one `overlay.yaml`; `source` is its document.
 
@@ -73,6 +81,7 @@ class Overlay:
     annotations: Mapping[str, str] = field(default_factory=dict)
     images: tuple[ImageChange, ...] = ()
     patches: tuple[Patch, ...] = ()
+    sweeps: tuple[SweepItem, ...] = ()
     is_complete: bool = True
 
 
@@ -145,8 +154,8 @@ class Settings:
     trainer: str = ""
     emit: str = ""
     lint: LintSettings = field(default_factory=LintSettings)
-    ome: OmeSettings = OmeSettings()
-    tuning: TuningSettings = TuningSettings()
+    ome: OmeSettings = field(default_factory=OmeSettings)
+    tuning: TuningSettings = field(default_factory=TuningSettings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

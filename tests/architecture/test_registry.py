@@ -141,6 +141,7 @@ MADE |= {
     "KTJ063": _overlay(
         "resources: [t.yaml.j2]", t="{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}"
     ),
+    "KTJ1025": _overlay("sweeps: [{target: {name: b}, method: grid, parameters: {layers: {type: int, values: [1]}}}]"),
     "KTJ064": _overlay("resources: [t.yaml.j2]", t="{{ 1 // 0 }}"),
 }
 

@@ -16,8 +16,9 @@ from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labe
 from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
 from kubectl_trainjob.compiler.overlay.patch import OverlayResource, Patcher
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
+from kubectl_trainjob.compiler.overlay.sweeps import select_sweeps
 from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import group_of, is_train_job
+from kubectl_trainjob.kube.facts.kinds import group_of, is_training_input
 from kubectl_trainjob.kube.schemas.messages import described
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
@@ -47,6 +48,7 @@ def _apply_unit(unit: Unit, steps: Steps, diagnostics: list[Diagnostic]) -> list
         resources += map(OverlayResource, manifests)
     if steps.are_used_up:
         return []
+    diagnostics += select_sweeps(unit.overlay, resources, steps)
     inputs = _inputs(unit.overlay)
     patching = Patcher(unit.overlay, inputs, steps)
     for number in range(len(unit.overlay.patches)):
@@ -120,8 +122,10 @@ def _made(
         return
     if resource.draft.value is not manifest.body:
         manifest = edited_object(manifest, resource.draft.value, inputs, tuple(resource.edits))
-    if overlay.name_hash and is_train_job(manifest):
+    if overlay.name_hash and is_training_input(manifest):
         manifest = replace(manifest, name_hash=Place(overlay.source, ("nameHash",)))
+    if resource.sweep is not manifest.sweep:
+        manifest = replace(manifest, sweep=resource.sweep)
     diagnostics += _misplaced(manifest, overlay)
     yield manifest
 

@@ -21,7 +21,7 @@ from typing import Any
 from kubectl_trainjob.compiler.overlay.pattern import Pattern, PatternError, compile_pattern
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.image import image_reference
-from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, has_role
+from kubectl_trainjob.kube.facts.kinds import group_of, is_training_kind
 from kubectl_trainjob.model.draft import Cause, Draft, Write
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import Pointer
@@ -128,7 +128,7 @@ def change_images(draft: Draft, kind: str, api_version: str, images: Images, cau
 
 def _images(draft: Draft, kind: str, api_version: str) -> list[FoundImage]:
     found: list[FoundImage] = []
-    if has_role(KindRole.TRAINING_JOB, group_of(api_version), kind):
+    if is_training_kind(group_of(api_version), kind):
         image = draft.get(*_TRAINER_IMAGE)
         if isinstance(image, str):
             found.append((_TRAINER_IMAGE, image))

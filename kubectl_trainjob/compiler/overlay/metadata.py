@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts import jobset, trainer
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, group_of, has_role
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_training_kind
 from kubectl_trainjob.model.draft import Cause, Draft, Write
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
@@ -157,7 +157,7 @@ def add_labels(draft: Draft, kind: str, api_version: str, labels: LabelSet, caus
     places: list[Path] = [("metadata", "labels")]
     if labels.include_templates:
         places += _templates(_OF_LABELS.get(kind), api_version, "labels")
-        if has_role(KindRole.TRAINING_JOB, group_of(api_version), kind):
+        if is_training_kind(group_of(api_version), kind):
             places += [_JOB_LABELS] if draft.get(*_JOB_LABELS) is not None else []
     return _with_pairs(draft, places, labels.pairs, cause, steps)
 

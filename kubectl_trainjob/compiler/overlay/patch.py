@@ -29,7 +29,7 @@ class OverlayResource:
     `lost` is what makes an object and the patches so far took from this one, and the patches that did.
     """
 
-    __slots__ = ("draft", "edits", "is_deleted", "known_as", "lost", "manifest")
+    __slots__ = ("draft", "edits", "is_deleted", "known_as", "lost", "manifest", "sweep")
 
     def __init__(self, manifest: Manifest) -> None:
         self.manifest = manifest
@@ -38,6 +38,7 @@ class OverlayResource:
         self.is_deleted = False
         self.known_as = identities(manifest)
         self.lost: dict[str, Place] = {}
+        self.sweep = manifest.sweep
 
     @property
     def identity(self) -> ObjectId:
@@ -112,7 +113,7 @@ class Patcher:
             found = _named(patch, resources, self._steps)
             return found if self._overlay.is_complete or not isinstance(found, Diagnostic) else []
         matcher = compile_selector(patch.target, self._steps)
-        chosen = [resource for resource in resources if matcher(resource.known_as, *_tags(resource.draft))]
+        chosen = [resource for resource in resources if matcher(resource.known_as, *tags_of(resource.draft))]
         if chosen or not self._overlay.is_complete:
             return chosen
         place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
@@ -151,7 +152,8 @@ def _values(body: Any) -> int:
     return count
 
 
-def _tags(draft: Draft) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def tags_of(draft: Draft) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The labels and annotations of an object, which selectors compare."""
     labels, annotations = draft.get("metadata", "labels"), draft.get("metadata", "annotations")
     return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
 

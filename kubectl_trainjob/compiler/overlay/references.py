@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Union
 
-from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts import jobset, ome, trainer
 from kubectl_trainjob.kube.facts.kinds import KindRole, group_of, kinds_with
 
 Target = tuple[str, str]
@@ -77,6 +77,9 @@ _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 _WORKLOADS = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet", "ReplicationController", "Job")
 _RUNTIMES = tuple((kind.group, kind.name) for kind in kinds_with(KindRole.RUNTIME))
+_OME_RUNTIMES = ((ome.GROUP, ome.CLUSTER_TRAINING_RUNTIME), (ome.GROUP, ome.TRAINING_RUNTIME))
+_OME_MODELS = ((ome.GROUP, ome.BASE_MODEL), (ome.GROUP, ome.CLUSTER_BASE_MODEL))
+_OME_STORAGES = ("spec datasets", "spec modelConfig outputModel")
 _IN_JOBSET = "replicatedJobs template spec template spec"
 _PODS: tuple[tuple[str | None, str, str], ...] = (
     (None, "Pod", "spec"),
@@ -85,7 +88,7 @@ _PODS: tuple[tuple[str | None, str, str], ...] = (
     (None, "CronJob", "spec jobTemplate spec template spec"),
     ("serving.knative.dev", "Service", "spec template spec"),
     (group_of(jobset.API_VERSION), jobset.KIND, f"spec {_IN_JOBSET}"),
-    *((group, kind, f"spec template spec {_IN_JOBSET}") for group, kind in _RUNTIMES),
+    *((group, kind, f"spec template spec {_IN_JOBSET}") for group, kind in (*_RUNTIMES, *_OME_RUNTIMES)),
     (trainer.GROUP, trainer.TRAIN_JOB, "spec podSpecOverrides"),
     (trainer.GROUP, trainer.TRAIN_JOB, "spec podTemplateOverrides spec"),
     (trainer.GROUP, trainer.TRAIN_JOB, f"spec runtimePatches trainingRuntimeSpec template spec {_IN_JOBSET}"),
@@ -155,6 +158,13 @@ _OURS: dict[Target, tuple[tuple[Reference, tuple[str, ...]], ...]] = {
             for target, paths in _IN_ENV.items()
         ),
     ),
+    (ome.GROUP, ome.TRAINING_JOB): (
+        (Reference(_OME_RUNTIMES, is_typed=True, usual_kind=ome.CLUSTER_TRAINING_RUNTIME), ("spec runtimeRef name",)),
+        (Reference(_OME_MODELS), ("spec modelConfig inputModel",)),
+        _names(_SECRET, *(f"{each} {key}" for each in _OME_STORAGES for key in ("storageKey", "key"))),
+        *(_names(target, *(f"spec trainer env {path}" for path in paths)) for target, paths in _IN_ENV.items()),
+    ),
+    **dict.fromkeys(_OME_MODELS, (_names(_SECRET, "spec storage storageKey", "spec storage key"),)),
     (group_of(jobset.API_VERSION), jobset.KIND): (_names(_STORAGE_CLASS, f"spec {_CLASS_OF_CLAIMS}"),),
     **dict.fromkeys(_RUNTIMES, (_names(_STORAGE_CLASS, f"spec template spec {_CLASS_OF_CLAIMS}"),)),
 }

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.facts import jobset, trainer
+from kubectl_trainjob.kube.facts import jobset, ome, trainer
 from kubectl_trainjob.model.stages import Body, Manifest, ObjectId
 
 
@@ -78,20 +78,24 @@ KINDS = (
     Kind("kubeflow.org", "", trainer.TRAIN_JOB, KindRole.LEGACY, _OTHER_VERSION),
     Kind("kubeflow.org", "", trainer.TRAINING_RUNTIME, KindRole.LEGACY, _OTHER_VERSION),
     Kind("kubeflow.org", "", trainer.CLUSTER_TRAINING_RUNTIME, KindRole.LEGACY, _OTHER_VERSION),
-    Kind("ome.io", "", "TrainingJob", KindRole.LEGACY, _TRAIN_JOB),
+    Kind(ome.GROUP, "", ome.TRAINING_JOB, KindRole.SOURCE_JOB, front_end="ome"),
+    Kind(ome.GROUP, "", ome.TRAINING_RUNTIME, KindRole.SOURCE_RUNTIME, front_end="ome"),
+    Kind(ome.GROUP, "", ome.CLUSTER_TRAINING_RUNTIME, KindRole.SOURCE_RUNTIME, front_end="ome"),
+    Kind(ome.GROUP, "", ome.BASE_MODEL, KindRole.MODEL, front_end="ome"),
+    Kind(ome.GROUP, "", ome.CLUSTER_BASE_MODEL, KindRole.MODEL, front_end="ome"),
 )
 _BY_NAME = {(kind.group, kind.name): kind for kind in KINDS}
 _ROLES = {(f"{kind.group}/{kind.version}", kind.name): kind.role for kind in KINDS}
 _OF_ANY_VERSION = frozenset(kind.name for kind in KINDS if not kind.version)
 
 _CLUSTER_SCOPED = """
-    APIService AdmissionCheck CSIDriver CSINode CertificateSigningRequest ClusterQueue ClusterRole ClusterRoleBinding
-    ClusterTrainingRuntime ClusterTrustBundle Cohort ComponentStatus CustomResourceDefinition DeviceClass FlowSchema
-    IPAddress IngressClass MultiKueueCluster MultiKueueConfig MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
-    MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass PriorityLevelConfiguration
-    ProvisioningRequestConfig ResourceFlavor ResourceSlice RuntimeClass ServiceCIDR StorageClass Topology
-    ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment
-    VolumeAttributesClass WorkloadPriorityClass
+    APIService AdmissionCheck CSIDriver CSINode CertificateSigningRequest ClusterBaseModel ClusterQueue ClusterRole
+    ClusterRoleBinding ClusterTrainingRuntime ClusterTrustBundle Cohort ComponentStatus CustomResourceDefinition
+    DeviceClass FlowSchema IPAddress IngressClass MultiKueueCluster MultiKueueConfig MutatingAdmissionPolicy
+    MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass
+    PriorityLevelConfiguration ProvisioningRequestConfig ResourceFlavor ResourceSlice RuntimeClass ServiceCIDR
+    StorageClass Topology ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration
+    VolumeAttachment VolumeAttributesClass WorkloadPriorityClass
 """
 CLUSTER_SCOPED = frozenset(_CLUSTER_SCOPED.split())
 """Kinds without a namespace; every other kind is assumed to have one, as in kustomize."""
@@ -134,10 +138,10 @@ def front_end_of(identity: ObjectId) -> str:
     return kind.front_end if kind else ""
 
 
-def has_role(role: KindRole, group: str, name: str) -> bool:
-    """Whether a kind has the role in any version."""
+def is_training_kind(group: str, name: str) -> bool:
+    """Whether a kind is one of training jobs in any version."""
     kind = find_kind(group, name)
-    return kind is not None and kind.role is role
+    return kind is not None and kind.role in (KindRole.TRAINING_JOB, KindRole.SOURCE_JOB)
 
 
 def kinds_with(*roles: KindRole) -> tuple[Kind, ...]:

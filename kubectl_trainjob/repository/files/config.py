@@ -18,15 +18,18 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.message import joined, say
 from kubectl_trainjob.model.rules import INVALID_SETTING, UNSUPPORTED_TARGET, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile
-from kubectl_trainjob.model.units import LintSettings, PathRules
+from kubectl_trainjob.model.units import LintSettings, OmeSettings, PathRules, TuningSettings
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.settings import HEAD, HEADLESS, Fields
 from kubectl_trainjob.repository.yaml.read import read_stream
 
-_SETTINGS = ("target", "emit", "runtimes", "catalog", "ignore", "limits", "lint", "delivery")
+_SETTINGS = ("target", "emit", "runtimes", "catalog", "ignore", "limits", "lint", "delivery", "ome", "tuning")
 _LINT_SETTINGS = ("select", "ignore", "severity", "perPath", "schedulers")
 DELIVERIES = ("argocd", "flux", "kubectl")
-_PLANNED = dict.fromkeys(("ome", "tuning", "allow"), ": it is planned, but not supported by this version; remove it")
+_MODEL_ACCESS = ("hostPath", "pvPvc")
+_OME_PAIRS = ("initializers", "exporters", "models")
+_TRIALS = ("trainjob", "jobset")
+_PLANNED = dict.fromkeys(("allow",), ": it is planned, but not supported by this version; remove it")
 _LARGEST = 1 << 53
 _LONGEST = 3600  # seconds
 _MOST_PATTERNS = 100  # each is compared with each file
@@ -46,6 +49,8 @@ class Config:
     ignore: tuple[str, ...] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
     lint: LintSettings = field(default_factory=LintSettings)
+    ome: OmeSettings = field(default_factory=OmeSettings)
+    tuning: TuningSettings = field(default_factory=TuningSettings)
     source: Source | None = None
 
     def is_in(self, file: SourceFile) -> bool:
@@ -85,8 +90,29 @@ def _config(settings: Fields, source: Source) -> Config:
         ignore=_ignore(settings),
         limits=_limits(settings),
         lint=lint_settings(settings),
+        ome=_ome(settings.below("ome")),
+        tuning=_tuning(settings.below("tuning")),
         source=source,
     )
+
+
+def _ome(settings: Fields) -> OmeSettings:
+    settings.reject_unknown(("initializers", "exporters", "modelAccess", "models", "output"))
+    output = settings.below("output")
+    output.reject_unknown(("claimName",))
+    initializers, exporters, models = (tuple(settings.pairs(each).items()) for each in _OME_PAIRS)
+    access = settings.text("modelAccess", _MODEL_ACCESS) or OmeSettings().model_access
+    return OmeSettings(initializers, exporters, access, models, output.text("claimName"))
+
+
+def _tuning(settings: Fields) -> TuningSettings:
+    settings.reject_unknown(("maxTrials", "trial"))
+    usual = TuningSettings()
+    most = settings.body.get("maxTrials", usual.max_trials)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        settings.reject(say("tuning.maxTrials must be a positive whole number"), "maxTrials")
+        most = usual.max_trials
+    return TuningSettings(most, settings.text("trial", _TRIALS) or usual.trial)
 
 
 def _trainer(settings: Fields) -> str:

@@ -12,11 +12,12 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import INVALID_OVERLAY
 from kubectl_trainjob.model.source import Place, Source
-from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector
+from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector, SweepItem
 from kubectl_trainjob.repository.files.settings import HEAD, Fields
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
 
-_SETTINGS = ["resources", "namespace", "nameSuffix", "nameHash", "labels", "annotations", "images", "values", "patches"]
+_SETTINGS = ["resources", "namespace", "nameSuffix", "nameHash", "labels", "annotations", "images", "values"]
+_SETTINGS += ["patches", "sweeps"]
 _OF_KUSTOMIZE = "components configMapGenerator secretGenerator generators transformers replacements replicas"
 # Other settings of kustomize, and what to write here instead.
 _ADVICE = {
@@ -61,6 +62,7 @@ class OverlayFile:
     images: tuple[ImageChange, ...]
     values: Mapping[str, Any]
     patches: tuple[PatchEntry, ...]
+    sweeps: tuple[SweepItem, ...]
 
 
 def read_overlay(body: Mapping[str, Any], source: Source) -> tuple[OverlayFile, list[Diagnostic]]:
@@ -79,6 +81,7 @@ def read_overlay(body: Mapping[str, Any], source: Source) -> tuple[OverlayFile, 
         tuple(_image(each) for _, each in settings.each("images")),
         settings.mapping("values"),
         tuple(_patch(index, each) for index, each in settings.each("patches")),
+        tuple(SweepItem(each.body, _target(each)) for _, each in settings.each("sweeps")),
     )
     return overlay, settings.found
 
@@ -120,8 +123,12 @@ def _patch(index: int, settings: Fields) -> PatchEntry:
         message = say("{}.patch must be a mapping, a list of operations, or text that holds one", settings.name)
         settings.reject(message, "patch")
         inline = {}
+    return PatchEntry(index, path, inline, _target(settings))
+
+
+def _target(settings: Fields) -> Selector | None:
     if "target" not in settings.body:
-        return PatchEntry(index, path, inline, None)
+        return None
     target = settings.below("target")
     target.reject_unknown(_TARGET)
-    return PatchEntry(index, path, inline, Selector(*map(target.text, _TARGET)))
+    return Selector(*map(target.text, _TARGET))

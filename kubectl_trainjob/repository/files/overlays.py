@@ -113,6 +113,7 @@ class Overlays:
             overlay.annotations,
             overlay.images,
             patches,
+            overlay.sweeps,
             is_complete,
         )
         return [Unit(settings, resources)]

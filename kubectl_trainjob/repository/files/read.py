@@ -239,7 +239,7 @@ class _Inputs:
     def settings(self) -> Iterator[Settings]:
         for config in (root.config for root in self.input_reader.roots.values()):
             if config.source is not None:
-                yield Settings(config.source, config.trainer, config.emit, config.lint)
+                yield Settings(config.source, config.trainer, config.emit, config.lint, config.ome, config.tuning)
 
 
 class _FileInputs(_Inputs):

@@ -13,6 +13,7 @@ from kubectl_trainjob.compiler.expand.nodes import is_trainer, is_trainer_or_mpi
 from kubectl_trainjob.compiler.expand.plan import JOB, NAME, TRAINER, Plan, PodSet, identity
 from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, job_env, same_port, upsert
 from kubectl_trainjob.kube.facts import jobset as api
+from kubectl_trainjob.kube.facts.sweep import PARAMETERS_ANNOTATION, SWEEP_LABEL
 from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_TRAINER,
     INITIALIZER_STORAGE_ENV,
@@ -26,6 +27,7 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import PORTS_OVERWRITTEN
 from kubectl_trainjob.model.source import Pointer
 
+_OF_TRIALS = (("metadata", "labels", SWEEP_LABEL), ("metadata", "annotations", PARAMETERS_ANNOTATION))
 _SAME_PORTS = (
     'Trainer cannot distinguish ports of container "{}", writes one of them twice, and the API server rejects the '
     "JobSet; give each port its own name and number"
@@ -133,10 +135,15 @@ def _suspend(plan: Plan) -> Draft:
 
 
 def _metadata(plan: Plan, jobset: Draft) -> Draft:
-    """Name and namespace, and Kueue's labels: without a TrainJob in the cluster Kueue manages the JobSet."""
-    labels = plan.resolved.job.body["metadata"].get("labels") or {}
+    """Name and namespace, Kueue's labels and the marks of a sweep.
+
+    Without a TrainJob in the cluster, Kueue manages the JobSet, and users look for the trials among JobSets.
+    """
+    metadata = plan.resolved.job.body["metadata"]
+    labels = metadata.get("labels") or {}
     pointers = [("metadata", "labels", key) for key in labels if key.startswith(KUEUE_LABEL_PREFIX)]
-    kept: list[Write] = [copied(each, labels[each[-1]], (JOB, *each)) for each in pointers]
+    pointers += [each for each in _OF_TRIALS if each[-1] in (metadata.get(each[1]) or {})]
+    kept: list[Write] = [copied(each, metadata[each[1]][each[2]], (JOB, *each)) for each in pointers]
     kind: list[Write] = [fixed(("apiVersion",), api.API_VERSION), fixed(("kind",), api.KIND)]
     return jobset.put_each(kind + kept + identity(plan))
 

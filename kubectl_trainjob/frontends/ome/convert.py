@@ -1,0 +1,149 @@
+"""One object of OME to ordinary objects. Start reading here."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.frontends.interface import Conversion, ConversionContext, RejectedError
+from kubectl_trainjob.frontends.objects import Writer, drafted
+from kubectl_trainjob.frontends.ome.checks import check_nodes, check_policies, check_taken
+from kubectl_trainjob.frontends.ome.dialect import read_object, reserved_labels
+from kubectl_trainjob.frontends.ome.folders import find_model, folders_of
+from kubectl_trainjob.frontends.ome.inputs import MODEL, JobInputs, runtime_of
+from kubectl_trainjob.frontends.ome.plan import RuntimePlan
+from kubectl_trainjob.frontends.ome.roles import find_roles
+from kubectl_trainjob.frontends.ome.runtime import write_runtime
+from kubectl_trainjob.frontends.ome.trainer import processes_of, write_job
+from kubectl_trainjob.frontends.ome.volumes import write_claim, write_volume
+from kubectl_trainjob.frontends.tuning.config import Tuning, TuningBlock, read_tuning, tuning_settings
+from kubectl_trainjob.frontends.tuning.convert import convert_tuned
+from kubectl_trainjob.frontends.tuning.plain import SWEEP, block_of_sweep
+from kubectl_trainjob.frontends.tuning.trials import TunedJob
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
+from kubectl_trainjob.kube.facts.sweep import SEED_ANNOTATION
+from kubectl_trainjob.kube.facts.trainer import KUEUE_LABEL_PREFIX
+from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.edited_object import OBJECT
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.rules import SWEEP_TARGET
+from kubectl_trainjob.model.source import Source, value_at
+from kubectl_trainjob.model.stages import Manifest, Sweep
+from kubectl_trainjob.model.units import OmeSettings
+
+STEP = "ome"
+
+
+def convert_ome(manifest: Manifest, context: ConversionContext) -> Conversion:
+    """The objects of a TrainingJob; a runtime becomes none, a model stays."""
+    role = role_of(manifest.id)
+    if role is KindRole.SOURCE_JOB:
+        return _JobConversion(manifest, context).convert()
+    found = tuple(read_object(manifest)[1])
+    return Conversion((manifest,) if role is KindRole.MODEL else (), found)
+
+
+class _JobConversion(NamedTuple):
+    job: Manifest
+    context: ConversionContext
+
+    def convert(self) -> Conversion:
+        try:
+            plan = self._plan()
+            processes = processes_of(plan) if isinstance(plan, RuntimePlan) else None
+        except RejectedError as error:
+            return Conversion(findings=(error.finding,))
+        if not isinstance(plan, RuntimePlan):
+            return Conversion(findings=tuple(plan))
+        volumes = (self._object(plan, partial(write, plan=plan)) for write in _volumes(plan))
+        write = partial(write_job, plan=plan, processes=processes)
+        if plan.inputs.is_tuned:
+            if self.job.sweep is not None and "hyperParameterTuningConfig" in plan.inputs.spec:
+                return Conversion(findings=(_swept_twice(self.job, self.job.sweep),))
+            converted = self._tuned(plan, write)
+            return converted._replace(objects=(*volumes, *converted.objects)) if converted.objects else converted
+        runtime = partial(write_runtime, plan=plan, name=self.job.id.name)
+        return Conversion((*volumes, self._object(plan, runtime), self._object(plan, write)))
+
+    def _tuned(self, plan: RuntimePlan, write: Writer) -> Conversion:
+        tuning = read_tuning(_block(plan.inputs), tuning_settings(self.context.settings))
+        if not isinstance(tuning, Tuning):
+            return Conversion(findings=tuple(tuning))
+        runtime = partial(write_runtime, plan=plan)
+        body = runtime(Draft(self.job.body), name=self.job.id.name).value
+        subject = TunedJob(self.job, tuning, write, self._sources(plan), runtime, body, STEP)
+        return convert_tuned(subject, self.context)
+
+    def _plan(self) -> RuntimePlan | list[Diagnostic]:
+        """Everything that the objects are made of, or what prevents that. Raises RejectedError."""
+        body, found = read_object(self.job)
+        if found:
+            return found
+        spec = body["spec"]
+        runtime = runtime_of(self.job, spec["runtimeRef"], self.context)
+        runtime_body, of_runtime = read_object(runtime)
+        if of_runtime:
+            return of_runtime
+        settings = next((each for each in self.context.settings if each.ome != OmeSettings()), None)
+        inputs = JobInputs(
+            self.job,
+            spec,
+            runtime,
+            runtime_body["spec"],
+            settings.ome if settings else OmeSettings(),
+            settings.source if settings else None,
+            self.context.trainer,
+            is_tuned="hyperParameterTuningConfig" in spec or self.job.sweep is not None,
+        )
+        return self._checked(inputs)
+
+    def _checked(self, inputs: JobInputs) -> RuntimePlan | list[Diagnostic]:
+        found = [
+            *reserved_labels(self.job, inputs.spec),
+            *reserved_labels(inputs.runtime, inputs.runtime_spec, (KUEUE_LABEL_PREFIX,)),
+            *check_policies(inputs),
+        ]
+        if found:
+            return found
+        roles = find_roles(inputs.runtime_spec["template"], inputs.runtime, is_mpi=inputs.policy("mpi") is not None)
+        model = find_model(self.job, inputs.spec, dict(inputs.settings.models), self.context)
+        if model is not None and model.manifest is not None and (of_model := read_object(model.manifest)[1]):
+            return of_model
+        plan = RuntimePlan(inputs, roles, tuple(folders_of(inputs, model)), model)
+        return [*check_taken(plan), *check_nodes(plan)] or plan
+
+    def _object(self, plan: RuntimePlan, write: Writer) -> Manifest:
+        return drafted(self.job, write, self._sources(plan), STEP)
+
+    def _sources(self, plan: RuntimePlan) -> dict[str, Source]:
+        found = plan.inputs.sources()
+        if plan.model is not None and plan.model.manifest is not None:
+            found[MODEL] = plan.model.manifest.source
+        if self.job.sweep is not None:
+            found[SWEEP] = self.job.sweep.place.source
+        return found
+
+
+def _swept_twice(job: Manifest, sweep: Sweep) -> Diagnostic:
+    message = say('"{}" has its own hyperParameterTuningConfig; remove it, or this sweep', job.id.name)
+    related = Related(say("its own"), job.place("spec", "hyperParameterTuningConfig").key())
+    return Diagnostic(SWEEP_TARGET, message, sweep.place, (related,))
+
+
+def _block(inputs: JobInputs) -> TuningBlock:
+    """The tuning of a job: its own, or that of an item of `sweeps`."""
+    annotation = ("metadata", "annotations", SEED_ANNOTATION)
+    stated = value_at(inputs.job.body, annotation)
+    seed, seed_place = "0" if stated is None else str(stated), inputs.job.place(*annotation)
+    sweep = inputs.job.sweep
+    if sweep is not None:
+        return block_of_sweep(sweep, seed, seed_place)
+    pointer = ("spec", "hyperParameterTuningConfig")
+    body = inputs.spec["hyperParameterTuningConfig"]
+    return TuningBlock(body, inputs.job.place(*pointer), (OBJECT, *pointer), seed, seed_place)
+
+
+def _volumes(plan: RuntimePlan) -> tuple[Any, ...]:
+    is_needed = plan.model is not None and plan.model.path and plan.inputs.settings.model_access == "pvPvc"
+    return (write_volume, write_claim) if is_needed else ()

@@ -1,0 +1,117 @@
+"""The TrainingRuntime of a TrainingJob: its runtime's template with the job's labels, folders and helpers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.frontends.ome.inputs import RUNTIME, JobInputs
+from kubectl_trainjob.frontends.ome.labels import write_labels
+from kubectl_trainjob.frontends.ome.mounts import write_mounts
+from kubectl_trainjob.frontends.ome.plan import (
+    ELASTIC,
+    JOBS,
+    RUNTIME_SPEC,
+    TEMPLATE,
+    RuntimePlan,
+    container_of,
+    elastic_policy,
+)
+from kubectl_trainjob.frontends.ome.transfers import write_helpers
+from kubectl_trainjob.kube.facts import jobset, ome, trainer
+from kubectl_trainjob.model.draft import Draft, Write, computed, copied, fixed
+from kubectl_trainjob.model.edited_object import OBJECT
+from kubectl_trainjob.model.source import Pointer, value_at
+
+
+def write_runtime(draft: Draft, plan: RuntimePlan, name: str) -> Draft:
+    """The TrainingRuntime, drafted from the inputs."""
+    writes = [
+        fixed(("apiVersion",), trainer.API_VERSION),
+        fixed(("kind",), trainer.TRAINING_RUNTIME),
+        computed(("metadata", "name"), name, ((OBJECT, "metadata", "name"),)),
+        *_namespace(plan),
+        *_policies(plan.inputs),
+        copied(TEMPLATE, plan.template, (*RUNTIME_SPEC, "template")),
+    ]
+    draft = draft.blank(((OBJECT, "metadata", "name"),)).put_each(writes)
+    draft = _renamed(draft, plan)
+    draft = write_labels(draft, plan)
+    for role in plan.roles.each():
+        draft = write_mounts(draft, plan, role)
+    draft = _with_success_policy(draft, plan)
+    return write_helpers(draft, plan)
+
+
+def _namespace(plan: RuntimePlan) -> Iterator[Write]:
+    namespace = plan.inputs.job.id.namespace
+    if namespace:
+        yield copied(("metadata", "namespace"), namespace, (OBJECT, "metadata", "namespace"))
+
+
+def _policies(inputs: JobInputs) -> Iterator[Write]:
+    """`mlPolicy` always exists: without it, Trainer ignores resourcesPerNode."""
+    stated: Mapping[str, Any] = inputs.runtime_spec.get("mlPolicy") or {}
+    cause = (*RUNTIME_SPEC, "mlPolicy")
+    yield fixed(("spec", "mlPolicy"), {})
+    elastic = elastic_policy(inputs).get("maxNodes")
+    if "mpi" in stated:
+        yield copied(("spec", "mlPolicy", "mpi"), stated["mpi"], (*cause, "mpi"))
+    elif elastic is not None:
+        yield copied(("spec", "mlPolicy", "numNodes"), elastic, (*ELASTIC, "maxNodes"))
+    elif "numNodes" in stated:
+        yield copied(("spec", "mlPolicy", "numNodes"), stated["numNodes"], (*cause, "numNodes"))
+    if "torch" in stated:
+        yield computed(("spec", "mlPolicy", "torch"), {}, ((*cause, "torch"),))
+    if "podGroupPolicy" in inputs.runtime_spec:
+        policy = inputs.runtime_spec["podGroupPolicy"]
+        yield copied(("spec", "podGroupPolicy"), policy, (*RUNTIME_SPEC, "podGroupPolicy"))
+
+
+def _renamed(draft: Draft, plan: RuntimePlan) -> Draft:
+    """The jobs and containers under Trainer's names, and every reference to the jobs."""
+    cause = ((*RUNTIME_SPEC, "template", *jobset.REPLICATED_JOBS),)
+    writes: list[Write] = []
+    for role in plan.roles.each():
+        for pointer, name in (((*JOBS, role.job, "name"), role.name), ((*container_of(role), "name"), trainer.NODE)):
+            if draft.get(*pointer) != name:
+                own = (RUNTIME, *pointer)
+                writes.append(computed(pointer, name, (own if draft.get(*pointer) is not None else cause[0],)))
+    renames = {old: new for old, new in plan.roles.renames.items() if old != new}
+    for pointer in _references(draft.get(*TEMPLATE, "spec")):
+        name = draft.get(*TEMPLATE, "spec", *pointer)
+        if isinstance(name, str) and name in renames:
+            writes.append(
+                computed((*TEMPLATE, "spec", *pointer), renames[name], ((RUNTIME, *TEMPLATE, "spec", *pointer),))
+            )
+    return draft.put_each(writes)
+
+
+def _references(spec: Mapping[str, Any]) -> Iterator[Pointer]:
+    """The fields of a JobSet that name replicatedJobs."""
+    for index, each in enumerate(spec.get("replicatedJobs") or []):
+        yield from (("replicatedJobs", index, "dependsOn", i, "name") for i in range(len(each.get("dependsOn") or [])))
+    yield from _targets(spec, ("successPolicy",))
+    for index in range(len(value_at(spec, ("failurePolicy", "rules")) or [])):
+        yield from _targets(spec, ("failurePolicy", "rules", index))
+    yield "coordinator", "replicatedJob"
+
+
+def _targets(spec: Mapping[str, Any], policy: Pointer) -> Iterator[Pointer]:
+    for index in range(len(value_at(spec, (*policy, "targetReplicatedJobs")) or [])):
+        yield *policy, "targetReplicatedJobs", index
+
+
+def _with_success_policy(draft: Draft, plan: RuntimePlan) -> Draft:
+    pointer = (*TEMPLATE, "spec", "successPolicy")
+    exporter = next((each for each in plan.folders if each.helper == ome.EXPORTER), None)
+    is_stated = draft.get(*pointer) is not None
+    if exporter is not None and (is_stated or plan.roles.worker is not None):
+        return draft.put(pointer, _all_of(ome.EXPORTER), because=(exporter.cause,))
+    if plan.roles.worker is not None and not is_stated:
+        return draft.put(pointer, _all_of(trainer.LAUNCHER), because=((*RUNTIME_SPEC, "mlPolicy", "mpi"),))
+    return draft
+
+
+def _all_of(name: str) -> dict[str, Any]:
+    return {"operator": "All", "targetReplicatedJobs": [name]}

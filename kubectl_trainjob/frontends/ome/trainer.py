@@ -1,0 +1,137 @@
+"""The TrainJob of a TrainingJob."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubectl_trainjob.frontends.interface import RejectedError
+from kubectl_trainjob.frontends.ome.folders import WorkspaceFolder
+from kubectl_trainjob.frontends.ome.inputs import JOB_SPEC, RUNTIME, JobInputs
+from kubectl_trainjob.frontends.ome.plan import RuntimePlan
+from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.quantity import QuantityError
+from kubectl_trainjob.kube.facts.resources import cpu_count, gpu_count
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.draft import Cause, Draft, Write, computed, copied, fixed
+from kubectl_trainjob.model.edited_object import OBJECT
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.rules import OME_PROCESSES
+from kubectl_trainjob.model.source import value_at
+
+_COUNTS = {"cpu": cpu_count, "gpu": gpu_count}
+_COPIED = ("image", "command", "args", "env", "numNodes")
+_WHOLE = re.compile(r"0*[1-9][0-9]{0,9}")
+_IN_POLICY = ("spec", "mlPolicy", "torch", "numProcPerNode")
+
+
+def write_job(draft: Draft, plan: RuntimePlan, processes: int | None) -> Draft:
+    """The TrainJob, drafted from the inputs; `processes` is the number for each node, None for Trainer's own."""
+    metadata = {key: value for key, value in plan.inputs.job.body["metadata"].items() if value is not None}
+    runtime = {"kind": trainer.TRAINING_RUNTIME, "name": plan.inputs.job.id.name}
+    writes = [
+        fixed(("apiVersion",), trainer.API_VERSION),
+        fixed(("kind",), trainer.TRAIN_JOB),
+        copied(("metadata",), metadata, (OBJECT, "metadata")),
+        *_queue(plan.inputs),
+        computed(("spec", "runtimeRef"), runtime, ((*JOB_SPEC, "runtimeRef"),)),
+        *(write for each in plan.initializers for write in _initializer(each)),
+        *_trainer(plan, processes),
+    ]
+    if "suspend" in plan.inputs.spec:
+        writes.append(copied(("spec", "suspend"), plan.inputs.spec["suspend"], (*JOB_SPEC, "suspend")))
+    return draft.blank(((OBJECT, "metadata", "name"),)).put_each(writes)
+
+
+def _queue(inputs: JobInputs) -> Iterator[Write]:
+    for key, value in (inputs.spec.get("labels") or {}).items():
+        if key.startswith(trainer.KUEUE_LABEL_PREFIX):
+            yield copied(("metadata", "labels", key), value, (*JOB_SPEC, "labels", key))
+
+
+def _initializer(folder: WorkspaceFolder) -> Iterator[Write]:
+    assert folder.storage is not None
+    storage, at = folder.storage, ("spec", "initializer", folder.name)
+    yield copied((*at, "storageUri"), storage.uri, folder.cause)
+    if env := storage.env():
+        yield computed((*at, "env"), env, ((*storage.cause, "parameters"),))
+    if storage.secret:
+        field = "storageKey" if "storageKey" in storage.body else "key"
+        yield copied((*at, "secretRef", "name"), storage.secret, (*storage.cause, field))
+
+
+def _trainer(plan: RuntimePlan, processes: int | None) -> Iterator[Write]:
+    stated: Mapping[str, Any] = plan.inputs.spec["trainer"]
+    cause: Cause = (*JOB_SPEC, "trainer")
+    yield computed(("spec", "trainer"), {}, (cause,))
+    for field in _COPIED:
+        if field in stated:
+            yield copied(("spec", "trainer", field), stated[field], (*cause, field))
+    if "numNodes" not in stated and plan.inputs.policy("mpi") is not None:
+        policy = plan.inputs.runtime_spec["mlPolicy"]
+        if "numNodes" in policy:
+            yield copied(("spec", "trainer", "numNodes"), policy["numNodes"], (RUNTIME, "spec", "mlPolicy", "numNodes"))
+    if processes is not None:
+        places = ((*cause, "numProcPerNode"), (RUNTIME, *_IN_POLICY))
+        yield computed(
+            ("spec", "trainer", "numProcPerNode"), processes, places if "numProcPerNode" not in stated else places[:1]
+        )
+    if "resourcesPerNode" in stated:
+        yield from _resources(stated["resourcesPerNode"], (*cause, "resourcesPerNode"))
+
+
+def _resources(stated: Mapping[str, Any], cause: Cause) -> Iterator[Write]:
+    """Extended resources need a limit: the API server accepts no request without one."""
+    at = ("spec", "trainer", "resourcesPerNode")
+    yield copied(at, stated, cause)
+    limits = stated.get("limits") or {}
+    for name, amount in (stated.get("requests") or {}).items():
+        if _is_extended(name) and name not in limits:
+            yield computed((*at, "limits", name), amount, ((*cause, "requests", name),))
+
+
+def _is_extended(name: str) -> bool:
+    domain, slash, _ = name.partition("/")
+    return bool(slash) and domain != "kubernetes.io" and not domain.endswith(".kubernetes.io")
+
+
+def processes_of(plan: RuntimePlan) -> int | None:
+    """The number of processes of each node, None where Trainer counts them itself. Raises RejectedError."""
+    inputs = plan.inputs
+    policy = inputs.policy("torch") or {}
+    stated = inputs.spec["trainer"].get("numProcPerNode", policy.get("numProcPerNode", "auto"))
+    if stated == "auto":
+        return None
+    if isinstance(stated, str) and stated in _COUNTS:
+        return _counted(plan, stated)
+    if isinstance(stated, int) and not isinstance(stated, bool) and stated >= 1:
+        return stated
+    if isinstance(stated, str) and _WHOLE.fullmatch(stated):
+        return int(stated)
+    raise _rejected(plan, say("numProcPerNode must be auto, cpu, gpu or a whole number of at least 1, not {}", stated))
+
+
+def _counted(plan: RuntimePlan, word: str) -> int:
+    """The number that Trainer would count, as it does not know the words."""
+    role = plan.roles.worker or plan.roles.trainer
+    own = (value_at(plan.template, role.container_at()) or {}).get("resources") or {}
+    stated = plan.inputs.spec["trainer"].get("resourcesPerNode") or {}
+    resources = {field: {**(own.get(field) or {}), **(stated.get(field) or {})} for field in ("requests", "limits")}
+    try:
+        number = _COUNTS[word](resources).number
+    except QuantityError:
+        number = 0
+    if number < 1:
+        template = (
+            'no {} are requested, which numProcPerNode "{}" counts; add them to resourcesPerNode, or write a number'
+        )
+        raise _rejected(plan, say(template, say("GPUs" if word == "gpu" else "CPUs"), word))
+    return number
+
+
+def _rejected(plan: RuntimePlan, message: Message) -> RejectedError:
+    inputs = plan.inputs
+    is_own = "numProcPerNode" in inputs.spec["trainer"]
+    place = inputs.job.place("spec", "trainer", "numProcPerNode") if is_own else inputs.runtime.place(*_IN_POLICY)
+    return RejectedError(Diagnostic(OME_PROCESSES, message, place))
