@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Fix
 from kubectl_trainjob.model.finding import Finding, Note, Position
-from kubectl_trainjob.model.message import Message, joined, truncate
+from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.phrases import plural, without_command_at_start, without_commands
@@ -40,17 +40,17 @@ class GroupedFinding(NamedTuple):
         return tuple(dict.fromkeys(result.fix for result in self.all if result.fix and result.fix.edits))
 
     @property
-    def objects(self) -> str:
-        """`TrainJob a, b and 37 more` where the finding is about several objects, else ""."""
+    def objects(self) -> Message:
+        """`TrainJob a, b and 37 more` where the finding is about several objects, else empty."""
         distinct = list(dict.fromkeys((result.namespace, result.object) for result in self.all if result.object))
         if len(distinct) < 2:
-            return ""
+            return Message()
         has_many = len({namespace for namespace, _ in distinct}) > 1
         kinds: dict[str, list[str]] = defaultdict(list)
         for namespace, each in distinct:
             kind, _, name = each.partition("/")
             kinds[kind].append(f"{namespace}/{name}" if has_many and namespace else name)
-        return "; ".join(f"{kind} {_shortened(names)}" for kind, names in kinds.items())
+        return joined((say("{} {}", kind, _shortened(names)) for kind, names in kinds.items()), "; ")
 
 
 def group_findings(results: Iterable[Finding]) -> list[GroupedFinding]:
@@ -62,10 +62,11 @@ def group_findings(results: Iterable[Finding]) -> list[GroupedFinding]:
     return sorted(groups, key=lambda each: _RANK[each.severity])
 
 
-def _shortened(names: Sequence[str]) -> str:
-    if len(names) <= _NAMED + 1:  # the last name is as short as "1 more"
-        return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+def _shortened(names: Sequence[str]) -> Message:
+    shown = [say("{}", name) for name in names[: _NAMED + 1]]
+    if len(names) > _NAMED + 1:  # the last name is as short as "1 more"
+        shown[_NAMED:] = [say("{} more", len(names) - _NAMED)]
+    return joined(shown, last=" and ")
 
 
 def counted(severities: Iterable[Severity], adjective: str = "") -> Message:
@@ -92,7 +93,7 @@ def finding_lines(finding: GroupedFinding, paint: Paint) -> Iterator[str]:
         marks = carets.lstrip()
         yield f"  {printable(first.excerpt.line)}"
         yield f"  {carets[: len(carets) - len(marks)]}{paint('caret', marks)}"
-    notes = [f"{here} {note_line(truncate(f'in {finding.objects}'), paint)}"] if finding.objects else []
+    notes = [f"{here} {note_line(say('in {}', finding.objects), paint)}"] if finding.objects else []
     notes += (f"{_where(each.position, paint)} {note_line(each.message, paint)}" for each in finding.related)
     unique = list(dict.fromkeys(notes))
     yield from unique[:_MOST_NOTES]

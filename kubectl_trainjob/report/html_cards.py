@@ -157,7 +157,7 @@ def _excerpt(finding: GroupedFinding) -> Iterator[Markup]:
 
 
 def _notes(finding: GroupedFinding) -> Iterator[Markup]:
-    notes = [element("li", "in ", code(truncate(finding.objects)))] if finding.objects else []
+    notes = [element("li", "in ", sentence(finding.objects))] if finding.objects else []
     notes += [
         element("li", _where(note.position), ": ", sentence(note.message)) for note in finding.related[:_MOST_NOTES]
     ]

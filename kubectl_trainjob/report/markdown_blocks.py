@@ -175,7 +175,7 @@ def finding_lines(finding: GroupedFinding) -> Iterator[str]:
     if first.excerpt and first.excerpt.line:
         lines = (first.excerpt.line, first.excerpt.carets)
         yield from ("", *fenced([("  ", printable(truncate(line))) for line in lines], ""))
-    notes = [f"- in {code(truncate(finding.objects))}"] if finding.objects else []
+    notes = [f"- in {sentence(finding.objects)}"] if finding.objects else []
     notes += (f"- {_where(each.position)}: {sentence(each.message)}" for each in finding.related)
     yield from ("", *notes[:_MOST_NOTES]) if notes else ()
     if len(notes) > _MOST_NOTES:

@@ -122,7 +122,7 @@ def hostile(text: str, words: Message = HARMLESS) -> Report:
         reports.row(f"{line}.l", f"{text}\n", "y\n"),
         reports.row(f"{line}.k", text, 4),
     )
-    about: dict[str, Any] = {"verdict": verdict, "consequence": words, "overlay": line, "job": ids[3]}
+    about: dict[str, Any] = {"update_result": verdict, "consequence": words, "overlay": line, "job": ids[3]}
     objects = [
         reports.changed(ids[0], *rows, **about),
         reports.added(ids[1], *rows[:1], counterpart=ids[2], job=ids[1]),
