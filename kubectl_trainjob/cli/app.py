@@ -43,6 +43,7 @@ _COMMANDS = {
     "logs": _LazyCommand("kubectl_trainjob.cli.logs", "Print the output of one Pod of a job, by rank or role."),
     "suspend": _LazyCommand("kubectl_trainjob.cli.suspend", "Stop the Pods of jobs, and keep the jobs."),
     "resume": _LazyCommand("kubectl_trainjob.cli.resume", "Let suspended jobs continue."),
+    "doctor": _LazyCommand("kubectl_trainjob.cli.doctor", "Check a cluster before you apply something to it."),
     "migrate": _LazyCommand(
         "kubectl_trainjob.cli.migrate", "Migrate jobs of older operators, and older spellings of Trainer."
     ),

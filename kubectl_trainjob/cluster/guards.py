@@ -22,15 +22,21 @@ _OTHERS = {
 def check_no_trainer(api: Api) -> str:
     """A note if it is not known whether a Trainer runs. Raises EnvironmentFault if one does."""
     try:
-        lease = api.get(_LEASE)
+        is_alive = is_trainer_alive(api)
     except ApiError as error:
         return f"it is not known whether Trainer runs in the cluster ({error.reason}); apply assumes that it does not"
-    if lease is not None and _is_held(lease, api.date):
+    if is_alive:
         raise EnvironmentFault(
             "Trainer runs in this cluster and would create the JobSets, too; use --emit trainjob, "
             "or set emit: trainjob in trainjob.yaml"
         )
     return ""
+
+
+def is_trainer_alive(api: Api) -> bool:
+    """Whether a Trainer renews its Lease. Raises ApiError if the Lease may not be read."""
+    lease = api.get(_LEASE)
+    return lease is not None and _is_held(lease, api.date)
 
 
 def _is_held(lease: Body, now: str) -> bool:

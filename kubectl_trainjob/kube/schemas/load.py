@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -120,3 +120,23 @@ def version_number(version: str) -> tuple[int, ...]:
         return (_NEWEST,)
     numbers = tuple(int(part) for part in version.split("."))
     return numbers if len(numbers) > 2 else (*numbers, _NEWEST)
+
+
+def field_paths(product_version: str, api_version: str, kind: str) -> frozenset[str]:
+    """The fields of a kind that are not in the template of a Pod, as `spec.replicatedJobs[].name`."""
+    with open(os.path.join(_DATA, f"{product_version}.json.gz"), "rb") as file:
+        data = json.loads(zlib.decompress(file.read(), _GZIP))
+    nodes = data["nodes"]
+    return frozenset(paths(nodes[data["kinds"][f"{api_version}/{kind}"]["root"]], nodes.__getitem__))
+
+
+def paths(node: Mapping[str, Any], part: Callable[[Any], Mapping[str, Any]], at: str = "") -> Iterator[str]:
+    """The fields below a schema; `part` finds the schema of a property or of items. Pod templates are one field."""
+    while "items" in node:
+        node, at = part(node["items"]), f"{at}[]"
+    for name, value in (node.get("properties") or {}).items():
+        if at or name in ("spec", "status"):
+            below = f"{at}.{name}" if at else name
+            yield below
+            if not below.endswith("template.spec.template"):
+                yield from paths(part(value), part, below)
