@@ -47,6 +47,9 @@ _COMMANDS = {
     "migrate": _LazyCommand(
         "kubectl_trainjob.cli.migrate", "Migrate jobs of older operators, and older spellings of Trainer."
     ),
+    "integrations": _LazyCommand(
+        "kubectl_trainjob.cli.integrations", "Print files for Argo CD and Flux, ready to commit."
+    ),
     "init": _LazyCommand(
         "kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -78,6 +79,7 @@ class BuildRequest:
     emit: str
     strict: bool
     allow_empty: bool
+    consumer: str
 
 
 @click.command(help=_HELP)
@@ -110,11 +112,20 @@ class BuildRequest:
 @options.trainer_version
 @click.option("--strict", is_flag=True, help="Also reject JobSets whose Jobs the API server will reject.")
 @click.option("--allow-empty", is_flag=True, help="Accept inputs without any object to print.")
+@click.option(
+    "--for",
+    "consumer",
+    type=click.Choice(["argocd"]),
+    callback=_or_nothing,
+    help="Build as the plugin of Argo CD does (`help argocd`).",
+)
 def build(**given: Any) -> int:
     """Compile, then write: findings and notes to stderr, the objects to stdout or to files if there is no error."""
     request = BuildRequest(**given)
     if request.output_directory and request.output == "json":
         raise click.UsageError("files are written as YAML; remove -o json or -O")
+    if request.consumer:
+        return _build_for_argocd(request)
     from kubectl_trainjob.cli.session import open_session
     from kubectl_trainjob.compiler.printing import build_findings, printed_objects
     from kubectl_trainjob.model.diagnostic import has_errors
@@ -136,6 +147,29 @@ def build(**given: Any) -> int:
         _write_files(objects, request.output_directory, reading, session.workspace.files.current)
     else:
         _print(objects, request.output, reading.limits)
+    return 0
+
+
+def _build_for_argocd(request: BuildRequest) -> int:
+    """Print only a complete, strict build that is not empty: Argo CD deletes what the output lacks."""
+    from kubectl_trainjob.cli import argocd
+    from kubectl_trainjob.compiler.printing import build_findings, printed_objects
+    from kubectl_trainjob.model.diagnostic import has_errors
+
+    if request.allow_empty or request.output_directory or len(request.paths + request.filenames) > 1:
+        raise click.UsageError("--for argocd builds one folder to stdout; remove --allow-empty, -O and other paths")
+    call = argocd.plugin_call(os.environ, os.getcwd(), *request.paths, *request.filenames)
+    with argocd.plugin_session(call) as session:
+        compilation = _compile(replace(request, paths=(call.path,), filenames=()), session)
+        findings = build_findings(compilation, is_strict=True)
+        argocd.print_one_line_each(findings)
+        if has_errors(findings):
+            return 1
+        objects = argocd.objects_for_argocd(printed_objects(compilation))
+        if not objects:
+            print_error(f"error: {call.path} has no object to print; Argo CD would delete all objects")
+            return 1
+        _print(objects, request.output, compilation.reading.limits)
     return 0
 
 

@@ -58,8 +58,11 @@ class Session(NamedTuple):
 
 
 @contextmanager
-def open_session() -> Iterator[Session]:
-    """The session of one command; its end clears the progress and ends the process that renders templates."""
+def open_session(directory: str = "") -> Iterator[Session]:
+    """The session of one command; its end clears the progress and ends the process that renders templates.
+
+    Relative paths begin in `directory`, an absolute path, "" for the current directory.
+    """
     with ExitStack() as stack:
 
         @cache
@@ -69,5 +72,5 @@ def open_session() -> Iterator[Session]:
             return stack.enter_context(Renderer())
 
         progress = stack.enter_context(ProgressLine())
-        workspace = Workspace(Disk(CurrentDirectory(os.getcwd())), standard_input, renderer, progress)
+        workspace = Workspace(Disk(CurrentDirectory(directory or os.getcwd())), standard_input, renderer, progress)
         yield Session(workspace, BuildContext(ForkedExecutor(), progress))

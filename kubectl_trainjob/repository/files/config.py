@@ -57,9 +57,10 @@ class Config:
         """Whether these settings are those of a file, or of one with the same text."""
         return self.source is not None and self.source.file.text == file.text
 
-    def limited(self, limits: Limits) -> Limits:
-        """`limits` with those that are set here."""
-        return replace(limits, **self.limits) if self.limits else limits
+    def limited(self, limits: Limits, *, raises: bool = True) -> Limits:
+        """`limits` with those that are set here; without `raises`, only the lower ones."""
+        chosen = {name: most for name, most in self.limits.items() if raises or most < getattr(limits, name)}
+        return replace(limits, **chosen) if chosen else limits
 
 
 def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:

@@ -104,7 +104,7 @@ class Workspace:
     more), the renderer of templates, and the progress.
 
     Two readings that are compared share `parsed`; both have the same paths below their `base`, "" for the current
-    directory.
+    directory. Without `raises_limits`, the settings of a repository only lower limits.
     """
 
     files: FileSystem
@@ -113,6 +113,7 @@ class Workspace:
     progress: Progress
     parsed: ParseCache | None = None
     base: str = ""
+    raises_limits: bool = True
 
 
 def current_root(files: FileSystem) -> str:

@@ -58,6 +58,7 @@ class InputReader:
         self.read_from: dict[str, None] = {}  # the real paths of all directories and files that were passed
         self.roots: dict[str, Root] = {}
         self.limits = limits
+        self._raises_limits = workspace.raises_limits
         self._new_reader = workspace.parsed.reader if workspace.parsed else Reader
         self._classify = workspace.parsed.classify if workspace.parsed else classify
         self._reader = self._new_reader(limits)
@@ -95,9 +96,9 @@ class InputReader:
 
     def _limit(self, config: Config) -> None:
         if not self.roots:
-            self.limits = config.limited(self.limits)
+            self.limits = config.limited(self.limits, raises=self._raises_limits)
             self._reader = self._new_reader(self.limits)
-        elif config.source and any(getattr(self.limits, name) != most for name, most in config.limits.items()):
+        elif config.source and config.limited(self.limits, raises=self._raises_limits) != self.limits:
             message = say("these limits differ from those of another repository in this build; build one at a time")
             self.diagnostics.append(Diagnostic(CONFLICTING_SETTINGS, message, Place(config.source, ("limits",)).key()))
 
