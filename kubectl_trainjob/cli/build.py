@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import emit, note_unread_overlays, print_error, print_findings
+from kubectl_trainjob.cli.streams import emit, note_skipped, note_unread_overlays, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import EMITS
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 
 
-_REASONS = {"built": "built files", "template": "for the overlays that list it"}
 _MOST_SECRETS = 100  # in the notes
 
 _HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers create for TrainJobs.
@@ -132,7 +132,7 @@ def build(**given: Any) -> int:
 
     with open_session() as session:
         compilation = _compile(request, session)
-    findings = build_findings(compilation, is_strict=request.strict)
+    findings = build_findings(compilation, is_strict=request.strict, is_set=bool(request.output_directory))
     print_findings(findings)
     if has_errors(findings):
         return 1
@@ -181,7 +181,9 @@ def _compile(request: BuildRequest, session: Session) -> Compilation[Printed]:
 
     options = BuildOptions(request.namespace, request.trainer_version, request.emit)
     paths, finish = request.paths + request.filenames, printer(request.output)
-    return pipeline.build(read(paths, session.workspace), options, finish, session.context)  # the only reference
+    is_lenient = not (request.strict or request.output_directory)  # -O removes files that are no longer built
+    documents = partial(read, paths, session.workspace, is_lenient=is_lenient)
+    return pipeline.build(documents(), options, finish, session.context)  # the only reference
 
 
 def _print(objects: list[AnyObject], fmt: Literal["yaml", "json"], limits: Limits) -> None:
@@ -237,6 +239,5 @@ def _note(compilation: Compilation[Printed]) -> None:
 
 
 def _note_overlays(reading: Reading) -> None:
-    if reading.skipped:
-        print_error(f"note: skipped: {', '.join(f'{each.path} ({_REASONS[each.reason]})' for each in reading.skipped)}")
+    note_skipped(reading.skipped)
     note_unread_overlays(reading.unread_overlays, "built")

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import emit, note_unread_overlays, print_error, write_file, write_outputs
+from kubectl_trainjob.cli.streams import (
+    emit,
+    note_skipped,
+    note_unread_overlays,
+    print_error,
+    write_file,
+    write_outputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,6 +133,7 @@ def _lint(request: LintRequest, session: Session) -> int:
             report = _without_baseline(found, request.baseline)
         if request.diff:
             return _exit_code(request, report)
+    note_skipped([each for each in found.skipped if each.reason in ("chart", "broken")])
     note_unread_overlays(found.unread_overlays, "checked")
     write_outputs(request.output, written, report, default="human")
     if found.is_empty and request.fail_if_empty:

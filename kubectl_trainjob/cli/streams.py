@@ -15,9 +15,19 @@ from kubectl_trainjob.model.printable import printable
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.options import Output
     from kubectl_trainjob.model.diagnostic import Diagnostic
+    from kubectl_trainjob.model.units import Skipped
     from kubectl_trainjob.repository.positions import ResolvePlace
 
 _WIDTH, _WIDEST = 80, 100  # columns of a page
+_MOST_NAMED = 20  # entries that were skipped
+_SKIPPED = {
+    "built": "built files",
+    "template": "for the overlays that list it",
+    "link": "link",
+    "large": "too large",
+    "chart": "",
+    "broken": "",
+}
 
 
 def standard_input(most: int) -> bytes:
@@ -73,6 +83,25 @@ def note_unread_overlays(paths: Sequence[str], what: str) -> None:
     """Name the overlays below a directory that were not read."""
     if paths:
         print_error(f"note: overlays are {what} only if passed with -f: {', '.join(paths)}")
+
+
+def note_skipped(skipped: Sequence[Skipped]) -> None:
+    """Name what reading directories skipped."""
+    paths = {reason: [each.path for each in skipped if each.reason == reason] for reason in _SKIPPED}
+    charts, broken = paths.pop("chart"), paths.pop("broken")
+    others = [f"{path} ({_SKIPPED[reason]})" for reason, found in paths.items() for path in found]
+    if others:
+        print_error(f"note: skipped: {_enumerated(others)}")
+    if broken:
+        print_error(f"warning: skipped because of errors, without an object of Trainer: {_enumerated(broken)}")
+    if charts:
+        example = f"helm template {charts[0]} | kubectl trainjob build -"
+        print_error(f"note: Helm charts are not rendered: {_enumerated(charts)}; build one: {example}")
+
+
+def _enumerated(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names) if more < 2 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
 
 
 def print_error(line: str) -> None:

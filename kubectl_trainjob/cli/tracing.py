@@ -46,7 +46,7 @@ class _Trace(NamedTuple):
         from kubectl_trainjob.repository.files.read import read
 
         with self.workspace.progress:
-            return pipeline.trace(read(self.paths, self.workspace, names=names), self.options, wanted)
+            return pipeline.trace(read(self.paths, self.workspace, names=names, is_lenient=True), self.options, wanted)
 
 
 class Seen(NamedTuple):

@@ -101,7 +101,8 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
     library = [tuple(filter(is_runtime, front.convert(place, [], prepared.usual_emit).objects)) for place in places]
     for unit, group in _groups(documents, prepared.findings):
         manifests = [in_namespace(manifest, options.namespace) for manifest in group]
-        prepared.findings.extend(check(manifests, prepared.target.version.admission))
+        found = () if unit else documents.found
+        prepared.findings.extend(check(manifests, prepared.target.version.admission, found))
         converted = front.convert(manifests, library, prepared.usual_emit)
         runtimes = Runtimes([filter(is_runtime, converted.objects), *library], options.namespace, documents.packaged)
         _prepare_group(_swept(converted, runtimes, front, prepared), runtimes, unit, prepared)

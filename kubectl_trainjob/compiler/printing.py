@@ -45,15 +45,18 @@ def printed_objects(compilation: Compilation[Printed]) -> tuple[AnyObject, ...]:
     return tuple(sorted(every, key=_print_key))
 
 
-def build_findings(compilation: Compilation[Printed], *, is_strict: bool = False) -> Findings:
-    """All problems of a build, each once; with `is_strict` also what the API server rejects when it creates Jobs."""
+def build_findings(compilation: Compilation[Printed], *, is_strict: bool = False, is_set: bool = False) -> Findings:
+    """All problems of a build, each once; with `is_strict` also what the API server rejects when it creates Jobs.
+
+    With `is_set`, or `is_strict`, the objects become one set, in which each is unique.
+    """
     found: list[Diagnostic] = [*compilation.findings]
     for job in compilation.jobs:
         found += job_findings(job, compilation.target)
     if is_strict:
         found += creation_findings(compilation)
     if not has_errors(found):
-        found += collisions(_heads(compilation))
+        found += collisions(_heads(compilation), is_set=is_set or is_strict)
     if any(finding.rule == RUNTIME_NOT_FOUND for finding in found):
         found += compilation.unread  # the runtime may be in a document that could not be read
     return tuple(dict.fromkeys(found))  # a runtime's findings come with each of its jobs

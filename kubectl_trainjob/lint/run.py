@@ -24,7 +24,7 @@ from kubectl_trainjob.model.finding import Finding, LintReport, Unchecked
 from kubectl_trainjob.model.message import joined, say
 from kubectl_trainjob.model.rules import RULES, Category
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
-from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.model.units import Documents, Skipped
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.output.built_index import built_directories
@@ -78,6 +78,7 @@ class LintRun:
     unbuilt: list[ObjectId] = field(default_factory=list)
     unchecked: tuple[Unchecked, ...] = ()
     unread_overlays: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
     def fixable(self, results: Iterable[Finding]) -> list[Diagnostic]:
         """The diagnostics of those findings that have a fix."""
@@ -134,6 +135,7 @@ def collect(
         collector.add(diagnostic, collector.builder.finding(diagnostic, {})[0])
     run.results = sorted(dict.fromkeys(run.results), key=_order)
     run.unchecked += others.outdated.unchecked
+    run.skipped = tuple(dict.fromkeys(each for unit in units for each in unit.documents.skipped))
     return run
 
 

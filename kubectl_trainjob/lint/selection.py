@@ -18,7 +18,7 @@ from kubectl_trainjob.model.rules import INVALID_SETTING, RULES, Severity, rule_
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.units import LintSettings, PathRules, Settings
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
-from kubectl_trainjob.repository.files.repository import Ignore
+from kubectl_trainjob.repository.files.patterns import Ignore
 
 _BUILD_ERROR = "{} {} is a build error: it cannot be ignored or get a lower severity; remove it"
 _ALL_RULES = "`kubectl trainjob lint rules` lists all"
@@ -56,7 +56,7 @@ class Selection:
         severity, is_ignored = self._severity.get(rule.id), rule.id in self._ignore
         inside = self._inside(finding.position.path) or ""
         for each in self._paths:
-            if each.matches(inside) or any(map(each.matches, _parents(inside))):
+            if each.matches(inside, False) or any(each.matches(parent, True) for parent in _parents(inside)):
                 is_ignored = is_ignored or rule.id in each.ignore
                 severity = each.severity.get(rule.id, severity)
         if is_ignored or (self._select and rule.id not in self._select):

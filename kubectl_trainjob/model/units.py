@@ -184,10 +184,14 @@ class BuiltDirectory:
 
 
 class Skipped(NamedTuple):
-    """An entry that reading a directory skipped: built files, or a template, which the overlays that list it render."""
+    """An entry that reading a directory skipped.
+
+    Built files, a template, which the overlays that list it render, a Helm chart, a link, or a file of another tool
+    with errors, or that is too large.
+    """
 
     path: str
-    reason: Literal["built", "template"]
+    reason: Literal["built", "template", "chart", "link", "broken", "large"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +201,7 @@ class Documents:
 
     `unread_overlays` are overlays' directories below a directory that was read, `skipped` other entries not read there,
     `built` the directories of built files among these, `read_from` the real paths of all directories and files that
-    were passed, `limits` those of the repository.
+    were passed, `found` the files that reading directories found, as shown, `limits` those of the repository.
     """
 
     inputs: tuple[Manifest, ...] = ()
@@ -212,5 +216,6 @@ class Documents:
     skipped: tuple[Skipped, ...] = ()
     built: tuple[BuiltDirectory, ...] = ()
     read_from: tuple[str, ...] = ()
+    found: frozenset[str] = frozenset()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS

@@ -76,7 +76,9 @@ class Tree:
     def read(self, named: Sequence[str], workspace: Workspace) -> Documents:
         """The objects of the paths that exist."""
         paths = [self.path(path) for path in named if self.has(path)]
-        return read(paths, replace(workspace, files=self.files, base=self.base)) if paths else Documents()
+        if not paths:
+            return Documents()
+        return read(paths, replace(workspace, files=self.files, base=self.base), is_lenient=True)
 
     def overlays(self, documents: Documents, workspace: Workspace) -> set[str]:
         """All overlays below the directories that were read, also inside other overlays, by their common paths."""
@@ -87,7 +89,7 @@ class Tree:
             real = self.files.named(shown).real
             root = input_reader.root(real, self.files.current.relative)
             inside = root.inside(real)
-            for each in overlays(root.files, root.ignored, inside):
+            for each in overlays(root.files, root.ignored_below(inside), inside):
                 path = os.path.normpath(os.path.join(shown, posixpath.relpath(f"/{each}", f"/{inside}")))
                 found.add(common(path) or path)
         return found

@@ -96,10 +96,10 @@ def test_the_limit_of_documents(repository: Repository) -> None:
 def test_a_limit_may_be_raised(repository: Repository) -> None:
     items, uses = "\n".join(["  - x"] * 1000), "\n".join(["- *x"] * 101)
     repository.write({"a.yaml": [config_map("a")], "values.yaml": f"rows:\n- &x\n{items}\n{uses}\n"})
-    built = repository.build(".")
+    built = repository.build(".", "--strict")
     assert (built.exit_code, built.out, [rule for rule, _, _ in built.findings]) == (1, "", ["KTJ024"])
     repository.write({"trainjob.yaml": config(limits={"aliasNodes": "200k"})})
-    raised = repository.build(".")
+    raised = repository.build(".", "--strict")
     assert (raised.exit_code, raised.names, raised.findings) == (0, ["ConfigMap/a"], [])
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import posixpath
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from kubectl_trainjob.kube.admission.objects import Admission, admit
 from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, MIGRATE, KindRole, find_kind, group_of, role_of
+from kubectl_trainjob.kube.facts.kinds import (
+    CLUSTER_SCOPED,
+    MIGRATE,
+    KindRole,
+    find_kind,
+    group_of,
+    is_library_object,
+    is_of_training,
+    is_training_input,
+    role_of,
+)
 from kubectl_trainjob.kube.schemas.load import kinds_of, packaged
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.message import Message, listed, say
@@ -25,10 +36,15 @@ def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     return replace(manifest, id=replace(manifest.id, namespace=namespace), body={**manifest.body, "metadata": metadata})
 
 
-def check(manifests: Iterable[Manifest], admission: Admission) -> Iterator[Diagnostic]:
-    """Duplicates, unexpandable training kinds, names left to the API server, and errors of Trainer's other kinds."""
+def check(manifests: Collection[Manifest], admission: Admission, found: Container[str] = ()) -> Iterator[Diagnostic]:
+    """Duplicates, unexpandable training kinds, names left to the API server, and errors of Trainer's other kinds.
+
+    `found` are the files that reading directories found. Their objects of other kinds may be for separate deployments:
+    in different folders, or in one without training objects.
+    """
     kinds = kinds_of(admission.schemas, trainer.GROUP)
     first: dict[tuple[str, str, str, str], Manifest] = {}
+    of_training = {_folder(each) for each in manifests if is_of_training(each)} if found else set()
     for manifest in manifests:
         identity = manifest.id
         group = group_of(identity.api_version)
@@ -39,22 +55,39 @@ def check(manifests: Iterable[Manifest], admission: Admission) -> Iterator[Diagn
             yield from _generate_name(manifest)
             continue
         earlier = first.setdefault((group, identity.kind, identity.namespace, identity.name), manifest)
-        if earlier is not manifest:
+        if earlier is manifest:
+            continue
+        folders, files = ({each(one) for one in (manifest, earlier)} for each in (_folder, _file))
+        is_unique = is_training_input(manifest) or is_library_object(manifest)
+        is_alone = len(folders) == 1 and folders <= of_training
+        if is_alone or is_unique or not all(each in found for each in files):
             yield duplicate(manifest, earlier)
 
 
-def collisions(heads: Iterable[ObjectHead]) -> Iterator[Diagnostic]:
-    """Objects of the result that have the identity of another one: generated from a TrainJob, or in two overlays."""
+def collisions(heads: Iterable[ObjectHead], *, is_set: bool) -> Iterator[Diagnostic]:
+    """Objects of the result that have the identity of another one: generated from a TrainJob, or in two overlays.
+
+    Without `is_set`, plain objects that `check` accepts may be the same; else the objects become one set.
+    """
     first: dict[tuple[str, str, str, str], ObjectHead] = {}
     for head in (each for each in heads if each.id.name):
         identity = head.id
         key = group_of(identity.api_version), identity.kind, identity.namespace, identity.name
         earlier = first.setdefault(key, head)
-        if earlier.place is not head.place:
+        is_checked = not (is_set or earlier.owner or head.owner or earlier.unit or head.unit)
+        if earlier.place is not head.place and not is_checked:
             is_generated = earlier.owner or head.owner
             how = say("is also generated from a TrainJob") if is_generated else say("is built twice")
             message = say('{} "{}" {}; rename one of them', identity.kind, identity.name, how)
             yield Diagnostic(DUPLICATE_OBJECT, message, head.place, (Related(say("the other one"), earlier.place),))
+
+
+def _file(manifest: Manifest) -> str:
+    return manifest.source.file.path
+
+
+def _folder(manifest: Manifest) -> str:
+    return posixpath.dirname(_file(manifest))
 
 
 def _metadata(manifest: Manifest) -> Mapping[str, Any]:
@@ -98,8 +131,8 @@ def _legacy_advice(group: str, api_version: str, kind: str) -> Message:
 
 
 def _generate_name(manifest: Manifest) -> Iterator[Diagnostic]:
-    """For kinds that are copied unchanged."""
-    if group_of(manifest.id.api_version) != trainer.GROUP and _metadata(manifest).get("generateName"):
+    """For JobSets, which are copied unchanged."""
+    if role_of(manifest.id) is KindRole.JOB_SET and _metadata(manifest).get("generateName"):
         message = say("kubectl create gives a new name each time, and kubectl apply rejects generateName; write name")
         place = manifest.place("metadata", "generateName").key()
         yield Diagnostic(GENERATE_NAME, message, place, lowered=Severity.WARNING)

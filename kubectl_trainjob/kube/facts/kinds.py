@@ -169,6 +169,12 @@ def is_library_object(manifest: Manifest) -> bool:
     return role_of(manifest.id) in (KindRole.RUNTIME, KindRole.SOURCE_RUNTIME, KindRole.MODEL)
 
 
+def is_of_training(manifest: Manifest) -> bool:
+    """Whether the object is one that this tool builds or checks: a training job, what it can refer to, or a JobSet."""
+    is_input = is_training_input(manifest) or is_library_object(manifest)
+    return is_input or role_of(manifest.id) is KindRole.JOB_SET
+
+
 def is_job(identity: ObjectId) -> bool:
     """Whether the object starts Pods that train and can be suspended: a training job or a JobSet."""
     return role_of(identity) in (KindRole.TRAINING_JOB, KindRole.JOB_SET)

@@ -17,6 +17,7 @@ from kubectl_trainjob.repository.files.find_root import (
     is_configured,
     real_path,
 )
+from kubectl_trainjob.repository.files.git_ignore import GitIgnore
 from kubectl_trainjob.repository.files.root import Files, SecureRoot, UnsafePathError
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class FileSystem(Protocol):
     def is_configured(self, directory: str) -> bool:
         """Whether a directory has a `trainjob.yaml` of this tool."""
 
+    def git_ignore(self, root: str) -> GitIgnore:
+        """What git ignores below a root."""
+
 
 class Disk:
     """The files as they are now, the working tree of a repository."""
@@ -85,6 +89,10 @@ class Disk:
     def is_configured(self, directory: str) -> bool:
         """Whether a directory has a `trainjob.yaml` of this tool."""
         return is_configured(directory)
+
+    def git_ignore(self, root: str) -> GitIgnore:
+        """What git ignores below a root."""
+        return GitIgnore(root)
 
 
 class Progress(Protocol):

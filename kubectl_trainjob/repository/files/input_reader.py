@@ -15,31 +15,16 @@ from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS, INVALID_SETTING, NESTED_SETTINGS, Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.model.stages import Manifest
-from kubectl_trainjob.model.units import BuiltDirectory, Skipped
-from kubectl_trainjob.repository.files.classify import UNBUILT, classify
+from kubectl_trainjob.repository.files.classify import classify
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
 from kubectl_trainjob.repository.files.filesystem import Workspace, paths_below
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
-from kubectl_trainjob.repository.files.repository import Ignore, Root, listed_templates
+from kubectl_trainjob.repository.files.patterns import Ignore
+from kubectl_trainjob.repository.files.repository import Root
 from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafePathError, reason_of
 from kubectl_trainjob.repository.files.settings import HEADLESS
-from kubectl_trainjob.repository.files.walk import FoundFile, SkipReason, walk
 from kubectl_trainjob.repository.yaml.read import Reader
-
-_SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
-    "link": (
-        rules.UNSAFE_PATH,
-        "is a symbolic link, which is not followed; copy the file, or pass its target as a PATH",
-    ),
-    "special": (rules.UNSAFE_PATH, "is not a regular file; remove it, or pass it as a separate PATH"),
-    "template": (
-        rules.UNLISTED_TEMPLATE,
-        "is a template that no overlay lists, so nothing renders it; list it, or move it away",
-    ),
-    "kustomization": (rules.UNBUILT_KUSTOMIZATION, UNBUILT),
-    "deep": (rules.UNSAFE_PATH, "is below too many directories; pass it as a separate PATH"),
-}
 
 
 class InputReader:
@@ -48,13 +33,10 @@ class InputReader:
     def __init__(self, limits: Limits, workspace: Workspace) -> None:
         self.workspace = workspace
         self.files = workspace.files
-        self._below_base = paths_below(workspace.base, workspace.files.current)
+        self.below_base = paths_below(workspace.base, workspace.files.current)
         self._files = 0
         self.diagnostics: list[Diagnostic] = []
         self.ignored = 0
-        self.unread_overlays: dict[str, None] = {}  # overlays' directories that reading a directory skipped
-        self.skipped: dict[Skipped, None] = {}  # what else it skipped
-        self.built: dict[str, BuiltDirectory] = {}
         self.read_from: dict[str, None] = {}  # the real paths of all directories and files that were passed
         self.roots: dict[str, Root] = {}
         self.limits = limits
@@ -67,7 +49,7 @@ class InputReader:
         self._read: dict[tuple[Root, str], SourceFile | None] = {}
         self._parsed: dict[SourceFile, list[Manifest]] = {}
         self._broken: set[SourceFile] = set()
-        self._listed: dict[Root, frozenset[str]] = {}
+        self.forgiven: dict[SourceFile, list[Diagnostic]] = {}  # the errors in files of other tools
 
     def root(self, directory: str, show: Callable[[str], str]) -> Root:
         """The root of a directory (a real path); the configuration of the first root sets the limits.
@@ -80,7 +62,8 @@ class InputReader:
             config = self._config(files, show(found))
             self._limit(config)
             self._check_folders(config, files)
-            self.roots[found] = Root(files, show(found), config, Ignore(config.ignore))
+            git = self.files.git_ignore(found)
+            self.roots[found] = Root(files, show(found), config, Ignore(config.ignore), git)
         return self.roots[found]
 
     def _check_folders(self, config: Config, files: Files) -> None:
@@ -107,7 +90,7 @@ class InputReader:
             return Config()
         path = os.path.normpath(os.path.join(shown, CONFIG_FILE))
         try:
-            file = decode(path, files.read(CONFIG_FILE, self.limits.file_bytes), self._below_base(path))
+            file = decode(path, files.read(CONFIG_FILE, self.limits.file_bytes), self.below_base(path))
         except (UnsafePathError, TooLargeError, OSError) as error:
             raise fault(path, error) from None
         if isinstance(file, Diagnostic):
@@ -116,45 +99,6 @@ class InputReader:
         config, diagnostics = read_config(file)
         self.diagnostics += diagnostics
         return config
-
-    def directory(self, root: Root, inside: str, shown: str) -> Iterator[tuple[str, str]]:
-        """The manifest files below a directory: their paths from the root, and as shown; other entries are noted.
-
-        Raises EnvironmentFault for a directory that cannot be read.
-        """
-        for found in _walked(root, inside, shown):
-            if self.is_full:
-                return
-            path = _shown(found.path, inside, shown)
-            if found.reason is None:
-                yield found.path, path
-            elif found.reason == "overlay":
-                self.unread_overlays[path] = None
-            elif found.reason == "results":
-                self.skipped[Skipped(path, "built")] = None
-                self.built[path] = self._built(root, found.path, path)
-            elif found.reason == "template" and self._is_listed(root, found.path):
-                self.skipped[Skipped(path, "template")] = None
-            else:
-                rule, message = _SKIPPED_FOR[found.reason]
-                self.report(rule, say('"{}" {}', os.path.basename(path), say(message)), path)
-
-    def _is_listed(self, root: Root, template: str) -> bool:
-        if root not in self._listed:
-            self._listed[root] = frozenset(listed_templates(root, self.limits))
-        return template in self._listed[root]
-
-    def _built(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
-        files, most = root.files, self.limits.output_bytes
-
-        def text(path: str) -> str | None:
-            try:
-                return files.read(f"{inside}/{path}", most).decode(errors="replace")
-            except (OSError, UnsafePathError, TooLargeError):
-                return None
-
-        real = root.real(inside) if self.files.is_disk else ""
-        return BuiltDirectory(shown, text, self._below_base(shown), real)
 
     def file(self, root: Root, inside: str, shown: str) -> SourceFile | None:
         """The text of a file; None if it cannot be read, which is reported. Raises OSError.
@@ -192,7 +136,7 @@ class InputReader:
             )
             self.report(rules.BUILD_TOO_LARGE, message, shown)
             return None
-        file = decode(shown, data, self._below_base(shown))
+        file = decode(shown, data, self.below_base(shown))
         if isinstance(file, Diagnostic):
             self.diagnostics.append(file)
             return None
@@ -205,6 +149,7 @@ class InputReader:
             self._parsed[file] = list(self._manifests(file))
             if has_errors(self.diagnostics[noted:]):
                 self._broken.add(file)
+        self.diagnostics += self.forgiven.pop(file, ())
         return self._parsed[file]
 
     def is_broken(self, file: SourceFile) -> bool:
@@ -255,24 +200,9 @@ class InputReader:
 
     def report(self, rule: Rule, message: Message, shown: str) -> None:
         """Report a problem of a file as a whole."""
-        file = SourceFile(shown, "", below_base=self._below_base(shown))
+        file = SourceFile(shown, "", below_base=self.below_base(shown))
         place = Place(Source(file), span=Span(1, 1, 1, 1))
         self.diagnostics.append(Diagnostic(rule, message, place))
-
-
-def _walked(root: Root, inside: str, shown: str) -> Iterator[FoundFile]:
-    try:
-        yield from walk(root.files, inside, root.ignored)
-    except OSError as error:
-        raise fault(_shown(str(error.filename), inside, shown), error) from None
-    except UnsafePathError as error:  # another process replaced the directory
-        raise fault(shown, error) from None
-
-
-def _shown(path: str, inside: str, shown: str) -> str:
-    """A path below the directory `inside`, as shown where that directory is shown as `shown`."""
-    below = path[len(inside) :].lstrip("/") if inside else path
-    return os.path.normpath(os.path.join(shown, below))
 
 
 def fault(path: str, error: Exception) -> EnvironmentFault:

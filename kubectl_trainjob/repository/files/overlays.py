@@ -15,6 +15,7 @@ from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Overlay, Unit
+from kubectl_trainjob.repository.files.directories import Directories
 from kubectl_trainjob.repository.files.input_reader import InputReader, fault
 from kubectl_trainjob.repository.files.overlay_file import OverlayFile, read_overlay
 from kubectl_trainjob.repository.files.overlay_paths import PatchFiles, Paths
@@ -60,8 +61,9 @@ class Overlays:
     Counts the objects of all overlays and the edits of these, and reports the first excess of each limit.
     """
 
-    def __init__(self, input_reader: InputReader) -> None:
+    def __init__(self, input_reader: InputReader, directories: Directories) -> None:
         self._input_reader = input_reader
+        self._in_directory = directories.files
         self._limits = input_reader.limits
         self._gaps: set[Source] = set()  # overlays with resources that could not be read
         self._directories: dict[tuple[Root, str], list[str]] = {}
@@ -190,8 +192,8 @@ class Overlays:
         except (UnsafePathError, OSError) as error:
             self._paths.missing(root, path, entry.place, error)
             return ()
-        if not is_overlay(found):
-            files = self._input_reader.directory(root, path, root.show(path))
+        if not is_overlay(root.files, path, found):
+            files = self._in_directory(root, path, root.show(path))
             self._directories[root, path] = [file for file, _ in files]
             return self._files(path, entry)
         return self.unit(root, path, entry.above) if self._may_nest(path, entry) else ()

@@ -18,9 +18,11 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.config import Config
+from kubectl_trainjob.repository.files.directories import Directories
 from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
 from kubectl_trainjob.repository.files.input_reader import InputReader, fault
-from kubectl_trainjob.repository.files.repository import Ignore, Root
+from kubectl_trainjob.repository.files.patterns import Ignore
+from kubectl_trainjob.repository.files.repository import Root
 from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError, read_all
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 
@@ -29,22 +31,29 @@ if TYPE_CHECKING:
 
 
 def read(
-    paths: Sequence[str], workspace: Workspace, limits: Limits = LIMITS, names: Collection[str] | None = None
+    paths: Sequence[str],
+    workspace: Workspace,
+    limits: Limits = LIMITS,
+    names: Collection[str] | None = None,
+    *,
+    is_lenient: bool = False,
 ) -> Documents:
     """The objects of all paths, each file once, in the order of the paths, directories sorted.
 
     "-" is standard input. Without a path, the repository of the current directory is read. The library (the runtime
     folders of each root, without the inputs) is read only with a TrainJob among the inputs: nothing else refers to it.
     With `names`, only files are parsed that have an object of one of them or a runtime of such a TrainJob, and the
-    files of overlays. Raises EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does
-    not have.
+    files of overlays. With `is_lenient`, files of other tools have no errors if a directory contains them. Raises
+    EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does not have.
     """
-    reader = _Inputs(InputReader(limits, workspace))
+    reader = _Inputs(InputReader(limits, workspace), is_lenient=is_lenient)
     reader.paths(paths or (current_root(workspace.files),), names)
-    input_reader = reader.input_reader
+    input_reader, directories = reader.input_reader, reader.directories
+    directories.report_kustomizations(reader.manifests)
     diagnostics = tuple(input_reader.diagnostics)
     has_jobs = reader.has_jobs()
     library = reader.library() if names is not None or has_jobs else ()
+    directories.report_kustomizations(library)
     unread = tuple(input_reader.diagnostics[len(diagnostics) :])
     from_catalogue = reader.catalogue() if has_jobs else ()
     if from_catalogue:  # its runtime would silently replace one that cannot be read
@@ -59,10 +68,11 @@ def read(
         ignored=input_reader.ignored,
         settings=tuple(reader.settings()),
         units=tuple(reader.units),
-        unread_overlays=tuple(input_reader.unread_overlays),
-        skipped=tuple(input_reader.skipped),
-        built=tuple(input_reader.built.values()),
+        unread_overlays=tuple(directories.unread_overlays),
+        skipped=tuple(directories.skipped),
+        built=tuple(directories.built.values()),
         read_from=tuple(input_reader.read_from),
+        found=frozenset(reader.found),
         limits=input_reader.limits,
     )
 
@@ -84,22 +94,25 @@ class InputFiles(NamedTuple):
 
 def read_files(paths: Sequence[str], workspace: Workspace, limits: Limits = LIMITS) -> InputFiles:
     """Every file of the paths with its objects, without overlays. Raises EnvironmentFault as `read` does."""
-    reader = _FileInputs(InputReader(limits, workspace))
+    reader = _FileInputs(InputReader(limits, workspace), is_lenient=True)
     reader.paths(paths or (current_root(workspace.files),), None)
     return InputFiles(
-        tuple(reader.files), tuple(reader.input_reader.diagnostics), tuple(reader.input_reader.unread_overlays)
+        tuple(reader.files), tuple(reader.input_reader.diagnostics), tuple(reader.directories.unread_overlays)
     )
 
 
 class _Inputs:
-    def __init__(self, input_reader: InputReader) -> None:
+    def __init__(self, input_reader: InputReader, *, is_lenient: bool) -> None:
         self.input_reader = input_reader
+        self.directories = Directories(input_reader, is_lenient=is_lenient)
+        self._is_lenient = is_lenient
         self._overlays: Overlays | None = None
         self.manifests: list[Manifest] = []
         self.units: list[Unit] = []
+        self.found: set[str] = set()
         self._seen: set[str] = set()
         self._is_wanted: Callable[[str], bool] | None = None
-        self._skipped: list[SourceFile] = []
+        self._skipped: list[tuple[SourceFile, bool]] = []
 
     def paths(self, paths: Sequence[str], names: Collection[str] | None) -> None:
         """Read all that was passed; with `names` parse only files that may have an object of one of them.
@@ -121,8 +134,8 @@ class _Inputs:
         any_name = bool(self.units)  # a patch may name another runtime
         self._is_wanted = lambda text: (any_name or is_named(text)) and not has_jobs_only(text)
         skipped, self._skipped = self._skipped, []
-        for file in skipped:
-            self._take(file)
+        for file, is_found in skipped:
+            self._take(file, is_found)
 
     def path(self, path: str) -> None:
         """Read one path. Links in it are followed, but not out of a repository, and no links inside a directory."""
@@ -152,7 +165,7 @@ class _Inputs:
             self.input_reader.report(UNLISTED_TEMPLATE, message, path)
         elif not is_directory:
             self._file(root, inside, path)
-        elif is_overlay(root.files.entries(inside)):
+        elif is_overlay(root.files, inside, root.files.entries(inside)):
             self._unit(root, inside)
         else:
             self._directory(root, inside, path)
@@ -165,30 +178,32 @@ class _Inputs:
         if self._overlays is None:
             from kubectl_trainjob.repository.files.overlays import Overlays  # most builds do not need it
 
-            self._overlays = Overlays(self.input_reader)
+            self._overlays = Overlays(self.input_reader, self.directories)
         self.units += self._overlays.unit(root, inside)
 
     def _directory(self, root: Root, inside: str, shown: str) -> None:
-        for path, shown_path in self.input_reader.directory(root, inside, shown):
-            self._file(root, path, shown_path)
+        for path, shown_path in self.directories.files(root, inside, shown):
+            self._file(root, path, shown_path, is_found=True)
 
-    def _file(self, root: Root, inside: str, shown: str) -> None:
+    def _file(self, root: Root, inside: str, shown: str, is_found: bool = False) -> None:
         real = root.real(inside)
         if real in self._seen:
             return
         self._seen.add(real)
         try:
-            file = self.input_reader.file(root, inside, shown)
+            file = (self.directories.text if is_found else self.input_reader.file)(root, inside, shown)
         except OSError as error:
             raise fault(shown, error) from None
         if file is not None:
-            self._take(file)
+            self._take(file, is_found)
 
-    def _take(self, file: SourceFile) -> None:
+    def _take(self, file: SourceFile, is_found: bool = False) -> None:
+        if is_found and self._is_lenient:
+            self.found.add(file.path)
         if self._is_wanted is None or self._is_wanted(file.text):
-            self.manifests += self.input_reader.manifests(file)
+            self.manifests += self.directories.manifests(file) if is_found else self.input_reader.manifests(file)
         else:
-            self._skipped.append(file)
+            self._skipped.append((file, is_found))
 
     def _stream(self, path: str, data: Callable[[int], bytes]) -> None:
         """Read standard input or a pipe, once; its root is that of the current directory."""
@@ -245,12 +260,13 @@ class _Inputs:
 class _FileInputs(_Inputs):
     """Remembers the files, too."""
 
-    def __init__(self, input_reader: InputReader) -> None:
-        super().__init__(input_reader)
+    def __init__(self, input_reader: InputReader, *, is_lenient: bool) -> None:
+        super().__init__(input_reader, is_lenient=is_lenient)
         self.files: list[InputFile] = []
 
-    def _take(self, file: SourceFile) -> None:
-        self.files.append(InputFile(file, tuple(self.input_reader.manifests(file))))
+    def _take(self, file: SourceFile, is_found: bool = False) -> None:
+        manifests = self.directories.manifests if is_found else self.input_reader.manifests
+        self.files.append(InputFile(file, tuple(manifests(file))))
 
 
 def _is_there(root: Root, folder: str) -> bool:

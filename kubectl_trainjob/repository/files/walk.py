@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kubectl_trainjob.repository.files.root import Entry, Files, UnsafePathError
+from kubectl_trainjob.repository.files.git_ignore import PathFilter
+from kubectl_trainjob.repository.files.root import Entry, Files, TooLargeError, UnsafePathError
 
 OVERLAY_FILE = "overlay.yaml"
 INDEX_FILE = ".kubectl-trainjob-index"
@@ -14,9 +16,18 @@ INDEX_FILE = ".kubectl-trainjob-index"
 TEMPLATE = ".j2"
 _MANIFESTS = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
+_CHART = "Chart.yaml"
+_OF_CHART = frozenset(("templates", "charts", "crds", "files"))
+_INSTALLED = frozenset(("node_modules", "pyvenv.cfg"))  # the name of a directory, and a file in one: packages of others
+_LARGEST = 1 << 20  # bytes of an overlay.yaml
+_OVERLAY = re.compile(
+    rb"kubectl-trainjob|^[{ ]*[\"']?(?:kind[\"']?\s*:\s*[\"']?Overlay\b|resources[\"']?\s*:)", re.MULTILINE
+)
 _DEEPEST = 64
 
-SkipReason = Literal["link", "special", "template", "deep", "kustomization", "overlay", "results"]
+SkipReason = Literal[
+    "link", "linked directory", "special", "template", "deep", "kustomization", "chart", "overlay", "results"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,32 +38,53 @@ class FoundFile:
     reason: SkipReason | None = None
 
 
-def walk(root: Files, directory: str, ignored: Callable[[str], bool]) -> Iterator[FoundFile]:
-    """Manifests below a directory, without hidden and ignored entries, and directories of overlays and built files.
+def walk(root: Files, directory: str, ignored: PathFilter) -> Iterator[FoundFile]:
+    """Manifests below a directory, without hidden and ignored entries, installed packages, Helm charts, and
+    directories of overlays and built files. If the directory itself is a chart, its other folders are read.
 
     Raises UnsafePathError for the directory itself, OSError for it and those below, with the path from the root.
     """
-    yield from _walk(root, directory, root.entries(directory), ignored, _DEEPEST)
+    entries = root.entries(directory)
+    if _has(entries, _CHART):
+        yield FoundFile(directory, "chart")
+        entries = [entry for entry in entries if entry.name not in _OF_CHART]
+    yield from _walk(root, directory, entries, ignored, _DEEPEST)
 
 
-def _walk(
-    root: Files, directory: str, entries: list[Entry], ignored: Callable[[str], bool], left: int
-) -> Iterator[FoundFile]:
-    for path, entry in visible(directory, entries, ignored):
+def _walk(root: Files, directory: str, entries: list[Entry], ignored: PathFilter, left: int) -> Iterator[FoundFile]:
+    for path, entry in _visible(directory, entries):
         if not entry.is_directory:
             found = _file(path, entry)
-            if found is not None:
+            if found is not None and not ignored(path, False):
                 yield found
+        elif ignored(path, True):
+            continue
         elif left == 0:
             yield FoundFile(path, "deep")
         elif (below := _entries(root, path)) is None:
-            yield FoundFile(path, "link")
-        elif is_overlay(below):
-            yield FoundFile(path, "overlay")
-        elif any(inner.name == INDEX_FILE for inner in below):
-            yield FoundFile(path, "results")
-        else:
+            yield FoundFile(path, "linked directory")
+        elif (reason := _separate(root, path, entry, below)) is None:
             yield from _walk(root, path, below, ignored, left - 1)
+        elif reason != "installed":
+            yield FoundFile(path, reason)
+
+
+def _separate(
+    root: Files, path: str, entry: Entry, below: list[Entry]
+) -> Literal["overlay", "results", "chart", "installed"] | None:
+    """Why a directory is not read with the one above it."""
+    if is_overlay(root, path, below):
+        return "overlay"
+    if _has(below, INDEX_FILE):
+        return "results"
+    if _has(below, _CHART):
+        return "chart"
+    is_installed = entry.name in _INSTALLED or any(each.name in _INSTALLED and each.is_file for each in below)
+    return "installed" if is_installed else None
+
+
+def _has(entries: list[Entry], name: str) -> bool:
+    return any(entry.name == name for entry in entries)
 
 
 def _entries(root: Files, path: str) -> list[Entry] | None:
@@ -63,7 +95,7 @@ def _entries(root: Files, path: str) -> list[Entry] | None:
         return None
 
 
-def overlays(root: Files, ignored: Callable[[str], bool], directory: str = "") -> Iterator[str]:
+def overlays(root: Files, ignored: PathFilter, directory: str = "") -> Iterator[str]:
     """All directories of overlays below a directory, also inside other overlays. Errors are left to later readers."""
     waiting = [(directory, _DEEPEST)]
     while waiting:
@@ -72,28 +104,37 @@ def overlays(root: Files, ignored: Callable[[str], bool], directory: str = "") -
             entries = root.entries(directory)
         except (UnsafePathError, OSError):
             continue
-        if is_overlay(entries):
+        if is_overlay(root, directory, entries):
             yield directory
-        below = [path for path, entry in visible(directory, entries, ignored) if entry.is_directory and left]
+        found = [path for path, entry in _visible(directory, entries) if entry.is_directory and left]
+        below = [path for path in found if not ignored(path, True)]
         waiting += [(path, left - 1) for path in reversed(below)]
 
 
-def visible(directory: str, entries: list[Entry], ignored: Callable[[str], bool]) -> Iterator[tuple[str, Entry]]:
-    """The entries of a directory that are neither hidden nor ignored, with their paths from the root."""
+def _visible(directory: str, entries: list[Entry]) -> Iterator[tuple[str, Entry]]:
+    """The entries of a directory that are not hidden, with their paths from the root."""
     for entry in entries:
-        path = f"{directory}/{entry.name}" if directory else entry.name
-        if not entry.name.startswith(".") and not ignored(path):
-            yield path, entry
+        if not entry.name.startswith("."):
+            yield f"{directory}/{entry.name}" if directory else entry.name, entry
 
 
-def is_overlay(entries: list[Entry]) -> bool:
-    """Whether a directory is an overlay, which is a separate build unit."""
-    return any(entry.name == OVERLAY_FILE and not entry.is_directory for entry in entries)
+def is_overlay(root: Files, directory: str, entries: list[Entry]) -> bool:
+    """Whether a directory is an overlay, which is a separate build unit: other tools have files of that name, too.
+
+    A file that cannot be read counts as ours: reading it reports the error.
+    """
+    if not any(entry.name == OVERLAY_FILE and not entry.is_directory for entry in entries):
+        return False
+    try:
+        text = root.read(f"{directory}/{OVERLAY_FILE}".lstrip("/"), _LARGEST)
+    except (UnsafePathError, TooLargeError, OSError):
+        return True
+    return not text.strip(b"- \n") or _OVERLAY.search(text) is not None
 
 
 def _file(path: str, entry: Entry) -> FoundFile | None:
     if entry.is_link and not entry.leads_to_file:  # to a directory, or to what may become one
-        return FoundFile(path, "link")
+        return FoundFile(path, "linked directory")
     if entry.name.endswith(TEMPLATE):
         return FoundFile(path, "template")
     if entry.name in _KUSTOMIZATIONS:

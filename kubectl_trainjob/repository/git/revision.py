@@ -25,6 +25,7 @@ from kubectl_trainjob.repository.files.find_root import (
     relative,
     upward,
 )
+from kubectl_trainjob.repository.files.git_ignore import GitIgnore
 from kubectl_trainjob.repository.files.root import LINK, SPECIAL, Entry, Files, UnsafePathError, components
 from kubectl_trainjob.repository.git.tree import GitEntry, GitTree
 
@@ -95,6 +96,10 @@ class Revision:
         if node is None or not node.is_file:
             return node is not None and not node.is_directory
         return is_configuration(self._tree.start(node, LOOKED_AT))
+
+    def git_ignore(self, _root: str) -> GitIgnore:
+        """Nothing: git ignores no file of a commit."""
+        return GitIgnore()
 
 
 class _CommitLinks(DiskLinks):

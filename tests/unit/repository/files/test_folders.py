@@ -164,9 +164,9 @@ class _Changing(SecureRoot):
 def test_directory_that_becomes_a_link_meanwhile() -> None:
     _write({"b/c.yaml": _OTHER, "o/overlay.yaml": _OVERLAY})
     root = _Changing(".")
-    assert list(walk(root, "", lambda _path: False)) == [
+    assert list(walk(root, "", lambda _path, _is_directory: False)) == [
         FoundFile("b/c.yaml"),
-        FoundFile("jobs", "link"),
+        FoundFile("jobs", "linked directory"),
         FoundFile("o", "overlay"),
     ]
-    assert list(overlays(root, lambda _path: False)) == ["o"]
+    assert list(overlays(root, lambda _path, _is_directory: False)) == ["o"]

@@ -1,0 +1,184 @@
+"""The files of directories: which are read, and what is noted or reported of the others.
+
+A directory may have files of other tools. Where reading is lenient, these have no errors.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from kubectl_trainjob.kube.facts.kinds import is_of_training
+from kubectl_trainjob.model import rules
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.rules import Rule
+from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.units import BuiltDirectory, Skipped
+from kubectl_trainjob.repository.files.classify import UNBUILT
+from kubectl_trainjob.repository.files.find_root import upward
+from kubectl_trainjob.repository.files.foreign import OF_BUILD, OF_OBJECT, is_ours, owned_by_kustomizations
+from kubectl_trainjob.repository.files.input_reader import InputReader, fault
+from kubectl_trainjob.repository.files.repository import Root, listed_templates
+from kubectl_trainjob.repository.files.root import TooLargeError, UnsafePathError
+from kubectl_trainjob.repository.files.walk import FoundFile, SkipReason, walk
+
+_SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
+    "link": (
+        rules.UNSAFE_PATH,
+        "is a symbolic link, which is not followed; copy the file, or pass its target as a PATH",
+    ),
+    "special": (rules.UNSAFE_PATH, "is not a regular file; remove it, or pass it as a separate PATH"),
+    "template": (
+        rules.UNLISTED_TEMPLATE,
+        "is a template that no overlay lists, so nothing renders it; list it, or move it away",
+    ),
+    "kustomization": (rules.UNBUILT_KUSTOMIZATION, UNBUILT),
+    "deep": (rules.UNSAFE_PATH, "is below too many directories; pass it as a separate PATH"),
+}
+
+
+class Directories:
+    """Reads directories for one build. What is not read is in `unread_overlays` (overlays), `skipped`, and `built`."""
+
+    def __init__(self, input_reader: InputReader, *, is_lenient: bool) -> None:
+        self.unread_overlays: dict[str, None] = {}
+        self.skipped: dict[Skipped, None] = {}
+        self.built: dict[str, BuiltDirectory] = {}
+        self._input_reader = input_reader
+        self._is_lenient = is_lenient
+        self._listed: dict[Root, frozenset[str]] = {}
+        self._kustomizations: dict[str, None] = {}
+
+    def files(self, root: Root, inside: str, shown: str) -> Iterator[tuple[str, str]]:
+        """The manifest files below a directory: their paths from the root, and as shown.
+
+        Raises EnvironmentFault for a directory that cannot be read.
+        """
+        walked = [*_walked(root, inside, shown)]
+        kustomizations = (found.path for found in walked if found.reason == "kustomization")
+        owned = owned_by_kustomizations(root.files, kustomizations, self._input_reader.limits)
+        for found in walked:
+            if self._input_reader.is_full:
+                return
+            path = _shown(found.path, inside, shown)
+            if found.reason is not None:
+                self._note(root, found, path)
+            elif found.path not in owned:
+                yield found.path, path
+
+    def _note(self, root: Root, found: FoundFile, path: str) -> None:
+        """Note an entry that is not read, or report it."""
+        match found.reason:
+            case "overlay":
+                self.unread_overlays[path] = None
+            case "results":
+                self._skip(path, "built")
+                self.built[path] = self._built(root, found.path, path)
+            case "kustomization" if self._is_lenient:
+                self._kustomizations[path] = None
+            case "chart":
+                self._skip(path, "chart")
+            case "linked directory":
+                self._skip(path, "link")
+            case "template" if self._is_listed(root, found.path):
+                self._skip(path, "template")
+            case "template" if self._is_foreign(root, found.path):
+                pass
+            case "link" if self._is_foreign(root, found.path):
+                self._skip(path, "link")
+            case reason:
+                assert reason is not None
+                self._report(reason, path)
+
+    def _skip(self, path: str, reason: Literal["built", "chart", "link", "template", "broken", "large"]) -> None:
+        self.skipped[Skipped(path, reason)] = None
+
+    def _report(self, reason: SkipReason, path: str) -> None:
+        rule, message = _SKIPPED_FOR[reason]
+        self._input_reader.report(rule, say('"{}" {}', os.path.basename(path), say(message)), path)
+
+    def _is_listed(self, root: Root, template: str) -> bool:
+        if root not in self._listed:
+            self._listed[root] = frozenset(listed_templates(root, self._input_reader.limits))
+        return template in self._listed[root]
+
+    def _is_foreign(self, root: Root, inside: str) -> bool:
+        """Whether a file, or the target of a link in this repository, does not say our kinds; never if not lenient."""
+        files, most = self._input_reader.files, self._input_reader.limits.file_bytes
+        try:
+            target = root.inside(files.named(root.real(inside)).real)
+            return self._is_lenient and not is_ours(root.files.read(target, most).decode(errors="replace"))
+        except (UnsafePathError, TooLargeError, OSError, EnvironmentFault):
+            return self._is_lenient
+
+    def _built(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
+        files, most = root.files, self._input_reader.limits.output_bytes
+
+        def text(path: str) -> str | None:
+            try:
+                return files.read(f"{inside}/{path}", most).decode(errors="replace")
+            except (OSError, UnsafePathError, TooLargeError):
+                return None
+
+        real = root.real(inside) if self._input_reader.files.is_disk else ""
+        return BuiltDirectory(shown, text, self._input_reader.below_base(shown), real)
+
+    def text(self, root: Root, inside: str, shown: str) -> SourceFile | None:
+        """The text of a file; None if it cannot be read, which is reported, or only noted. Raises OSError."""
+        if not self._is_lenient:
+            return self._input_reader.file(root, inside, shown)
+        noted = len(self._input_reader.diagnostics)
+        file = self._input_reader.file(root, inside, shown)
+        error = next(iter(self._input_reader.diagnostics[noted:]), None)
+        if error is None or error.rule in OF_BUILD or not self._is_foreign(root, inside):
+            return file
+        del self._input_reader.diagnostics[noted:]
+        self._skip(shown, "large" if error.rule == rules.FILE_TOO_LARGE else "broken")
+        return None
+
+    def manifests(self, file: SourceFile) -> list[Manifest]:
+        """The objects of a file. If reading is lenient and the file does not say our kinds, its errors do not count.
+
+        It is then skipped, unless its errors are only about documents that are not objects.
+        """
+        diagnostics = self._input_reader.diagnostics
+        noted = len(diagnostics)
+        manifests = self._input_reader.manifests(file)
+        errors = diagnostics[noted:]
+        is_forgiven = self._is_lenient and errors and not is_ours(file.text)
+        if not is_forgiven or any(each.rule in OF_BUILD for each in errors):
+            return manifests
+        del diagnostics[noted:]
+        self._input_reader.forgiven[file] = errors
+        if all(each.rule in OF_OBJECT for each in errors):
+            self._input_reader.ignored += len(errors)
+            return manifests
+        self._skip(file.path, "broken")
+        return []
+
+    def report_kustomizations(self, manifests: Iterable[Manifest]) -> None:
+        """Report the noted kustomizations whose directory has training jobs, runtimes or JobSets."""
+        noted, self._kustomizations = self._kustomizations, {}
+        folders = {os.path.dirname(each.source.file.path) for each in manifests if is_of_training(each)}
+        above = {parent for folder in folders for parent in upward(folder)} if noted else folders
+        for path in noted:
+            if os.path.dirname(path) in above:
+                self._report("kustomization", path)
+
+
+def _walked(root: Root, inside: str, shown: str) -> Iterator[FoundFile]:
+    try:
+        yield from walk(root.files, inside, root.ignored_below(inside))
+    except OSError as error:
+        raise fault(_shown(str(error.filename), inside, shown), error) from None
+    except UnsafePathError as error:  # another process replaced the directory
+        raise fault(shown, error) from None
+
+
+def _shown(path: str, inside: str, shown: str) -> str:
+    """A path below the directory `inside`, as shown where that directory is shown as `shown`."""
+    below = path[len(inside) :].lstrip("/") if inside else path
+    return os.path.normpath(os.path.join(shown, below))

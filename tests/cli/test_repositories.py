@@ -1,0 +1,204 @@
+"""Repositories as they are: files of other tools beside TrainJobs, in the layouts that people have.
+
+`lint`, `build` and `review` at the root find what concerns training objects, and nothing else.
+"""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.loops import for_each, sampled
+from tests.tools import require
+
+_JOB = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {{name: {0}}}
+spec:
+  runtimeRef: {{name: torch}}
+  trainer: {{image: "ghcr.io/acme/train:1.0", numNodes: 2}}
+"""
+_RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: torch, labels: {trainer.kubeflow.org/framework: torch}}
+spec:
+  mlPolicy: {numNodes: 1, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {template: {spec: {containers: [{name: node, image: "ghcr.io/acme/train:1.0"}]}}}
+"""
+_CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: settings}}\ndata: {{size: '{0}'}}\n"
+_OURS = {"runtimes/torch.yaml": _RUNTIME, "jobs/a.yaml": _JOB.format("a")}
+_DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n"
+_HELM = """\
+apiVersion: {{ include "v" . }}
+kind: TrainJob
+metadata:
+  name: {{ .Values.name }}
+{{- if .Values.big }}
+spec: {numNodes: 4}
+{{- end }}
+"""
+_STACK = """\
+AWSTemplateFormatVersion: '2010-09-09'
+Resources:
+  Bucket:
+    Type: AWS::S3::Bucket
+    Properties: {BucketName: !Sub "${AWS::StackName}-data", Tags: !If [a, !Ref b, !GetAtt c.d]}
+"""
+_PLAY = """\
+- hosts: all
+  vars: {size: "{{ size }}"}
+  tasks:
+    - name: start {{ item }}
+      k8s: {definition: {{ lookup('file', 'a.yaml') }}}
+"""
+_CLUSTER = "apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\nnodes: [{role: control-plane}]\n"
+_WORKFLOW = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {generateName: hello-}
+spec: {entrypoint: main, templates: [{name: main, container: {image: alpine:3, args: ["{{inputs.x}}"]}}]}
+"""
+_PATCH = (
+    "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {trainer: {numNodes: 8}}\n"
+)
+_OPENAPI = "openapi: 3.0.0\npaths: {/a: {get: {responses: {200: {description: ok}}}}}\n"
+
+LAYOUTS: Mapping[str, dict[str, str]] = {
+    "Helm chart": {
+        "charts/app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 1.0.0\n",
+        "charts/app/values.yaml": "name: a\n",
+        "charts/app/templates/job.yaml": _HELM,
+        "charts/app/charts/sub/Chart.yaml": "apiVersion: v2\nname: sub\nversion: 1.0.0\n",
+        "charts/app/charts/sub/templates/a.yaml": _HELM,
+    },
+    "the repository is a Helm chart": {
+        "Chart.yaml": "apiVersion: v2\nname: app\nversion: 1.0.0\n",
+        "templates/job.yaml": _HELM,
+        "crds/crd.yaml": "a: {{ b }}\n",
+    },
+    "kustomize": {
+        "k/base/kustomization.yaml": "resources: [deployment.yaml]\n",
+        "k/base/deployment.yaml": _DEPLOYMENT,
+        "k/overlays/dev/kustomization.yaml": "resources: [../../base]\npatches: [{path: size.yaml}]\n",
+        "k/overlays/dev/size.yaml": _DEPLOYMENT,
+        "k/overlays/prod/kustomization.yaml": "resources: [../../base]\n"
+        "patchesStrategicMerge: [job.yaml, ../size.yaml]\nconfigurations: [settings.yaml]\n",
+        "k/overlays/prod/job.yaml": _PATCH,
+        "k/overlays/size.yaml": _PATCH,
+        "k/overlays/prod/settings.yaml": "nameReference: [{kind: TrainJob}]\n",
+        "k/overlays/prod/transformer.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: x}\n",
+    },
+    "CloudFormation": {"infra/stack.yaml": _STACK, "infra/nested/stack.yml": _STACK},
+    "Ansible": {
+        "ansible/site.yml": _PLAY,
+        "ansible/roles/a/tasks/main.yml": "{% if x %}\n- a\n{% endif %}\n",
+        "ansible/roles/a/templates/service.yaml.j2": "kind: Service\nname: {{ x }}\n",
+        "ansible/roles/a/templates/motd.j2": "{{ x }}\n",
+    },
+    "kind": {"hack/kind.yaml": _CLUSTER, "hack/kind-gpu.yaml": _CLUSTER},
+    "virtual environment": {
+        "env/pyvenv.cfg": "home = /usr/bin\n",
+        "env/lib/a.yaml": "a: [\n",
+        "env/lib/job.yaml": _JOB.format("a"),
+        "web/node_modules/x/a.json": "{",
+        "web/node_modules/x/job.yaml": _JOB.format("a"),
+    },
+    "ignored by git": {
+        ".gitignore": "out/*\n!out/kept\n*.local.yaml\n",
+        "out/a.yaml": "a: [\n",
+        "out/kept/config.yaml": _CONFIG_MAP.format(1),
+        "jobs/b.local.yaml": _JOB.format("a"),
+        "deep/.gitignore": "*\n!*.yaml\n!*/\n/no.yaml\n",
+        "deep/no.yaml": _JOB.format("a"),
+        "deep/more/.gitignore": "no.yaml\n",
+        "deep/more/no.yaml": _JOB.format("a"),
+        ".git/info/exclude": "/mine\n",
+        "mine/a.yaml": _JOB.format("a"),
+    },
+    "GitHub workflows": {
+        ".github/workflows/ci.yaml": "on: [push]\njobs: {a: {runs-on: x, steps: [{run: 'echo ${{ a }}'}]}}\n",
+        "ci/pipeline.yml": "stages: [a]\na: {script: !reference [.b, script]}\n",
+    },
+    "docker-compose": {"docker-compose.yml": "services:\n  a: {image: b, command: !reset null}\n"},
+    "OpenAPI": {"api/openapi.yaml": _OPENAPI, "api/data.json": "[1, 2]\n", "api/lines.json": '{"a": 1}\n{"a": 2}\n'},
+    "Argo Workflows": {"argo/a.yaml": _WORKFLOW, "argo/b.yaml": _WORKFLOW, "argo/cron/a.yaml": _WORKFLOW},
+    "examples of one name": {
+        "examples/a/config.yaml": _CONFIG_MAP.format(1),
+        "examples/b/config.yaml": _CONFIG_MAP.format(2),
+        "examples/b/other.yaml": _CONFIG_MAP.format(3),
+    },
+    "environments": {
+        f"envs/{env}/{name}.yaml": text
+        for number, env in enumerate(("dev", "staging", "prod"))
+        for name, text in (("settings", _CONFIG_MAP.format(number)), ("web", _DEPLOYMENT), ("job", _JOB.format(env)))
+    },
+    "ksonnet": {"ks_app/app.yaml": "apiVersion: 0.1.0\nkind: ksonnet.io/app\nname: a\n"},
+    "values of other tools": {
+        "deploy/overlay.yaml": "image: {tag: '1'}\n",
+        "deploy/list.yaml": "- a\n- b\n",
+        "deploy/text.yaml": "just text\n",
+        "deploy/twice.yaml": "a: 1\na: 2\n",
+        "deploy/tabs.yaml": "a:\n\tb: 1\n",
+    },
+    "templates of terraform": {
+        "terraform/files/app.yaml": "apiVersion: v1\nkind: Secret\nmetadata:\n  name: ${name}\n%{ if x }\n",
+        "terraform/files/gateway.yaml": "apiVersion: {{ a }}\nkind: Gateway\n",
+    },
+}
+
+
+def _run(directory: Path, *arguments: str, code: int = 0) -> tuple[str, str]:
+    command = [require("kubectl-trainjob"), *arguments]
+    found = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    assert found.returncode == code, found.stdout + found.stderr
+    return found.stdout, found.stderr
+
+
+def _git(directory: Path, *arguments: str) -> None:
+    settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    subprocess.run([require("git"), *settings, *arguments], cwd=directory, check=True, capture_output=True)
+
+
+def _write(directory: Path, files: Mapping[str, str]) -> Path:
+    for path, text in files.items():
+        (directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (directory / path).write_text(text)
+    return directory
+
+
+def _repository(directory: Path, files: Mapping[str, str]) -> Path:
+    directory.mkdir()
+    _git(directory, "init", "-q")
+    _write(directory, {**_OURS, **files})
+    _git(directory, "add", "-A")
+    _git(directory, "commit", "-q", "-m", "first")
+    return directory
+
+
+@sampled(every=3)
+@for_each("name", list(LAYOUTS), at_least=12)
+def test_a_layout(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    top = _repository(tmp_path_factory.mktemp("layout") / "top", LAYOUTS[name])
+    (top / "linked").symlink_to("jobs")
+    (top / "nowhere.yaml").symlink_to("missing")
+    report = json.loads(_run(top, "lint", "-o", "json")[0])
+    assert report["results"] == []
+    built, notes = _run(top, "build")
+    jobs = 1 + sum(path.startswith("envs/") and path.endswith("job.yaml") for path in LAYOUTS[name])
+    assert built.count("kind: JobSet\n") == jobs
+    assert notes.count("helm template ") == ("Helm" in name)
+    _write(top, {"README.md": "changed\n"})
+    _git(top, "add", "README.md")
+    _git(top, "commit", "-q", "-m", "second")
+    review = json.loads(_run(top, "review", "HEAD~1..HEAD", "-o", "json")[0])
+    assert review["verdict"] == "safe"
