@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 
 from tests.cluster.commands import Program, Ran, add_nodes, jobset, pods_of
 from tests.cluster.plane.plane import Plane
+from tests.tools import require
 
 pytestmark = pytest.mark.cluster
 
@@ -270,3 +274,76 @@ def test_resume_names_the_manager_that_suspends(plane: Plane, program: Program, 
     ran = program("suspend", "over", "absent", "-n", namespace)
     assert (ran.code, ran.out) == (1, "")
     assert ["has ended" in ran.err, 'there is no job "absent"' in ran.err] == [True, True]
+
+
+@pytest.mark.parametrize("command", ["status", "status a", "logs a", "suspend a", "resume a"])
+def test_no_rights(program: Program, namespace: str, command: str) -> None:
+    ran = program(*command.split(), "-n", namespace, "--as", "nobody")
+    assert (ran.code, ran.out) == (2, "")
+    last = ran.err.splitlines()[-1]
+    assert last.startswith("error: Forbidden: ")
+    assert 'User "nobody" cannot list resource' in last
+
+
+@pytest.mark.parametrize("command", ["status", "logs a", "suspend a", "doctor"])
+def test_another_token(plane: Plane, tmp_path: Path, command: str) -> None:
+    file = tmp_path / "kubeconfig"
+    file.write_text(plane.kubeconfig.read_text().replace(plane.settings.tokens["admin"], "another"))
+    ran = Program(file)(*command.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: the cluster does not accept the credentials (401 Unauthorized)\n"
+
+
+def test_some_rights(plane: Plane, program: Program, namespace: str) -> None:
+    """A user who may only read JobSets and Jobs."""
+    group = "rbac.authorization.k8s.io"
+    metadata = {"name": "reader", "namespace": namespace}
+    rules = [{"apiGroups": ["jobset.x-k8s.io", "batch"], "resources": ["jobsets", "jobs"], "verbs": ["get", "list"]}]
+    plane.client.create({"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": rules})
+    reference = {"apiGroup": group, "kind": "Role", "name": "reader"}
+    subject = {"apiGroup": group, "kind": "User", "name": "reader"}
+    binding = {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": metadata}
+    plane.client.create({**binding, "roleRef": reference, "subjects": [subject]})
+    plane.client.create(jobset(namespace, "a", resources={"limits": {"nvidia.com/gpu": "9"}}))
+    wait(program, namespace, "Pending", "Unschedulable")
+    ran = program("status", "-n", namespace, "--as", "reader", "-o", "json")
+    (found,) = ran.data["jobs"]
+    assert (ran.code, found["state"], found["roles"][0]["active"]) == (0, "Pending", 1)
+    notes = [line.split(" (")[0] for line in ran.err.splitlines()]
+    assert notes == [
+        "note: runs that no longer exist are not shown",
+        "note: TrainJobs are not shown",
+        f"note: Pods in {namespace} are not read",
+        f"note: Events in {namespace} are not read",
+    ]
+    ran = program("suspend", "a", "-n", namespace, "--as", "reader")
+    assert (ran.code, "Forbidden" in ran.err.splitlines()[-1]) == (1, True)
+
+
+def test_watch(plane: Plane, program: Program, namespace: str) -> None:
+    """The table, then what changes; a server that restarts is asked again."""
+    plane.client.create(jobset(namespace, "a"))
+    wait(program, namespace, "Running")
+    command = [require("kubectl-trainjob"), "status", "-w", "-n", namespace, "--kubeconfig", str(plane.kubeconfig)]
+    watch = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines: list[str] = []
+    assert watch.stdout
+    threading.Thread(target=lambda: lines.extend(watch.stdout or ()), daemon=True).start()
+    try:
+        plane.client.wait("the table", lambda: len(lines) >= 2)
+        plane.stop("kube-apiserver")
+        time.sleep(3)
+        plane.start("kube-apiserver")
+        plane.client.wait("the server", lambda: plane.client.create(jobset(namespace, "b")))
+        assert program("suspend", "a", "-n", namespace).code == 0
+        deadline = time.monotonic() + 60
+        while not any(line.split()[:2] == ["a", "Suspended"] for line in lines) and time.monotonic() < deadline:
+            time.sleep(0.5)
+    finally:
+        watch.send_signal(signal.SIGINT)
+        code = watch.wait(20)
+    shown = [line.split()[:2] for line in lines]
+    assert (code, shown[:2]) == (130, [["NAME", "STATE"], ["a", "Running"]])
+    assert ["a", "Suspended"] in shown
+    assert "b" in [line[0] for line in shown if line]
+    assert sum(line[0] == "NAME" for line in shown if line) == 1

@@ -1,0 +1,121 @@
+"""The commands that talk to a cluster, without one: exit code 2, and the cause on the last line."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kubectl_trainjob.cli.app import run
+
+COMMANDS = (
+    ("status",),
+    ("status", "a", "-o", "json"),
+    ("logs", "a"),
+    ("suspend", "a"),
+    ("resume", "a", "--wait"),
+    ("doctor",),
+    ("apply", "jobs"),
+)
+KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+current-context: here
+clusters: [{name: here, cluster: {server: "https://127.0.0.1:PORT", insecure-skip-tls-verify: true}}]
+users: [{name: me, user: {token: secret-token}}]
+contexts: [{name: here, context: {cluster: here, user: me}}]
+"""
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The last line of stderr of a command that could not reach a cluster."""
+    assert run("kubectl-trainjob", arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "Traceback" not in captured.err
+    assert "secret-token" not in captured.err
+    last = captured.err.splitlines()[-1]
+    assert last.startswith("error: ")
+    return last
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user without a kubeconfig, in a directory with an empty folder `jobs`."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_kubeconfig(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no kubeconfig at" in fails(capsys, *command)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_the_server_is_not_reachable(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        (home / "config").write_text(KUBECONFIG.replace("PORT", str(reserved.getsockname()[1])))
+        monkeypatch.setenv("KUBECONFIG", str(home / "config"))
+        if command[0] == "apply":
+            (home / "jobs" / "a.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
+        assert "Connection refused" in fails(capsys, *command)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("{", "the kubeconfig cannot be used"),
+        ("[]", "the kubeconfig cannot be used"),
+        ("apiVersion: v1\nkind: Config\n", "the kubeconfig cannot be used"),
+        (KUBECONFIG.replace("current-context: here", "current-context: there"), "the kubeconfig cannot be used"),
+    ],
+)
+def test_a_broken_kubeconfig(text: str, cause: str, capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    (home / "config").write_text(text)
+    assert cause in fails(capsys, "status", "--kubeconfig", str(home / "config"))
+
+
+def test_an_unknown_context(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    (home / "config").write_text(KUBECONFIG.replace("PORT", "1"))
+    assert "absent" in fails(capsys, "status", "--kubeconfig", str(home / "config"), "--context", "absent")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "status -A -n ns",
+        "status -A a",
+        "logs",
+        "logs a --rank -1",
+        "suspend",
+        "resume a --timeout soon",
+        "doctor -o yaml",
+    ],
+)
+def test_usage(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    fails(capsys, *command.split())
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each[-1] in ("a", "doctor", "status")], ids=" ".join)
+def test_the_extra_is_not_installed(command: tuple[str, ...]) -> None:
+    code = f"import sys; sys.modules['kubernetes'] = None; from kubectl_trainjob.cli.app import run; sys.exit(run('kubectl-trainjob', {list(command)}))"  # noqa: E501 - one program
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        "error: this command needs the package kubernetes; install it with: pip install 'kubectl-trainjob[cluster]'\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["status", "logs", "suspend", "resume", "doctor"])
+def test_help_loads_no_client(command: str) -> None:
+    code = f"import sys; from kubectl_trainjob.cli.app import run; run('kubectl-trainjob', ['{command}', '--help']); assert 'kubernetes' not in sys.modules and 'urllib3' not in sys.modules"  # noqa: E501 - one program
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
