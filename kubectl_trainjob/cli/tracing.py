@@ -74,7 +74,7 @@ def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> Se
     def wanted(manifest: Manifest) -> bool:
         return target.may_come_from(manifest) or manifest.id.kind in beside
 
-    tracing = request.trace(wanted, target.input_names if target.is_usual and not beside else None)
+    tracing = request.trace(wanted, target.input_names if target.is_in_files and not beside else None)
     has_errors = _report([*(finding for job in tracing.jobs for finding in job.diagnostics), *tracing.diagnostics])
     found = find(target, tracing)
     if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects that state none

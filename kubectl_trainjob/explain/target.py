@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_train_job, means_kind, means_training_job
+from kubectl_trainjob.kube.facts.sweep import TRIALS_SUFFIX
 from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX
 from kubectl_trainjob.model.stages import Manifest, ObjectId, Traced, TracedJob, Tracing
 
 _USUAL = re.compile(r"[A-Za-z0-9.-]+")
+_OF_SWEEP = re.compile(rf"-[0-9a-f]{{8}}$|{TRIALS_SUFFIX}$")
 _LONGEST = 1000  # characters; no name is that long
 _SUFFIXES = ("", HOSTFILE_SUFFIX, FLUX_ENTRYPOINT_SUFFIX)
 
@@ -33,9 +35,9 @@ class ObjectName:
         return tuple(self.name.removesuffix(suffix) for suffix in _SUFFIXES if self.name.endswith(suffix))
 
     @property
-    def is_usual(self) -> bool:
-        """Whether the name has only the usual characters of names, which files contain unescaped."""
-        return _USUAL.fullmatch(self.name) is not None
+    def is_in_files(self) -> bool:
+        """Whether one of `input_names` is in the file of the source object, unescaped; names of trials are not."""
+        return _USUAL.fullmatch(self.name) is not None and not any(map(_OF_SWEEP.search, self.input_names))
 
     def is_met_by(self, identity: ObjectId, *names: str) -> bool:
         """Whether the target matches this object under one of `names`; by default its current name."""

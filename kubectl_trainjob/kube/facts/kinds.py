@@ -207,3 +207,11 @@ def runtime_ref(job: Manifest) -> Mapping[str, Any]:
     spec = job.body.get("spec")
     ref = spec.get("runtimeRef") if isinstance(spec, dict) else None
     return ref if isinstance(ref, dict) else {}
+
+
+def referenced_names(job: Manifest) -> tuple[str, ...]:
+    """The names of the runtime and of the model that a training job refers to."""
+    spec = job.body.get("spec")
+    models = spec.get("modelConfig") if isinstance(spec, dict) else None
+    model = models.get("inputModel") if isinstance(models, dict) else None
+    return str(runtime_ref(job).get("name")), *([model] if isinstance(model, str) else [])

@@ -21,13 +21,24 @@ def find(runtime: LintedRuntime) -> Iterator[Hit]:
         return
     policy = runtime.spec["template"]["spec"].get("successPolicy") or {}
     operator, targets = policy.get("operator", "All"), policy.get("targetReplicatedJobs") or []
-    consequence = _consequence(operator, targets or [each.name for each in runtime.replicated_jobs])
+    after = _after_launcher(runtime.spec["template"]["spec"])
+    names = targets or [each.name for each in runtime.replicated_jobs]
+    consequence = _consequence(operator, [LAUNCHER if name in after else name for name in names])
     if consequence:
         of = say("of {}", joined(say("{}", each) for each in targets)) if targets else say("replicatedJobs")
         message = say(_POLICY, operator.lower(), of, consequence)
         field = ("targetReplicatedJobs",) if "targetReplicatedJobs" in policy else ()
         place = runtime.place("spec", "template", "spec", "successPolicy", *field)
         yield Hit(message, place, fix=_fix(runtime, policy))
+
+
+def _after_launcher(jobset: Mapping[str, Any]) -> set[str]:
+    """The replicatedJobs that start after the launcher has ended, as an exporter does: their end is later than its."""
+    return {
+        each["name"]
+        for each in jobset.get("replicatedJobs") or ()
+        if any((wait.get("name"), wait.get("status")) == (LAUNCHER, "Complete") for wait in each.get("dependsOn") or ())
+    }
 
 
 def _consequence(operator: str, targets: list[str]) -> Message | None:

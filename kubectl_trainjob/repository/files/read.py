@@ -7,7 +7,13 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kubectl_trainjob.kube.facts.kinds import KindRole, is_library_object, is_training_input, kinds_with, runtime_ref
+from kubectl_trainjob.kube.facts.kinds import (
+    KindRole,
+    is_library_object,
+    is_training_input,
+    kinds_with,
+    referenced_names,
+)
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS, Limits
@@ -128,7 +134,7 @@ class _Inputs:
         self._is_wanted = mentions(names)
         for path in paths:
             self.path(path)
-        of_jobs = {str(runtime_ref(each).get("name")) for each in self.manifests if is_training_input(each)}
+        of_jobs = {name for each in self.manifests if is_training_input(each) for name in referenced_names(each)}
         is_named = mentions(of_jobs.union(names))
         has_jobs_only = holds_only(*(kind.name for kind in kinds_with(KindRole.TRAINING_JOB)))
         any_name = bool(self.units)  # a patch may name another runtime
