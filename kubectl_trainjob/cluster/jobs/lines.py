@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kubectl_trainjob.cluster.jobs.status import JobStatus
+from kubectl_trainjob.cluster.jobs.training_job import training_job_of
 from kubectl_trainjob.cluster.plan import FileRuns
 from kubectl_trainjob.kube.facts import jobset
 from kubectl_trainjob.model.source import Place
@@ -17,7 +18,9 @@ def with_place(status: JobStatus, files: FileRuns) -> JobStatus:
     run = next(runs, None)
     if run is None:
         return status
-    return replace(status, place=_reason(status, run.id, files) or run.place)
+    training_job = training_job_of(run.place.source)
+    name = training_job.name if training_job else ""
+    return replace(status, place=_reason(status, run.id, files) or run.place, training_job=name)
 
 
 def _reason(status: JobStatus, run: ObjectId, files: FileRuns) -> Place | None:

@@ -51,7 +51,8 @@ class JobStatus:
     """What a job does. Times are RFC 3339; "" and None mean unknown.
 
     `pointer` leads to the field that is the reason, in the JobSet, or in the run if it has none. `place` is the line in
-    the files, if they are at hand.
+    the files, if they are at hand; `training_job` is then the name of the TrainingJob of OME that it comes from.
+    `jobset` is the JobSet as it is in the cluster.
     """
 
     id: ObjectId
@@ -70,6 +71,8 @@ class JobStatus:
     now: str = ""
     pointer: Pointer = ()
     place: Place | None = None
+    jobset: Body | None = None
+    training_job: str = ""
 
 
 def status_of(job: SeenJob) -> JobStatus:
@@ -97,6 +100,7 @@ def status_of(job: SeenJob) -> JobStatus:
         tuple(conditions(run)),
         job.now,
         problem.pointer if problem else (),
+        jobset=found.jobset,
     )
 
 

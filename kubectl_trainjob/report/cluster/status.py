@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kubectl_trainjob.cluster.jobs.status import JobStatus, RoleCounts
+from kubectl_trainjob.cluster.jobs.training_job import training_job_status
 from kubectl_trainjob.cluster.times import seconds_between
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.cluster.apply import API_VERSION, document_text, name
@@ -120,6 +121,8 @@ def _values(job: JobStatus, locator: Locator) -> dict[str, Any]:
         "roles": [_role(each) for each in job.roles] if job.created else None,
         "conditions": list(job.conditions) if job.created else None,
     }
+    if job.training_job and job.jobset:
+        values["trainingJob"] = {"name": job.training_job, "status": training_job_status(job.jobset)}
     if job.place:
         location = locator.resolve(job.place)
         values |= {"file": location.file.path, "line": location.span.line}
