@@ -185,7 +185,7 @@ class _SourceLines:
     def why(self, change: Change, field: FieldChange) -> Sources:
         """The lines that the old and the new value come from."""
         unit, old = self._units[change.overlay], change.counterpart or change.identity
-        before = unit.written(0, old, None if field.old is ABSENT else field.old_pointer)
-        after = unit.written(1, change.identity, None if field.new is ABSENT else field.new_pointer)
+        before = unit.written(0, old, None if field.old is ABSENT else field.old_pointer, field.old)
+        after = unit.written(1, change.identity, None if field.new is ABSENT else field.new_pointer, field.new)
         places = edited_places(before, after, self._locator.resolve, self._contents)
         return Sources(*(self.line(place) if place else None for place in places))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.pipeline import Compiler, Origins, Task, compile_sides, findings_at
 from kubectl_trainjob.compiler.prepare import Prepared, deciding, every, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
+from kubectl_trainjob.explain.field import leaves
 from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.source import Place, Pointer
@@ -66,8 +67,17 @@ class Comparison:
     origins: tuple[Origins, Origins]
     linted: tuple[LintedUnit, LintedUnit] | None = None
 
-    def written(self, side: int, identity: ObjectId, pointer: Pointer | None) -> Place | None:
-        """The place of the inputs that a value of one tree comes from; None if it is unknown, or there is no value."""
+    def written(self, side: int, identity: ObjectId, pointer: Pointer | None, value: Any) -> Place | None:
+        """The place of the inputs that a value of one tree comes from; None if it is unknown, or there is no value.
+
+        A mapping or list whose values were written one by one comes from where the first of them does.
+        """
+        place = self._written(side, identity, pointer)
+        leaf = next(leaves(value, pointer)) if pointer is not None else None
+        below = self._written(side, identity, leaf) if leaf != pointer else place
+        return place if place and below and below.source == place.source else below
+
+    def _written(self, side: int, identity: ObjectId, pointer: Pointer | None) -> Place | None:
         origin = None if pointer is None else self.origins[side].origin(identity, pointer)
         return origin.first_place() if origin else None
 

@@ -122,8 +122,9 @@ class _Places:
         pointer = rejected.pointer
         while value_at(change.new, pointer) is None:
             pointer = pointer[:-1]
-        before, after = (self._written(side, change.identity, pointer) for side in (0, 1))
+        values = (value_at(body, pointer) for body in (change.old, change.new))
+        before, after = (self._written(side, change.identity, pointer, value) for side, value in enumerate(values))
         _, place = edited_places(before, after, self._resolve, self._contents)
-        found = place or self._written(1, change.job or change.identity, ("metadata", "name"))
+        found = place or self._written(1, change.job or change.identity, ("metadata", "name"), None)
         assert found is not None
         return found

@@ -86,7 +86,10 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
     def diff(self, *arguments: str) -> tuple[int, str, str]:
-        code = run("kubectl-trainjob", ["diff", *arguments])
+        return self.call("diff", *arguments)
+
+    def call(self, *arguments: str) -> tuple[int, str, str]:
+        code = run("kubectl-trainjob", arguments)
         told = self._capsys.readouterr()
         return code, told.out, told.err
 

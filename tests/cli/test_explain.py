@@ -380,6 +380,9 @@ CASES = [
             overlay patch 4 base/overlay.yaml:16
               patches[0].patch[0].value base/overlay.yaml:16
             file 2 jobs/llama.yaml:10
+        jobset 3 runtimes/torch.yaml:9
+          ClusterTrainingRuntime/torch spec.mlPolicy.numNodes runtimes/torch.yaml:9
+            file 3 runtimes/torch.yaml:9
         """,
         id="counts through two patches",
     ),
@@ -531,6 +534,9 @@ CASES = [
           TrainJob/sweep spec.trainer.numNodes jobs/sweep.yaml.j2:9
             template 5 jobs/sweep.yaml.j2:9
               values.size.nodes base/overlay.yaml:10
+        jobset 3 runtimes/torch.yaml:9
+          ClusterTrainingRuntime/torch spec.mlPolicy.numNodes runtimes/torch.yaml:9
+            file 3 runtimes/torch.yaml:9
         """,
         id="a template's value",
     ),
@@ -616,6 +622,8 @@ def test_text_for_people(explain):
                 is  8  an overlay's patch  prod/llama.yaml:7:15
                 was 4  an overlay's patch  base/overlay.yaml:16:16
                 was 2  written  jobs/llama.yaml:10:15
+          was 3  Trainer's JobSet builder, copied from
+              spec.mlPolicy.numNodes of ClusterTrainingRuntime/torch: 3  runtimes/torch.yaml:9:15
         """).replace("copied from", "computed from")
         + "\n"
     )

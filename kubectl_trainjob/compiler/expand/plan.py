@@ -40,7 +40,8 @@ class Counted(NamedTuple, Generic[Value_co]):
 class PodSet(NamedTuple):
     """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label, number of pods and why.
 
-    The number is a `Counted` in two fields: `because` is where it comes from.
+    The number is a `Counted` in two fields: `because` is where it comes from. `overridden` is the number without the
+    TrainJob's numNodes.
     """
 
     position: int
@@ -48,6 +49,7 @@ class PodSet(NamedTuple):
     ancestor: str | None
     size: int
     because: tuple[Cause, ...] = ()
+    overridden: Counted[int] | None = None
 
 
 class Plan(NamedTuple):
@@ -131,7 +133,7 @@ class Plan(NamedTuple):
 
     def with_count(self, pods: PodSet, count: int, *causes: Cause) -> Plan:
         """The plan with another number of pods in one PodSet."""
-        changed = pods._replace(size=count, because=causes)
+        changed = pods._replace(size=count, because=causes, overridden=Counted(pods.size, pods.because))
         return self._replace(pod_sets=tuple(changed if each is pods else each for each in self.pod_sets))
 
     def job_place(self, *pointer: str | int) -> Place:

@@ -64,6 +64,7 @@ def read(
     from_catalogue = reader.catalogue() if has_jobs else ()
     if from_catalogue:  # its runtime would silently replace one that cannot be read
         diagnostics, unread = diagnostics + unread, ()
+    rendered = {each.source.file.path for unit in reader.units for each in manifests_of(unit)}
     return Documents(
         inputs=tuple(reader.manifests),
         library=library,
@@ -75,7 +76,7 @@ def read(
         settings=tuple(reader.settings()),
         units=tuple(reader.units),
         unread_overlays=tuple(directories.unread_overlays),
-        skipped=tuple(directories.skipped),
+        skipped=tuple(each for each in directories.skipped if each.path not in rendered),
         built=tuple(directories.built.values()),
         read_from=tuple(input_reader.read_from),
         found=frozenset(reader.found),
