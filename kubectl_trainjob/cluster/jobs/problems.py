@@ -26,6 +26,7 @@ from kubectl_trainjob.model.stages import Body
 ROLE_LABEL = "jobset.sigs.k8s.io/replicatedjob-name"
 _SILENCE = 30.0  # seconds after which a controller must have written a status
 _QUEUE_MISSING = re.compile(r"(?:Local|Cluster)Queue \S+ (?:doesn't exist|is inactive)|doesn't match ClusterQueue")
+_JOB = re.compile(r'job "([^"]+)" creation failed')
 _FIELD = re.compile(r"\b(spec(?:\.[\w-]+|\[[^\]]+\])+)")
 _NO_SECRET = re.compile(r'secret "?([^" ]+)"? not found')
 _IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"})
@@ -71,12 +72,12 @@ def is_deactivated(job: SeenJob) -> bool:
 
 
 def _not_created(job: SeenJob) -> JobProblem | None:
-    found = job.found
-    expected = sum(each.body.get("replicas", 1) for each in replicated_jobs(found.jobset)) if found.jobset else 0
-    if len(found.jobs) >= expected:
-        return None
+    """A Job that the controller of JobSet could not create, and that still does not exist."""
+    names = {each["metadata"]["name"] for each in job.found.jobs}
     for event in _events(job, "JobCreationFailed"):
-        return JobProblem("JobCreationFailed", event["message"], _late_field(job, event["message"]))
+        named = _JOB.match(event["message"])
+        if named is None or named[1] not in names:
+            return JobProblem("JobCreationFailed", event["message"], _late_field(job, event["message"]))
     return None
 
 

@@ -53,7 +53,7 @@ def object_of(entry: InventoryEntry) -> ObjectId:
 def _of_name(api: Api, namespace: str, name: str) -> KnownSet:
     kind, _, rest = name.partition("/")
     if kind == "trainingset" and rest:
-        live = api.get(ObjectId(*_TRAINING_SET, namespace, rest))
+        live = api.get(ObjectId(*_TRAINING_SET, namespace, rest)) if api.has_kind(*_TRAINING_SET) else None
         if live is None:
             raise EnvironmentFault(f"there is no TrainingSet {namespace}/{rest}")
         return _of_training_set(live)
