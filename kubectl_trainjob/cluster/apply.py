@@ -16,7 +16,7 @@ from kubectl_trainjob.cluster.members import members
 from kubectl_trainjob.cluster.parent import Parent, Store, update
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.prune import prune, skipped_prune
-from kubectl_trainjob.cluster.recording import narrowed, new_runs, union
+from kubectl_trainjob.cluster.recording import narrowed, new_entries, union
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work, first_step
@@ -40,7 +40,7 @@ def apply(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progre
         steps = [as_if_written(step) for step in steps]
         return _result(store, api, options, steps, _pruned(before, steps))
     change = union(work, steps, _now(api))
-    parent, taken = update(store, work.parent, change, new_runs(steps))
+    parent, taken = update(store, work.parent, change, new_entries(steps))
     inventory = merged(parent.inventory, options.inherited)
     steps = write_all(work._replace(parent=parent, inventory=inventory), _without_others(steps, taken))
     pruned = _pruned(before, steps)
@@ -105,7 +105,7 @@ def _skipped(step: Step) -> Step:
 
 def _without_others(steps: Sequence[Step], taken: frozenset[str]) -> list[Step]:
     """Leave the groups alone whose run another apply starts now."""
-    left = {step.desired.group: step for step in steps if entry_id(step.desired.id) in taken}
+    left = {step.desired.group: step for step in steps if step.desired.is_run and entry_id(step.desired.id) in taken}
     for group, step in left.items():
         left[group] = step.ended("kept", "Starting", "another apply starts this run")
     return [_without_other(step, left.get(step.desired.group)) for step in steps]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
 from kubectl_trainjob.cluster.desired import Desired
-from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.jobs_of import check_jobs
 from kubectl_trainjob.cluster.members import comes_later
@@ -31,8 +31,6 @@ from kubectl_trainjob.cluster.steps import Step, Work, first_step
 from kubectl_trainjob.cluster.times import seconds_between
 from kubectl_trainjob.model.stages import Body
 
-_NEW = {"resourceVersion": "1"}
-"""A create sends this version: it succeeds only if there is no object of the name."""
 _TRIES = 5
 
 
@@ -125,7 +123,7 @@ def _planned_new(work: Work, step: Step) -> Step:
     rival = work.rivals.get(item.id)
     if rival:
         return step.ended("refused", rival, ADVICE[rival])
-    body = with_metadata(kueue.to_create(work.api, item.body) if item.is_run else item.body, _NEW)
+    body = with_metadata(kueue.to_create(work.api, item.body) if item.is_run else item.body, {"resourceVersion": NEW})
     return _dry_run_new(work, replace(step, plan="create", body=body))
 
 

@@ -17,6 +17,8 @@ Reason = Literal[
 ]  # fmt: skip
 """`Stale`: the object is another than the one that was read. `Exists`: a name is in use. Both: read it again."""
 
+NEW = "1"
+"""An apply with this resourceVersion succeeds only if there is no object of the name."""
 _TEMPORARY = frozenset({NO_ANSWER, 429, 500, 502, 503, 504})
 _TYPED_PATCH = "failed to create typed patch object"
 _QUOTA = "exceeded quota"
@@ -52,7 +54,15 @@ def error_of(answer: ApiAnswer, sent: Any) -> ApiError:
     causes = answer.details.get("causes") or ()
     fields = tuple(str(cause["field"]).removeprefix(".") for cause in causes if cause.get("field"))
     is_frozen = answer.status in (403, 422) and _FROZEN.search(answer.message) is not None
-    return ApiError(_reason(answer), masked(answer.message, sent), fields, is_frozen=is_frozen)
+    reason = _reason(answer)
+    if reason == "Conflict" and _is_create(sent):
+        reason = "Exists"  # the server compares the fields before the version
+    return ApiError(reason, masked(answer.message, sent), fields, is_frozen=is_frozen)
+
+
+def _is_create(sent: Any) -> bool:
+    """Whether an apply must find no object."""
+    return isinstance(sent, dict) and sent.get("metadata", {}).get("resourceVersion") == NEW
 
 
 def _reason(answer: ApiAnswer) -> Reason:

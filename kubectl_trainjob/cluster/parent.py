@@ -14,15 +14,13 @@ from typing import Any, Protocol
 from kubectl_trainjob import __version__
 from kubectl_trainjob.cluster import inventory, marks
 from kubectl_trainjob.cluster.api import Api
-from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry
 from kubectl_trainjob.cluster.result import SetName
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
-_ABSENT = "1"
-"""With this resourceVersion a write succeeds only if there is no object."""
 _TRIES = 5
 _MOST_BYTES = 1 << 20
 _UID_BYTES = 50  # of an entry whose object is created
@@ -32,7 +30,7 @@ _UID_BYTES = 50  # of an entry whose object is created
 class Parent:
     """What the parent says: kinds as `KIND.GROUP` (core kinds as `KIND`), namespaces, and the inventory."""
 
-    version: str = _ABSENT
+    version: str = NEW
     uid: str = ""
     kinds: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()

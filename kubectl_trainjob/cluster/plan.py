@@ -19,6 +19,8 @@ from kubectl_trainjob.compiler.prepare import Prepared, prepare
 from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.limits import LIMITS
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS, INVALID_METADATA
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.model.units import Documents, Selector
@@ -75,6 +77,9 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
     name = rest or kind
     namespace = options.namespace or _shared_namespace(compilation) or options.build.namespace
     objects = desired(compilation, marks.applyset_id(name, namespace, "ConfigMap", ""))
+    conflicts = [*_conflicts(objects, options.namespace)]
+    if conflicts:
+        raise InvalidFilesError(conflicts)
     chosen = list(_chosen(objects, options.selector))
     if not chosen:
         raise EmptyPlanError(
@@ -97,6 +102,19 @@ def _compiled(
     prepared = prepare(documents, build)
     unit = replace(prepared, jobs=[*prepared.jobs])
     return prepared, compile_unit(unit, Compiler(lambda job, task: wish(job, task.prepared.target), context))
+
+
+def _conflicts(objects: Sequence[Desired], namespace: str) -> Iterator[Diagnostic]:
+    """Objects that cannot belong to the set."""
+    for each in objects:
+        if marks.PART_OF in (each.labels or {}):
+            message = say("remove label {}: apply sets it to the set of the object", marks.PART_OF)
+            yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "labels", marks.PART_OF)))
+        if namespace and each.id.namespace not in ("", namespace):
+            message = say(
+                "{} is in namespace {}, not in {}; change -n, or remove it", each.id, each.id.namespace, namespace
+            )
+            yield Diagnostic(CONFLICTING_SETTINGS, message, Place(each.place.source, ("metadata", "namespace")))
 
 
 def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:

@@ -12,6 +12,8 @@ from kubectl_trainjob.cluster.result import ObjectResult
 from kubectl_trainjob.cluster.steps import Step, Work
 from kubectl_trainjob.model.stages import ObjectId
 
+_MEMBERS = ("created", "configured", "unchanged", "recreated", "kept")
+
 
 def union(work: Work, steps: Sequence[Step], at: str) -> Update:
     """Before the first write: all kinds and namespaces of members, and the runs that will start.
@@ -25,9 +27,9 @@ def union(work: Work, steps: Sequence[Step], at: str) -> Update:
     return Update(_kinds(ids), _namespaces(ids), {**inherited, **entries})
 
 
-def new_runs(steps: Iterable[Step]) -> frozenset[str]:
-    """The ids of runs that are to start."""
-    wanted = (step for step in steps if step.plan in ("create", "recreate", "wait") and step.desired.is_run)
+def new_entries(steps: Iterable[Step]) -> frozenset[str]:
+    """The ids of runs that are to start, and of Secrets."""
+    wanted = (step for step in steps if step.plan in ("create", "recreate", "wait") and _has_entry(step.desired))
     return frozenset(entry_id(step.desired.id) for step in wanted)
 
 
@@ -55,7 +57,7 @@ def narrowed(work: Work, parent: Parent, steps: Sequence[Step], pruned: Sequence
 
 
 def _is_or_will_be_member(step: Step) -> bool:
-    return step.is_write or bool(step.result.uid) or step.result.action == "kept"
+    return step.is_write or step.result.action in _MEMBERS
 
 
 def _has_entry(item: Desired) -> bool:

@@ -10,7 +10,7 @@ from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.api import MANAGER
 from kubectl_trainjob.cluster.decide import Change, Decision, decide
 from kubectl_trainjob.cluster.desired import Desired
-from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.jobs_of import check_jobs
 from kubectl_trainjob.cluster.marks import POLICIES, Policy
 from kubectl_trainjob.cluster.runs import has_queue, state_of
@@ -32,7 +32,6 @@ ADVICE = {
     "Running": "the change needs a new run, and the policy waits for the end of this one",
     "Frozen": "a live run cannot change these fields; see --recreate, or give it a new name",
 }
-_NEW = {"resourceVersion": "1"}
 _SERVER_FIELDS = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
 
 
@@ -101,7 +100,8 @@ def server_content(body: Body) -> Any:
 
 
 def _compared(work: Work, item: Desired, live: Body, sent: Body) -> _LiveComparison:
-    after = as_applied(live, owned(live, fields_of(live, MANAGER, "Apply")), sent, work.trainer)
+    fields = fields_of(live, MANAGER, "Apply")
+    after = as_applied(live, owned(live, fields) if fields else {}, sent, work.trainer)
     if after is not None:
         is_queued = has_queue(live) or has_queue(item.body)
         frozen = frozen_changes(live, after, work.trainer, has_queue=is_queued)
@@ -133,7 +133,7 @@ def _recreated(work: Work, step: Step, decision: Decision, fields: tuple[str, ..
         if error.reason != "Exists":  # the server looks for the name last
             raise
     problem = check_jobs(work, step.desired.id, trial)
-    step = replace(step, result=result, body=with_metadata(body, _NEW))
+    step = replace(step, result=result, body=with_metadata(body, {"resourceVersion": NEW}))
     return problem.on(step) if problem else step
 
 

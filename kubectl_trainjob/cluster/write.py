@@ -166,6 +166,7 @@ def _sent(work: Work, step: Step) -> Step:
 
 def _planned_deferred(work: Work, step: Step) -> Step:
     """The plan of a step whose dry run had to wait for a Namespace, a definition or a runtime of this apply."""
+    work.api.resource(step.desired.id)
     end = work.api.clock.monotonic() + _CACHES
     pause, longest = _POLL
     while True:

@@ -12,6 +12,7 @@ from tests.cluster.plane.settings import Settings
 _STAGES = Path(__file__).parent / "kwok.yaml"
 # Those that run Jobs to their end and remove what lost its owner; namespaces are never deleted here.
 _CONTROLLERS = ("job-controller", "ttl-after-finished-controller", "garbage-collector-controller")
+MANAGERS = ("jobset", "trainer", "kueue")
 # The first wants ServiceAccounts and a controller for them, the second a kubelet that calls its node ready.
 _NO_ADMISSION = ("ServiceAccount", "TaintNodesByCondition")
 
@@ -23,13 +24,13 @@ def command(name: str, settings: Settings) -> list[str]:
 
 def environment(settings: Settings) -> dict[str, str]:
     """What every component has in its environment besides ours."""
-    return {"TMPDIR": str(settings.folder)}
+    return {"TMPDIR": str(settings.folder), "KUEUE_METRICS_CERTIFICATES": str(settings.served)}
 
 
 def probe(name: str, settings: Settings) -> str:
     """The URL that answers 200 when the component is ready."""
     scheme = "https" if name.startswith("kube-") else "http"
-    path = {"etcd": "health", "kube-apiserver": "readyz", "jobset-manager": "readyz", "trainer-manager": "readyz"}
+    path = {"etcd": "health"} | dict.fromkeys(("kube-apiserver", *map("{}-manager".format, MANAGERS)), "readyz")
     return f"{scheme}://{settings.address(name)}/{path.get(name, 'healthz')}"
 
 
@@ -121,6 +122,11 @@ def _manager(short: str) -> Callable[[Settings], list[str]]:
     ]
 
 
+def _kueue_manager(settings: Settings) -> list[str]:
+    # Its server of pending Workloads needs an aggregated API.
+    return [*_manager("kueue")(settings), "--feature-gates=VisibilityOnDemand=false"]
+
+
 _FLAGS: dict[str, Callable[[Settings], list[str]]] = {
     "etcd": _etcd,
     "kube-apiserver": _apiserver,
@@ -129,6 +135,7 @@ _FLAGS: dict[str, Callable[[Settings], list[str]]] = {
     "kwok": _kwok,
     "jobset-manager": _manager("jobset"),
     "trainer-manager": _manager("trainer"),
+    "kueue-manager": _kueue_manager,
 }
 
 

@@ -31,7 +31,7 @@ class Plane:
     """
 
     def __init__(self, *optional: str, schedulers: Sequence[str] = ()) -> None:
-        assert set(optional) <= set(programs.OPTIONAL)
+        assert set(optional) <= {*programs.OPTIONAL, programs.KUEUE}
         self.optional = optional
         self.folder = Path(tempfile.mkdtemp(prefix="trainjob-plane-"))
         self._schedulers = schedulers
@@ -95,7 +95,7 @@ class Plane:
         self._install_crds()
         for name in (programs.CORE[2], *self.optional):
             self.start(name)
-        for short in ("jobset", "trainer"):
+        for short in components.MANAGERS:
             if f"{short}-manager" in self.optional:
                 self._install_webhooks(short)
 
@@ -114,7 +114,8 @@ class Plane:
         raise RuntimeError(f"{name} did not become ready; the end of its log:\n{self.log(name)[-4000:]}")
 
     def _install_crds(self) -> None:
-        texts = [path.read_text() for path in sorted((programs.manifests() / "crds").glob("*.yaml"))]
+        folders = ["crds", *(["kueue"] if programs.KUEUE in self.optional else [])]
+        texts = [path.read_text() for name in folders for path in sorted((programs.manifests() / name).glob("*.yaml"))]
         with ThreadPoolExecutor(2) as pool:
             done = list(pool.map(self._create_crd, texts))
         for path in done:
@@ -142,9 +143,7 @@ class Plane:
                 url = f"https://{self.settings.address(f'{short}-webhook')}{hook['clientConfig']['service']['path']}"
                 hook["clientConfig"] = {"url": url, "caBundle": self.settings.authority}
             self.client.create(body)
-        self.client.wait(
-            f"the webhooks of {short}", {"jobset": self._jobset_asks, "trainer": self._trainer_asks}[short]
-        )
+        self.client.wait(f"the webhooks of {short}", getattr(self, f"_{short}_asks"))
 
     def _jobset_asks(self) -> bool:
         """Whether both JobSet webhooks are in use already: the API server learns of them with a delay."""
@@ -157,6 +156,14 @@ class Plane:
     def _trainer_asks(self) -> bool:
         body = {"apiVersion": _TRAINJOB, "kind": "TrainJob", "spec": {"runtimeRef": {"name": "probe"}}}
         return self._is_denied({**body, "metadata": {"name": "probe"}})
+
+    def _kueue_asks(self) -> bool:
+        """Whether its webhook suspends a JobSet in a queue."""
+        metadata = {"name": "probe", "labels": {"kueue.x-k8s.io/queue-name": "probe"}}
+        containers = [{"name": "a", "image": "a"}]
+        job = {"name": "a", "template": {"spec": {"template": {"spec": {"containers": containers}}}}}
+        body = {"apiVersion": _JOBSET, "kind": "JobSet", "metadata": metadata, "spec": {"replicatedJobs": [job]}}
+        return bool(self.client.create(body, dry_run=True)["spec"].get("suspend"))
 
     def _is_denied(self, body: Any) -> bool:
         try:

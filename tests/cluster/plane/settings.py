@@ -21,6 +21,7 @@ USERS = {
     "kwok": "kwok",
     "jobset-manager": "system:serviceaccount:jobset-system:jobset-controller-manager",
     "trainer-manager": "system:serviceaccount:kubeflow-system:kubeflow-trainer-controller-manager",
+    "kueue-manager": "system:serviceaccount:kueue-system:kueue-controller-manager",
 }
 _PORTS = (
     "etcd",
@@ -33,6 +34,8 @@ _PORTS = (
     "jobset-webhook",
     "trainer-manager",
     "trainer-webhook",
+    "kueue-manager",
+    "kueue-webhook",
 )
 # Below the ports that clients get: one that dials a dead server there could otherwise connect to itself.
 _RANGE = range(16000, 32000)
@@ -60,6 +63,11 @@ class Settings:
         return self.folder / "server.crt"
 
     @property
+    def served(self) -> Path:
+        """Where the managers look for the certificate of their webhooks, below the temporary folder."""
+        return self.folder / "k8s-webhook-server/serving-certs"
+
+    @property
     def authority(self) -> str:
         """The certificate as `caBundle` wants it."""
         return base64.b64encode(self.certificate.read_bytes()).decode()
@@ -75,6 +83,7 @@ def write(folder: Path, schedulers: Sequence[str]) -> Settings:
         _write(settings.kubeconfig(user), _kubeconfig(settings, user))
     _write(folder / "jobset.json", _jobset(settings))
     _write(folder / "trainer.json", _trainer(settings))
+    _write(folder / "kueue.json", _kueue(settings))
     _write(folder / "scheduler.json", _scheduler(settings, schedulers))
     return settings
 
@@ -107,7 +116,6 @@ def _make_keys(folder: Path) -> None:
     specified = [part for extension in extensions for part in ("-addext", extension)]
     _openssl("req", "-x509", *curve, *files, "-days", "2", "-subj", "/CN=127.0.0.1", *specified)
     _openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", folder / "accounts.key")
-    # Both managers look for their webhook's certificate here, below the temporary folder that they are told.
     served = folder / "k8s-webhook-server/serving-certs"
     served.mkdir(parents=True)
     (served / "tls.crt").symlink_to(folder / "server.crt")
@@ -165,6 +173,19 @@ def _trainer(settings: Settings) -> Any:
         "apiVersion": "config.trainer.kubeflow.org/v1alpha1",
         "metrics": {"bindAddress": "0", "secureServing": False},
         "certManagement": {"enable": False},
+    }
+
+
+def _kueue(settings: Settings) -> Any:
+    manager = _manager(settings, "kueue")
+    served = str(settings.served)
+    return {
+        **manager,
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "webhook": {**manager["webhook"], "certDir": served},
+        "leaderElection": {"leaderElect": False},
+        "internalCertManagement": {"enable": False},
+        "integrations": {"frameworks": ["batch/job", "jobset.x-k8s.io/jobset", "trainer.kubeflow.org/trainjob", "pod"]},
     }
 
 
