@@ -37,6 +37,7 @@ _COMMANDS = {
     "apply": _LazyCommand(
         "kubectl_trainjob.cli.apply", "Apply the generated objects to a cluster, and track them as one set."
     ),
+    "secrets": _LazyCommand("kubectl_trainjob.cli.secrets", "List the Secrets that TrainJobs need, and create them."),
     "status": _LazyCommand(
         "kubectl_trainjob.cli.status", "Show what the jobs in a cluster do, and why they do not start."
     ),

@@ -154,7 +154,7 @@ def apply(**given: Any) -> int:
 
     api = connect(request, request.seconds)
     with open_session() as session:
-        plan = planned(request, session, api)
+        plan = planned(request, session, request.namespace or api.connection.namespace)
         if plan is None or not _is_known(request.rerun, plan):
             return 1
         result = _apply(request, session, api, plan)

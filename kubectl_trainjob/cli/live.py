@@ -19,7 +19,7 @@ def diff_live(request: PlanRequest, output: str) -> int:
 
     api = connect(request, USUAL_TIMEOUT)
     with open_session() as session:
-        plan = planned(request, session, api)
+        plan = planned(request, session, request.namespace or api.connection.namespace)
         if plan is None:
             return 2
         store = ConfigMapStore(api, plan.namespace, plan.set_name)

@@ -13,7 +13,6 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
-    from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.plan import ApplyPlan
 
 DEFAULT_SET = "kubectl-trainjob"
@@ -32,13 +31,15 @@ class PlanRequest(ClusterRequest):
     applyset: str
 
 
-def planned(request: PlanRequest, session: Session, api: Api) -> ApplyPlan | None:
-    """What the files want in the cluster; None if they have errors, which are printed."""
+def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan | None:
+    """What the files want in the cluster; None if they have errors, which are printed.
+
+    `namespace` is that of objects without one.
+    """
     from kubectl_trainjob.cluster.plan import EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.repository.files.read import read
 
-    namespace = request.namespace or api.connection.namespace
     build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
     documents = read(request.paths + request.filenames, session.workspace)
     plan_options = PlanOptions(build, request.applyset or DEFAULT_SET, request.namespace, request.selector)

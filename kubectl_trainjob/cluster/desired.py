@@ -70,6 +70,12 @@ class Desired:
         )
 
     @property
+    def unmarked(self) -> Body:
+        """The object without the marks of a set."""
+        metadata = {key: value for key, value in self.body["metadata"].items() if key != "labels"}
+        return {**self.body, "metadata": {**metadata, "labels": {marks.TRAIN_JOB: self.train_job}}}
+
+    @property
     def ttl(self) -> int | None:
         """Seconds after which a finished run is deleted."""
         found = value_at(self.body, ("spec", "ttlSecondsAfterFinished"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.api import Api, ApiResource
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.times import seconds_between
 from kubectl_trainjob.kube.facts import jobset, trainer
@@ -24,6 +24,8 @@ def check_no_trainer(api: Api) -> str:
     try:
         is_alive = is_trainer_alive(api)
     except ApiError as error:
+        if error.reason != "Forbidden":
+            raise
         return f"it is not known whether Trainer runs in the cluster ({error.reason}); apply assumes that it does not"
     if is_alive:
         raise EnvironmentFault(
@@ -58,7 +60,17 @@ def rivals(api: Api, ids: Iterable[ObjectId]) -> dict[ObjectId, str]:
         other = _OTHERS.get(role)
         if other and api.has_kind(*other[:2]):
             resource = api.resource(ObjectId(*other[:2], namespace, ""))
-            listed = [live["metadata"] for live in api.list(resource, namespace, heads_only=True)]
-            names = {head["name"] for head in listed if not head.get("ownerReferences")}
+            names = _names_without_owner(api, resource, namespace)
             found |= {each: other[2] for each in group if each.name in names}
     return found
+
+
+def _names_without_owner(api: Api, resource: ApiResource, namespace: str) -> set[str]:
+    """The names of the objects of a kind; none where we may not list them: then nobody here uses the kind."""
+    try:
+        listed = [live["metadata"] for live in api.list(resource, namespace, heads_only=True)]
+    except ApiError as error:
+        if error.reason != "Forbidden":
+            raise
+        return set()
+    return {head["name"] for head in listed if not head.get("ownerReferences")}

@@ -101,7 +101,8 @@ def server_content(body: Body) -> Any:
 
 def _compared(work: Work, item: Desired, live: Body, sent: Body) -> _LiveComparison:
     fields = fields_of(live, MANAGER, "Apply")
-    after = as_applied(live, owned(live, fields) if fields else {}, sent, work.trainer)
+    before = owned(live, fields) if fields else sent  # who owns nothing removes nothing
+    after = as_applied(live, before, sent, work.trainer)
     if after is not None:
         is_queued = has_queue(live) or has_queue(item.body)
         frozen = frozen_changes(live, after, work.trainer, has_queue=is_queued)

@@ -38,8 +38,12 @@ def with_content(head: Body, kind: str) -> Body:
 
 def with_placeholders(head: Body, kind: str) -> Body:
     """A Secret for a dry run: its keys must have some content."""
-    keys = (SSH_PRIVATE_KEY, SSH_PUBLIC_KEY) if kind == "mpi" else (FLUX_CURVE_KEY,)
-    return {**head, "data": dict.fromkeys(keys, _PLACEHOLDER)}
+    return {**head, "data": dict.fromkeys(keys_of(kind), _PLACEHOLDER)}
+
+
+def keys_of(kind: str) -> tuple[str, ...]:
+    """The keys of the content."""
+    return (SSH_PRIVATE_KEY, SSH_PUBLIC_KEY) if kind == "mpi" else (FLUX_CURVE_KEY,)
 
 
 def _ssh_keys() -> Mapping[str, bytes]:

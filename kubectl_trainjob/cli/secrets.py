@@ -1,0 +1,114 @@
+"""`secrets`: the Secrets that jobs need, which Trainer would generate."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
+from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, planned
+from kubectl_trainjob.cli.streams import emit
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.cli.session import Session
+    from kubectl_trainjob.cluster.desired import Desired
+
+_HELP = """List the Secrets that TrainJobs need, and create them.
+
+Trainer generates SSH keys for MPI jobs, and a certificate for Flux jobs. In a cluster without Trainer, apply creates
+them before their jobs. Where Argo CD or Flux applies the files, create the Secrets with this command, or seal them.
+
+\b
+Examples:
+  # List them
+  kubectl trainjob secrets overlays/prod
+
+\b
+  # Create those that do not exist
+  kubectl trainjob secrets overlays/prod --create
+
+\b
+  # Seal them for git
+  kubectl trainjob secrets overlays/prod -o yaml | kubeseal -o yaml > secrets.yaml
+
+Exit codes: 0 done, 1 the files have errors or a Secret was not created, 2 the command failed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request(PlanRequest):
+    """The options, by their names."""
+
+    create: bool
+    timeout: float | None
+    output: str
+
+    def check(self) -> None:
+        """Raise a usage error for options that contradict each other."""
+        if self.output != "text" and self.create:
+            raise click.UsageError("-o prints new keys, and --create keeps them in the cluster; use one of them")
+        if self.output != "text" and sys.stdout.isatty():
+            raise click.UsageError("-o prints private keys; write them to a file or a pipe")
+
+
+@click.command(help=_HELP)
+@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
+@options.filenames("Same as PATH. Can be repeated.")
+@options.namespace("Namespace for TrainJobs without a namespace.")
+@click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only TrainJobs with these labels.")
+@options.trainer_version
+@click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {DEFAULT_SET}.")
+@click.option("--create", is_flag=True, help="Create those that do not exist.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "yaml", "json"]), default="text", help="Print new Secrets, with keys."
+)
+@timeout("Longest time of the whole command. The default is 5m.")
+@cluster_options
+def secrets(**given: Any) -> int:
+    """List, create or print."""
+    request = _Request(emit="", **given)
+    request.check()
+    from kubectl_trainjob.cli.session import open_session
+
+    with open_session() as session:
+        return _create(request, session) if request.create else _print(request, session)
+
+
+def _print(request: _Request, session: Session) -> int:
+    from kubectl_trainjob.report.cluster.secrets import listed, written
+
+    plan = planned(request, session, request.namespace)
+    if plan is None:
+        return 1
+    needed = [each for each in plan.objects if each.makes]
+    emit([listed(needed).encode() if request.output == "text" else written(_made(needed), request.output).encode()])
+    return 0
+
+
+def _made(needed: Sequence[Desired]) -> list[Any]:
+    from kubectl_trainjob.cluster.secrets import with_content
+
+    return [with_content(each.unmarked, each.makes) for each in needed]
+
+
+def _create(request: _Request, session: Session) -> int:
+    from kubectl_trainjob.cluster.apply import apply
+    from kubectl_trainjob.cluster.parent import ConfigMapStore
+    from kubectl_trainjob.cluster.steps import ApplyOptions
+    from kubectl_trainjob.report.cluster.apply import written
+
+    api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
+    plan = planned(request, session, request.namespace or api.connection.namespace)
+    if plan is None:
+        return 1
+    wanted = replace(plan, objects=[each for each in plan.objects if each.makes])
+    with api_errors():
+        store = ConfigMapStore(api, plan.namespace, plan.set_name)
+        result = apply(wanted, ApplyOptions(), store, api, session.context.progress)
+    emit([written(result, "text").encode()])
+    return 0 if result.is_fine else 1

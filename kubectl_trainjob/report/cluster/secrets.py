@@ -1,0 +1,36 @@
+"""The Secrets that jobs need, as lines, and new Secrets as YAML or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.secrets import keys_of
+from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.repository.positions import Locator
+
+
+def listed(needed: Sequence[Desired]) -> str:
+    """One line for each Secret: its name, keys and TrainJob, and the line of that."""
+    locator = Locator()
+    lines = []
+    for each in needed:
+        location = locator.resolve(each.place)
+        keys = ", ".join(keys_of(each.makes))
+        place = f"{location.file.path}:{location.span.line}"
+        line = f"secret/{each.id.name} with {keys} for trainjob/{each.train_job} ({place})"
+        lines.append(f"{printable(line)}\n")
+    return "".join(lines)
+
+
+def written(made: Iterable[Body], output: str) -> str:
+    """Objects with keys, for a program that seals them: "yaml" or "json"."""
+    bodies = list(made)
+    if output == "json":
+        return as_json_text({"apiVersion": "v1", "kind": "List", "items": bodies})
+    from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
+
+    emitter = Emitter(lead=LEAD)
+    return "---\n".join(emitter.document(each) for each in bodies)
