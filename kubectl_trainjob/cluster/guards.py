@@ -66,7 +66,7 @@ def rivals(api: Api, ids: Iterable[ObjectId]) -> dict[ObjectId, str]:
 
 
 def _names_without_owner(api: Api, resource: ApiResource, namespace: str) -> set[str]:
-    """The names of the objects of a kind; none where we may not list them: then nobody here uses the kind."""
+    """The names of the objects of a kind; none without the right to list them: then this user has none."""
     try:
         listed = [live["metadata"] for live in api.list(resource, namespace, heads_only=True)]
     except ApiError as error:

@@ -11,6 +11,7 @@ from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, runtime_
 from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME, GROUP, LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicated_jobs, trainer_of
 from kubectl_trainjob.lint.check import GeneratedValue
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Place, Pointer, SourceFile, value_at
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest, ObjectId, Resolved
 from kubectl_trainjob.model.units import LintSettings
@@ -33,6 +34,11 @@ class LintContext:
     def _by_name(self) -> Mapping[tuple[str, str, str, str], Manifest]:
         """Of objects with one name the first."""
         return {_name_key(each.id): each for each in reversed(self.objects)}
+
+    @property
+    def gitops(self) -> Message | None:
+        """The GitOps tool that applies the result, None for none."""
+        return {"argocd": say("Argo CD"), "flux": say("Flux")}.get(self.settings.delivery)
 
     def find(self, kind: str, namespace: str, name: str, group: str = "") -> Manifest | None:
         """An object of the inputs; a missing namespace is `default`, the group "" that of Kubernetes' core."""

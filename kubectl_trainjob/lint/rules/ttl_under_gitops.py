@@ -11,7 +11,6 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import Place
 
-_GITOPS = {"argocd": say("Argo CD"), "flux": say("Flux")}
 _HOOK = "argocd.argoproj.io/hook"  # Argo CD does not create a deleted hook again
 _DELETED = "the JobSet is deleted {} seconds after it has ended; the TrainJob that {} applies stays"
 _REPEATED = (
@@ -23,7 +22,7 @@ _REPEATED = (
 def find(job: LintedJob) -> Iterator[Hit]:
     """JobSets with a TTL that a GitOps tool creates again."""
     ttl = job.jobset["spec"].get("ttlSecondsAfterFinished")
-    tool = _GITOPS.get(job.context.settings.delivery)
+    tool = job.context.gitops
     if ttl is None or tool is None or _HOOK in (job.jobset["metadata"].get("annotations") or {}):
         return
     at = job.generated(("spec", "ttlSecondsAfterFinished"), on="key")

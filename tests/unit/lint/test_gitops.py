@@ -324,3 +324,28 @@ def test_a_number_of_nodes_is_one_line(tmp_path: Path) -> None:
     (finding,) = found_since(old, new)
     assert "and 2 more" in finding.message
     assert finding.related == ()
+
+
+_FLUX = "numNodes: 1\n    flux: {numProcPerNode: 1}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "overlay", "expected"),
+    [
+        pytest.param("delivery: argocd\n", "nameHash: true\n", ["warning"], id="a Secret for each run"),
+        pytest.param("delivery: flux\n", "", ["info"], id="one Secret"),
+        pytest.param("delivery: kubectl\n", "nameHash: true\n", [], id="apply creates it"),
+        pytest.param("", "nameHash: true\n", [], id="no tool"),
+        pytest.param("delivery: argocd\nemit: trainjob\n", "nameHash: true\n", [], id="Trainer creates it"),
+    ],
+)
+def test_generated_keys(settings: str, overlay: str, expected: list[str], tmp_path: Path) -> None:
+    files = {
+        "trainjob.yaml": CONFIG + settings,
+        "base/all.yaml": joined(
+            f"{JOB}  trainer: {{numNodes: 1, command: [a]}}\n", RUNTIME.replace("numNodes: 1", _FLUX)
+        ),
+        "prod/overlay.yaml": f"resources: [../base]\n{overlay}",
+    }
+    told = found(documents_of(tmp_path, files, "prod"), "KTJ813")
+    assert [each.severity.value for each in told] == expected
