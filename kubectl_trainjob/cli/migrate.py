@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import emit, print_error, print_findings
+from kubectl_trainjob.cli.streams import emit, note_unread_overlays, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, TRAINER_VERSIONS
 
 if TYPE_CHECKING:
@@ -119,6 +119,9 @@ def _migrate(request: _Request, session: Session) -> int:
     print_findings(findings)
     _write(request, migration, session)
     _note_counts(migration)
+    note_unread_overlays(contents.unread_overlays, "migrated")
+    if contents.ignored:
+        print_error(f"note: documents without apiVersion and kind are not migrated: {contents.ignored}")
     return int(_needs_user(findings) or (request.check and bool(migration.changes)))
 
 

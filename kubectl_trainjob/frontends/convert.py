@@ -34,6 +34,10 @@ def convert_sweep(job: Manifest, context: ConversionContext) -> Conversion:
 
 def _front_end(name: str) -> FrontEnd:
     """The front end of a package, imported when an object needs it: most builds need none."""
+    if name == "older":
+        from kubectl_trainjob.frontends.older.convert import convert_older
+
+        return convert_older
     assert name == "ome"
     from kubectl_trainjob.frontends.ome.convert import convert_ome
 

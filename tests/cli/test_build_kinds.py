@@ -61,15 +61,6 @@ def test_other_kinds_pass_through_unchanged(body: Body, emit: str, repository: R
         pytest.param("TrainingJob", "ome.io/v1", "write a TrainJob", id="OME's TrainingJob"),
         pytest.param("TFJob", "kubeflow.org/v1", "run kubectl trainjob migrate a.yaml", id="TFJob"),
         pytest.param(
-            "TrainJob", "kubeflow.org/v2alpha1", "write apiVersion: trainer.kubeflow.org/v1alpha1", id="first TrainJob"
-        ),
-        pytest.param(
-            "ClusterTrainingRuntime",
-            "kubeflow.org/v2alpha1",
-            "write apiVersion: trainer.kubeflow.org/v1alpha1",
-            id="first runtime",
-        ),
-        pytest.param(
             "TrainJob", "trainer.kubeflow.org/v1", "write apiVersion: trainer.kubeflow.org/v1alpha1", id="other version"
         ),
     ],

@@ -14,6 +14,7 @@ from kubectl_trainjob.kube.facts.kinds import (
     MIGRATE,
     KindRole,
     find_kind,
+    front_end_of,
     group_of,
     is_library_object,
     is_of_training,
@@ -49,7 +50,8 @@ def check(manifests: Collection[Manifest], admission: Admission, found: Containe
         identity = manifest.id
         group = group_of(identity.api_version)
         yield from _legacy(manifest, group, kinds)
-        if group == trainer.GROUP and role_of(identity) is KindRole.OTHER and identity.kind in kinds:
+        is_other = role_of(identity) is KindRole.OTHER and identity.api_version == trainer.API_VERSION
+        if is_other and identity.kind in kinds:
             yield from admit(manifest, admission)[1]
         if not identity.name:
             yield from _generate_name(manifest)
@@ -104,7 +106,7 @@ def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
 
 def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[Diagnostic]:
     kind, api_version = manifest.id.kind, manifest.id.api_version
-    advice = _legacy_advice(group, api_version, kind)
+    advice = Message() if front_end_of(manifest.id) else _legacy_advice(group, api_version, kind)
     if advice == MIGRATE:
         advice = say("{} {}", advice, manifest.source.file.path)
     if advice:

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.older.processes import has_gpu, processes_of
 from kubectl_trainjob.frontends.older.rewriting import JOBS, Rewriting, RuleNote, RuntimeFacts
-from kubectl_trainjob.frontends.older.spelling import OLD_VERSIONS
 from kubectl_trainjob.frontends.older.table import JOB_RULES, RUNTIME_RULES, RewriteRule
 from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.kinds import OLDER_VERSIONS
 from kubectl_trainjob.kube.facts.supported import NEXT
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
 
-_VERSIONS = (trainer.API_VERSION, *OLD_VERSIONS)
+_VERSIONS = (trainer.API_VERSION, *OLDER_VERSIONS)
 _RUNTIMES = (trainer.TRAINING_RUNTIME, trainer.CLUSTER_TRAINING_RUNTIME)
 
 
@@ -34,25 +34,27 @@ def is_trainer_kind(identity: ObjectId) -> bool:
 
 def is_old_version(identity: ObjectId) -> bool:
     """Whether the object is of an API before v1alpha1."""
-    return identity.api_version in OLD_VERSIONS
+    return identity.api_version in OLDER_VERSIONS
 
 
 def modernize(manifests: Sequence[Manifest], to: str) -> list[Modernized]:
     """The objects for a version of Trainer ("2.3"); TrainJobs get what their runtimes lose."""
-    runtimes = [each for each in manifests if _is_runtime(each)]
-    facts = {_key(each.id.kind, each.id.namespace, each.id.name): _facts(each) for each in runtimes}
+    runtimes = [each for each in manifests if is_any_runtime(each)]
+    known = {runtime_key(each.id.kind, each.id.namespace, each.id.name): each for each in runtimes}
     kinds = {each.id.name: each.id.kind for each in runtimes}
-    return [_rewritten(each, to, facts, kinds) for each in manifests]
+    return [rewrite(each, to, known.get(ref_key(each)), kinds) for each in manifests]
 
 
-def _is_runtime(manifest: Manifest) -> bool:
+def is_any_runtime(manifest: Manifest) -> bool:
+    """Whether the object is a runtime of any API."""
     return manifest.id.kind in _RUNTIMES
 
 
 _Key = tuple[str, str, str]
 
 
-def _key(kind: str, namespace: str, name: str) -> _Key:
+def runtime_key(kind: str, namespace: str, name: str) -> _Key:
+    """What a reference to a runtime names."""
     return kind, "" if kind == trainer.CLUSTER_TRAINING_RUNTIME else namespace or "default", name
 
 
@@ -67,10 +69,11 @@ def _facts(manifest: Manifest) -> RuntimeFacts:
     return RuntimeFacts(processes_of(given.get("numProcPerNode")), has_gpu(value_at(manifest.body, JOBS)))
 
 
-def _rewritten(manifest: Manifest, to: str, facts: Mapping[_Key, RuntimeFacts], kinds: Mapping[str, str]) -> Modernized:
-    is_runtime = _is_runtime(manifest)
-    own = RuntimeFacts() if is_runtime else facts.get(_ref_key(manifest), RuntimeFacts())
-    work = Rewriting(manifest, own, kinds, is_old=is_old_version(manifest.id))
+def rewrite(manifest: Manifest, to: str, runtime: Manifest | None, kinds: Mapping[str, str]) -> Modernized:
+    """One object for a version of Trainer: `runtime` is that of a TrainJob, `kinds` are those of runtimes by name."""
+    is_runtime = is_any_runtime(manifest)
+    facts = RuntimeFacts() if is_runtime or runtime is None else _facts(runtime)
+    work = Rewriting(manifest, facts, kinds, is_old=is_old_version(manifest.id))
     for rule in _rules_for(RUNTIME_RULES if is_runtime else JOB_RULES, to):
         before, work.rule = work.draft.value, rule.id
         rule.apply(work)
@@ -92,10 +95,11 @@ def _number(version: str) -> tuple[int, ...]:
     return (99,) if version == NEXT else tuple(map(int, version.split(".")))
 
 
-def _ref_key(job: Manifest) -> _Key:
+def ref_key(job: Manifest) -> _Key:
+    """The runtime that a TrainJob refers to."""
     spec = job.body.get("spec")
     spec = spec if isinstance(spec, dict) else {}
     ref = spec.get("runtimeRef") or spec.get("trainingRuntimeRef")
     ref = ref if isinstance(ref, dict) else {}
     kind = str(ref.get("kind") or trainer.CLUSTER_TRAINING_RUNTIME)
-    return _key(kind, job.id.namespace, str(ref.get("name")))
+    return runtime_key(kind, job.id.namespace, str(ref.get("name")))

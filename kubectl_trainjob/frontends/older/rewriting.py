@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.message import Message
-from kubectl_trainjob.model.source import Pointer, has
+from kubectl_trainjob.model.source import Place, Pointer, has
 from kubectl_trainjob.model.stages import Manifest
 
 OBJECT = "object"
@@ -23,11 +23,11 @@ class RuleClass(StrEnum):
 
 
 class RuleNote(NamedTuple):
-    """What a user has to check at `pointer` of the object as written."""
+    """What a user has to check at a line of the object as written."""
 
     rule: str
     message: Message
-    pointer: Pointer
+    place: Place
 
 
 class RuntimeFacts(NamedTuple):
@@ -45,7 +45,7 @@ class Rewriting:
 
     def __init__(self, manifest: Manifest, runtime: RuntimeFacts, kinds: Mapping[str, str], *, is_old: bool) -> None:
         self.manifest = manifest
-        self.draft = Draft(manifest.body, {OBJECT: manifest.source})
+        self.draft = Draft(None, {OBJECT: manifest.source}).put((), manifest.body, copied=(OBJECT,))
         self.runtime = runtime
         self.kinds = kinds
         self.is_old = is_old
@@ -80,8 +80,10 @@ class Rewriting:
             self.move((*parent, old), (*parent, new))
 
     def ask(self, message: Message, *pointer: str | int) -> None:
-        """Report something to check."""
-        self.notes.append(RuleNote(self.rule, message, pointer))
+        """Report something to check; a value that was moved is reported at its line."""
+        found = self.draft.place(pointer) if self.has(*pointer) else None
+        place = found or self.manifest.place(*pointer)
+        self.notes.append(RuleNote(self.rule, message, place.key()))
 
     def replicated_jobs(self) -> list[Any]:
         """The replicatedJobs of a runtime that are mappings."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kubectl_trainjob.frontends.older.rewriting import Rewriting
 from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.facts.kinds import OLDER_VERSIONS
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Pointer
 
-OLD_VERSIONS = ("kubeflow.org/v2alpha1", "trainer.kubeflow.org/v2alpha1", "trainer.kubeflow.org/v2")
 _POLICY: Pointer = ("spec", "mlPolicy")
 _RUNTIME_SPEC = ("mlPolicy", "podGroupPolicy", "template")
 _NESTED = (
@@ -21,7 +21,7 @@ _NESTED = (
 
 def api_version(work: Rewriting) -> None:
     """`apiVersion` of the first APIs."""
-    if work.get("apiVersion") in OLD_VERSIONS:
+    if work.get("apiVersion") in OLDER_VERSIONS:
         work.put(("apiVersion",), trainer.API_VERSION, ("apiVersion",))
 
 
@@ -44,11 +44,11 @@ def _nest(work: Rewriting, parent: Pointer, key: str, fields: tuple[str, ...]) -
     inside = [name for name in fields if work.has(*parent, name)]
     if not inside:
         return
+    message = say('"{}" is empty, and "{}" belongs inside; indent it', key, inside[0])
+    work.ask(message, *parent, key)
     work.drop(*parent, key)
     for name in inside:
         work.move((*parent, name), (*parent, key, name))
-    message = say('"{}" is empty, and "{}" is beside it; it was moved inside: check the indentation', key, inside[0])
-    work.ask(message, *parent, key)
 
 
 def policy_names(work: Rewriting) -> None:

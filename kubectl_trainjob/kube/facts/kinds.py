@@ -59,7 +59,14 @@ MIGRATE = "run kubectl trainjob migrate"
 """The advice for kinds that the command converts; the path of the file follows."""
 _OTHER_VERSION = f"write apiVersion: {trainer.API_VERSION}"
 
+_OLDER = (("kubeflow.org", "v2alpha1"), (trainer.GROUP, "v2alpha1"), (trainer.GROUP, "v2"))
+OLDER_VERSIONS = tuple(f"{group}/{version}" for group, version in _OLDER)
+"""The APIs of Trainer before v1alpha1; its guides also have the last one, which was never released."""
+
 KINDS = (
+    *(Kind(*api, trainer.TRAIN_JOB, KindRole.SOURCE_JOB, front_end="older") for api in _OLDER),
+    *(Kind(*api, trainer.TRAINING_RUNTIME, KindRole.SOURCE_RUNTIME, front_end="older") for api in _OLDER),
+    *(Kind(*api, trainer.CLUSTER_TRAINING_RUNTIME, KindRole.SOURCE_RUNTIME, front_end="older") for api in _OLDER),
     Kind(trainer.GROUP, "v1alpha1", trainer.TRAIN_JOB, KindRole.TRAINING_JOB),
     Kind(trainer.GROUP, "v1alpha1", trainer.TRAINING_RUNTIME, KindRole.RUNTIME),
     Kind(trainer.GROUP, "v1alpha1", trainer.CLUSTER_TRAINING_RUNTIME, KindRole.RUNTIME),
@@ -86,6 +93,7 @@ KINDS = (
 )
 _BY_NAME = {(kind.group, kind.name): kind for kind in KINDS}
 _ROLES = {(f"{kind.group}/{kind.version}", kind.name): kind.role for kind in KINDS}
+_FRONT_ENDS = {(f"{kind.group}/{kind.version}", kind.name): kind.front_end for kind in KINDS if kind.version}
 _OF_ANY_VERSION = frozenset(kind.name for kind in KINDS if not kind.version)
 
 _CLUSTER_SCOPED = """
@@ -135,7 +143,8 @@ def role_of(identity: ObjectId) -> KindRole:
 def front_end_of(identity: ObjectId) -> str:
     """The front end that converts an object, "" for none."""
     kind = find_kind(group_of(identity.api_version), identity.kind)
-    return kind.front_end if kind else ""
+    own = kind.front_end if kind and not kind.version else ""
+    return _FRONT_ENDS.get((identity.api_version, identity.kind), own)
 
 
 def is_training_kind(group: str, name: str) -> bool:

@@ -92,20 +92,20 @@ class InputFile(NamedTuple):
 
 
 class InputFiles(NamedTuple):
-    """The files of the inputs in the order of the paths; `unread_overlays` as in `Documents`."""
+    """The files of the inputs in the order of the paths; `unread_overlays` and `ignored` as in `Documents`."""
 
     files: tuple[InputFile, ...]
     diagnostics: tuple[Diagnostic, ...]
     unread_overlays: tuple[str, ...]
+    ignored: int
 
 
 def read_files(paths: Sequence[str], workspace: Workspace, limits: Limits = LIMITS) -> InputFiles:
     """Every file of the paths with its objects, without overlays. Raises EnvironmentFault as `read` does."""
     reader = _FileInputs(InputReader(limits, workspace), is_lenient=True)
     reader.paths(paths or (current_root(workspace.files),), None)
-    return InputFiles(
-        tuple(reader.files), tuple(reader.input_reader.diagnostics), tuple(reader.directories.unread_overlays)
-    )
+    found, unread = reader.input_reader, reader.directories.unread_overlays
+    return InputFiles(tuple(reader.files), tuple(found.diagnostics), tuple(unread), found.ignored)
 
 
 class _Inputs:

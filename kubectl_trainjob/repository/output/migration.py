@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.operators import is_operator_kind
 from kubectl_trainjob.frontends.legacy.sharing import migrate_jobs
-from kubectl_trainjob.frontends.older.modernize import Modernized, is_trainer_kind, modernize
+from kubectl_trainjob.frontends.older.modernize import is_trainer_kind, modernize
 from kubectl_trainjob.frontends.older.rewriting import RuleNote
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
@@ -17,7 +17,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import MIGRATION_REVIEW
-from kubectl_trainjob.model.source import Place, SourceFile
+from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.files.read import InputFiles
 from kubectl_trainjob.repository.output.changed_files import FileChange
 from kubectl_trainjob.repository.output.replace import ReplacedObject, replaced
@@ -72,7 +72,7 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
             source = replace(old.manifest.source, edits=None)
             changed.setdefault(source.file, []).append(ReplacedObject(source, (old.manifest.body,), is_edit=True))
     findings = [finding for each in migrated for finding in each.findings]
-    findings += [_finding(old, each) for old in older for each in old.notes]
+    findings += [_finding(each) for old in older for each in old.notes]
     files = [
         FileChange(each.file.path, each.file.text, replaced(each.file.text, changed.get(each.file, [])))
         for each in contents.files
@@ -82,6 +82,5 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     return Migration(tuple(files), tuple(findings), len(migrated) - len(kept), tuple(kept), rules)
 
 
-def _finding(old: Modernized, each: RuleNote) -> Diagnostic:
-    source = replace(old.manifest.source, edits=None)
-    return Diagnostic(MIGRATION_REVIEW, say("{} ({})", each.message, each.rule), Place(source, each.pointer).key())
+def _finding(each: RuleNote) -> Diagnostic:
+    return Diagnostic(MIGRATION_REVIEW, say("{} ({})", each.message, each.rule), each.place)

@@ -109,6 +109,7 @@ _ADVICE = (
     ("document start", "text follows the end of the document; put a line --- before the next document"),
     ("node content", "a value is missing; write the value, or close the bracket"),
 )
+_PLACEHOLDER = re.compile(r"\.\.\.[ \t]*(?:#.*)?$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\[xuU][0-9a-fA-F]*")
 
 
@@ -140,6 +141,9 @@ def explain(error: Exception, piece: Piece, place_at: PlaceAt) -> Diagnostic:
 
 def _advised(problem: str, context: str, text: str, marks: tuple[int, int | None], place_at: PlaceAt) -> Diagnostic:
     at, began = marks
+    if "expected ':'" in problem and began is not None and _PLACEHOLDER.match(text, began):
+        message = say('"..." is a placeholder; write what belongs here, or remove the line')
+        return Diagnostic(rules.YAML_SYNTAX, message, place_at(began, began + 3))
     related = (Related(say("it begins here"), place_at(began, began + 1)),) if began not in (None, at) else ()
     template = next((ours for words, ours in _ADVICE if words in problem or words in context), None)
     message = say("this is not valid YAML: {}", problem)

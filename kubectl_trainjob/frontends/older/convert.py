@@ -1,0 +1,32 @@
+"""The front end for objects of the APIs before v1alpha1: they are built as `migrate` would write them."""
+
+from __future__ import annotations
+
+from kubectl_trainjob.frontends.interface import Conversion, ConversionContext
+from kubectl_trainjob.frontends.older.modernize import ref_key, rewrite, runtime_key
+from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION
+from kubectl_trainjob.model.stages import Manifest
+
+
+def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:
+    """The object of today's API. What a user has to check is an error: a build does not guess."""
+    runtimes = [each for each in context.sources.values() if role_of(each.id) is KindRole.SOURCE_RUNTIME]
+    key = ref_key(manifest)
+    known = (each for each in runtimes if runtime_key(each.id.kind, each.id.namespace, each.id.name) == key)
+    kinds = {each.id.name: each.id.kind for each in runtimes}
+    found = rewrite(manifest, context.trainer, next(known, None), kinds)
+    if not found.notes:
+        return Conversion((found.manifest,))
+    path = manifest.source.file.path
+    findings = [
+        Diagnostic(
+            DEPRECATED_API_VERSION,
+            say("{}; or run kubectl trainjob migrate {}", each.message, path),
+            each.place,
+        )
+        for each in found.notes
+    ]
+    return Conversion(findings=tuple(findings))

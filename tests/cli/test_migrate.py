@@ -1,0 +1,176 @@
+"""`migrate` writes files as asked, changes nothing else, and protects what is not committed."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kubectl_trainjob.cli.app import run
+from tests.tools import require
+
+JOB = """\
+# the job of the team
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: mnist}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: acme/mnist:1.4   # pinned
+              command: [python, train.py]
+"""
+OTHER = "# settings\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}   # kept\ndata: {a: '1'}\n"
+ASKS = JOB + "  runPolicy: {cleanPodPolicy: All}\n"
+
+
+class Command:
+    """The command in a directory."""
+
+    def __init__(self, directory: Path, patch: pytest.MonkeyPatch) -> None:
+        self.directory = directory
+        self._patch = patch
+        self.out, self.err = "", ""
+
+    def __call__(self, *arguments: str, stdin: str = "") -> int:
+        out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+        self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        self._patch.setattr(sys, "stdout", out)
+        self._patch.setattr(sys, "stderr", err)
+        code = run("kubectl-trainjob", ["migrate", *arguments])
+        out.flush()
+        self.out, self.err = out.buffer.getvalue().decode(), err.getvalue()  # type: ignore[attr-defined]
+        return code
+
+    def file(self, name: str, text: str | None = None) -> str:
+        """The text of a file, after it was written."""
+        path = self.directory / name
+        if text is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def migrate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.chdir(tmp_path)
+    return Command(tmp_path, monkeypatch)
+
+
+def test_the_stream_has_all_documents_and_their_comments(migrate: Command) -> None:
+    assert migrate("-", stdin=f"{OTHER}---\n{JOB}") == 0
+    assert migrate.out.startswith(OTHER + "---\n# the job of the team\n# pinned\n")
+    kinds = [each["kind"] for each in yaml.safe_load_all(migrate.out)]
+    assert kinds == ["ConfigMap", "TrainingRuntime", "TrainJob"]
+    assert "note: 1 job migrated\n" in migrate.err
+
+
+def test_json_is_one_list(migrate: Command) -> None:
+    assert migrate("-", "-o", "json", stdin=f"{OTHER}---\n{JOB}") == 0
+    assert [each["kind"] for each in json.loads(migrate.out)["items"]] == ["ConfigMap", "TrainingRuntime", "TrainJob"]
+
+
+def test_what_needs_a_user_is_exit_code_1_with_file_and_line(migrate: Command) -> None:
+    migrate.file("a.yaml", ASKS)
+    assert migrate("a.yaml") == 1
+    assert "a.yaml:15:31: warning KTJ1053 migration-review: cleanPodPolicy All" in migrate.err
+    assert "kind: TrainJob" in migrate.out
+
+
+@pytest.mark.parametrize(("text", "code"), [(JOB, 1), (OTHER, 0)])
+def test_check_prints_nothing(text: str, code: int, migrate: Command) -> None:
+    migrate.file("a.yaml", text)
+    assert (migrate("--check", "a.yaml"), migrate.out, migrate.file("a.yaml")) == (code, "", text)
+
+
+def test_diff_shows_the_changes(migrate: Command) -> None:
+    migrate.file("a.yaml", f"{OTHER}---\n{JOB}")
+    assert migrate("--diff", "a.yaml") == 0
+    lines = migrate.out.splitlines()
+    assert lines[:2] == ["--- a/a.yaml", "+++ b/a.yaml"]
+    assert "-kind: PyTorchJob" in lines
+    assert "+kind: TrainJob" in lines
+    assert not [line for line in lines if "ConfigMap" in line and not line.startswith(" ")]
+
+
+def test_write_changes_only_the_files_with_changes_and_is_done_once(migrate: Command) -> None:
+    migrate.file("jobs/a.yaml", f"{OTHER}---\n{JOB}")
+    migrate.file("jobs/b.yaml", OTHER)
+    before = (migrate.directory / "jobs/b.yaml").stat()
+    assert (migrate("--write", "jobs"), migrate.out) == (0, "")
+    written = migrate.file("jobs/a.yaml")
+    assert written.startswith(OTHER)
+    assert (migrate.directory / "jobs/b.yaml").stat().st_mtime_ns == before.st_mtime_ns
+    assert migrate("--write", "jobs") == 0
+    assert migrate.file("jobs/a.yaml") == written
+
+
+def test_a_directory_gets_all_files(migrate: Command) -> None:
+    migrate.file("jobs/a.yaml", JOB)
+    migrate.file("jobs/sub/b.yaml", OTHER)
+    assert migrate("jobs", "-O", "new") == 0
+    assert "kind: TrainJob" in migrate.file("new/jobs/a.yaml")
+    assert migrate.file("new/jobs/sub/b.yaml") == OTHER
+    assert migrate.file("jobs/a.yaml") == JOB
+    assert migrate("jobs", "-O", "new") == 2
+
+
+def git(directory: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run([require("git"), *identity, *arguments], cwd=directory, check=True, capture_output=True)
+
+
+def test_files_that_are_not_committed_need_force(migrate: Command) -> None:
+    migrate.file("a.yaml", JOB)
+    git(migrate.directory, "init", "-q")
+    assert migrate("--write", "a.yaml") == 2
+    assert migrate.err.endswith(
+        "error: these files have changes that are not committed: a.yaml; commit, or use --force\n"
+    )
+    assert migrate.file("a.yaml") == JOB
+    git(migrate.directory, "add", ".")
+    git(migrate.directory, "commit", "-qm", "a")
+    assert migrate("--write", "a.yaml") == 0
+    git(migrate.directory, "checkout", "-q", "a.yaml")
+    changed = migrate.file("a.yaml", JOB + "# not committed\n")
+    migrate.file("b.yaml", "not yaml of a job: 1\n")
+    assert migrate("--write", "a.yaml") == 2
+    assert migrate.file("a.yaml") == changed
+    assert migrate("--write", "--force", "a.yaml") == 0
+    assert "# not committed" in migrate.file("a.yaml")
+
+
+def test_an_item_of_a_list_is_replaced_in_the_list(migrate: Command) -> None:
+    job = "".join(f"  {line}\n" if line else "\n" for line in JOB.splitlines()[1:])
+    text = f"apiVersion: v1\nkind: List\nitems:\n- {job.lstrip()}# the end\n"
+    assert migrate("-", stdin=text) == 0
+    (found,) = yaml.safe_load_all(migrate.out)
+    assert [each["kind"] for each in found["items"]] == ["TrainJob", "TrainingRuntime"]
+    assert "# the end" in migrate.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--check", "--diff"), ("--write", "-O", "d"), ("--diff", "-o", "json"), ("--force",)]
+)
+def test_options_that_contradict_each_other(arguments: tuple[str, ...], migrate: Command) -> None:
+    assert migrate("-", *arguments, stdin=JOB) == 2
+
+
+def test_standard_input_cannot_be_written(migrate: Command) -> None:
+    assert migrate("-", "--write", stdin=JOB) == 2
+
+
+def test_a_broken_document_does_not_hide_the_others(migrate: Command) -> None:
+    assert migrate("-", stdin=f"a: [\n---\n{JOB}") == 1
+    assert "KTJ001" in migrate.err
+    assert "kind: TrainJob" in migrate.out
