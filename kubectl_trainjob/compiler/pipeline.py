@@ -131,7 +131,7 @@ def findings_at(
         return replace(place, source=sources.get(place.source) or others.get(place.source, place.source))
 
     def at_twin(finding: Diagnostic) -> Diagnostic:
-        related = tuple(replace(each, place=moved(each.place)) for each in finding.related)
+        related = tuple(each._replace(place=moved(each.place)) for each in finding.related)
         return replace(finding, place=moved(finding.place), related=related)
 
     return tuple(map(at_twin, findings))

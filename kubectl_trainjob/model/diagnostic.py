@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.model.source import Place, Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """Another place that is part of the problem, and its role: "first one", "the claim template"."""
 
     message: Message
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """The value of a generated object that a finding is about; `object` is `KIND/NAME`."""
 
     object: str
@@ -28,16 +27,14 @@ class Subject:
     pointer: Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """One change of a file: `value` is the new JSON at `place`; None removes the entry."""
 
     place: Place
     value: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """The edits that fix a finding; `title` is an imperative. A safe fix keeps the meaning that every user intends."""
 
     title: Message

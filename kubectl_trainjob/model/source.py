@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 Pointer = tuple[str | int, ...]
 
@@ -79,8 +79,7 @@ class Source:
     edits: Edits | None = None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A piece of text; lines and columns from 1, the end column is the first one after the piece."""
 
     line: int

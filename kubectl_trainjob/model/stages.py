@@ -74,8 +74,7 @@ class Manifest:
         return Place(self.source, pointer)
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
+class BuildOptions(NamedTuple):
     """`namespace` fills missing ones, "" keeps them empty; "" for the others means the settings of the repositories.
 
     With `is_strict`, Jobs that the API server will reject are errors.
@@ -106,8 +105,7 @@ class Resolved:
     runtime: Admitted
 
 
-@dataclass(frozen=True, slots=True)
-class RequiredSecret:
+class RequiredSecret(NamedTuple):
     """A Secret with generated content that must exist before the job starts; never printed by a build.
 
     `kind` is the policy of the job that needs it: "mpi" or "flux".

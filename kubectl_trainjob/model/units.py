@@ -12,8 +12,7 @@ from kubectl_trainjob.model.source import Pointer, Source, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(NamedTuple):
     """A patch's `target`: every field that is not "" must match; `name` and `namespace` are regular expressions."""
 
     group: str = ""
@@ -47,8 +46,7 @@ class LabelSet:
     include_templates: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ImageChange:
+class ImageChange(NamedTuple):
     """One item of `images`: the changes of the image `name`; "" keeps a part."""
 
     name: str
@@ -102,8 +100,7 @@ def manifests_of(unit: Unit) -> Iterator[Manifest]:
             yield resource
 
 
-@dataclass(frozen=True, slots=True)
-class PathRules:
+class PathRules(NamedTuple):
     """The settings of `lint.perPath` for files that match `pattern`, by their paths below the root."""
 
     pattern: str
@@ -111,8 +108,7 @@ class PathRules:
     severity: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LintSettings:
+class LintSettings(NamedTuple):
     """The settings of lint in a `trainjob.yaml`. Rules have their id or name; `severity` has pairs (rule, severity).
 
     `schedulers` are the names of schedulers that place gangs, `delivery` is what applies the result ("argocd", "flux",
@@ -127,8 +123,7 @@ class LintSettings:
     delivery: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OmeSettings:
+class OmeSettings(NamedTuple):
     """The settings of `ome`: pairs of scheme and image, pairs of model and path or URI, "" for no `claim`."""
 
     initializers: tuple[tuple[str, str], ...] = ()
@@ -138,8 +133,7 @@ class OmeSettings:
     claim: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TuningSettings:
+class TuningSettings(NamedTuple):
     """The settings of `tuning`: the most trials of a sweep, and the kind of Katib's trials (trainjob or jobset)."""
 
     max_trials: int = 100

@@ -53,7 +53,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> tuple[Counter[object], Counter[str]
         return apply_overlays(unit, steps)
 
     monkeypatch.setattr(pipeline, "compile_job", compiled)
-    monkeypatch.setattr(apply, "overlaid", applied)
+    monkeypatch.setattr(apply, "apply_overlays", applied)
     return jobs, overlays
 
 
