@@ -21,16 +21,23 @@ _AVOIDED = (
     r"leav(?:e|es|ing) out|tak(?:e|es|en) away|set aside|trouble|could not run|news|passed by|what disagrees|behind",
     r"states? (?:none|no|it|its|the|an?|as|them|[a-z]+[A-Z]\w*)|stated|holds? GPUs|one of both|names nothing",
     r"selects? nothing|made by|any more|(?:is|are) lost|writes? over|written over|spoil(?:s|ed)?|hidden|known findings",
-    r"(?:old|new) sides?|who wrote|was to be|not said|to blame|those who|how Kubernetes writes|same as nothing",
+    r"(?:old|new|both|either) sides?|who wrote|was to be|not said|to blame|those who|how Kubernetes writes",
+    r"same as nothing|passed on|surroundings?|spots?|settles?|alike|headlines?|faults?|conclusions?|outcomes?",
+    r"written by (?!hand)|made (?:from|of|out of)|makes? (?:of|objects)|a Trainer(?! (?:\d|version))|idle settings?",
+    r"histor(?:y|ies) of (?:a|the) values?|(?:has|have) (?:an?|the) [\w ]{1,30} already|the least severity",
+    r"members? of (?:an|the|this) overlay|(?:everything|nothing|anything|something) that|everybody|anybody|memo",
 )
 _AVOIDED_WORDS = re.compile(rf"\b(?:{'|'.join(_AVOIDED)})\b", re.IGNORECASE)
 _WORST_WORDS = re.compile(
     r"\b(?:told|tells?|telling|complain\w*|stands? at|wrong(?:ly)?|anew|besides|mend(?:s|ed|ing)?|forsak\w+"
-    r"|refus(?:e|es|ed|al|als|ing)|judg(?:e|es|ed|ing|ment)|nobody|somebody|whoever|whatever)\b",
+    r"|refus(?:e|es|ed|al|als|ing)|judg(?:e|es|ed|ing|ment)|nobody|somebody|whoever|whatever|so that|memos?|spots?"
+    r"|settle[sd]?|gone|behind|alone|surroundings?|passed on|(?:old|new|both) sides?|headlines?|idle|spoil(?:s|ed|t)"
+    r"|becom\w+ of)\b",
     re.IGNORECASE,
 )
 _WORST_NAMES = re.compile(
-    r"(?:told|wrong|complain|forsake|mend|judge|refuse)(?:s|d|ed|ing)?|refusals?|refusing|judging|forsaken"
+    r"(?:told|wrong|complain|forsake|mend|judge|refuse|spot|settle|memo)(?:s|d|ed|ing)?|refusals?|refusing|judging"
+    r"|forsaken|idle|spoil(?:s|ed|t)|headlines?|anew|learn|drain|surroundings?"
 )
 _FAULTS = frozenset({"EnvironmentFault", "UsageError", "BadParameter", "ClickException"})
 

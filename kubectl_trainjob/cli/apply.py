@@ -119,7 +119,7 @@ class ApplyRequest(PlanRequest):
 @click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {DEFAULT_SET}.")
 @click.option("--prune", is_flag=True, help="Delete objects of the set that the files no longer have.")
 @click.option("--prune-running", is_flag=True, help="Also delete runs that have not ended.")
-@click.option("--prune-many", is_flag=True, help="Also if more than half of the set would be deleted.")
+@click.option("--prune-many", is_flag=True, help="Allow the deletion of more than half of the set.")
 @click.option(
     "--recreate",
     type=click.Choice(_POLICIES),
@@ -129,9 +129,9 @@ class ApplyRequest(PlanRequest):
     help=f"When to delete and create a run whose change needs that: {', '.join(_POLICIES)}.",
 )
 @click.option("--rerun", multiple=True, metavar="JOB", help="Run this job once more if it ended. Can be repeated.")
-@click.option("--adopt", is_flag=True, help="Take objects that exist and belong to no set.")
-@click.option("--adopt-from", default="", metavar="SET", help="Take objects of this set.")
-@click.option("--force-conflicts", is_flag=True, help="Take fields from other field managers.")
+@click.option("--adopt", is_flag=True, help="Take over existing objects that belong to no set.")
+@click.option("--adopt-from", default="", metavar="SET", help="Take over objects of this set.")
+@click.option("--force-conflicts", is_flag=True, help="Take over fields from other field managers.")
 @click.option(
     "--dry-run", type=click.Choice(["none", "server"]), default="none", show_default=True, help="Write nothing."
 )

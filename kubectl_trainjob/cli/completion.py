@@ -71,7 +71,7 @@ def _say(words: Sequence[str]) -> int:
 
 
 def complete(words: Sequence[str]) -> list[str]:
-    """The answer in kubectl's protocol: what the last word may become, where the words before it are complete."""
+    """The answer in kubectl's protocol: the completions of the last word."""
     from click.shell_completion import ShellComplete
 
     from kubectl_trainjob.cli.app import app

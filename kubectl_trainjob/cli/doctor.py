@@ -36,7 +36,7 @@ Exit codes: 0 no error, 1 errors, 2 the command failed.
 
 
 @dataclass(frozen=True, slots=True)
-class _Request(ClusterRequest):
+class DoctorRequest(ClusterRequest):
     """The options, by their names."""
 
     paths: tuple[str, ...]
@@ -51,7 +51,7 @@ class _Request(ClusterRequest):
 @cluster_options
 def doctor(**given: Any) -> int:
     """Read, check, report."""
-    request = _Request(**given)
+    request = DoctorRequest(**given)
     api = connect(request, USUAL_TIMEOUT)
     from kubectl_trainjob.cluster.doctor.checks import examine
     from kubectl_trainjob.cluster.doctor.facts import read_facts
@@ -65,7 +65,7 @@ def doctor(**given: Any) -> int:
     return int(report.has_errors)
 
 
-def _wanted(request: _Request, namespace: str) -> Requirements:
+def _wanted(request: DoctorRequest, namespace: str) -> Requirements:
     """What the files want; without files, the runtimes of the catalogue."""
     from kubectl_trainjob.cli.session import open_session
     from kubectl_trainjob.cluster.doctor.facts import Requirements

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _HELP = """Create a repository in DIRECTORY: settings, a runtime of the catalogue, a job, and overlays.
 
-The overlays are for development and production. The default is the current directory. The result builds at once.
+The overlays are for development and production. The default is the current directory. You can build the result at once.
 Existing files are never overwritten.
 
 \b

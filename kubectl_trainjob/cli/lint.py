@@ -31,7 +31,7 @@ FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown", "h
 _MOST_SHOWN = 20  # findings that are not fixed
 _MOST_PASSES = 5  # of --fix
 
-_HELP = """Find what a cluster rejects, what fails when Pods are created, and what runs differently than it seems.
+_HELP = """Find what a cluster rejects, what fails when Pods are created, and what runs, but not as intended.
 
 PATH is a manifest, a directory, the directory of an overlay, or "-" for standard input. Without PATH, the command
 checks the whole repository: the plain manifests and each overlay. It expands every TrainJob and checks the generated

@@ -42,7 +42,7 @@ Exit codes: 0 printed, 1 the job, Pod or log does not exist, 2 the command faile
 
 
 @dataclass(frozen=True, slots=True)
-class _Request(ClusterRequest):
+class LogsRequest(ClusterRequest):
     """The options, by their names."""
 
     job: str
@@ -81,7 +81,7 @@ _COUNT = click.IntRange(min=0)
 @cluster_options
 def logs(**given: Any) -> int:
     """Find the Pod, and print."""
-    request = _Request(**given)
+    request = LogsRequest(**given)
     request.check()
     api = connect(request, 0.0)
     from kubectl_trainjob.cluster.logs.slots import NoSlotError
@@ -98,7 +98,7 @@ def logs(**given: Any) -> int:
         return 1
 
 
-def _found(request: _Request, api: Api) -> tuple[FoundJob | None, str]:
+def _found(request: LogsRequest, api: Api) -> tuple[FoundJob | None, str]:
     from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
 
     namespace = request.namespace or api.connection.namespace
@@ -110,7 +110,7 @@ def _found(request: _Request, api: Api) -> tuple[FoundJob | None, str]:
     return job, choice.errors[0] if choice.errors else ""
 
 
-def _print(request: _Request, api: Api, job: FoundJob) -> int:
+def _print(request: LogsRequest, api: Api, job: FoundJob) -> int:
     from kubectl_trainjob.cluster.errors import ApiError
     from kubectl_trainjob.cluster.logs.stream import LogOptions, LogReader
 
@@ -132,9 +132,9 @@ def _print(request: _Request, api: Api, job: FoundJob) -> int:
     return 0
 
 
-def _slot(request: _Request, api: Api, job: FoundJob) -> PodSlot:
+def _slot(request: LogsRequest, api: Api, job: FoundJob) -> PodSlot:
     from kubectl_trainjob.cluster.logs.slots import slot_of_rank, slot_of_role
-    from kubectl_trainjob.kube.launch.inferred import mounted_config_map
+    from kubectl_trainjob.kube.launch.inferred_launch import mounted_config_map
     from kubectl_trainjob.model.stages import ObjectId
 
     if request.role:

@@ -51,7 +51,7 @@ Exit codes: 0 all is migrated, 1 something needs a user (with --check: or would 
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class MigrateRequest:
     """The options, by their names."""
 
     paths: tuple[str, ...]
@@ -90,7 +90,7 @@ class _Request:
 @click.option("--force", is_flag=True, help="With --write: also change files that are not committed.")
 def migrate(**given: Any) -> int:
     """Read, migrate, then write; the report goes to stderr."""
-    request = _Request(**given)
+    request = MigrateRequest(**given)
     _reject_contradictions(request)
     from kubectl_trainjob.cli.session import open_session
 
@@ -98,7 +98,7 @@ def migrate(**given: Any) -> int:
         return _migrate(request, session)
 
 
-def _reject_contradictions(request: _Request) -> None:
+def _reject_contradictions(request: MigrateRequest) -> None:
     modes = [request.check, request.diff, request.write, bool(request.output_directory)]
     if sum(modes) > 1:
         raise click.UsageError("--check, --diff, --write and -O exclude each other; choose one")
@@ -108,7 +108,7 @@ def _reject_contradictions(request: _Request) -> None:
         raise click.UsageError("--force is for --write; add it")
 
 
-def _migrate(request: _Request, session: Session) -> int:
+def _migrate(request: MigrateRequest, session: Session) -> int:
     from kubectl_trainjob.repository.files.read import read_files
     from kubectl_trainjob.repository.output.migration import migrate_files
 
@@ -131,7 +131,7 @@ def _needs_user(findings: Iterable[Diagnostic]) -> bool:
     return any(each.severity is not Severity.INFO for each in findings)
 
 
-def _write(request: _Request, migration: Migration, session: Session) -> None:
+def _write(request: MigrateRequest, migration: Migration, session: Session) -> None:
     if request.diff:
         from kubectl_trainjob.lint.fix.diff import diff_lines
 
@@ -149,7 +149,7 @@ def _write(request: _Request, migration: Migration, session: Session) -> None:
 
 def _change_files(changes: Sequence[FileChange], session: Session, *, force: bool) -> None:
     from kubectl_trainjob.model.faults import EnvironmentFault
-    from kubectl_trainjob.repository.git.uncommitted import uncommitted
+    from kubectl_trainjob.repository.git.uncommitted_files import uncommitted
     from kubectl_trainjob.repository.output.changed_files import write
 
     current = session.workspace.files.current

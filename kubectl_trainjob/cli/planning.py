@@ -1,4 +1,4 @@
-"""What `apply` and `diff --live` share: from the options to the objects that belong into the cluster."""
+"""The shared part of `apply` and `diff --live`: from the options to the desired objects."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from kubectl_trainjob.cli.streams import emit
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
-    from kubectl_trainjob.cluster.desired import Desired
+    from kubectl_trainjob.cluster.desired_objects import Desired
 
 _HELP = """List the Secrets that TrainJobs need, and create them.
 

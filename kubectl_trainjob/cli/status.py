@@ -47,7 +47,7 @@ Exit codes: 0 answered, 1 a job does not exist, 2 the command failed.
 
 
 @dataclass(frozen=True, slots=True)
-class _Request(ClusterRequest):
+class StatusRequest(ClusterRequest):
     """The options, by their names."""
 
     jobs: tuple[str, ...]
@@ -65,7 +65,7 @@ class _Request(ClusterRequest):
             raise click.UsageError("-A shows all jobs of all namespaces; remove -n and JOB")
 
     def query(self, home: str) -> JobQuery:
-        """Which jobs are wanted; `home` is the namespace of the context."""
+        """The query of the command; `home` is the namespace of the context."""
         from kubectl_trainjob.cluster.jobs.find import JobQuery
 
         namespace = self.namespace or home
@@ -79,7 +79,7 @@ class _Request(ClusterRequest):
 @click.option("-A", "--all-namespaces", is_flag=True, help="Show the jobs of all namespaces.")
 @click.option("--applyset", default="", metavar="NAME", help="Only the jobs of this set.")
 @click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only jobs with these labels.")
-@click.option("-w", "--watch", is_flag=True, help="Show jobs again when they change, until you interrupt it.")
+@click.option("-w", "--watch", is_flag=True, help="Watch the jobs: show them again when they change, until Ctrl-C.")
 @click.option(
     "-o",
     "--output",
@@ -91,7 +91,7 @@ class _Request(ClusterRequest):
 @cluster_options
 def status(**given: Any) -> int:
     """Read, decide, report; with --watch again."""
-    request = _Request(**given)
+    request = StatusRequest(**given)
     request.check()
     api = connect(request, 0.0)
     look = _Look(api, request)
@@ -108,7 +108,7 @@ def status(**given: Any) -> int:
 class _Look:
     """Looks at the jobs, and writes those that have changed."""
 
-    def __init__(self, api: Api, request: _Request) -> None:
+    def __init__(self, api: Api, request: StatusRequest) -> None:
         from kubectl_trainjob.report.cluster.status import StatusWriter
 
         self._api, self._request = api, request
@@ -119,7 +119,7 @@ class _Look:
         self._notes: set[str] = set()
 
     def __call__(self) -> list[str]:
-        """Write the jobs: why some names mean none."""
+        """Write the jobs, and the errors for names without a job."""
         from kubectl_trainjob.cluster.jobs.find import find_jobs
         from kubectl_trainjob.cluster.jobs.seen import see
         from kubectl_trainjob.cluster.jobs.status import status_of
@@ -158,7 +158,7 @@ def _shown(job: JobStatus) -> tuple[Any, ...]:
     return job.state, job.reason, job.message, job.uid, job.roles, job.is_suspended
 
 
-def _lines_of(request: _Request, api: Api) -> Callable[[JobStatus], JobStatus]:
+def _lines_of(request: StatusRequest, api: Api) -> Callable[[JobStatus], JobStatus]:
     """The function that adds source lines."""
     if not request.filenames:
         return lambda job: job

@@ -31,7 +31,7 @@ class _Child(NamedTuple):
 
 
 def processes(items: int) -> int:
-    """How many processes are worth their start for so many items; 1 where forking is not safe."""
+    """The number of processes for so many items; 1 where forking is not safe."""
     if not _FEWEST <= items <= _MANY or sys.platform != "linux" or _has_threads():
         return 1
     return min(len(os.sched_getaffinity(0)), _MOST)
@@ -90,7 +90,7 @@ def in_chunks(
 
 @contextmanager
 def _processes() -> Iterator[list[_Child]]:
-    """The processes, none of which outlives the block."""
+    """The processes; all end with the block."""
     import signal
 
     children: list[_Child] = []
@@ -108,7 +108,7 @@ def _processes() -> Iterator[list[_Child]]:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """An interrupt waits until the processes are known that it has to end."""
+    """Delay an interrupt until the processes that it must end are known."""
     import signal
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -85,7 +85,7 @@ class Api:
 
     @property
     def left(self) -> float:
-        """The seconds that are left of `--timeout`."""
+        """The remaining seconds of `--timeout`."""
         return self._deadline - self.clock.monotonic()
 
     def extend(self, seconds: float) -> None:

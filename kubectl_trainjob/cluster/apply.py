@@ -1,4 +1,4 @@
-"""The order of an apply. Killed at any point, the next one leads to the same state."""
+"""The order of an apply. If it is killed at any point, the next apply leads to the same state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.check import check
-from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.desired_objects import Desired
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.guards import rivals
 from kubectl_trainjob.cluster.inventory import entry_id, merged
@@ -104,7 +104,7 @@ def _skipped(step: Step) -> Step:
 
 
 def _without_others(steps: Sequence[Step], taken: frozenset[str]) -> list[Step]:
-    """Leave the groups alone whose run another apply starts now."""
+    """Skip the groups whose run another apply starts now."""
     left = {step.desired.group: step for step in steps if step.desired.is_run and entry_id(step.desired.id) in taken}
     for group, step in left.items():
         left[group] = step.ended("kept", "Starting", "another apply starts this run")
@@ -130,7 +130,7 @@ def _pruned(work: Work, steps: Sequence[Step]) -> list[ObjectResult]:
 def _recorded(
     store: Store, work: Work, parent: Parent, steps: Sequence[Step], pruned: Sequence[ObjectResult]
 ) -> list[ObjectResult]:
-    """Write what has become of the set; the result of the parent if that fails.
+    """Write the final state of the set; the result of the parent if that fails.
 
     After a write the parent is read again: another apply may have removed kinds that we have just used.
     """

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
-from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.desired_objects import Desired
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.jobs_of import check_jobs
@@ -47,7 +47,7 @@ def check(work: Work, item: Desired) -> Step:
                 if error.reason not in ("Stale", "Exists"):
                     raise
                 _read_again(work, item)
-        return step.ended("failed", "Error", "the object changes all the time")
+        return step.ended("failed", "Error", "another client changes the object repeatedly; apply again later")
     except ApiError as error:
         live = work.members.get(item.id)
         failed = step.failed(error)
@@ -94,7 +94,7 @@ def _planned(work: Work, step: Step, live: Body | None) -> Step:
 
 
 def _planned_after(work: Work, step: Step) -> Step:
-    """The plan for an object that is being deleted: it is created when it is gone, unless it is a run that was over."""
+    """The plan for an object that is being deleted: it is created again, unless it is a run that has ended."""
     decision = _decided_new(work, step.desired) if step.desired.is_run else Decision("create")
     if decision.plan == "create":
         return replace(step, plan="wait")

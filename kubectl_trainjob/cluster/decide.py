@@ -1,4 +1,4 @@
-"""What happens to one run: a table. Pure: it knows neither the cluster nor the clock."""
+"""The decision table for one run: a pure function, without cluster and clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kubectl_trainjob.cluster.marks import Policy
 from kubectl_trainjob.cluster.runs import RunState
 
 State = RunState | Literal["absent", "gone", "starting"]
-"""`absent`: never applied. `gone`: it was started and no longer exists. `starting`: perhaps it was."""
+"""`absent`: never applied. `gone`: it was started and no longer exists. `starting`: it may have been started."""
 Change = Literal["same", "mutable", "frozen"]
 PlannedAction = Literal["create", "apply", "recreate", "keep", "refuse"]
 
@@ -39,7 +39,7 @@ def decide(
 ) -> Decision:
     """The decision for a run in a state.
 
-    `is_rerun`: the user wants it to run once more. `may_have_run`: a run that was starting may have run and gone.
+    `is_rerun`: the user wants it to run once more. `may_have_run`: a starting run may have run, and been deleted.
     """
     if state == "absent":
         return _CREATE

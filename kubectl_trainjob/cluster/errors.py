@@ -15,7 +15,7 @@ Reason = Literal[
     "Conflict", "Error", "Exists", "Forbidden", "Invalid", "NotFound", "Stale", "Terminating", "Timeout",
     "Unauthorized", "Unavailable",
 ]  # fmt: skip
-"""`Stale`: the object is another than the one that was read. `Exists`: a name is in use. Both: read it again."""
+"""`Stale`: the object changed after it was read. `Exists`: a name is in use. After both, read it again."""
 
 NEW = "1"
 """An apply with this resourceVersion succeeds only if there is no object of the name."""
@@ -32,7 +32,7 @@ _LONGEST = 1000
 
 
 class ApiError(Exception):
-    """A request failed for good; `fields` are the paths that the server names."""
+    """A request failed permanently; `fields` are the paths that the server names."""
 
     def __init__(self, reason: Reason, message: str, fields: tuple[str, ...] = (), *, is_frozen: bool = False) -> None:
         super().__init__(message)

@@ -26,7 +26,7 @@ def check_no_trainer(api: Api) -> str:
     except ApiError as error:
         if error.reason != "Forbidden":
             raise
-        return f"it is not known whether Trainer runs in the cluster ({error.reason}); apply assumes that it does not"
+        return f"cannot find out whether Trainer runs in the cluster ({error.reason}); apply assumes that it does not"
     if is_alive:
         raise EnvironmentFault(
             "Trainer runs in this cluster and would create the JobSets, too; use --emit trainjob, "

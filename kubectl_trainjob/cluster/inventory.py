@@ -15,7 +15,7 @@ MOST_ENTRIES = 4000
 
 @dataclass(frozen=True, slots=True)
 class InventoryEntry:
-    """What we know of an object that we applied, also after it is gone; `at` is the server's time, RFC 3339.
+    """The record of an object that we applied, kept after its deletion; `at` is the server's time, RFC 3339.
 
     `starting` is written before the object, `started` after it. `ended` says why we ended a run.
     """
@@ -38,7 +38,7 @@ def entry_id(identity: ObjectId) -> str:
 
 
 def parsed(text: str) -> Inventory:
-    """The inventory of a JSON text; what cannot be read is not there."""
+    """The inventory of a JSON text, without entries that cannot be read."""
     found = json.loads(text) if text else {}
     return of_entries(found.get("entries", ()))
 

@@ -19,7 +19,7 @@ _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
 
 
 class JobCreationProblem(NamedTuple):
-    """What the server says about a Job, and the line that it comes from."""
+    """An error of the server about a Job, and the line that it comes from."""
 
     error: ApiError
     fields: tuple[str, ...]
@@ -54,7 +54,7 @@ def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> JobCreationProbl
 
 
 def _blocks(api: Api, job: Body) -> bool:
-    """Whether a Job that exists stays: one with an owner goes when its JobSet is gone."""
+    """Whether an existing Job stays: one with an owner is deleted with its JobSet."""
     live = api.get(identity_of(job))
     return live is not None and not live["metadata"].get("ownerReferences")
 

@@ -39,7 +39,7 @@ def _listed(api: Api, resource: ApiResource, spaces: list[str], selector: str) -
 
 
 def _resource(api: Api, name: str, version: str) -> ApiResource | None:
-    """How the server serves `KIND.GROUP`; None if its definition is gone, and its objects with it."""
+    """How the server serves `KIND.GROUP`; None if its definition was deleted, and its objects with it."""
     kind, _, group = name.partition(".")
     if not version:
         version = api.preferred_version(group)

@@ -28,7 +28,7 @@ _UID_BYTES = 50  # of an entry whose object is created
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """What the parent says: kinds as `KIND.GROUP` (core kinds as `KIND`), namespaces, and the inventory."""
+    """The content of the parent: kinds as `KIND.GROUP` (core kinds as `KIND`), namespaces, and the inventory."""
 
     version: str = NEW
     uid: str = ""

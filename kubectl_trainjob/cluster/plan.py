@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.desired import Desired, TrainJobSettings, desired, wish
+from kubectl_trainjob.cluster.desired_objects import Desired, TrainJobSettings, desired, wish
 from kubectl_trainjob.cluster.steps import Locate
 from kubectl_trainjob.compiler.compilation import Compilation
 from kubectl_trainjob.compiler.executor import BuildContext
@@ -49,7 +49,7 @@ class PlanOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ApplyPlan:
-    """What is to be applied, where the parent is, the release of Trainer, and the function that finds lines."""
+    """The objects to apply, the name of the parent, the release of Trainer, and the function that finds lines."""
 
     objects: Sequence[Desired]
     set_name: str

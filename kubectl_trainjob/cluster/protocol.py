@@ -25,7 +25,7 @@ class ApiRequest(NamedTuple):
     content_type: str = "application/json"
     accept: str = "application/json"
     repeatable: float = float("inf")
-    """Seconds after which it is not sent again if there was no answer: it may have had its effect, and that be gone."""
+    """Seconds after which a request without an answer is not sent again: its effect may already be undone."""
 
     @property
     def url(self) -> str:

@@ -1,4 +1,4 @@
-"""Deletes the members that the build no longer has, behind guards; an object that is kept stays a member."""
+"""Deletes the members that the build no longer has, unless a guard keeps them. A kept object stays a member."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.desired import order
+from kubectl_trainjob.cluster.desired_objects import order
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.result import Action, ObjectResult
 from kubectl_trainjob.cluster.runs import is_run, state_of
@@ -22,7 +22,7 @@ _TRIES = 5
 _REASONS = {
     "HoldsData": "objects of this kind are never pruned",
     "PruneDisabled": f"annotation {marks.PRUNE} is {marks.DISABLED}",
-    "OwnedByOther": "the object belongs to an owner",
+    "OwnedByOther": "another object owns this object",
     "Running": "the run has not ended; a later apply prunes it, or use --prune-running",
 }
 
@@ -70,7 +70,7 @@ def _kept(work: Work, identity: ObjectId, running: Set[tuple[str, str]]) -> str:
 
 
 def _delete_all(work: Work, doomed: Sequence[ObjectId]) -> Mapping[ObjectId, ObjectResult]:
-    """Delete kind after kind; what belongs to a run stays until the run is gone."""
+    """Delete kind after kind. The objects of a run stay until the run is deleted."""
     results: dict[ObjectId, ObjectResult] = {}
     left: set[tuple[str, str]] = set()
 
@@ -121,7 +121,7 @@ def _is_deleted(work: Work, identity: ObjectId, live: Body) -> bool:
         if _is_running(identity, now) and not work.options.prune_running:
             raise ApiError("Error", "the run started again meanwhile")
         live = now
-    raise ApiError("Error", "the object changes all the time")
+    raise ApiError("Error", "another client changes the object repeatedly; apply again later")
 
 
 def _is_running(identity: ObjectId, live: Body) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.desired_objects import Desired
 from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.parent import Parent, Update, group_kind
 from kubectl_trainjob.cluster.result import ObjectResult

@@ -29,7 +29,7 @@ class ObjectResult:
 
     @property
     def is_fine(self) -> bool:
-        """Whether the object is as the files say, or was left alone by a rule."""
+        """Whether the object matches the files, or a rule kept it."""
         return self.beside_kept or self.action not in ("refused", "skipped", "failed")
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.api import MANAGER
 from kubectl_trainjob.cluster.decide import Change, Decision, decide
-from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.desired_objects import Desired
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.jobs_of import check_jobs
 from kubectl_trainjob.cluster.marks import POLICIES, Policy
@@ -27,10 +27,10 @@ ADVICE = {
     "MayHaveRun": "an apply was interrupted when it started this run, which may have run; use --rerun to start it",
     "TrainJobExists": "a TrainJob of this name exists, and its JobSet would have this name, too",
     "JobSetExists": "a JobSet of this name exists, which the TrainJob would need",
-    "NotOurs": "the object exists and belongs to no set; use --adopt to take it",
+    "NotOurs": "the object exists and belongs to no set; use --adopt to take it over",
     "OtherSet": "the object belongs to another set; use --adopt-from to move that set's objects here",
     "Running": "the change needs a new run, and the policy waits for the end of this one",
-    "Frozen": "a live run cannot change these fields; see --recreate, or give it a new name",
+    "Frozen": "a live run cannot change these fields; use --recreate, or give it a new name",
 }
 _SERVER_FIELDS = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
 
@@ -123,7 +123,7 @@ def _compared(work: Work, item: Desired, live: Body, sent: Body) -> _LiveCompari
 
 
 def _recreated(work: Work, step: Step, decision: Decision, fields: tuple[str, ...]) -> Step:
-    """A recreated run: the new one is tried under a free name first, so that a policy that rejects it ends nothing."""
+    """A recreated run: the new one is tried under a free name first. A policy that rejects it then ends no run."""
     result = replace(step.result, reason=decision.reason, fields=fields)
     identity = replace(step.desired.id, name=_free_name(step.desired.id.name))
     body = kueue.to_create(work.api, step.desired.body)

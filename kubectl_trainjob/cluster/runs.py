@@ -18,7 +18,7 @@ def is_run(identity: ObjectId) -> bool:
 
 
 def state_of(live: Body) -> RunState:
-    """What a live run does. A queued run is suspended; one whose Pods wait is running."""
+    """The state of a live run. A queued run is suspended; a run whose Pods wait is running."""
     if ending(live):
         return "terminal"
     return "suspended" if value_at(live, ("spec", "suspend")) is True else "running"

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.decide import PlannedAction
-from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.desired_objects import Desired
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.inventory import Inventory
 from kubectl_trainjob.cluster.marks import Policy
@@ -39,7 +39,7 @@ class ApplyOptions:
 
 
 class Work(NamedTuple):
-    """What all stages of one apply know. `parent` and `members` are as read before the first write."""
+    """The data that all stages of one apply share. `parent` and `members` are as read before the first write."""
 
     api: Api
     options: ApplyOptions
@@ -75,11 +75,11 @@ class Step:
 
     @property
     def is_write(self) -> bool:
-        """Whether something is to be sent."""
+        """Whether the step sends a request."""
         return self.plan in ("create", "apply", "recreate", "wait")
 
     def ended(self, action: Action, reason: str = "", message: str = "", fields: tuple[str, ...] = ()) -> Step:
-        """The step with its result; nothing more is to be done."""
+        """The step with its final result."""
         result = replace(self.result, action=action, reason=reason, message=message, fields=fields)
         return replace(self, plan="done", result=result)
 
@@ -100,5 +100,5 @@ class Step:
 
 
 def first_step(item: Desired) -> Step:
-    """The step of an object of which nothing is known yet."""
+    """The first step of an object, before any request."""
     return Step(item, "done", ObjectResult(item.id, "unchanged", train_job=item.train_job, place=item.place))

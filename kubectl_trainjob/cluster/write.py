@@ -9,7 +9,7 @@ from itertools import groupby
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.check import check, recheck
-from kubectl_trainjob.cluster.desired import order
+from kubectl_trainjob.cluster.desired_objects import order
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.runs import is_deleting
 from kubectl_trainjob.cluster.secrets import with_content
@@ -57,7 +57,7 @@ def _written_all(work: Work, steps: Iterable[Step]) -> list[Step]:
 
 
 def _written_deferred(work: Work, groups: list[list[Step]]) -> list[Step]:
-    """Write each group as soon as its objects are gone; those that are still there at the end have failed."""
+    """Write each group as soon as its objects are deleted; groups with remaining objects have failed."""
     done: list[Step] = []
     pause, longest = _POLL
     waiting = groups
@@ -76,7 +76,7 @@ def _written_deferred(work: Work, groups: list[list[Step]]) -> list[Step]:
 
 
 def _is_free(api: Api, group: Sequence[Step]) -> bool:
-    """Whether all objects that must go have gone; True also if that is not known, the write then finds it out."""
+    """Whether all objects were deleted; also True if that is unknown, because the write then detects it."""
     try:
         return all(_is_gone(api, step.desired.id, step.live) for step in group if step.plan in ("recreate", "wait"))
     except ApiError:
@@ -116,7 +116,7 @@ def _deleted(work: Work, step: Step) -> Step:
                 return step
     except ApiError as error:
         return step.failed(error)
-    return step.ended("failed", "Error", "the run changes all the time")
+    return step.ended("failed", "Error", "another client changes the run repeatedly; apply again later")
 
 
 def _written(work: Work, step: Step) -> Step:
@@ -132,13 +132,13 @@ def _written(work: Work, step: Step) -> Step:
                 step = _planned_again(work, step)
             if not step.is_write:
                 return step
-        return step.ended("failed", "Error", "the object changes all the time")
+        return step.ended("failed", "Error", "another client changes the object repeatedly; apply again later")
     except ApiError as error:
         return step.failed(error)
 
 
 def _planned_again(work: Work, step: Step) -> Step:
-    """The plan for what is live now; our own create, whose answer was lost, counts as created."""
+    """The plan for the live object; our own create, whose answer was lost, counts as created."""
     again = recheck(work, step)
     is_ours = step.plan in ("create", "recreate") and again.result.action == "unchanged" and again.plan == "done"
     if not is_ours:
@@ -185,7 +185,7 @@ def _send(work: Work, step: Step) -> Body:
         made: Body = work.api.create(with_content(item.body, item.makes))
         return made
     is_change = step.plan == "apply"
-    # A run may end and be gone before the answer: then the same create would start it again.
+    # A run may end and be deleted before the answer: then the same create would start it again.
     repeatable = float(item.ttl) if item.ttl is not None and not is_change else float("inf")
     force = work.options.force_conflicts and is_change
     written: Body = work.api.apply(step.body, force=force, repeatable=repeatable)
@@ -193,7 +193,7 @@ def _send(work: Work, step: Step) -> Body:
 
 
 def wait_until_gone(api: Api, identity: ObjectId, live: Body | None) -> bool:
-    """Wait until an object is gone, or another of its name exists; False if the time is over."""
+    """Wait until an object is deleted, or another one has its name; False after the timeout."""
     pause, longest = _POLL
     while not _is_gone(api, identity, live):
         if api.left <= pause:

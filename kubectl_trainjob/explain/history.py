@@ -132,7 +132,7 @@ class HistoryBuilder:
         return Write(origin.step, "copied", origin.value, self._locator.resolve(origin.place), (copied, *made_of))
 
     def _input(self, place: Place) -> TracedInput:
-        source, pointer, settled = place.source, place.pointer, self._locator.resolve(place)
+        source, pointer, resolved = place.source, place.pointer, self._locator.resolve(place)
         if isinstance(source.edits, Drafted):
             body, writes = source.edits.value, self._writes(source.edits.origin(pointer))
             name, cache = f"the {body.get('kind') or 'JobSet'}", self._caches.setdefault(id(body), {})
@@ -141,9 +141,9 @@ class HistoryBuilder:
             writes = self._input_writes(place, value_at(body, pointer))
         else:
             value = source.edits.origin(pointer).value if source.edits else self._text_value(place)
-            return TracedInput("", show_pointer(pointer), pointer, value, settled)
+            return TracedInput("", show_pointer(pointer), pointer, value, resolved)
         path = show(body, pointer, cache)
-        return TracedInput(name, path, pointer, value_at(body, pointer), settled, self._below(writes))
+        return TracedInput(name, path, pointer, value_at(body, pointer), resolved, self._below(writes))
 
     def _input_writes(self, place: Place, value: Any) -> Iterator[Write]:
         """The history of a value of an input: the writes of overlays, then the file."""
@@ -160,15 +160,15 @@ class HistoryBuilder:
         return place.source.edits is not None or self._locator.has(place)
 
     def _as_read(self, place: Place, value: Any) -> Write:
-        settled = self._locator.resolve(place)
+        resolved = self._locator.resolve(place)
         if not self._locator.has(place):
             step, how = _unwritten(place.pointer, value)
-            return Write(step, how, value, None if how == "option" else settled)
+            return Write(step, how, value, None if how == "option" else resolved)
         written = place.source.file.written
         if written is None or written.values is None:
-            return Write("file", "written", value, settled)
-        mentioned = tuple(self._input(Place(written.values, pointer)) for pointer in mentioned_values(settled))
-        return Write("template", "mentions" if mentioned else "written", value, settled, mentioned)
+            return Write("file", "written", value, resolved)
+        mentioned = tuple(self._input(Place(written.values, pointer)) for pointer in mentioned_values(resolved))
+        return Write("template", "mentions" if mentioned else "written", value, resolved, mentioned)
 
     def _text_value(self, place: Place) -> Any:
         """The value at a place in an unedited document, None if there is none."""

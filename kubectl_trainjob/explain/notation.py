@@ -18,7 +18,7 @@ _CLOSED = re.compile(rf"\[{_QUOTED}", re.DOTALL)
 _BACKSLASH = re.compile(r"\\(.)", re.DOTALL)
 _SIGNS = {
     ".": "no key follows this dot; write one, or remove the dot",
-    "]": 'this "]" closes nothing; remove it, or write "[" where the key begins',
+    "]": 'this "]" has no "["; remove it, or write "[" where the key begins',
     "\\": "no character follows this backslash; remove it",
 }
 _NO_SIGN = 'a step begins with "." or "["; write one of them here'

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 _OVERLAY = {
-    "names": "an overlay's new name of what it refers to",
-    "nameHash": "an overlay's nameHash, of what runs",
+    "names": "an overlay's rename of the referenced object",
+    "nameHash": "an overlay's nameHash, of the running part",
 }
 _PLUGINS = frozenset({"coscheduling", "flux", "jax", "mpi", "torch", "volcano", "xgboost"})
 _WORDS = {

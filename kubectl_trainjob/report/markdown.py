@@ -36,7 +36,7 @@ _ORDER = (
 
 
 def render(document: blocks.Document, limit: int = 65_536) -> str:
-    """The whole text, of at most `limit` characters as forges count them, unless the headline is already longer."""
+    """The whole text, of at most `limit` characters as forges count them, unless the summary line is already longer."""
     return _Composer(document, limit).text()
 
 
@@ -46,7 +46,7 @@ class _Composer:
     def __init__(self, document: blocks.Document, limit: int) -> None:
         self._document = document
         self._page = _Page(limit, _head(document.summary_line) if document.summary_line else [])
-        self._cut: list[_Rows | _Findings | _Cards] = []
+        self._cut: list[_FittingRows | _FittingFindings | _FittingCards] = []
         self._parts = 0  # that have no room
 
     def text(self) -> str:
@@ -64,18 +64,20 @@ class _Composer:
         """Add what is shown first of a block."""
         match block:
             case blocks.Table():
-                self._cut.append(_Rows(self._page, place, block))
+                self._cut.append(_FittingRows(self._page, place, block))
             case blocks.FindingTable():
                 others = any(isinstance(each, blocks.Table | blocks.Cards) for each in self._document.blocks)
                 if block.title and block.findings:
                     self._add_part(place, [f"#### {block.title}"])
-                self._cut.append(_Findings(self._page, place, block.findings, self._page.room // (2 if others else 1)))
+                self._cut.append(
+                    _FittingFindings(self._page, place, block.findings, self._page.room // (2 if others else 1))
+                )
             case blocks.FindingDetails():
                 for each in self._cut:
-                    if isinstance(each, _Findings):
+                    if isinstance(each, _FittingFindings):
                         each.place = place
             case blocks.Cards():
-                self._cut.append(_Cards(self._page, place, block.cards))
+                self._cut.append(_FittingCards(self._page, place, block.cards))
             case blocks.Numbers():
                 for lines in number_lines(block):
                     self._add_part(place, lines)
@@ -112,7 +114,7 @@ def _points(of: blocks.SummaryLine) -> list[str]:
     return [f"{'; '.join(parts)}."] if parts else []
 
 
-class _Rows:
+class _FittingRows:
     """A table with visible first rows; others are folded, as many as there is room for."""
 
     def __init__(self, page: _Page, place: int, table: blocks.Table) -> None:
@@ -138,7 +140,7 @@ class _Rows:
         return [(len(self._table.rows) - self._shown, "job", "")]
 
 
-class _Cards:
+class _FittingCards:
     """Cards below one title: those of rejected updates first, then the others.
 
     If one of the former has no room, none of the latter is added: the report would look fine.
@@ -171,7 +173,7 @@ class _Cards:
         return [(self._hidden, "object", "")]
 
 
-class _Findings:
+class _FittingFindings:
     """A table of the first findings, then the details of each, file by file and folded.
 
     No finding is there while one of a higher severity is not.

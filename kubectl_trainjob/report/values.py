@@ -153,7 +153,7 @@ def _cut_line(line: str, start: int) -> str:
 
 
 def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[DiffLine]:
-    """Lines that both sides have: some after the last change, some before the next."""
+    """Lines that both texts have: some after the last change, some before the next."""
     lead = 0 if is_first else _CONTEXT
     tail = 0 if is_last else _CONTEXT
     hidden = len(lines) - lead - tail

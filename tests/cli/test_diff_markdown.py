@@ -59,7 +59,7 @@ def test_texts(of: Report, text: SnapshotAssertion) -> None:
 @RENDERERS
 def test_rendered(render: Any) -> None:
     tree = render(as_markdown(reports.pull_request()))
-    assert words(tree.find(".//h3")).startswith("Not all is known: 1 TrainJob cannot be built, overlays/prod cannot be")
+    assert words(tree.find(".//h3")).startswith("Incomplete: 1 TrainJob cannot be built, overlays/prod cannot be")
     assert [words(each) for each in tree.iter("h4")] == ["What causes it", "What changes"]
     first, _ = tree.iter("table")
     assert [words(row) for row in first.iter("tr")][:2] == [

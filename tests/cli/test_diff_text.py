@@ -104,7 +104,7 @@ def test_what_cannot_be_built(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": job("bert", ("{name: torch}", "{name: torhc}"))})
     assert printed(repository, "HEAD", code=2) == (
         """\
-not all is known: 1 TrainJob cannot be built, 1 error in the files; no difference is known
+incomplete: 1 TrainJob cannot be built, 1 error in the files; no difference was found
 HEAD (COMMIT) → the working tree
 
 cannot be built, so not compared: ml/bert
@@ -118,7 +118,7 @@ def test_what_cannot_be_read(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": "a: ["})
     assert printed(repository, "HEAD", code=2) == (
         """\
-not all is known: not all files can be read, 1 error in the files; no difference is known
+incomplete: not all files can be read, 1 error in the files; no difference was found
 HEAD (COMMIT) → the working tree
 
 cannot be read in full: some files of the working tree
@@ -142,7 +142,7 @@ def test_a_job_that_a_hash_names_anew(repository: Repository) -> None:
         f"""\
 JobSet/bert-NEW in namespace ml: added, renamed from bert-OLD
   {IN_POD}.containers[node].args: not set → ["--lr"]
-  2 more values only carry the new name.""",
+  2 more values only contain the new name.""",
         """\
 JobSet/bert-OLD in namespace ml: removed, renamed to bert-NEW
   It is deleted where pruning is on: a running job ends.""",

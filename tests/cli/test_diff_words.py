@@ -50,7 +50,7 @@ from tests.unit.kube.updates.cases import train_job
         ),
         pytest.param(
             reports.pull_request(),
-            "not all is known: 1 TrainJob cannot be built, overlays/prod cannot be read in full, 1 error in the files; "
+            "incomplete: 1 TrainJob cannot be built, overlays/prod cannot be read in full, 1 error in the files; "
             "1 TrainJob changes, 1 is renamed, 1 is removed; 2 updates are rejected; "
             "+16 nvidia.com/gpu, +8 rdma/hca; 2 other objects differ",
             id="everything",
@@ -67,17 +67,17 @@ from tests.unit.kube.updates.cases import train_job
         ),
         pytest.param(
             report(unbuilt=[job("a")]),
-            "not all is known: 1 TrainJob cannot be built; no difference is known",
+            "incomplete: 1 TrainJob cannot be built; no difference was found",
             id="unbuilt",
         ),
         pytest.param(
             report(incomplete=[Incomplete("a", is_old=True, is_new=False), Incomplete("b", is_old=True, is_new=True)]),
-            "not all is known: 2 overlays cannot be read in full; no difference is known",
+            "incomplete: 2 overlays cannot be read in full; no difference was found",
             id="two overlays incomplete",
         ),
         pytest.param(
             report(incomplete=[Incomplete("", is_old=True, is_new=False)], problems=[reports.problem("a", "b")] * 2),
-            "not all is known: not all files can be read, 2 errors in the files; no difference is known",
+            "incomplete: not all files can be read, 2 errors in the files; no difference was found",
             id="files incomplete",
         ),
         pytest.param(

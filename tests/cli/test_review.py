@@ -298,7 +298,7 @@ def test_a_base_that_cannot_be_read_is_said(repository: Repository) -> None:
     assert (told.code, told.verdict) == (0, "unknown")
     assert told.jobs == {"vit": ("unknown", "unknown")}
     assert told.gpus("vit") == (None, "16")
-    assert told.report["headline"].startswith("not all is known: not all files can be read")
+    assert told.report["headline"].startswith("incomplete: not all files can be read")
 
 
 def test_what_both_sides_cannot_build_is_no_news(repository: Repository) -> None:
@@ -466,7 +466,7 @@ def test_overlays_that_nobody_named_are_not_safe(repository: Repository) -> None
     repository.write({"overlays/readme.txt": "the overlays"})
     told = review(repository, "HEAD", "-f", "overlays")
     assert (told.verdict, told.report["leftOut"], told.jobs) == ("unknown", ["overlays/eu"], {})
-    assert "not all is known: overlays/eu is reviewed only if passed with -f" in told.report["headline"]
+    assert "incomplete: overlays/eu is reviewed only if passed with -f" in told.report["headline"]
 
 
 def test_what_ci_systems_take_for_commands_is_inert_on_stderr(repository: Repository) -> None:

@@ -90,7 +90,7 @@ def one(verdict: ReviewVerdict, **about: Any) -> Review:
 ERROR, HINT = reviews.lints.result(), reviews.lints.result(reviews.lints.HINT, "hm")
 HEADLINES = [
     pytest.param(one(ReviewVerdict.SAFE), "safe: nothing differs", id="safe"),
-    pytest.param(one(ReviewVerdict.CHANGES), "changes what runs: 1 job; 1 TrainJob changes", id="changes"),
+    pytest.param(one(ReviewVerdict.CHANGES), "changes live jobs: 1 job; 1 TrainJob changes", id="changes"),
     pytest.param(one(ReviewVerdict.ENDS), "ends running jobs: 1 job; 1 TrainJob is removed", id="ends"),
     pytest.param(one(ReviewVerdict.RERUNS), "would run again: 1 job; 1 TrainJob is renamed", id="reruns"),
     pytest.param(one(ReviewVerdict.REJECTED), "rejected: 1 update while running; 1 TrainJob changes", id="refused"),
@@ -101,12 +101,12 @@ HEADLINES = [
     ),
     pytest.param(
         one(ReviewVerdict.UNKNOWN),
-        "not all is known: 2 TrainJobs cannot be built; no difference is known",
+        "incomplete: 2 TrainJobs cannot be built; no difference was found",
         id="unknown",
     ),
     pytest.param(
         one(ReviewVerdict.UNBUILT, findings={diffs.job("a"): [HINT]}),
-        "cannot be built: 1 TrainJob, 1 error in the files; no difference is known; 1 new info",
+        "cannot be built: 1 TrainJob, 1 error in the files; no difference was found; 1 new info",
         id="unbuilt",
     ),
 ]
@@ -134,8 +134,8 @@ VERDICTS = [
     ),
     pytest.param(row(Impact.UNBUILT), ("bad", "cannot be built"), id="new side unknown"),
     pytest.param(row(Impact.UNKNOWN, sizes=Sizes(None, KNOWN)), ("doubtful", "not known"), id="old side unknown"),
-    pytest.param(row(Impact.KEPT), ("good", "its run stays"), id="kept"),
-    pytest.param(row(Impact.KEPT)._replace(results=(HINT,)), ("good", "its run stays"), id="and a hint"),
+    pytest.param(row(Impact.KEPT), ("good", "keeps its run"), id="kept"),
+    pytest.param(row(Impact.KEPT)._replace(results=(HINT,)), ("good", "keeps its run"), id="and a hint"),
     pytest.param(row(Impact.NEW)._replace(results=(HINT, ERROR)), ("bad", "new"), id="and an error"),
 ]
 
@@ -188,7 +188,7 @@ def test_markdown_is_one_part_below_one_title(render: Callable[[str], Any], of: 
 def test_markdown_tells_each_job(render: Callable[[str], Any]) -> None:
     tree = render(as_markdown(reviews.pull_request()))
     assert [[words(cell) for cell in row] for row in next(tree.iter("table")).iter("tr")] == [
-        ["job", "change", "verdict", "GPUs", "world size", "new findings"],
+        ["job", "change", "impact", "GPUs", "world size", "new findings"],
         ["research/t5", "not compared", "❌ cannot be built", "8 → ?", "8 → ?", "1 error"],
         ["ml/bert", "changed", "❌ rejected", "8 → 32", "16 → 32", "1 warning"],
         [

@@ -132,7 +132,7 @@ def _own(manifest: Manifest, trainer_version: str) -> Body:
 
 
 def errors(paths: Sequence[str], workspace: Workspace) -> list[Diagnostic]:
-    """What keeps the paths from being built, each by itself."""
+    """The errors of each path, built separately."""
     return [
         found
         for path in paths

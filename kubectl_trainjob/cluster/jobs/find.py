@@ -64,7 +64,7 @@ class FoundJob:
 
 
 class JobQuery(NamedTuple):
-    """Which jobs are wanted: `namespace` "" means all; `home` is the namespace of the set `set_name`."""
+    """Which jobs to show: `namespace` "" means all; `home` is the namespace of the set `set_name`."""
 
     namespace: str
     home: str
@@ -74,7 +74,7 @@ class JobQuery(NamedTuple):
 
 
 class JobChoice(NamedTuple):
-    """The jobs that a query means, and why some names mean none."""
+    """The jobs that match a query, and errors for names without a job."""
 
     jobs: list[FoundJob]
     errors: list[str]
@@ -183,7 +183,7 @@ def _chosen(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
 
 
 def _named(jobs: Iterable[FoundJob], text: str) -> list[FoundJob]:
-    """The jobs that a name means: those of exactly this name, else with a hash; those that exist, else others."""
+    """The jobs that match a name: with exactly this name, else with a hash; existing ones, else recorded ones."""
     kind, _, name = text.rpartition("/")
     word = kind.partition(".")[0]
     of_kind = [job for job in jobs if not kind or any(means_kind(word, each) for each in _kinds_of(job))]

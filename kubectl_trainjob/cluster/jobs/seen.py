@@ -35,7 +35,7 @@ class SeenJob:
 
 
 def see(api: Api, found: Sequence[FoundJob], note: Note) -> list[SeenJob]:
-    """Everything about the jobs. What may not be read is left out, with a note."""
+    """All objects of the jobs. Objects without read permission are omitted, with a note."""
     reader = _ClusterReader(api, note)
     open_spaces = {job.id.namespace for job in found if job.run is not None and ending(job.run) != "Completed"}
     pods = _by_owner(reader.each(_POD, open_spaces, selector=_OF_JOBS))
@@ -61,7 +61,7 @@ def see(api: Api, found: Sequence[FoundJob], note: Note) -> list[SeenJob]:
 
 
 class _ClusterReader:
-    """Reads what the user may read; says once what not."""
+    """Reads what the user may read, and notes once what is forbidden."""
 
     def __init__(self, api: Api, note: Note) -> None:
         self._api, self._note = api, note

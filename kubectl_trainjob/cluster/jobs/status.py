@@ -16,8 +16,8 @@ from kubectl_trainjob.cluster.jobs.problems import (
 from kubectl_trainjob.cluster.jobs.secrets import pod_specs
 from kubectl_trainjob.cluster.jobs.seen import SeenJob
 from kubectl_trainjob.cluster.runs import conditions, ending, is_deleting
+from kubectl_trainjob.kube.facts.pod_requests import is_gpu, requests_of
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.kube.facts.requested import is_gpu, requests_of
 from kubectl_trainjob.kube.facts.resources import add_to
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.kube.launch.replicated_jobs import replicated_jobs

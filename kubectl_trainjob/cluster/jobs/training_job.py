@@ -42,8 +42,8 @@ def training_job_status(jobset: Body) -> dict[str, Any]:
 
 def _conditions(jobset: Body) -> Iterator[dict[str, Any]]:
     """The one condition that is true now: an end, else the suspension, else that Pods run."""
-    stated: list[dict[str, Any]] = value_at(jobset, ("status", "conditions")) or []
-    true = {each.get("type"): each for each in stated if each.get("status") == "True"}
+    specified: list[dict[str, Any]] = value_at(jobset, ("status", "conditions")) or []
+    true = {each.get("type"): each for each in specified if each.get("status") == "True"}
     counts = value_at(jobset, ("status", "replicatedJobsStatus")) or ()
     found = next((name for name in ("Completed", "Failed") if name in true), "")
     if not found and value_at(jobset, ("spec", "suspend")) is True:

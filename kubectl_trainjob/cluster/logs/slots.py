@@ -10,7 +10,7 @@ from kubectl_trainjob.cluster.jobs.find import FoundJob
 from kubectl_trainjob.kube.facts.resources import devices
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
 from kubectl_trainjob.kube.launch.flags import PER_DEVICE
-from kubectl_trainjob.kube.launch.inferred import inferred_launch
+from kubectl_trainjob.kube.launch.inferred_launch import inferred_launch
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.kube.launch.values import PodProcesses
 from kubectl_trainjob.model.source import value_at

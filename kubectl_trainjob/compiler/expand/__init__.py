@@ -1,4 +1,4 @@
-"""Expansion: one TrainJob and its runtime become what Trainer's controller would create.
+"""Expansion: from one TrainJob and its runtime to the objects that Trainer's controller would create.
 
 In: `Resolved` (both admitted, defaults filled in), the runtime's template in canonical form, and the `Behaviour` of a
 release. Out: drafts (the JobSet first, then PodGroups and ConfigMaps) and findings; and which Secrets must exist.

@@ -84,7 +84,7 @@ def _unused_images(overlay: Overlay, images: Images) -> Iterator[Diagnostic]:
     for index, change in enumerate(overlay.images):
         if index not in images.applied and index not in images.unknown:
             message = say('no object of this overlay has the image "{}"; correct the name', change.name)
-            yield Diagnostic(rules.IDLE_SETTING, message, Place(overlay.source, ("images", index, "name")))
+            yield Diagnostic(rules.UNUSED_SETTING, message, Place(overlay.source, ("images", index, "name")))
 
 
 def _inputs(overlay: Overlay) -> dict[str, Source]:
@@ -148,7 +148,7 @@ def _invalid_object(resource: OverlayResource) -> Iterator[Diagnostic]:
     related = (Related(say("the object"), resource.manifest.place("metadata", "name")),)
     for what, patch in resource.lost.items():
         message = say("the patch leaves {} without {}; keep it", str(resource.manifest.id), Message(what))
-        yield Diagnostic(rules.SPOILED_OBJECT, message, patch, related)
+        yield Diagnostic(rules.INVALID_PATCHED_OBJECT, message, patch, related)
 
 
 def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic]) -> list[Manifest]:

@@ -121,7 +121,7 @@ class Patcher:
         message = say(
             "no object of this overlay matches {}; correct the target", joined(specified) or say("the target")
         )
-        return Diagnostic(rules.IDLE_SETTING, message, place)
+        return Diagnostic(rules.UNUSED_SETTING, message, place)
 
     def _patch(self, resource: OverlayResource, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
         try:

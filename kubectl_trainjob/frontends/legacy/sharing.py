@@ -18,7 +18,7 @@ _LONGEST = 63  # characters of a runtime's name: the length of a label, which to
 
 
 class Migrated(NamedTuple):
-    """What one object becomes: the objects instead of it, None to keep it; a runtime is before its first TrainJob."""
+    """The result for one object: the objects instead of it, None to keep it; a runtime is before its first TrainJob."""
 
     manifest: Manifest
     objects: tuple[dict[str, Any], ...] | None

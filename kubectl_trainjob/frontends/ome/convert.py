@@ -134,8 +134,8 @@ def _swept_twice(job: Manifest, sweep: Sweep) -> Diagnostic:
 def _block(inputs: JobInputs) -> TuningBlock:
     """The tuning of a job: its own, or that of an item of `sweeps`."""
     annotation = ("metadata", "annotations", SEED_ANNOTATION)
-    stated = value_at(inputs.job.body, annotation)
-    seed, seed_place = "0" if stated is None else str(stated), inputs.job.place(*annotation)
+    specified = value_at(inputs.job.body, annotation)
+    seed, seed_place = "0" if specified is None else str(specified), inputs.job.place(*annotation)
     sweep = inputs.job.sweep
     if sweep is not None:
         return block_of_sweep(sweep, seed, seed_place)

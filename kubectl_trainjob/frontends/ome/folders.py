@@ -81,7 +81,7 @@ def folders_of(inputs: JobInputs, model: BaseModelStorage | None) -> Iterator[Wo
 
 
 def _dataset(inputs: JobInputs) -> WorkspaceFolder:
-    storage = _stated(inputs, inputs.spec["datasets"], "datasets")
+    storage = _specified(inputs, inputs.spec["datasets"], "datasets")
     if storage.is_claim:
         return _claimed(inputs, "dataset", storage, is_read_only=True)
     image = initializer_image(storage, "dataset", inputs.settings, inputs.trainer)
@@ -89,13 +89,13 @@ def _dataset(inputs: JobInputs) -> WorkspaceFolder:
 
 
 def _output(inputs: JobInputs, body: Body) -> WorkspaceFolder:
-    storage = _stated(inputs, body, "modelConfig", "outputModel")
+    storage = _specified(inputs, body, "modelConfig", "outputModel")
     if storage.is_claim:
         return _claimed(inputs, "output", storage, is_read_only=False)
     return _helped(inputs, "output", storage, ome.EXPORTER, exporter_image(storage, inputs.settings))
 
 
-def _stated(inputs: JobInputs, body: Body, *pointer: str) -> Storage:
+def _specified(inputs: JobInputs, body: Body, *pointer: str) -> Storage:
     place = inputs.job.place("spec", *pointer)
     uri = place.child("storageUri")
     storage = Storage(body, (*JOB_SPEC, *pointer), uri, place, uri)

@@ -51,17 +51,17 @@ def _namespace(plan: RuntimePlan) -> Iterator[Write]:
 
 def _policies(inputs: JobInputs) -> Iterator[Write]:
     """`mlPolicy` always exists: without it, Trainer ignores resourcesPerNode."""
-    stated: Mapping[str, Any] = inputs.runtime_spec.get("mlPolicy") or {}
+    specified: Mapping[str, Any] = inputs.runtime_spec.get("mlPolicy") or {}
     cause = (*RUNTIME_SPEC, "mlPolicy")
     yield fixed(("spec", "mlPolicy"), {})
     elastic = elastic_policy(inputs).get("maxNodes")
-    if "mpi" in stated:
-        yield copied(("spec", "mlPolicy", "mpi"), stated["mpi"], (*cause, "mpi"))
+    if "mpi" in specified:
+        yield copied(("spec", "mlPolicy", "mpi"), specified["mpi"], (*cause, "mpi"))
     elif elastic is not None:
         yield copied(("spec", "mlPolicy", "numNodes"), elastic, (*ELASTIC, "maxNodes"))
-    elif "numNodes" in stated:
-        yield copied(("spec", "mlPolicy", "numNodes"), stated["numNodes"], (*cause, "numNodes"))
-    if "torch" in stated:
+    elif "numNodes" in specified:
+        yield copied(("spec", "mlPolicy", "numNodes"), specified["numNodes"], (*cause, "numNodes"))
+    if "torch" in specified:
         yield computed(("spec", "mlPolicy", "torch"), {}, ((*cause, "torch"),))
     if "podGroupPolicy" in inputs.runtime_spec:
         policy = inputs.runtime_spec["podGroupPolicy"]
@@ -105,10 +105,10 @@ def _targets(spec: Mapping[str, Any], policy: Pointer) -> Iterator[Pointer]:
 def _with_success_policy(draft: Draft, plan: RuntimePlan) -> Draft:
     pointer = (*TEMPLATE, "spec", "successPolicy")
     exporter = next((each for each in plan.folders if each.helper == ome.EXPORTER), None)
-    is_stated = draft.get(*pointer) is not None
-    if exporter is not None and (is_stated or plan.roles.worker is not None):
+    is_set = draft.get(*pointer) is not None
+    if exporter is not None and (is_set or plan.roles.worker is not None):
         return draft.put(pointer, _all_of(ome.EXPORTER), because=(exporter.cause,))
-    if plan.roles.worker is not None and not is_stated:
+    if plan.roles.worker is not None and not is_set:
         return draft.put(pointer, _all_of(trainer.LAUNCHER), because=((*RUNTIME_SPEC, "mlPolicy", "mpi"),))
     return draft
 

@@ -81,13 +81,13 @@ class Storage(NamedTuple):
         if not scheme or not rest:
             what = say('"{}" is not a URI "SCHEME://REST"; {}', self.uri, _ADVICE)
             raise self.rejected(what)
-        stated = [key for key in _KEYS if key in self.body]
-        if len(stated) > 1:
+        specified = [key for key in _KEYS if key in self.body]
+        if len(specified) > 1:
             raise self.rejected(say("storageKey and key mean the same; remove key"), "key")
         if not self.is_claim:
             self._check_names()
             return
-        for field in (*stated, "parameters"):
+        for field in (*specified, "parameters"):
             if self.body.get(field):
                 raise self.rejected(say("nothing reads {} of a pvc:// URI; remove it", field), field)
 
@@ -102,11 +102,11 @@ class Storage(NamedTuple):
     def claim(self, namespace: str) -> Claim:
         """The claim of a pvc:// URI, for a job in `namespace`. Raises RejectedError."""
         first, _, path = self.uri.partition("://")[2].partition("/")
-        stated, colon, name = first.rpartition(":")
-        if colon and stated != (namespace or "default"):
+        specified, colon, name = first.rpartition(":")
+        if colon and specified != (namespace or "default"):
             message = say(
                 'the claim is in namespace "{}", but Pods can only mount claims of the namespace of the job; write {}',
-                stated,
+                specified,
                 _OWN,
             )
             raise self.rejected(message)

@@ -62,31 +62,33 @@ def _initializer(folder: WorkspaceFolder) -> Iterator[Write]:
 
 
 def _trainer(plan: RuntimePlan, processes: int | None) -> Iterator[Write]:
-    stated: Mapping[str, Any] = plan.inputs.spec["trainer"]
+    specified: Mapping[str, Any] = plan.inputs.spec["trainer"]
     cause: Cause = (*JOB_SPEC, "trainer")
     yield computed(("spec", "trainer"), {}, (cause,))
     for field in _COPIED:
-        if field in stated:
-            yield copied(("spec", "trainer", field), stated[field], (*cause, field))
-    if "numNodes" not in stated and plan.inputs.policy("mpi") is not None:
+        if field in specified:
+            yield copied(("spec", "trainer", field), specified[field], (*cause, field))
+    if "numNodes" not in specified and plan.inputs.policy("mpi") is not None:
         policy = plan.inputs.runtime_spec["mlPolicy"]
         if "numNodes" in policy:
             yield copied(("spec", "trainer", "numNodes"), policy["numNodes"], (RUNTIME, "spec", "mlPolicy", "numNodes"))
     if processes is not None:
         places = ((*cause, "numProcPerNode"), (RUNTIME, *_IN_POLICY))
         yield computed(
-            ("spec", "trainer", "numProcPerNode"), processes, places if "numProcPerNode" not in stated else places[:1]
+            ("spec", "trainer", "numProcPerNode"),
+            processes,
+            places if "numProcPerNode" not in specified else places[:1],
         )
-    if "resourcesPerNode" in stated:
-        yield from _resources(stated["resourcesPerNode"], (*cause, "resourcesPerNode"))
+    if "resourcesPerNode" in specified:
+        yield from _resources(specified["resourcesPerNode"], (*cause, "resourcesPerNode"))
 
 
-def _resources(stated: Mapping[str, Any], cause: Cause) -> Iterator[Write]:
+def _resources(specified: Mapping[str, Any], cause: Cause) -> Iterator[Write]:
     """Extended resources need a limit: the API server accepts no request without one."""
     at = ("spec", "trainer", "resourcesPerNode")
-    yield copied(at, stated, cause)
-    limits = stated.get("limits") or {}
-    for name, amount in (stated.get("requests") or {}).items():
+    yield copied(at, specified, cause)
+    limits = specified.get("limits") or {}
+    for name, amount in (specified.get("requests") or {}).items():
         if _is_extended(name) and name not in limits:
             yield computed((*at, "limits", name), amount, ((*cause, "requests", name),))
 
@@ -100,24 +102,26 @@ def processes_of(plan: RuntimePlan) -> int | None:
     """The number of processes of each node, None where Trainer counts them itself. Raises RejectedError."""
     inputs = plan.inputs
     policy = inputs.policy("torch") or {}
-    stated = inputs.spec["trainer"].get("numProcPerNode", policy.get("numProcPerNode", "auto"))
-    if stated == "auto":
+    specified = inputs.spec["trainer"].get("numProcPerNode", policy.get("numProcPerNode", "auto"))
+    if specified == "auto":
         return None
-    if isinstance(stated, str) and stated in _COUNTS:
-        return _counted(plan, stated)
-    if isinstance(stated, int) and not isinstance(stated, bool) and stated >= 1:
-        return stated
-    if isinstance(stated, str) and _WHOLE.fullmatch(stated):
-        return int(stated)
-    raise _rejected(plan, say("numProcPerNode must be auto, cpu, gpu or a whole number of at least 1, not {}", stated))
+    if isinstance(specified, str) and specified in _COUNTS:
+        return _counted(plan, specified)
+    if isinstance(specified, int) and not isinstance(specified, bool) and specified >= 1:
+        return specified
+    if isinstance(specified, str) and _WHOLE.fullmatch(specified):
+        return int(specified)
+    raise _rejected(
+        plan, say("numProcPerNode must be auto, cpu, gpu or a whole number of at least 1, not {}", specified)
+    )
 
 
 def _counted(plan: RuntimePlan, word: str) -> int:
     """The number that Trainer would count, as it does not know the words."""
     role = plan.roles.worker or plan.roles.trainer
     own = (value_at(plan.template, role.container_at()) or {}).get("resources") or {}
-    stated = plan.inputs.spec["trainer"].get("resourcesPerNode") or {}
-    resources = {field: {**(own.get(field) or {}), **(stated.get(field) or {})} for field in ("requests", "limits")}
+    specified = plan.inputs.spec["trainer"].get("resourcesPerNode") or {}
+    resources = {field: {**(own.get(field) or {}), **(specified.get(field) or {})} for field in ("requests", "limits")}
     try:
         number = _COUNTS[word](resources).number
     except QuantityError:

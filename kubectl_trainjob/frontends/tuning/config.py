@@ -85,14 +85,14 @@ def _method_and_goal(body: Mapping[str, Any], place: Place) -> Iterator[Diagnost
 
 
 def _limit(body: Mapping[str, Any], place: Place, settings: TuningSettings) -> Iterator[Diagnostic]:
-    stated = body.get("maxTrials")
-    if stated is None:
+    specified = body.get("maxTrials")
+    if specified is None:
         if body.get("method") in (RANDOM, BAYES):
             yield Diagnostic(TUNING_TRIALS, say("method: {} needs maxTrials; add it", body["method"]), place)
-    elif isinstance(stated, bool) or not isinstance(stated, int) or stated < 1:
+    elif isinstance(specified, bool) or not isinstance(specified, int) or specified < 1:
         yield Diagnostic(TUNING_TRIALS, say("maxTrials must be a whole number of at least 1"), place.child("maxTrials"))
-    elif stated > settings.max_trials:
-        yield Diagnostic(TUNING_TRIALS, _above(stated, settings), place.child("maxTrials"))
+    elif specified > settings.max_trials:
+        yield Diagnostic(TUNING_TRIALS, _above(specified, settings), place.child("maxTrials"))
 
 
 def _above(count: int, settings: TuningSettings) -> Message:
@@ -101,17 +101,17 @@ def _above(count: int, settings: TuningSettings) -> Message:
 
 
 def _parameters(body: Mapping[str, Any], place: Place) -> tuple[tuple[Parameter, ...], list[Diagnostic]]:
-    stated = body.get("parameters")
-    if not isinstance(stated, dict) or not stated:
+    specified = body.get("parameters")
+    if not isinstance(specified, dict) or not specified:
         message = say("parameters must map at least one name to its type and values, or min and max")
         return (), [Diagnostic(TUNING_FIELD, message, place.child("parameters"))]
-    if not any(isinstance(each, dict) for each in stated.values()):
+    if not any(isinstance(each, dict) for each in specified.values()):
         message = say(
             "these are fixed values as for OME's controller, not a search space; write them in trainer.args, "
             "or give each a type and values"
         )
         return (), [Diagnostic(TUNING_PARAMETER, message, place.child("parameters"))]
-    return read_space(stated, place.child("parameters"))
+    return read_space(specified, place.child("parameters"))
 
 
 def _size(tuning: Tuning) -> Iterator[Diagnostic]:

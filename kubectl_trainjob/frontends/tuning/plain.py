@@ -30,11 +30,11 @@ _READABLE = Keys(
 def block_of_sweep(sweep: Sweep, seed: str = "0", seed_place: Place | None = None) -> TuningBlock:
     """The tuning of an item; `seed` is the one of the job, for an item without one."""
     body: dict[str, Any] = without_nulls(sweep.item)
-    stated = body.get("seed")
+    specified = body.get("seed")
     rest = {key: value for key, value in body.items() if key not in _OF_ITEM}
     place = sweep.place.child("seed")
-    if stated is not None:
-        seed, seed_place = str(stated), place
+    if specified is not None:
+        seed, seed_place = str(specified), place
     return TuningBlock(rest, sweep.place, (SWEEP, *sweep.place.pointer), seed, seed_place or place)
 
 

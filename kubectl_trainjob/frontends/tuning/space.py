@@ -73,8 +73,8 @@ def read_space(parameters: Mapping[str, Any], place: Place) -> tuple[tuple[Param
     """The parameters, sorted by name, and the errors of each at its entry below `place`."""
     found: list[Parameter] = []
     errors: list[Diagnostic] = []
-    for name, stated in sorted(parameters.items()):
-        body = without_nulls(stated)
+    for name, specified in sorted(parameters.items()):
+        body = without_nulls(specified)
         try:
             if not _NAME.fullmatch(name):
                 raise _ParameterError(

@@ -29,7 +29,7 @@ class KindRole(Enum):
     SOURCE_JOB = auto()
     """Converted to TrainJobs by a front end."""
     SOURCE_RUNTIME = auto()
-    """Converted by a front end, alone or with the jobs that refer to it."""
+    """Converted by a front end, separately or with the jobs that refer to it."""
     MODEL = auto()
     """Copied unchanged; also found in the folders of runtimes."""
     LEGACY = auto()

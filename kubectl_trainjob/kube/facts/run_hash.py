@@ -1,4 +1,4 @@
-"""The hash of a run's content: an equal hash means that nothing that runs has changed."""
+"""The hash of a run's content: with an equal hash, the running part is unchanged."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _MARKS = {
 }
 """What a private key has in its text (other content is a placeholder, or encrypted), and what the key is."""
 # Do not change this text: in place of the hidden line it is a part of the fingerprints in baselines.
-_IS_KNOWN = '"{}" is the {}, which everybody who reads the repository now has; remove it'
+_IS_KNOWN = '"{}" is the {}, and all readers of the repository can use it; remove it'
 
 
 def find(context: LintContext) -> Iterator[Hit]:

@@ -23,7 +23,7 @@ _DEVICES = '{} uses {} of each Pod, which requests "{}"; write the same number i
 
 
 def find(job: LintedJob) -> Iterator[Hit]:
-    """Flags that stop a training, or let a part of its Pods or devices idle."""
+    """Flags that stop a training, or leave some of its Pods or devices unused."""
     trainer, node = job.trainer_job(), trainer_node(job)
     if trainer is not None and node is not None and job.policy("mpi") is None:
         yield from _of_torchrun(job, node, trainer.pods)

@@ -11,7 +11,7 @@ from kubectl_trainjob.lint.containers import ContainerProblem
 from kubectl_trainjob.model.message import say
 
 # Do not change this text: in place of the hidden line it is a part of the fingerprints in baselines.
-_IS_KNOWN = 'the value of "{}" is known to all who read the repository; take it from a Secret with secretKeyRef'
+_IS_KNOWN = 'all readers of the repository can see the value of "{}"; take it from a Secret with secretKeyRef'
 
 
 def find(container: Mapping[str, Any]) -> Iterator[ContainerProblem]:

@@ -28,7 +28,7 @@ def written(objects: Sequence[LiveObject], output: str, *, colour: bool) -> str:
 
 def _document(objects: Sequence[LiveObject]) -> blocks.Document:
     if not objects:
-        return blocks.Document(blocks.SummaryLine(say("the cluster is as the files say")), [])
+        return blocks.Document(blocks.SummaryLine(say("the cluster matches the files")), [])
     first = say("{}", plural(len(objects), "object differs", "objects differ"))
     bad = tuple(say("{} {}", number, word) for word, number in _counts(objects).items())
     return blocks.Document(blocks.SummaryLine(first, others=bad), [blocks.Cards([_card(each) for each in objects])])

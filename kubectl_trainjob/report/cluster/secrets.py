@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubectl_trainjob.cluster.desired import Desired
+from kubectl_trainjob.cluster.desired_objects import Desired
 from kubectl_trainjob.cluster.secrets import keys_of
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import Body

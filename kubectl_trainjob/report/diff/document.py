@@ -75,7 +75,7 @@ def _card(group: GroupedObjects) -> blocks.Card:
     about = [words.found_in(group.changes), words.made_from(change) if count == 1 else Message()]
     notes = [words.named_after(change)] if group.has_names else []
     if group.carried:
-        values = plural(group.carried, "more value only carries", "more values only carry")
+        values = plural(group.carried, "more value only contains", "more values only contain")
         notes.append(say("{} the new name.", values))
     return blocks.Card(
         say("{} × {}", count, kind) if count > 1 else say("{}", f"{kind}/{name}"),

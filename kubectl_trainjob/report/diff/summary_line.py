@@ -33,7 +33,7 @@ class Points(NamedTuple):
 def summary_line(report: Report) -> SummaryLine:
     """The summary line of a report."""
     lacks, first, bad, others, _ = points(report)
-    unknown = say("not all is known: {}", lacks) if lacks else Message()
+    unknown = say("incomplete: {}", lacks) if lacks else Message()
     return SummaryLine(first, (truncate(report.old), truncate(report.new)), unknown, bad, others)
 
 
@@ -41,7 +41,7 @@ def points(report: Report) -> Points:
     """The parts of the summary line of a report."""
     changes = [each.change for each in report.objects]
     unknown = lacks(report)
-    nothing = say("no difference is known" if unknown else "nothing differs")
+    nothing = say("no difference was found" if unknown else "nothing differs")
     first = _train_jobs(report) or (say("no TrainJob changes") if changes else nothing)
     count = sum(change.job is None for change in changes)
     objects = plural(count, "other object differs", "other objects differ") if count else Message()

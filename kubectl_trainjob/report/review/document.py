@@ -22,7 +22,7 @@ _MOST_OTHERS = 40
 _COLUMNS = (
     blocks.Column(say("job"), "name"),
     blocks.Column(say("change"), "words"),
-    blocks.Column(say("verdict"), "words"),
+    blocks.Column(say("impact"), "words"),
     blocks.Column(say("GPUs"), "wide"),
     blocks.Column(say("world size")),
     blocks.Column(say("new findings")),

@@ -21,8 +21,8 @@ _VERDICTS: Mapping[ReviewVerdict, tuple[Weight, str]] = {
     ReviewVerdict.ERRORS: ("bad", "new errors"),
     ReviewVerdict.RERUNS: ("doubtful", "would run again"),
     ReviewVerdict.ENDS: ("doubtful", "ends running jobs"),
-    ReviewVerdict.UNKNOWN: ("doubtful", "not all is known"),
-    ReviewVerdict.CHANGES: ("doubtful", "changes what runs"),
+    ReviewVerdict.UNKNOWN: ("doubtful", "incomplete"),
+    ReviewVerdict.CHANGES: ("doubtful", "changes live jobs"),
     ReviewVerdict.SAFE: ("good", "safe"),
 }
 _IMPACTS = (

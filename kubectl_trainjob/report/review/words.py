@@ -30,7 +30,7 @@ _IMPACTS: Mapping[Impact, tuple[Weight, str]] = {
     Impact.CHANGES: ("doubtful", "changes in place"),
     Impact.STARTS: ("good", "starts"),
     Impact.NEW: ("good", "new"),
-    Impact.KEPT: ("good", "its run stays"),
+    Impact.KEPT: ("good", "keeps its run"),
 }
 
 

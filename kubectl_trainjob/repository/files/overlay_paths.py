@@ -44,7 +44,9 @@ class Paths:
     def inside(self, entry: str, root: Root, inside: str, place: Place) -> str | None:
         """A path as written, relative to the root; None where it leads out of it, which is reported."""
         if any(mark in entry for mark in _REMOTE):
-            message = say('"{}" is on another machine, and nothing is fetched; copy what you need', entry)
+            message = say(
+                '"{}" is a remote address, and a build fetches nothing; copy the files into the repository', entry
+            )
         elif entry.startswith("/") or "\0" in entry or not entry:
             message = say('"{}" is not a path relative to this overlay; write one such as ../../jobs', entry)
         elif posixpath.basename(entry) == OVERLAY_FILE:

@@ -162,7 +162,7 @@ class Overlays:
                 "with this resource, the overlays have more than {} objects, the limit (limits.documents); "
                 "list each directory once, or build fewer overlays at a time"
             )
-            self._exceed(rules.TOO_MANY_MEMBERS, say(template, most), place)
+            self._exceed(rules.TOO_MANY_RESOURCES, say(template, most), place)
         return self._resource_count <= most
 
     def _may_edit(self, overlay: OverlayFile, patches: int, resources: int) -> bool:
@@ -207,7 +207,7 @@ class Overlays:
             self._reject(rules.OVERLAY_CYCLE, message, entry.place)
         elif is_deep:
             message = say("overlays are nested deeper than {} levels, the limit; combine some of them", _DEEPEST)
-            self._reject(rules.TOO_MANY_MEMBERS, message, entry.place)
+            self._reject(rules.TOO_MANY_RESOURCES, message, entry.place)
         return path not in entry.above and not is_deep
 
     def _files(self, path: str, entry: _Resource) -> Iterator[Manifest]:

@@ -41,7 +41,7 @@ class DirectoryResult:
     removed: tuple[str, ...]
 
 
-class _FileChange(NamedTuple):
+class _PlannedChange(NamedTuple):
     """A change at a path: `data` None removes the file; `before` is the digest of the existing file."""
 
     path: str
@@ -192,9 +192,9 @@ class _Present:
             raise _InTheWayError(_FOREIGN) from None
 
 
-def _plan(present: _Present, contents: Mapping[str, bytes], before: Index, after: Index) -> list[_FileChange]:
+def _plan(present: _Present, contents: Mapping[str, bytes], before: Index, after: Index) -> list[_PlannedChange]:
     """All changes, removals last: after a crash there are too many files rather than too few."""
-    changes: list[_FileChange] = []
+    changes: list[_PlannedChange] = []
     rejected: list[str] = []
     for path in sorted({*before, *after}):
         try:
@@ -202,7 +202,7 @@ def _plan(present: _Present, contents: Mapping[str, bytes], before: Index, after
             if found not in after.get(path, (None,)):
                 if found is not None and found not in before.get(path, ()):
                     raise _InTheWayError(_EDITED if path in before else _FOREIGN)
-                changes.append(_FileChange(path, found, contents.get(path)))
+                changes.append(_PlannedChange(path, found, contents.get(path)))
         except _InTheWayError as error:
             rejected.append(f"{present.shown(path)}: {error}")
     if rejected:
@@ -220,7 +220,7 @@ class _DirectoryWriter:
         self._done = 0
         self._at = INDEX_FILE
 
-    def write(self, changes: Sequence[_FileChange], before: Index, after: Index) -> None:
+    def write(self, changes: Sequence[_PlannedChange], before: Index, after: Index) -> None:
         """Raises EnvironmentFault that says how many changes were made."""
         try:
             self._top.remove_new()
@@ -234,7 +234,7 @@ class _DirectoryWriter:
             where = f"{self._present.shown(self._at)}: {reason_of(error)}"
             raise EnvironmentFault(f"{where}; {state}; build again to complete them") from error
 
-    def _make(self, changes: Sequence[_FileChange]) -> None:
+    def _make(self, changes: Sequence[_PlannedChange]) -> None:
         for (is_removal, folder), group in groupby(changes, key=lambda c: (c.data is None, os.path.dirname(c.path))):
             self._at = folder
             with self._top.below(folder, make=not is_removal) as below:
@@ -242,7 +242,7 @@ class _DirectoryWriter:
                     self._make_one(change, below)
                     self._done += 1
 
-    def _make_one(self, change: _FileChange, folder: Folder) -> None:
+    def _make_one(self, change: _PlannedChange, folder: Folder) -> None:
         self._at = change.path
         if self._present.find(change.path) != change.before:
             raise _InTheWayError("another process changed it during the build")

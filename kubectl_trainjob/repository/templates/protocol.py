@@ -2,7 +2,7 @@
 
 The process sends READY once. A request is three frames: its limits as JSON, the template, the context as JSON. So is
 its answer: how the rendering ended (`Ending`), the parts that it sent, Python's report of a crash. The parts are frames
-in a frame, each after one of the letters below. Both sides import this module, therefore it imports nothing heavy.
+in a frame, each after one of the letters below. Both processes import this module, therefore its imports are light.
 """
 
 from __future__ import annotations

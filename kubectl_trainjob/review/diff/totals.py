@@ -13,8 +13,8 @@ from functools import reduce
 
 from kubectl_trainjob.kube.facts import jobset
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
+from kubectl_trainjob.kube.facts.pod_requests import is_gpu, requests_of
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.kube.facts.requested import is_gpu, requests_of
 from kubectl_trainjob.kube.facts.resources import add_to
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL, VOLCANO_API_VERSION, VOLCANO_QUEUE_ANNOTATION
 from kubectl_trainjob.kube.launch.launchers import launch_of

@@ -251,9 +251,7 @@ def test_paths_that_lead_nowhere(path: str, message: str) -> None:
         ),
         pytest.param("spec..x", 5, "no key follows this dot; write one, or remove the dot", id="two dots"),
         pytest.param("spec.", 5, "no key follows this dot; write one, or remove the dot", id="dot at the end"),
-        pytest.param(
-            "spec]", 5, 'this "]" closes nothing; remove it, or write "[" where the key begins', id="only closed"
-        ),
+        pytest.param("spec]", 5, 'this "]" has no "["; remove it, or write "[" where the key begins', id="only closed"),
         pytest.param("spec[x", 5, 'this "[" is not closed; write ] after the key', id="only opened"),
         pytest.param("spec.[x", 6, 'this "[" is not closed; write ] after the key', id="only opened behind a dot"),
         pytest.param("spec['x]", 5, 'this "[" is not closed; write \'] after the key', id="only opened quote"),

@@ -129,7 +129,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     `compiling_line` is how far the template was compiled, for errors without a line: the line of the last token
     (`_checked`), later the line of the generated code (`Generator.newline`).
 
-    Blocks are trimmed on both sides: a line with only `{% … %}` or `{# … #}` is removed. The file's last line end
+    Blocks are trimmed before and after: a line with only `{% … %}` or `{# … #}` is removed. The file's last line end
     stays, line ends are written as line feeds.
     """
 

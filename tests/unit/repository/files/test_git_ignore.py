@@ -94,10 +94,10 @@ def test_random_rules(seed: int) -> None:
         _write(top, {path: _lines(chance) for path in chance.sample(places, chance.randint(1, 4))})
         tracked = [path for path in chance.sample(paths, 20) if (top / path).exists()]
         _git(top, "add", "-f", "--", *tracked) if tracked and chance.random() < 0.5 else None
-        left_out = set(_ignored(top, GitIgnore(str(top))))
+        unread_overlays = set(_ignored(top, GitIgnore(str(top))))
         # git reports a directory with a file in the index, whose other files it ignores; a walk must enter it.
         entered = {str(parent) for path in tracked for parent in Path(path).parents}
-        assert left_out - entered == _ignored_by_git(top) - entered, [*top.rglob(".gitignore")]
+        assert unread_overlays - entered == _ignored_by_git(top) - entered, [*top.rglob(".gitignore")]
 
 
 @pytest.fixture

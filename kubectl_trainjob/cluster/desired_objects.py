@@ -1,4 +1,4 @@
-"""What a compilation wants in the cluster: its objects with our marks, in groups that change together."""
+"""The desired objects of a compilation, with our labels, in groups that change together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HASHED = re.compile(r"-[0-9a-f]{10}")
 
 
 class TrainJobSettings(NamedTuple):
-    """What a TrainJob says about itself to us, and what is printed for it."""
+    """The settings of a TrainJob for apply, and its printed objects."""
 
     printed: Printed
     labels: Mapping[str, str]
@@ -83,7 +83,7 @@ class Desired:
 
 
 def wish(job: CompiledJob[Any], target: Target) -> TrainJobSettings:
-    """For the compiler: what to keep of a job."""
+    """The part of a compiled job that apply keeps."""
     metadata = job.source.body.get("metadata") or {}
     notes, deadline = metadata.get("annotations") or {}, value_at(job.source.body, ("spec", "activeDeadlineSeconds"))
     return TrainJobSettings(
