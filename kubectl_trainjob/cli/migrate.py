@@ -116,13 +116,27 @@ def _migrate(request: MigrateRequest, session: Session) -> int:
     contents = read_files(paths, session.workspace)
     migration = migrate_files(contents, request.to)
     findings = (*contents.diagnostics, *migration.findings)
-    print_findings(findings)
+    shown, repeated = _without_repeated_notes(findings)
+    print_findings(shown)
     _write(request, migration, session)
+    if repeated:
+        print_error(f"note: the same differences are in other jobs: {repeated} more")
     _note_counts(migration)
     note_unread_overlays(contents.unread_overlays, "migrated")
     if contents.ignored:
         print_error(f"note: documents without apiVersion and kind are not migrated: {contents.ignored}")
     return int(_needs_user(findings) or (request.check and bool(migration.changes)))
+
+
+def _without_repeated_notes(findings: Sequence[Diagnostic]) -> tuple[list[Diagnostic], int]:
+    """The findings, each difference that needs nothing only once; and how many were omitted."""
+    from kubectl_trainjob.model.rules import Severity
+
+    first: dict[object, Diagnostic] = {}
+    for each in findings:
+        key: object = (each.rule.id, each.message) if each.severity is Severity.INFO else id(each)
+        first.setdefault(key, each)
+    return list(first.values()), len(findings) - len(first)
 
 
 def _needs_user(findings: Iterable[Diagnostic]) -> bool:
