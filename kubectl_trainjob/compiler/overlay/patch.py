@@ -16,11 +16,14 @@ from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.edited_object import ObjectEdit, identities, lost
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, joined, listed, say
 from kubectl_trainjob.model.nearest import did_you_mean
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.stages import Manifest, ObjectId
-from kubectl_trainjob.model.units import Overlay, Patch
+from kubectl_trainjob.model.units import Overlay, Patch, Selector
+
+_MOST_NAMES = 5  # that a message lists
+_GENERATED = ("JobSet", "PodGroup", "Job", "Pod")
 
 
 class OverlayResource:
@@ -118,10 +121,9 @@ class Patcher:
             return chosen
         place = Place(self._overlay.source, ("patches", patch.index, "target")).key()
         specified = (say('{} "{}"', name, value) for name, value in specified_fields(patch.target).items())
-        message = say(
-            "no object of this overlay matches {}; correct the target", joined(specified) or say("the target")
-        )
-        return Diagnostic(rules.UNUSED_SETTING, message, place)
+        advice = _other_target(patch.target, resources, self._steps)
+        target = joined(specified) or say("the target")
+        return Diagnostic(rules.UNUSED_SETTING, say("no object of this overlay matches {}; {}", target, advice), place)
 
     def _patch(self, resource: OverlayResource, patch: Patch, cause: Cause) -> Iterator[Diagnostic]:
         try:
@@ -186,8 +188,27 @@ def _meant(wanted: ObjectId, resources: list[OverlayResource], steps: Steps) -> 
             return ("apiVersion",), say('it has one of "{}"', each.api_version)
         if each.name == wanted.name and each.kind != wanted.kind:
             return ("kind",), say("it has a {} of this name", each.kind)
+    if wanted.kind in _GENERATED and all(each.kind != wanted.kind for each in known):
+        return ("kind",), _generated(wanted.kind)
     names = {each.name for each in known if each.kind == wanted.kind} if steps.may_hint() else ()
     return ("metadata", "name"), did_you_mean(wanted.name, names, say("correct the name"))
+
+
+def _other_target(target: Selector, resources: list[OverlayResource], steps: Steps) -> Message:
+    """What a selector that matches nothing was probably meant to match."""
+    known = [each for resource in resources for each in resource.known_as]
+    kinds = {each.kind for each in known}
+    if target.kind not in kinds and target.kind in _GENERATED:
+        return _generated(target.kind)
+    if target.kind and target.kind not in kinds:
+        return did_you_mean(target.kind, kinds, say("correct the target"))
+    names = {each.name for each in known if target.kind in ("", each.kind)} if steps.may_hint() else set()
+    listing = say("it has {}", listed(sorted(names)[:_MOST_NAMES])) if names else say("correct the target")
+    return did_you_mean(target.name, names, listing)
+
+
+def _generated(kind: str) -> Message:
+    return say("overlays change the inputs, and a {} is generated later: patch the TrainJob or its runtime", kind)
 
 
 def _is_same(one: ObjectId, other: ObjectId) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.kube.facts.supported import NEXT, TRAINER_VERSIONS, distinct_versions
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
-from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.load import Schema, kinds_of, packaged, schema_for, version_number
+from kubectl_trainjob.kube.schemas.misplaced_fields import node_at, with_place
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.diagnostic import Edit, Fix
 from kubectl_trainjob.model.message import Message, listed, say
@@ -44,11 +44,12 @@ def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) ->
     """A problem of `value`; its message names the other versions that accept the field or the value, if any."""
     target = schema.product.rpartition("-")[2]
     if problem.rule is UNKNOWN_FIELD:
-        found = _field(problem, target, [version for version, _ in _nodes(schema, problem.pointer)])
+        versions = [version for version, _ in _nodes(schema, problem.pointer)]
+        found = _field(problem, target, versions) if versions else with_place(problem, schema.root, value)
         is_default = found.pointer == _PROCESSES and value_at(value, _PROCESSES) == "auto"
         return replace(found, fix=_without_processes) if is_default else found
     if problem.rule is INVALID_TYPE_OR_ENUM:
-        rejected, kind = value_at(value, problem.pointer), type(_at(schema.root, problem.pointer))
+        rejected, kind = value_at(value, problem.pointer), type(node_at(schema.root, problem.pointer))
         others = [each for each in _nodes(schema, problem.pointer) if type(each[1]) is not kind or target == NEXT]
         versions = distinct_versions([version for version, node in others if _accepts(node, rejected)])
         if versions:
@@ -68,8 +69,6 @@ def _accepted_by(versions: list[str]) -> Message:
 
 
 def _field(problem: Problem, target: str, versions: list[str]) -> Problem:
-    if not versions:
-        return problem
     is_newer = all(version_number(version) > version_number(target) for version in versions)
     message = say(
         'field "{}" exists only in Trainer {}; {} {}',
@@ -93,19 +92,9 @@ def _nodes(schema: Schema, pointer: Pointer) -> Iterator[tuple[str, SchemaNode]]
     product, _, target = schema.product.rpartition("-")
     for version in packaged(product):
         if version != target and schema.kind in kinds_of(f"{product}-{version}", group_of(schema.api_version)):
-            node = _at(schema_for(f"{product}-{version}", schema.api_version, schema.kind).root, pointer)
+            node = node_at(schema_for(f"{product}-{version}", schema.api_version, schema.kind).root, pointer)
             if node is not None:
                 yield version, node
-
-
-def _at(root: MappingNode, pointer: Pointer) -> SchemaNode | None:
-    node: SchemaNode | None = root
-    for step in pointer:
-        if isinstance(node, MappingNode):
-            node = node.fields[str(step)] or node.entry
-        else:
-            node = node.item if isinstance(node, ListNode) else None
-    return node
 
 
 def _accepts(node: SchemaNode, value: Any) -> bool:

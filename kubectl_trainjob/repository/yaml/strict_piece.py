@@ -144,12 +144,42 @@ def _advised(problem: str, context: str, text: str, marks: tuple[int, int | None
     if "expected ':'" in problem and began is not None and _PLACEHOLDER.match(text, began):
         message = say('"..." is a placeholder; write what belongs here, or remove the line')
         return Diagnostic(rules.YAML_SYNTAX, message, place_at(began, began + 3))
+    is_word = "expected ':'" in problem and began is not None
+    colon = (
+        _missing_colon(text, text.find("\n", began) + 1 if is_word else at)
+        if is_word or "values are" in problem
+        else None
+    )
+    if colon is not None:
+        message = say('a ":" is missing at the end of this line, or the next one is not indented correctly')
+        return Diagnostic(rules.YAML_SYNTAX, message, place_at(*colon))
     related = (Related(say("it begins here"), place_at(began, began + 1)),) if began not in (None, at) else ()
+    is_open = began is not None and "',' or '" in problem and "\n" in text[began:at].rstrip()
+    if began is not None and is_open and _indent(text, at) <= _indent(text, began):
+        related = (Related(say("what follows does not belong to it"), place_at(at, at + 1)),)
+        at = began  # never closed
     template = next((ours for words, ours in _ADVICE if words in problem or words in context), None)
     message = say("this is not valid YAML: {}", problem)
     if template is not None:
         message = say(template, *[_shown(text[at : at + 1])] * template.count("{}"))
     return Diagnostic(rules.YAML_SYNTAX, message, place_at(at, at + 1), related)
+
+
+def _missing_colon(text: str, at: int) -> tuple[int, int] | None:
+    """The word on the line above a key, if that word was probably meant as a key, too."""
+    start = text.rfind("\n", 0, at) + 1
+    above = text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
+    is_deeper = _indent(text, at) > len(above) - len(above.lstrip(" "))
+    word = re.fullmatch(r"\s*(?:- )?([A-Za-z][\w./-]*)\s*", above)
+    return (
+        (start - 1 - len(above) + word.start(1), start - 1 - len(above) + word.end(1)) if word and is_deeper else None
+    )
+
+
+def _indent(text: str, at: int) -> int:
+    """The blanks at the start of the line of a position."""
+    line = text[text.rfind("\n", 0, at) + 1 :]
+    return len(line) - len(line.lstrip(" "))
 
 
 def _shown(char: str) -> Message:

@@ -90,6 +90,9 @@ def test_documents_are_counted(text: str, numbers: list[int]) -> None:
         pytest.param("a: *b", ("KTJ001", 1, 4), id="unknown alias"),
         pytest.param("a: &b 1\nc: &b 2", ("KTJ001", 2, 4), id="anchor twice"),
         pytest.param("a: {b: c", ("KTJ001", 1, 9), id="unclosed mapping"),
+        pytest.param("a: {b: c\nd:\n  e: 1\n", ("KTJ001", 1, 4), id="mapping that was never closed"),
+        pytest.param("a: {b: c\n    d: e}\n", ("KTJ001", 2, 6), id="no comma"),
+        pytest.param("a:\n  b: 1\nc\n  d: 1\n", ("KTJ001", 3, 1), id="key without colon"),
         pytest.param('a: "\\/"', ("KTJ001", 1, 5), id="slash escape"),
     ],
 )

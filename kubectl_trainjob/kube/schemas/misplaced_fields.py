@@ -1,0 +1,135 @@
+"""Advice for a field that the schema does not have at its place, but at another one: what to write, or where to move.
+
+A TrainJob cannot set fields of Pods in `spec.trainer`. Each release has another field for them; the packaged schema of
+the release decides which fields that one accepts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from kubectl_trainjob.kube.facts.trainer import NODE, POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
+from kubectl_trainjob.kube.facts.types import field as field_of
+from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
+from kubectl_trainjob.kube.schemas.walk import SchemaNode
+from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.problem import Problem
+from kubectl_trainjob.model.source import Pointer, show_pointer, value_at
+
+_TRAINER: Pointer = ("spec", "trainer")
+_RESOURCES = ("resources", "resourcesPerNode")
+_LONGEST = 60  # characters of a value that is shown in a line to write
+_MANAGER = "example.com/me"
+_JOBS: Pointer = ("spec", "replicatedJobs", 0, "template", "spec", "template", "spec")
+_POD_SPECS: Mapping[str, Pointer] = {
+    POD_SPEC_OVERRIDES: (0,),
+    POD_TEMPLATE_OVERRIDES: (0, "spec"),
+    RUNTIME_PATCHES: (0, "trainingRuntimeSpec", "template", *_JOBS),
+}
+"""The Pod spec in an item of each field that changes the runtime's template."""
+
+
+def with_place(problem: Problem, root: MappingNode, value: Mapping[str, Any]) -> Problem:
+    """The problem of an unknown field of `value`, with its right place if there is one."""
+    advice = next(_advice(problem.pointer, root, value), None)
+    if advice is None:
+        return problem
+    name = str(problem.pointer[-1])
+    return replace(problem, message=say('unknown field "{}"; {}', name, advice))
+
+
+def _advice(pointer: Pointer, root: MappingNode, value: Mapping[str, Any]) -> Iterator[Message]:
+    *above, name = pointer
+    if above and above[-1] in _RESOURCES:
+        line = _flow({above[-1]: {"limits": {name: value_at(value, pointer)}}})
+        yield say("amounts are below limits or requests: write {}", line)
+    if tuple(above) == _TRAINER:
+        yield from _override(str(name), root, value_at(value, pointer))
+    yield from _outer(pointer, root, value)
+    yield from _inner(pointer, root, value)
+
+
+def _override(name: str, root: MappingNode, given: Any) -> Iterator[Message]:
+    """The lines that set a field of the Pods or of their container `node`."""
+    for field, inside in _POD_SPECS.items():
+        pods = node_at(root, ("spec", field, *inside))
+        containers = node_at(pods, ("containers", 0)) if pods else None
+        if isinstance(pods, MappingNode) and pods.fields[name]:
+            yield _move(field, _item(field, {name: _short(given)}))
+        elif isinstance(containers, MappingNode) and containers.fields[name]:
+            yield _move(field, _item(field, {"containers": [{"name": NODE, name: _short(given)}]}))
+        elif pods and any(map(partial(field_of, name=name), ("core/v1.PodSpec", "core/v1.Container"))):
+            yield say("only the runtime sets it, in the Pod template of its replicatedJob; write it there")
+
+
+def _move(field: str, item: Mapping[str, Any]) -> Message:
+    return say("move it out of trainer: below spec, write {}", _flow({field: [item]}))
+
+
+def _item(field: str, pod_spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    if field == RUNTIME_PATCHES:
+        job = {"name": NODE, "template": {"spec": {"template": {"spec": pod_spec}}}}
+        return {
+            "manager": _MANAGER,
+            "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [job]}}},
+        }
+    target = {"targetJobs": [{"name": NODE}]}
+    return {**target, **pod_spec} if field == POD_SPEC_OVERRIDES else {**target, "spec": pod_spec}
+
+
+def _outer(pointer: Pointer, root: MappingNode, value: Mapping[str, Any]) -> Iterator[Message]:
+    """A mapping around the one with the field that has such a field, but not yet in the object."""
+    for length in reversed(range(len(pointer) - 1)):
+        node, own = node_at(root, pointer[:length]), value_at(value, pointer[:length])
+        if isinstance(node, MappingNode) and _lacks(node, own, str(pointer[-1])):
+            owner = say("a field of {}", show_pointer(pointer[:length])) if length else say("a top-level field")
+            yield say('it is {}: move its line to the left, below "{}"', owner, str(pointer[length]))
+
+
+def _inner(pointer: Pointer, root: MappingNode, value: Mapping[str, Any]) -> Iterator[Message]:
+    """A mapping next to the field that has such a field, but not yet in the object."""
+    parent, own = node_at(root, pointer[:-1]), value_at(value, pointer[:-1]) or {}
+    if not isinstance(parent, MappingNode):
+        return
+    for sibling in (*own, *parent.fields.indexes):
+        node = parent.fields[str(sibling)]
+        if isinstance(node, MappingNode) and _lacks(node, own.get(sibling) or {}, str(pointer[-1])):
+            inside = show_pointer((*pointer[:-1], sibling))
+            yield say('it is a field of {}: move its line to the right, below "{}:"', inside, str(sibling))
+
+
+def _lacks(node: MappingNode, own: Any, name: str) -> bool:
+    return isinstance(own, dict) and not own.get(name) and node.fields[name] is not None
+
+
+def node_at(node: SchemaNode | None, pointer: Pointer) -> SchemaNode | None:
+    """The schema at `pointer` below a node, None if it has none there."""
+    for step in pointer:
+        if isinstance(node, MappingNode):
+            node = node.fields[str(step)] or node.entry
+        else:
+            node = node.item if isinstance(node, ListNode) else None
+    return node
+
+
+def _short(given: Any) -> Any:
+    return given if len(json.dumps(given)) <= _LONGEST else "…"
+
+
+def _flow(value: Any) -> str:
+    """A value in YAML's flow style, without a brace around the whole."""
+    text = _text(value)
+    return text[1:-1] if isinstance(value, dict) else text
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_text, value)) + "]"
+    plain = isinstance(value, str) and value.replace("-", "").replace("/", "").replace(".", "").isalpha()
+    return value if plain or value == "…" else json.dumps(value, ensure_ascii=False)
