@@ -10,7 +10,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, planned
+from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, planned, set_name
 from kubectl_trainjob.cli.streams import emit, print_error
 from kubectl_trainjob.model.printable import printable
 
@@ -94,7 +94,7 @@ class ApplyRequest(PlanRequest):
         from kubectl_trainjob.cluster.parent import ConfigMapStore
         from kubectl_trainjob.cluster.steps import ApplyOptions
 
-        other = ConfigMapStore(api, namespace, _set_name(self.adopt_from)) if self.adopt_from else None
+        other = ConfigMapStore(api, namespace, set_name(self.adopt_from)) if self.adopt_from else None
         return ApplyOptions(
             policy=next(each for each in POLICIES if each == self.recreate),
             reruns=frozenset(self.rerun),
@@ -184,11 +184,6 @@ def _is_known(names: Iterable[str], plan: ApplyPlan) -> bool:
     for name in unknown:
         print_error(f'error: --rerun: the files have no job "{printable(name)}"')
     return not unknown
-
-
-def _set_name(name: str) -> str:
-    """The name of a ConfigMap: `NAME` or `configmap/NAME`."""
-    return name.removeprefix("configmap/")
 
 
 def _report_places(result: ApplyResult) -> None:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
+
 from kubectl_trainjob.cli.cluster_options import ClusterRequest
 from kubectl_trainjob.cli.streams import print_error, print_findings
 from kubectl_trainjob.model.faults import EnvironmentFault
@@ -42,14 +44,24 @@ def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan
 
     build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
     documents = read(request.paths + request.filenames, session.workspace)
-    plan_options = PlanOptions(build, request.applyset or DEFAULT_SET, request.namespace, request.selector)
+    plan_options = PlanOptions(build, set_name(request.applyset or DEFAULT_SET), request.namespace, request.selector)
     try:
-        return make_plan(documents, plan_options, session.context)
+        plan = make_plan(documents, plan_options, session.context)
+        print_findings(plan.findings)
+        return plan
     except InvalidFilesError as error:
         print_findings(error.findings)
     except EmptyPlanError as error:
         print_error(f"error: {error}")
     return None
+
+
+def set_name(name: str) -> str:
+    """The name of the ConfigMap of a set: `NAME` or `configmap/NAME`. Raises a usage error for other kinds."""
+    kind, _, rest = name.rpartition("/")
+    if kind not in ("", "configmap"):
+        raise click.UsageError(f"{kind}/{rest}: the parent of a set is a ConfigMap; write {rest} or configmap/{rest}")
+    return rest
 
 
 @contextmanager

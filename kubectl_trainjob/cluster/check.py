@@ -108,7 +108,8 @@ def _may_take(work: Work, owner: str) -> bool:
 def _left_foreign(work: Work, step: Step, live: Body, owner: str) -> Step:
     """A cluster-scoped object of another set with the same content stays there; all others are errors."""
     if owner and not step.desired.id.namespace:
-        body = with_metadata(step.desired.body, {"uid": live["metadata"]["uid"]}, without=marks.PART_OF)
+        labels = {**step.desired.body["metadata"]["labels"], marks.PART_OF: owner}
+        body = with_metadata(step.desired.body, {"uid": live["metadata"]["uid"], "labels": labels})
         if is_same(work.api.apply(body, dry_run=True), live):
             return step.ended("unchanged")
     reason = "OtherSet" if owner else "NotOurs"

@@ -49,7 +49,10 @@ class PlanOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ApplyPlan:
-    """The objects to apply, the name of the parent, the release of Trainer, and the function that finds lines."""
+    """The objects to apply, the name of the parent, the release of Trainer, and the function that finds lines.
+
+    `findings` are warnings of the build, for example of a deadline that only Trainer or the loop enforces.
+    """
 
     objects: Sequence[Desired]
     set_name: str
@@ -57,6 +60,7 @@ class ApplyPlan:
     trainer: str
     emit: str
     locate: Locate
+    findings: Sequence[Diagnostic] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +77,22 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
     findings = build_findings(compilation.noted(lambda note: note.printed), is_strict=True)
     if has_errors(findings):
         raise InvalidFilesError(findings)
-    kind, _, rest = options.set_name.partition("/")
-    name = rest or kind
+    name = options.set_name
     namespace = options.namespace or _shared_namespace(compilation) or options.build.namespace
-    objects = desired(compilation, marks.applyset_id(name, namespace, "ConfigMap", ""))
+    set_id = marks.applyset_id(name, namespace, "ConfigMap", "")
+    objects = desired(compilation, set_id)
     conflicts = [*_conflicts(objects, options.namespace)]
     if conflicts:
         raise InvalidFilesError(conflicts)
     chosen = list(_chosen(objects, options.selector))
     if not chosen:
         raise EmptyPlanError(
-            "nothing to apply: the files have no object except runtimes; "
-            f"to end the set, delete its objects: kubectl delete jobsets -l {marks.PART_OF}=SET"
+            "nothing to apply: the files have no object except runtimes, or none with the labels of -l; "
+            f"to end the set, delete its objects: kubectl delete jobsets -n {namespace} -l {marks.PART_OF}={set_id}"
         )
     target = compilation.target
-    return ApplyPlan(chosen, name, namespace, target.trainer, target.emit, _locator(prepared, compilation))
+    locate = _locator(prepared, compilation)
+    return ApplyPlan(chosen, name, namespace, target.trainer, target.emit, locate, findings)
 
 
 def file_runs(documents: Documents, build: BuildOptions, context: BuildContext) -> FileRuns:

@@ -80,12 +80,9 @@ def is_rerun(work: Work, item: Desired) -> bool:
     return any(item.answers_to(name) for name in work.options.reruns)
 
 
-def with_metadata(body: Body, added: Mapping[str, str], without: str = "") -> Body:
-    """A body with more metadata, and without a label."""
-    metadata = {**body["metadata"], **added}
-    if without:
-        metadata["labels"] = {key: value for key, value in metadata["labels"].items() if key != without}
-    return {**body, "metadata": metadata}
+def with_metadata(body: Body, added: Mapping[str, Any]) -> Body:
+    """A body with more metadata."""
+    return {**body, "metadata": {**body["metadata"], **added}}
 
 
 def is_same(answer: Body, live: Body) -> bool:

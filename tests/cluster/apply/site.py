@@ -158,6 +158,7 @@ class Site:
 @contextmanager
 def open_site(plane: Plane, namespace: str, folder: Path) -> Iterator[Site]:
     """A new namespace and a proxy."""
+    plane.client.wait("the server", lambda: plane.client.request("GET", "/readyz"))  # closes idle connections
     plane.client.create_namespace(namespace)
     with FaultProxy(plane) as proxy:
         yield Site(plane, namespace, folder / namespace, proxy)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.cluster.apply import world
-from tests.cluster.apply.proxy import Fault, Request, answer, cut, lost, reset, slow
+from tests.cluster.apply.proxy import Fault, Request, answer, before, cut, lost, reset, slow
 from tests.cluster.apply.site import Site
 
 pytestmark = pytest.mark.cluster
@@ -62,3 +62,18 @@ def test_each_request_fails_once(site: Site, name: str) -> None:
     again = site.apply(*world.ARGUMENTS)
     assert (again.code, again.writes) == (0, []), again.ended
     assert {key: site.uid(*key.split("/")) for key in stays} == stays
+
+
+def test_the_api_server_dies(site: Site) -> None:
+    """It is killed at the first write of a run, and started again after the end of the command."""
+    stays = world.prepare(site)
+    site.proxy.on("PATCH", "/jobsets/", before(lambda: site.plane.stop("kube-apiserver")), only=lambda r: r.is_write)
+    done = site.apply(*world.ARGUMENTS)
+    site.plane.start("kube-apiserver")
+    assert done.code == 1, done.ended
+    assert "failed Unavailable" in done.results.values()
+    assert "Traceback" not in done.ended.err
+    site.wait("all kinds are served", lambda: site.apply(*world.ARGUMENTS).code == 0)
+    again = site.apply(*world.ARGUMENTS)
+    assert (again.code, again.writes) == (0, [])
+    site.wait("the same objects", lambda: {key: site.uid(*key.split("/")) for key in stays} == stays)

@@ -314,3 +314,43 @@ def test_a_set_that_is_full(site: Site) -> None:
     done = site.apply()
     assert (done.code, done.ended.out, done.writes) == (2, "", [])
     assert "4000" in done.ended.err
+
+
+def test_a_cluster_scoped_object_of_two_sets(site: Site) -> None:
+    """With equal content it stays a member of the first; with other content it is an error."""
+    name = f"{site.namespace}-class"
+    one = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 1}
+    site.applied(one, arguments=("--applyset", "one"))
+    assert (
+        site.applied(one, config("c"), arguments=("--applyset", "two")).results[f"PriorityClass/{name}"] == "unchanged"
+    )
+    assert site.applied(one, config("c"), arguments=("--applyset", "two")).writes == []
+    site.files({**one, "description": "other"}, config("c"))
+    assert site.apply("--applyset", "two").results[f"PriorityClass/{name}"] == "refused OtherSet"
+    done = site.applied(config("c"), arguments=("--applyset", "two", "--prune"))
+    assert f"PriorityClass/{name}" not in done.results
+
+
+def test_an_empty_build_names_the_way_to_end_a_set(site: Site) -> None:
+    site.applied(job("a"))
+    site.files()
+    done = site.apply()
+    command = done.ended.err.rpartition("kubectl ")[2].split()
+    kubectl = [require("kubectl"), f"--kubeconfig={site.plane.kubeconfig}", *command]
+    subprocess.run(kubectl, check=True, capture_output=True)
+    assert site.live("JobSet", "a") is None
+
+
+def test_a_deadline_that_only_the_loop_enforces(site: Site) -> None:
+    site.files(job("a", activeDeadlineSeconds=60))
+    done = site.apply()
+    assert (done.code, "activeDeadlineSeconds" in done.ended.err) == (0, True)
+    live = site.live("JobSet", "a")
+    assert live
+    assert live["metadata"]["annotations"]["kubectl-trainjob.dev/active-deadline-seconds"] == "60"
+
+
+@pytest.mark.parametrize("name", ["trainingset/a", "secret/a"])
+def test_a_parent_of_another_kind(site: Site, name: str) -> None:
+    site.files(job("a"))
+    assert (site.apply("--applyset", name).code, site.proxy.requests) == (2, [])
