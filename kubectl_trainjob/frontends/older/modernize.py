@@ -12,6 +12,7 @@ from kubectl_trainjob.frontends.older.table import JOB_RULES, RUNTIME_RULES, Rew
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import OLDER_VERSIONS
 from kubectl_trainjob.kube.facts.supported import NEXT
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
 
@@ -75,15 +76,24 @@ def rewrite(manifest: Manifest, to: str, runtime: Manifest | None, kinds: Mappin
     facts = RuntimeFacts() if is_runtime or runtime is None else _facts(runtime)
     work = Rewriting(manifest, facts, kinds, is_old=is_old_version(manifest.id))
     for rule in _rules_for(RUNTIME_RULES if is_runtime else JOB_RULES, to):
-        before, work.rule = work.draft.value, rule.id
-        rule.apply(work)
-        if work.draft.value is not before and work.draft.value != before:
-            work.applied.append(rule.id)
+        _apply(rule, work)
     if not work.applied:
         return Modernized(manifest, (), tuple(work.notes))
     body = work.draft.value
     new = replace(manifest, id=identity_of(body), body=body, source=work.draft.source())
     return Modernized(new, tuple(work.applied), tuple(work.notes))
+
+
+def _apply(rule: RewriteRule, work: Rewriting) -> None:
+    """Apply a rule, as a whole or not at all."""
+    before, work.rule = work.draft, rule.id
+    try:
+        rule.apply(work)
+    except (AttributeError, KeyError, TypeError, ValueError):  # a value of a type that no version has
+        work.draft = before
+        work.ask(say("a value has another type than any version of Trainer allows; a build reports its line"), "spec")
+    if work.draft.value != before.value:
+        work.applied.append(rule.id)
 
 
 def _rules_for(rules: Iterable[RewriteRule], to: str) -> Iterable[RewriteRule]:

@@ -65,6 +65,8 @@ def _overrides(work: Rewriting, field: str) -> list[dict[str, Any]]:
 def _patches(overrides: list[dict[str, Any]]) -> list[dict[str, Any]]:
     layers: list[dict[str, dict[str, Any]]] = []
     for override in overrides:
+        if not isinstance(override.get("targetJobs", []), list):
+            raise TypeError("targetJobs is not a list")
         pod = {key: override[key] for key in ("metadata", "spec") if override.get(key)}
         for target in override.get("targetJobs") or () if pod else ():
             name = target["name"]
@@ -89,6 +91,9 @@ def _patch(number: int, layer: dict[str, Any]) -> dict[str, Any]:
 
 def _ask_lost(work: Rewriting, overrides: list[dict[str, Any]]) -> None:
     for index, override in enumerate(overrides):
+        if not override.get("targetJobs"):
+            message = say("this override has no targetJobs, so it had no effect, and it was removed")
+            work.ask(message, "spec", _NEW, index)
         for number, container in enumerate((override.get("spec") or {}).get("containers") or ()):
             at = ("spec", _NEW, index, "spec", "containers", number)
             for key in [key for key in _WITHOUT_PLACE if key in container]:

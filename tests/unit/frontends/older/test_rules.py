@@ -77,3 +77,18 @@ spec:
       spec: {nodeSelector: {rdma: "true"}}
 """
     assert texts(migrated(text)).startswith("# nodes with RDMA\napiVersion: trainer")
+
+
+MISTYPED = (
+    "podSpecOverrides: [{targetJobs: 7}]",
+    "podTemplateOverrides: [{targetJobs: [{a: b}], spec: {a: 1}}]",
+    "trainer: 7",
+)
+
+
+@for_each("field", MISTYPED, at_least=3)
+def test_a_value_of_another_type_is_left_to_a_build(field: str) -> None:
+    text = f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {{name: j}}\nspec:\n  {field}\n"
+    found = migrated(text)
+    assert texts(found) == text
+    assert all("another type" in each.message for each in found.findings)
