@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.admission import check
-from kubectl_trainjob.frontends.legacy.job import LegacyJob, read_job
+from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob, read_job
 from kubectl_trainjob.frontends.legacy.lifecycle import lifecycle_notes
 from kubectl_trainjob.frontends.legacy.mpi import implementation_note, mpi_shape
 from kubectl_trainjob.frontends.legacy.names import left_labels
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask
-from kubectl_trainjob.frontends.legacy.operators import MPI, PADDLE, operator_of, versions_of
+from kubectl_trainjob.frontends.legacy.operators import MPI, PADDLE, TENSORFLOW, operator_of, versions_of
 from kubectl_trainjob.frontends.legacy.shapes import JobShape, shape_of
+from kubectl_trainjob.frontends.legacy.variables import HELPERS
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.message import listed, say
@@ -68,10 +69,22 @@ def _blocking(job: LegacyJob) -> Iterator[MigrationNote]:
     if job.operator.kind == MPI and (found := implementation_note(job)):
         yield found
     for role in job.roles:
+        yield from _taken(job, role)
         names = [container.get("name") for container in role.pod["containers"]]
         if trainer.NODE in names and names.index(trainer.NODE) != job.main(role):
             at = ("spec", job.operator.field, role.key, "template", "spec", "containers", names.index(trainer.NODE))
             yield ask(say('the name "node" is that of the training container in Trainer; rename this one'), *at)
+
+
+def _taken(job: LegacyJob, role: JobRole) -> Iterator[MigrationNote]:
+    """Variables of the user with the names of those that addresses refer to."""
+    helpers = {MPI: (), TENSORFLOW: HELPERS}.get(job.operator.kind, HELPERS[:1])
+    for index, container in enumerate(role.pod["containers"]):
+        for number, entry in enumerate(container.get("env") or ()):
+            if entry["name"] in helpers:
+                at = ("spec", job.operator.field, role.key, "template", "spec", "containers", index, "env", number)
+                message = say('addresses of the TrainJob need the name of the variable "{}"; rename it', entry["name"])
+                yield ask(message, *at, "name")
 
 
 def _policies(job: LegacyJob) -> Iterator[MigrationNote]:

@@ -18,6 +18,7 @@ JOBSET_NAME = "JOBSET_NAME"
 """The variable with the name of the JobSet, which is that of the TrainJob: addresses refer to it."""
 
 TASK_INDEX = "TASK_INDEX"
+HELPERS = (JOBSET_NAME, TASK_INDEX)
 UNBUFFERED = "PYTHONUNBUFFERED"
 
 

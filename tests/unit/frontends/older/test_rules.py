@@ -90,5 +90,5 @@ MISTYPED = (
 def test_a_value_of_another_type_is_left_to_a_build(field: str) -> None:
     text = f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {{name: j}}\nspec:\n  {field}\n"
     found = migrated(text)
-    assert texts(found) == text
+    assert yaml.safe_load(texts(found))["spec"].popitem()[1] == yaml.safe_load(f"{{{field}}}").popitem()[1]
     assert all("another type" in each.message for each in found.findings)
