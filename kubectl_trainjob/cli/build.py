@@ -176,11 +176,11 @@ def _build_for_argocd(request: BuildRequest) -> int:
 def _compile(request: BuildRequest, session: Session) -> Compilation[Printed]:
     from kubectl_trainjob.compiler import pipeline
     from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.repository.files.read import read
+    from kubectl_trainjob.repository.files.read import deployed_paths, read
     from kubectl_trainjob.repository.output.render import printer
 
     options = BuildOptions(request.namespace, request.trainer_version, request.emit)
-    paths, finish = request.paths + request.filenames, printer(request.output)
+    paths, finish = request.paths + request.filenames or deployed_paths(session.workspace), printer(request.output)
     is_lenient = not (request.strict or request.output_directory)  # -O removes files that are no longer built
     documents = partial(read, paths, session.workspace, is_lenient=is_lenient)
     return pipeline.build(documents(), options, finish, session.context)  # the only reference

@@ -40,10 +40,11 @@ def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan
     """
     from kubectl_trainjob.cluster.plan import EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
     from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.repository.files.read import read
+    from kubectl_trainjob.repository.files.read import deployed_paths, read
 
     build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
-    documents = read(request.paths + request.filenames, session.workspace)
+    paths = request.paths + request.filenames or deployed_paths(session.workspace)
+    documents = read(paths, session.workspace)
     plan_options = PlanOptions(build, set_name(request.applyset or DEFAULT_SET), request.namespace, request.selector)
     try:
         plan = make_plan(documents, plan_options, session.context)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.repository.files.deploy import deployed
 from kubectl_trainjob.repository.files.filesystem import FileSystem, Workspace, current_root, paths_below
 from kubectl_trainjob.repository.files.input_reader import InputReader
 from kubectl_trainjob.repository.files.parse_cache import ParseCache
@@ -94,6 +95,16 @@ class Tree:
                 found.add(common(path) or path)
         return found
 
+    def deployed(self, workspace: Workspace) -> dict[str, bool]:
+        """What `deploy` of its repository lists, by common paths, and whether it is an overlay; {} without it."""
+        start = self.base or current_root(self.files)
+        real = self.files.named(start).real
+        if self.files.root_of(real) != real:
+            return {}
+        input_reader = InputReader(LIMITS, replace(workspace, files=self.files, base=self.base))
+        root = input_reader.root(real, self.files.current.relative)
+        return {each.path if self.base else root.show(each.path): each.is_overlay for each in deployed(root)}
+
 
 class TreePair(NamedTuple):
     """One unit of a comparison, as each tree has it: the directory of its overlay, "" for what was passed or for all
@@ -123,6 +134,11 @@ class BaseAndHead:
 
         Raises EnvironmentFault, also for a path that neither tree has.
         """
+        workspace = replace(workspace, parsed=ParseCache())
+        head = self.new.deployed(workspace) if not paths else {}
+        if head:
+            yield from self._deployed(self.old.deployed(workspace) or head, head, workspace)
+            return
         named = list(paths) or ["." if self.old.base else current_root(workspace.files)]
         for path in named:
             if not (self.old.has(path) or self.new.has(path)):
@@ -130,7 +146,6 @@ class BaseAndHead:
                     raise EnvironmentFault(f"{path}: no such file or directory")
                 message = f"{path}: neither {self.old.name} nor {self.new.name} has it; correct the path"
                 raise EnvironmentFault(message)
-        workspace = replace(workspace, parsed=ParseCache())
         old, new = self._both(named, workspace)
         known = self.old.overlays(old, workspace), self.new.overlays(new, workspace)
         every = sorted(known[0] | known[1])
@@ -138,6 +153,17 @@ class BaseAndHead:
         yield TreePair("", old, new, () if is_whole else tuple(every))
         for overlay in every if is_whole else ():
             yield TreePair(overlay, *self._both([overlay], workspace, overlay in known[0], overlay in known[1]))
+
+    def _deployed(self, base: Mapping[str, bool], head: Mapping[str, bool], workspace: Workspace) -> Iterator[TreePair]:
+        """What each tree deploys: the plain manifests together, and each overlay."""
+        plain = [[path for path, is_overlay in each.items() if not is_overlay] for each in (base, head)]
+        if plain[0] == plain[1]:
+            yield TreePair("", *self._both(plain[0], workspace))
+        else:
+            yield TreePair("", self.old.read(plain[0], workspace), self.new.read(plain[1], workspace))
+        for overlay in sorted(path for path in {**base, **head} if base.get(path) or head.get(path)):
+            is_in = bool(base.get(overlay)), bool(head.get(overlay))
+            yield TreePair(overlay, *self._both([overlay], workspace, *is_in))
 
     def _both(
         self, named: Sequence[str], workspace: Workspace, in_old: bool = True, in_new: bool = True

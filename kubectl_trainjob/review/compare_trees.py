@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from kubectl_trainjob.compiler.executor import BuildContext
+from kubectl_trainjob.kube.facts.kinds import is_library_object
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.source import ABSENT, Place
+from kubectl_trainjob.model.source import ABSENT, Place, Pointer
+from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.units import Documents, manifests_of
 from kubectl_trainjob.repository.findings import FindingBuilder, Objects
 from kubectl_trainjob.repository.positions import Locator, ResolvePlace
 from kubectl_trainjob.repository.trees import BaseAndHead, TreePair
@@ -52,6 +55,10 @@ class TreeComparison:
         return any(self.errors)
 
 
+Location = tuple[str, int, Pointer]
+"""An object in the files: the path in base and head, the document, and the place in a List."""
+
+
 class _UnitPair(NamedTuple):
     """Base and head of a build unit: the directory of its overlay, "" for the plain manifests."""
 
@@ -63,7 +70,7 @@ class _UnitPair(NamedTuple):
 def compare_trees(read: Iterable[TreePair], options: CompareOptions, context: BuildContext) -> TreeComparison:
     """Compare base and head, as `BaseAndHead.read` reads them."""
     common, single, unread_overlays = list[_UnitPair](), list[_UnitPair](), tuple[str, ...]()
-    for both in read:
+    for both in _each_once(read):
         unread_overlays += both.unread_overlays
         unit = _UnitPair(both.overlay, input_of(both.old, options.old), input_of(both.new, options.new))
         is_single = both.overlay and bool(both.old.read_from) != bool(both.new.read_from)
@@ -79,6 +86,30 @@ def compare_trees(read: Iterable[TreePair], options: CompareOptions, context: Bu
     old, new = ([*_errors(units.values(), side)] for side in (0, 1))
     errors = errors_by_side(old, new, locator.resolve, _objects(units.values()) if old or new else {})
     return TreeComparison(units, difference, errors, unread_overlays, locator)
+
+
+def _each_once(read: Iterable[TreePair]) -> Iterator[TreePair]:
+    """The units, the plain manifests without what overlays of the same tree list: these count there only."""
+    units = list(read)
+    old, new = _listed([both.old for both in units]), _listed([both.new for both in units])
+    for both in units:
+        yield both if both.overlay else both._replace(old=_without(both.old, old), new=_without(both.new, new))
+
+
+def _listed(units: Sequence[Documents]) -> frozenset[Location]:
+    """The objects that overlays list; none if there are built files, which the plain manifests may have, too."""
+    overlays = [] if any(each.built for each in units) else [unit for each in units for unit in each.units]
+    return frozenset(_location(manifest) for unit in overlays for manifest in manifests_of(unit))
+
+
+def _without(documents: Documents, listed: Container[Location]) -> Documents:
+    """The plain manifests without those that are listed; runtimes stay for jobs that refer to them."""
+    kept = [each for each in documents.inputs if is_library_object(each) or _location(each) not in listed]
+    return replace(documents, inputs=tuple(kept)) if len(kept) < len(documents.inputs) else documents
+
+
+def _location(manifest: Manifest) -> Location:
+    return manifest.source.file.common_path, manifest.source.document, manifest.source.prefix
 
 
 def _former(single: Sequence[_UnitPair]) -> dict[str, str]:

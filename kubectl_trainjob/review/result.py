@@ -64,8 +64,7 @@ class Review:
 
     `results` are the findings of `lint` except those about rejected updates, which the difference has. `others` are
     changes of objects that belong to no job and may affect one: no added ones, no runtimes that live jobs do not
-    follow. `unread_overlays` are overlays in the given directories that were not checked. `repeated` counts the
-    TrainJobs that count separately and for each overlay that lists them.
+    follow. `unread_overlays` are overlays in the given directories that were not checked.
     """
 
     report: Report
@@ -75,7 +74,6 @@ class Review:
     others: tuple[Change, ...]
     verdict: ReviewVerdict
     unread_overlays: tuple[str, ...] = ()
-    repeated: int = 0
 
     def count(self, *impacts: Impact) -> int:
         """How many jobs have one of the impacts."""

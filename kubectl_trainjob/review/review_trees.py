@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.printing import Printed
-from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.lint.baseline import fingerprints, split_by_baseline
 from kubectl_trainjob.lint.registry import UPDATE_RULES
 from kubectl_trainjob.lint.run import LintOptions, LintRun, TreeFindings, collect
 from kubectl_trainjob.lint.stale import OutputFindings, check_built
-from kubectl_trainjob.model.stages import BuildOptions, Manifest
-from kubectl_trainjob.model.units import BuiltDirectory, manifests_of
+from kubectl_trainjob.model.stages import BuildOptions
+from kubectl_trainjob.model.units import BuiltDirectory
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.output.built_index import built_directories
@@ -46,7 +45,7 @@ def review_trees(sides: BaseAndHead, read: Iterable[TreePair], options: ReviewOp
     found, run = _examined(units, options, context)
     report = report_of(sides, found, with_lines=options.with_lines)
     of_updates = {rule.id for rule in UPDATE_RULES}
-    return review_of(report, run.report(), run.jobs, of_updates, found.unread_overlays, _repeated(units))
+    return review_of(report, run.report(), run.jobs, of_updates, found.unread_overlays)
 
 
 def lint_since(read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> LintRun:
@@ -87,15 +86,3 @@ def _outdated(found: TreeComparison, side: int, built: Sequence[BuiltDirectory])
         for overlay, unit in found.units.items()
     }
     return check_built(built, compilations)
-
-
-def _repeated(units: Sequence[TreePair]) -> int:
-    """How many plain TrainJobs of the head overlays list, too."""
-    overlays = [unit for both in units if both.overlay for unit in both.new.units]
-    listed = {_location(manifest) for unit in overlays for manifest in manifests_of(unit)}
-    plain = [manifest for both in units if not both.overlay for manifest in both.new.inputs]
-    return sum(is_train_job(manifest) and _location(manifest) in listed for manifest in plain)
-
-
-def _location(manifest: Manifest) -> tuple[object, ...]:
-    return manifest.source.file.common_path, manifest.source.document, manifest.source.prefix

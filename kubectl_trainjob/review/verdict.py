@@ -43,12 +43,11 @@ def review_of(
     results: Mapping[JobId, Sequence[Finding]],
     of_updates: Container[str],
     unread_overlays: tuple[str, ...] = (),
-    repeated: int = 0,
 ) -> Review:
     """The review of a difference and of new findings; `results` has the findings of each TrainJob.
 
     `of_updates` are the ids of the rules about rejected updates: the difference has these updates already.
-    `unread_overlays` and `repeated` are as in `Review`.
+    `unread_overlays` are as in `Review`.
     """
     new = [result for result in lint.results if result.rule.id not in of_updates]
     known = set(new)
@@ -59,7 +58,7 @@ def review_of(
     verdicts.update(_general_verdicts(report, new, others))
     verdicts.update([ReviewVerdict.UNKNOWN] if unread_overlays else [])
     verdict = next(filter(verdicts.__contains__, ReviewVerdict))
-    return Review(report, lint, tuple(new), rows, others, verdict, unread_overlays, repeated)
+    return Review(report, lint, tuple(new), rows, others, verdict, unread_overlays)
 
 
 def _may_matter(change: Change) -> bool:

@@ -202,3 +202,55 @@ def test_a_layout(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     _git(top, "commit", "-q", "-m", "second")
     review = json.loads(_run(top, "review", "HEAD~1..HEAD", "-o", "json")[0])
     assert review["verdict"] == "safe"
+
+
+def _gpus(top: Path, *arguments: str) -> list[str]:
+    """How many GPUs all jobs request before and after."""
+    groups = json.loads(_run(top, "diff", *arguments, "-o", "json", code=1)[0])["summary"]
+    return [groups[side]["resources"].get("nvidia.com/gpu", "0") for side in ("before", "after")]
+
+
+_GPU_JOB = _JOB.replace("numNodes: 2", "numNodes: {1}, resourcesPerNode: {{limits: {{nvidia.com/gpu: 8}}}}")
+_OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../../jobs]\nnamespace: {}\n"
+_CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
+_TWO = {f"overlays/{name}/overlay.yaml": _OVERLAY.format(name) for name in ("dev", "prod")}
+
+
+@pytest.mark.parametrize("config", ["", "deploy: ['overlays/*']\n", "deploy: [overlays/prod, overlays/dev]\n"])
+def test_a_base_does_not_count_beside_its_overlays(tmp_path: Path, config: str) -> None:
+    job = {"jobs/a.yaml": _GPU_JOB.format("a", 2)}
+    top = _repository(tmp_path / "top", {**_TWO, **job, "trainjob.yaml": _CONFIG + config})
+    _write(top, {"jobs/a.yaml": _GPU_JOB.format("a", 4)})
+    assert _gpus(top, "HEAD") == ["32", "64"]
+    _write(top, {"jobs/b.yaml": _GPU_JOB.format("b", 1), "overlays/prod/overlay.yaml": _OVERLAY.format("prod2")})
+    assert _gpus(top, "HEAD") == ["32", "80"]
+
+
+def test_what_is_deployed_is_declared(tmp_path: Path) -> None:
+    other = {
+        "drafts/a.yaml": "kind: TrainJob\na: [\n",
+        "more/b.yaml": _JOB.format("b"),
+        "more/c/c.yaml": _JOB.format("c"),
+    }
+    config = {
+        "trainjob.yaml": _CONFIG + "deploy: [overlays/*, more/b.yaml]\n",
+        "overlays/README.md": "",
+        "overlays/x/a": "",
+    }
+    top = _repository(tmp_path / "top", {**_TWO, **other, **config})
+    built, notes = _run(top, "build")
+    assert sorted(line for line in built.splitlines() if line.startswith("  namespace: ")) == [
+        "  namespace: dev",
+        "  namespace: prod",
+    ]
+    assert built.count("kind: JobSet\n") == 3, notes
+    assert json.loads(_run(top, "lint", "-o", "json")[0])["summary"]["trainJobs"] == 3
+    _run(top, "lint", ".", code=1)  # what a user passes is read
+    _write(top, {"trainjob.yaml": _CONFIG + "deploy: [overlays/prod, nowhere/*]\n", "more/b.yaml": _JOB.format("x")})
+    found = json.loads(_run(top, "lint", "-o", "json", code=1)[0])["results"]
+    assert [(each["rule"], each["file"], each["line"]) for each in found] == [("KTJ040", "trainjob.yaml", 3)]
+    _write(top, {"trainjob.yaml": _CONFIG + "deploy: [overlays/prod]\n"})
+    review = json.loads(_run(top, "review", "HEAD", "-o", "json")[0])
+    ended = {(each["namespace"], each["name"], each["outcome"]) for each in review["jobs"]}
+    assert ended == {("dev", "a", "ends"), ("", "b", "ends")}
+    assert _run(top, "build", "-o", "json")[0].count('"namespace": "prod"') == 1

@@ -120,7 +120,7 @@ def test_json_is_strict_and_holds_the_names(text: str) -> None:
 
     out = written(hostile(text, say("is {}", text)), "json")
     told = json.loads(out, object_pairs_hook=unique, parse_constant=refused)
-    assert list(told) == ["schemaVersion", "verdict", "headline", "leftOut", "repeated", "jobs", "diff", "lint"]
+    assert list(told) == ["schemaVersion", "verdict", "headline", "leftOut", "jobs", "diff", "lint"]
     assert len(told["jobs"]) == 2 * len(Impact)
     line = " ".join(text.split("\n"))
     expected = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line)  # half a character is no text

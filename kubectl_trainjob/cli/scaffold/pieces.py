@@ -22,6 +22,8 @@ target:
 emit: {emit}
 runtimes: # folders with runtimes
   - runtimes
+deploy: # what build, lint, diff and review read without PATH
+  - overlays/*
 """
     return NewFile("trainjob.yaml", text)
 

@@ -12,7 +12,7 @@ from kubectl_trainjob.report.findings import group_findings
 from kubectl_trainjob.report.lint.document import details, not_checked_block, not_shown
 from kubectl_trainjob.report.phrases import more
 from kubectl_trainjob.report.review import words
-from kubectl_trainjob.report.review.summary_line import difference_of, repeated, summary_line_of
+from kubectl_trainjob.report.review.summary_line import difference_of, summary_line_of
 from kubectl_trainjob.review.diff.view import Report
 from kubectl_trainjob.review.result import JobRow, Review
 
@@ -34,7 +34,7 @@ def for_terminal(review: Review) -> blocks.Document:
     report = difference_of(review)
     jobs = JobNames(report)
     parts = [*_unknown(report, jobs), *_jobs(review, jobs), *difference.causes(report, jobs), *_others(review)]
-    parts += [*_details(review, ""), *not_checked_block(review.lint), *_about_jobs(review), *not_shown(review.lint)]
+    parts += [*_details(review, ""), *not_checked_block(review.lint), *not_shown(review.lint)]
     return blocks.Document(summary_line_of(review), parts)
 
 
@@ -42,7 +42,7 @@ def for_comment(review: Review) -> blocks.Document:
     """The verdict, the causes, the jobs and the new findings, then details, folded."""
     report = difference_of(review)
     jobs, findings = JobNames(report), group_findings(review.results)
-    parts = [*not_shown(review.lint), *_about_jobs(review), *_unknown(report, jobs)]
+    parts = [*not_shown(review.lint), *_unknown(report, jobs)]
     parts += [*difference.causes(report, jobs), *_jobs(review, jobs)]
     parts += [blocks.FindingTable("New findings", findings), blocks.FindingDetails("", findings)] if findings else []
     parts += [*not_checked_block(review.lint), *difference.totals(report), *difference.objects(report)]
@@ -53,7 +53,7 @@ def for_page(review: Review) -> blocks.Document:
     """The verdict, the jobs and the new findings, above the page of the difference."""
     report = difference_of(review)
     jobs = JobNames(report)
-    parts = [*_unknown(report, jobs), *_jobs(review, jobs), *_about_jobs(review)]
+    parts = [*_unknown(report, jobs), *_jobs(review, jobs)]
     findings = [*_details(review, "New findings"), *not_checked_block(review.lint), *not_shown(review.lint)]
     if findings and not review.results:
         findings.insert(0, blocks.FindingDetails("No new findings", ()))
@@ -74,12 +74,6 @@ def _jobs(review: Review, jobs: JobNames) -> Iterator[blocks.Block]:
 def _row(row: JobRow, jobs: JobNames) -> Sequence[Message | blocks.Badge]:
     sizes = words.gpu_cell(row.sizes), words.size_cell(row.sizes)
     return words.name(row, jobs), words.change(row), words.verdict(row), *sizes, words.finding_cell(row)
-
-
-def _about_jobs(review: Review) -> Iterator[blocks.Block]:
-    about = repeated(review)
-    if about:
-        yield blocks.Statements([about])
 
 
 def _others(review: Review) -> Iterator[blocks.Block]:

@@ -1,7 +1,7 @@
 """A review as JSON, for programs.
 
     {"schemaVersion": 1, "verdict": "unbuilt|refused|errors|reruns|ends|unknown|changes|safe", "headline",
-     "leftOut": [OVERLAY, ...], "repeated",
+     "leftOut": [OVERLAY, ...],
      "jobs": [ROW, ...], "diff": what `diff -o json` says, "lint": what `lint -o json` says}
     ROW: {"kind", "namespace", "name", "overlay", "change": "added|removed|changed|renamed|unknown",
           "outcome": "unbuilt|refused|stuck|unknown|reruns|ends|suspends|changes|starts|new|kept",
@@ -10,8 +10,7 @@
 
 JOB, TOTALS and STATE are those of `diff -o json`. `former` is the job that a renamed one was; `before` and `after` are
 null where a tree cannot build the job, and for JobSets that are written by hand. `lint` has only the new findings.
-`leftOut` are overlays that were not reviewed; `repeated` counts the TrainJobs that count as plain
-manifests and for each overlay that lists them.
+`leftOut` are overlays that were not reviewed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ def as_json(review: Review) -> str:
         "verdict": review.verdict.value,
         "headline": summary_line_of(review).in_line(),
         "leftOut": list(review.unread_overlays),
-        "repeated": review.repeated,
         "jobs": [_row(row) for row in review.rows],
         "diff": difference_data(review.report),
         "lint": findings_data(review.lint),

@@ -100,14 +100,6 @@ def _skipped_overlays(review: Review) -> Message:
     return say("{} reviewed only if passed with {}", which, "-f")
 
 
-def repeated(review: Review) -> Message:
-    """A note on rows that are about one manifest; empty where none are."""
-    if not review.repeated or not review.rows:
-        return Message()
-    jobs = plural(review.repeated, "TrainJob counts", "TrainJobs count")
-    return say("{} once without an overlay, and once in each overlay; pass what you deploy with {}.", jobs, "-f")
-
-
 def _counted(review: Review, *, is_error: bool, adjective: str = "new ") -> Message:
     """`2 new errors`, or what has a lower severity; empty for none."""
     severities = (each.severity for each in group_findings(review.results))

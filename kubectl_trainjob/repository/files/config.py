@@ -23,7 +23,7 @@ from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.settings import HEAD, HEADLESS, Fields
 from kubectl_trainjob.repository.yaml.read import read_stream
 
-_SETTINGS = ("target", "emit", "runtimes", "catalog", "ignore", "limits", "lint", "delivery", "ome", "tuning")
+_SETTINGS = ("target", "emit", "runtimes", "catalog", "deploy", "ignore", "limits", "lint", "delivery", "ome", "tuning")
 _LINT_SETTINGS = ("select", "ignore", "severity", "perPath", "schedulers")
 DELIVERIES = ("argocd", "flux", "kubectl")
 _MODEL_ACCESS = ("hostPath", "pvPvc")
@@ -46,6 +46,7 @@ class Config:
     emit: str = ""
     runtimes: tuple[str, ...] = ("runtimes",)
     catalog: bool = False
+    deploy: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
     lint: LintSettings = field(default_factory=LintSettings)
@@ -88,6 +89,7 @@ def _config(settings: Fields, source: Source) -> Config:
         emit=settings.text("emit", EMITS),
         runtimes=_runtimes(settings),
         catalog=settings.flag("catalog"),
+        deploy=_deploy(settings),
         ignore=_ignore(settings),
         limits=_limits(settings),
         lint=lint_settings(settings),
@@ -146,6 +148,15 @@ def _is_below(folder: str) -> bool:
         and ".." not in folder.split("/")
         and "\0" not in folder
     )
+
+
+def _deploy(settings: Fields) -> tuple[str, ...]:
+    patterns = settings.texts("deploy")
+    for index, pattern in enumerate(patterns):
+        if pattern != "." and not _is_below(pattern):
+            message = say('"{}" is not a path in the repository; write one such as "overlays/*" or jobs', pattern)
+            settings.reject(message, "deploy", index)
+    return patterns
 
 
 def _ignore(settings: Fields) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ OF_OBJECT = frozenset((NOT_AN_OBJECT, MISSING_TYPE, MISSING_NAME, UNBUILT_KUSTOM
 _TYPES = (KindRole.TRAINING_JOB, KindRole.RUNTIME, KindRole.JOB_SET)
 _KINDS = "|".join(kind.name for kind in kinds_with(*_TYPES, KindRole.SOURCE_JOB, KindRole.SOURCE_RUNTIME))
 _GROUPS = "|".join({re.escape(kind.group): None for kind in kinds_with(*_TYPES, KindRole.CONFIGURATION)})
-_SAYS_OURS = re.compile(rf"""\bapiVersion["']?\s*:\s*["']?(?:{_GROUPS})/|\bkind["']?\s*:\s*["']?(?:{_KINDS})\b""", re.I)
+_SAYS_OURS = re.compile(rf"\b(?:apiVersion\W{{1,8}}(?:{_GROUPS})/|kind\W{{1,8}}(?:{_KINDS})\b)", re.IGNORECASE)
 
 _LARGEST = 1 << 20  # bytes of a kustomization
 # The fields of a kustomization whose files are not manifests: lists of paths, or of mappings with paths.

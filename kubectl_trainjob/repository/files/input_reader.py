@@ -18,6 +18,7 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.files.classify import classify
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
+from kubectl_trainjob.repository.files.deploy import matching
 from kubectl_trainjob.repository.files.filesystem import Workspace, paths_below
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.patterns import Ignore
@@ -64,6 +65,7 @@ class InputReader:
             self._check_folders(config, files)
             git = self.files.git_ignore(found)
             self.roots[found] = Root(files, show(found), config, Ignore(config.ignore), git)
+            self._check_deploy(self.roots[found])
         return self.roots[found]
 
     def _check_folders(self, config: Config, files: Files) -> None:
@@ -76,6 +78,14 @@ class InputReader:
                 hint = say('did you mean "{}"?', meant) if meant else say("correct the path")
                 message = say('the folder "{}" does not exist; {}', folder, hint)
                 self.diagnostics.append(Diagnostic(INVALID_SETTING, message, Place(config.source, ("runtimes", index))))
+
+    def _check_deploy(self, root: Root) -> None:
+        """Report the patterns of `deploy` in trainjob.yaml that match nothing."""
+        for index, pattern in enumerate(root.config.deploy):
+            if root.config.source is not None and not matching(root, pattern):
+                message = say('"{}" matches no directory and no manifest; correct the path', pattern)
+                place = Place(root.config.source, ("deploy", index))
+                self.diagnostics.append(Diagnostic(INVALID_SETTING, message, place))
 
     def _limit(self, config: Config) -> None:
         if not self.roots:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,12 +23,13 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.config import Config
+from kubectl_trainjob.repository.files.deploy import deployed
 from kubectl_trainjob.repository.files.directories import Directories
 from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
 from kubectl_trainjob.repository.files.input_reader import InputReader, fault
 from kubectl_trainjob.repository.files.patterns import Ignore
 from kubectl_trainjob.repository.files.repository import Root
-from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError, read_all
+from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError, read_pipe
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 
 if TYPE_CHECKING:
@@ -82,6 +82,13 @@ def read(
         found=frozenset(reader.found),
         limits=input_reader.limits,
     )
+
+
+def deployed_paths(workspace: Workspace) -> tuple[str, ...]:
+    """What the repository of the current directory deploys, as shown; none without the setting."""
+    current = workspace.files.current
+    root = InputReader(LIMITS, workspace).root(current.real(current_root(workspace.files)), current.relative)
+    return tuple(root.show(each.path) for each in deployed(root))
 
 
 class InputFile(NamedTuple):
@@ -151,7 +158,7 @@ class _Inputs:
             if kind != "stream":
                 self._named(path, real, kind == "directory")
             elif path != "-":
-                self._stream(path, lambda most: _pipe(self.input_reader.files.current.join(path), most))
+                self._stream(path, lambda most: read_pipe(self.input_reader.files.current.join(path), most))
         except (OSError, ValueError) as error:
             raise fault(path, error) from None
         except UnsafePathError as error:
@@ -286,11 +293,3 @@ def _is_there(root: Root, folder: str) -> bool:
         advice = "make this folder of runtimes a directory that can be read"
         raise EnvironmentFault(f"{fault(root.show(folder), error)}; {advice}") from None
     return True
-
-
-def _pipe(path: str, most: int) -> bytes:
-    with open(path, "rb", buffering=0) as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if stat.S_ISREG(mode):
-            raise UnsafePathError(say("it was replaced while it was read; run again"))
-        return read_all(file.fileno(), most)

@@ -169,6 +169,15 @@ def read_all(handle: int, most: int, expected: int = 0) -> bytes:
     return b"".join(parts)
 
 
+def read_pipe(path: str, most: int) -> bytes:
+    """The content of a pipe; raises TooLargeError, OSError, and UnsafePathError for a regular file."""
+    with open(path, "rb", buffering=0) as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISREG(mode):
+            raise UnsafePathError(say("it was replaced while it was read; run again"))
+        return read_all(file.fileno(), most)
+
+
 @contextmanager
 def _named(path: str) -> Iterator[None]:
     """Adds the path to errors of opening, and the kind of a file that is not regular."""

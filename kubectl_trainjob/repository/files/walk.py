@@ -14,7 +14,7 @@ OVERLAY_FILE = "overlay.yaml"
 INDEX_FILE = ".kubectl-trainjob-index"
 """In a directory of built files: these are results, not manifests to build."""
 TEMPLATE = ".j2"
-_MANIFESTS = (".yaml", ".yml", ".json")
+MANIFESTS = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _CHART = "Chart.yaml"
 _OF_CHART = frozenset(("templates", "charts", "crds", "files"))
@@ -139,7 +139,7 @@ def _file(path: str, entry: Entry) -> FoundFile | None:
         return FoundFile(path, "template")
     if entry.name in _KUSTOMIZATIONS:
         return FoundFile(path, "kustomization")
-    if not entry.name.endswith(_MANIFESTS):
+    if not entry.name.endswith(MANIFESTS):
         return None
     if entry.is_file:
         return FoundFile(path)
