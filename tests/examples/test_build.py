@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.examples.examples import OVERLAYS, ROOT, RUNTIMES, Built, build, build_over, pods_of
+from tests.examples.examples import ALL_RUNTIMES, OVERLAYS, ROOT, RUNTIMES, Built, build, build_over, pods_of
 from tests.tools import missing
 
 _SCHEDULERS = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
@@ -117,7 +117,7 @@ def test_a_wheel_has_the_catalogue_and_the_examples(tmp_path: Path) -> None:
     shown = subprocess.run([python, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
     directory, *names = shown.stdout.splitlines()
     assert Path(directory).is_relative_to(tmp_path)
-    assert names == [path.stem for path in RUNTIMES]
+    assert names == [path.stem for path in ALL_RUNTIMES]
     assert _contents(Path(directory).parent / "runtimes") == _contents(ROOT / "runtimes")
     assert _contents(Path(directory).parent / "overlays") == _contents(ROOT / "overlays")
 
