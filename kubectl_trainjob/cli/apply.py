@@ -113,7 +113,7 @@ class ApplyRequest(PlanRequest):
 @click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
 @options.filenames("Same as PATH. Can be repeated.")
 @options.namespace("Namespace for objects without a namespace. The default is the context's.")
-@click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only TrainJobs and objects with these labels.")
+@options.selector("Only TrainJobs and objects with these labels.")
 @options.emit("Apply JobSets, for clusters without Trainer, or TrainJobs and runtimes, for clusters with Trainer.")
 @options.trainer_version
 @click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {DEFAULT_SET}.")

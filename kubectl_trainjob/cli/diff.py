@@ -104,7 +104,7 @@ class DiffRequest(TreesRequest):
 @options.emit("Compare JobSets, or the TrainJobs and runtimes for a cluster with Trainer.")
 @options.trainer_versions
 @click.option("--live", is_flag=True, help="Compare the files at the PATHs with the cluster, as an apply would.")
-@click.option("-l", "--selector", default="", metavar="SELECTOR", help="With --live: only objects with these labels.")
+@options.selector("With --live: only objects with these labels.")
 @click.option("--applyset", default="", metavar="NAME", help="With --live: name of the set.")
 @cluster_options
 def diff(**given: Any) -> int:

@@ -77,6 +77,11 @@ def namespace(help_text: str) -> Callable[[Command], Command]:
     return click.option("-n", "--namespace", default="", callback=_namespace, metavar="NAMESPACE", help=help_text)
 
 
+def selector(help_text: str) -> Callable[[Command], Command]:
+    """`-l SELECTOR`, "" where it is not given."""
+    return click.option("-l", "--selector", default="", callback=_selector, metavar="SELECTOR", help=help_text)
+
+
 def trainer_version(command: Command) -> Command:
     """`--trainer-version VERSION`, "" where it is not given."""
     known = ", ".join(TRAINER_VERSIONS)
@@ -139,6 +144,20 @@ def _versions(_context: click.Context, _parameter: click.Parameter, value: str) 
         return "", ""
     versions = (old, new) if dots else (value, value)
     return _supported(versions[0]), _supported(versions[1])
+
+
+def _selector(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if value:
+        from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_selector
+        from kubectl_trainjob.compiler.overlay.steps import Steps
+        from kubectl_trainjob.model.limits import LIMITS
+        from kubectl_trainjob.model.units import Selector
+
+        try:
+            compile_selector(Selector(label_selector=value), Steps(LIMITS))
+        except SelectorError as error:
+            raise click.BadParameter(str(error)) from None
+    return value
 
 
 def _namespace(_context: click.Context, _parameter: click.Parameter, value: str) -> str:

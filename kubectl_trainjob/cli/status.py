@@ -78,7 +78,7 @@ class StatusRequest(ClusterRequest):
 @options.namespace("Namespace of the jobs. The default is the context's.")
 @click.option("-A", "--all-namespaces", is_flag=True, help="Show the jobs of all namespaces.")
 @click.option("--applyset", default="", metavar="NAME", help="Only the jobs of this set.")
-@click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only jobs with these labels.")
+@options.selector("Only jobs with these labels.")
 @click.option("-w", "--watch", is_flag=True, help="Watch the jobs: show them again when they change, until Ctrl-C.")
 @click.option(
     "-o",
@@ -116,6 +116,7 @@ class _Look:
         self._writer = StatusWriter(request.output, has_namespaces=request.all_namespaces)
         self._add_lines = _lines_of(request, api)
         self._known: dict[Any, Any] = {}
+        self._is_first = True
         self._notes: set[str] = set()
 
     def __call__(self) -> list[str]:
@@ -127,7 +128,7 @@ class _Look:
         choice = find_jobs(self._api, self._query, self._note)
         found = [self._add_lines(status_of(job)) for job in see(self._api, choice.jobs, self._note)]
         changed = [job for job in found if self._known.get(job.id) != _shown(job)]
-        is_first = not self._known
+        is_first, self._is_first = self._is_first, False
         self._known = {job.id: _shown(job) for job in found}
         if changed or (is_first and not choice.errors):
             emit([self._writer.written(changed).encode("utf-8", "backslashreplace")])

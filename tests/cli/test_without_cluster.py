@@ -99,6 +99,8 @@ def test_an_unknown_context(capsys: pytest.CaptureFixture[str], home: Path) -> N
         "suspend",
         "resume a --timeout soon",
         "doctor -o yaml",
+        "status -l a=b,,",
+        "apply -l !!a",
     ],
 )
 def test_usage(command: str, capsys: pytest.CaptureFixture[str]) -> None:

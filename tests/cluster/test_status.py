@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.cluster.commands import Program, Ran, add_nodes, jobset, pods_of
 from tests.cluster.plane.plane import Plane
@@ -347,3 +348,25 @@ def test_watch(plane: Plane, program: Program, namespace: str) -> None:
     assert ["a", "Suspended"] in shown
     assert "b" in [line[0] for line in shown if line]
     assert sum(line[0] == "NAME" for line in shown if line) == 1
+
+
+def test_formats(plane: Plane, program: Program, namespace: str) -> None:
+    assert program("status", "-n", namespace, "-o", "json").data["jobs"] == []
+    plane.client.create(jobset(namespace, "a", suspend=True, resources={"limits": {"nvidia.com/gpu": "2"}}))
+    plane.client.wait("its status", lambda: job(program, namespace)["conditions"])
+    document = program("status", "-n", namespace, "-o", "json").data
+    assert yaml.safe_load(program("status", "-n", namespace, "-o", "yaml").out) == document
+    assert document["apiVersion"] == "kubectl-trainjob.dev/v1alpha1"
+    header, row = program("status", "-n", namespace, "-o", "wide").out.splitlines()
+    assert header.split() == ["KIND", "NAME", "STATE", "PODS", "ROLES", "RESTARTS", "GPUS", "QUEUE", "AGE", "REASON"]
+    assert row.split()[:8] == ["JobSet", "a", "Suspended", "0/1", "node=0/1", "0", "2", "-"]
+
+
+def test_no_value_of_a_variable_is_shown(plane: Plane, program: Program, namespace: str) -> None:
+    """The server repeats values that it rejects."""
+    container = {"env": [{"name": "TOKEN", "value": "canary-4711"}], "args": ["--token=canary-4712"]}
+    container |= {"imagePullPolicy": "canary-4711", "workingDir": "canary-4712:"}
+    plane.client.create(jobset(namespace, "a", container=container))
+    found = wait(program, namespace, "Pending", "JobCreationFailed")
+    assert "imagePullPolicy" in found["message"]
+    assert "canary-4711" not in str({key: value for key, value in found.items() if key != "conditions"})
