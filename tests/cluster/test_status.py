@@ -370,3 +370,32 @@ def test_no_value_of_a_variable_is_shown(plane: Plane, program: Program, namespa
     found = wait(program, namespace, "Pending", "JobCreationFailed")
     assert "imagePullPolicy" in found["message"]
     assert "canary-4711" not in str({key: value for key, value in found.items() if key != "conditions"})
+
+
+def test_the_set_of_a_loop(plane: Plane, program: Program, namespace: str) -> None:
+    """A TrainingSet has the inventory in its status."""
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    versions = [{"name": "v1alpha1", "served": True, "storage": True, "schema": schema}]
+    names = {"kind": "TrainingSet", "plural": "trainingsets", "singular": "trainingset", "listKind": "TrainingSetList"}
+    spec = {"group": "kubectl-trainjob.dev", "scope": "Namespaced", "names": names, "versions": versions}
+    metadata = {"name": "trainingsets.kubectl-trainjob.dev"}
+    assert program("status", "--applyset", "trainingset/s", "-n", namespace).code == 2
+    version = "apiextensions.k8s.io/v1"
+    plane.client.create({"apiVersion": version, "kind": "CustomResourceDefinition", "metadata": metadata, "spec": spec})
+    plane.client.wait("the kind", lambda: plane.client.request("GET", "/apis/kubectl-trainjob.dev/v1alpha1"))
+    entries = [
+        {"id": f"{namespace}_{name}_jobset.x-k8s.io_JobSet", "v": "v1alpha2", "state": "started", **more}
+        for name, more in (("over", {}), ("late", {"ended": "DeadlineExceeded"}), ("new", {"state": "starting"}))
+    ]
+    body = {"apiVersion": "kubectl-trainjob.dev/v1alpha1", "kind": "TrainingSet"}
+    inventory = {"entries": [*entries, {"id": "broken"}]}
+    metadata = {"name": "s", "namespace": namespace}
+    plane.client.wait(
+        "the TrainingSet",
+        lambda: plane.client.create({**body, "metadata": metadata, "status": {"inventory": inventory}}),
+    )
+    plane.client.create(jobset(namespace, "other"))
+    ran = program("status", "--applyset", "trainingset/s", "-n", namespace, "-o", "json")
+    found = {each["name"]: (each["state"], each.get("reason")) for each in ran.data["jobs"]}
+    assert (ran.code, found) == (0, {"late": ("Failed", "DeadlineExceeded"), "over": ("Gone", None)})
+    assert len(program("status", "-n", namespace, "-o", "json").data["jobs"]) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _TRAINING_SET = (f"{CONFIGURATION_GROUP}/v1alpha1", "TrainingSet")
+_PARTS = 4  # of the id of an entry
 _CONFIG_MAP = ObjectId("v1", "ConfigMap", "", "")
 
 
@@ -36,7 +38,7 @@ def known_sets(api: Api, namespace: str, name: str, note: Callable[[str], None])
         for live in api.list(api.resource(_CONFIG_MAP), namespace, marks.APPLYSET_ID):
             tool = value_at(live, ("metadata", "annotations", marks.TOOLING)) or ""
             if tool.partition("/")[0] == "kubectl-trainjob":
-                yield _known(live, _entries(value_at(live, ("data", "inventory"))))
+                yield _known(live, _parsed(value_at(live, ("data", "inventory"))))
         if api.has_kind(*_TRAINING_SET):
             for live in api.list(api.resource(ObjectId(*_TRAINING_SET, "", "")), namespace):
                 yield _of_training_set(live)
@@ -64,7 +66,7 @@ def _of_name(api: Api, namespace: str, name: str) -> KnownSet:
 
 def _of_training_set(live: Body) -> KnownSet:
     metadata = live["metadata"]
-    found = inventory.of_entries(value_at(live, ("status", "inventory", "entries")) or ())
+    found = _entries(value_at(live, ("status", "inventory", "entries")) or ())
     id_ = marks.applyset_id(metadata["name"], metadata["namespace"], _TRAINING_SET[1], CONFIGURATION_GROUP)
     spaces = {object_of(each).namespace for each in found.values()}
     return KnownSet(id_, frozenset({metadata["namespace"], *spaces}), found)
@@ -75,9 +77,14 @@ def _known(live: Body, found: Inventory) -> KnownSet:
     return KnownSet(metadata["labels"][marks.APPLYSET_ID], frozenset({metadata["namespace"]}), found)
 
 
-def _entries(text: Any) -> Inventory:
+def _parsed(text: Any) -> Inventory:
     """The entries of an inventory; none of one that cannot be read, which `apply` reports."""
     try:
-        return inventory.parsed(text or "")
-    except (ValueError, KeyError, TypeError, AttributeError):
+        return _entries(json.loads(text or "{}").get("entries", ()))
+    except (ValueError, AttributeError):
         return {}
+
+
+def _entries(values: Any) -> Inventory:
+    """The entries that name an object."""
+    return inventory.of_entries(each for each in values if str(each.get("id")).count("_") == _PARTS - 1)
