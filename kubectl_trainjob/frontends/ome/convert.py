@@ -108,8 +108,6 @@ class _JobConversion(NamedTuple):
             return found
         roles = find_roles(inputs.runtime_spec["template"], inputs.runtime, is_mpi=inputs.policy("mpi") is not None)
         model = find_model(self.job, inputs.spec, dict(inputs.settings.models), self.context)
-        if model is not None and model.manifest is not None and (of_model := read_object(model.manifest)[1]):
-            return of_model
         plan = RuntimePlan(inputs, roles, tuple(folders_of(inputs, model)), model)
         return [*check_taken(plan), *check_nodes(plan)] or plan
 

@@ -22,14 +22,15 @@ _STORAGE_FIELDS: dict[str, Shape] = {
 }
 _STORAGE = Keys(_STORAGE_FIELDS, ("storageUri",))
 _AMOUNTS = Entries("any")
+_RESOURCES = Keys({"requests": _AMOUNTS, "limits": _AMOUNTS}, is_open=True)
 _TRAINER = Keys(
     {
         "image": "string",
         "command": _TEXTS,
         "args": _TEXTS,
-        "env": Items("object"),
+        "env": Items(Keys({"name": "string"}, is_open=True)),
         "numNodes": "integer",
-        "resourcesPerNode": Keys({"requests": _AMOUNTS, "limits": _AMOUNTS}, is_open=True),
+        "resourcesPerNode": _RESOURCES,
         "numProcPerNode": "any",
     }
 )
@@ -58,12 +59,15 @@ _JOB_SPEC = Keys(
 _HEAD: dict[str, Shape] = {"apiVersion": "any", "kind": "any", "metadata": _METADATA, "status": "any"}
 _JOB = Keys({**_HEAD, "spec": _JOB_SPEC}, ("spec",))
 
-_CONTAINER = Keys({"env": Items("object"), "volumeMounts": Items("object"), "resources": "object"}, is_open=True)
+_NAMED = Items(Keys({"name": "string"}, is_open=True))
+_CONTAINER = Keys(
+    {"name": "string", "env": _NAMED, "volumeMounts": Items("object"), "resources": _RESOURCES}, is_open=True
+)
 _POD = Keys(
     {
         "containers": Items(_CONTAINER),
-        "initContainers": Items("object"),
-        "volumes": Items("object"),
+        "initContainers": _NAMED,
+        "volumes": _NAMED,
         "nodeSelector": "object",
         "affinity": "object",
     },
@@ -71,9 +75,10 @@ _POD = Keys(
 )
 _POD_TEMPLATE = Keys({"metadata": _METADATA, "spec": _POD}, is_open=True)
 _JOB_TEMPLATE = Keys({"metadata": _METADATA, "spec": Keys({"template": _POD_TEMPLATE}, is_open=True)}, is_open=True)
+_REPLICATED_JOB = Keys({"name": "string", "template": _JOB_TEMPLATE, "dependsOn": Items("object")}, is_open=True)
 _JOBSET = Keys(
     {
-        "replicatedJobs": Items(Keys({"template": _JOB_TEMPLATE, "dependsOn": Items("object")}, is_open=True)),
+        "replicatedJobs": Items(_REPLICATED_JOB),
         "successPolicy": "object",
         "failurePolicy": Keys({"rules": Items("object")}, is_open=True),
         "coordinator": "object",

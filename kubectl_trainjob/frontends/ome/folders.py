@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.interface import ConversionContext, RejectedError
+from kubectl_trainjob.frontends.ome.dialect import read_object
 from kubectl_trainjob.frontends.ome.inputs import JOB_SPEC, MODEL, SETTINGS, JobInputs
 from kubectl_trainjob.frontends.ome.storage import JOBSET_NAME, Storage, exporter_image, initializer_image
-from kubectl_trainjob.frontends.shape import without_nulls
 from kubectl_trainjob.kube.facts import ome
 from kubectl_trainjob.kube.facts.trainer import INITIALIZER_VOLUME, INITIALIZERS
 from kubectl_trainjob.model.diagnostic import Diagnostic
@@ -164,7 +164,9 @@ def find_model(job: Manifest, spec: Body, settings: Body, context: ConversionCon
         others = {*settings, *(key[3] for key in context.sources if key[:3] in {each[:3] for each in keys})}
         hint = did_you_mean(name, others, say("add it there, or a ClusterBaseModel to the inputs"))
         raise _unknown(job, say('the model "{}" is not declared in ome.models and by no BaseModel; {}', name, hint))
-    body = without_nulls(manifest.body)
+    body, errors = read_object(manifest)
+    for error in errors:
+        raise RejectedError(error)
     storage: dict[str, Any] = (body.get("spec") or {}).get("storage") or {}
     if "path" in storage:
         return _of_path(job, name, manifest, storage)
