@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.edited_object import ObjectEdit, edited_object
+from kubectl_trainjob.model.draft import Draft, Write, copied, fixed
+from kubectl_trainjob.model.edited_object import OBJECT, ObjectEdit, edited_object
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import Manifest
 
@@ -19,6 +19,14 @@ def drafted(job: Manifest, write: Writer, sources: Mapping[str, Source], step: s
     """An object that is written from a job and the other `sources`, which causes name."""
     written = write(Draft(job.body))
     return replace(edited_object(job, written.value, sources, (ObjectEdit(step, write),)), name_hash=None, sweep=None)
+
+
+def head_of(job: Manifest, api_version: str, kind: str) -> list[Write]:
+    """The type of an object, and the namespace of the job."""
+    head: list[Write] = [fixed(("apiVersion",), api_version), fixed(("kind",), kind)]
+    if not job.id.namespace:
+        return head
+    return [*head, copied(("metadata", "namespace"), job.id.namespace, (OBJECT, "metadata", "namespace"))]
 
 
 def variable_name(name: str) -> str:

@@ -58,7 +58,6 @@ def test_other_kinds_pass_through_unchanged(body: Body, emit: str, repository: R
             "run kubectl trainjob migrate a.yaml",
             id="XGBoostJob",
         ),
-        pytest.param("TrainingJob", "ome.io/v1", "write a TrainJob", id="OME's TrainingJob"),
         pytest.param("TFJob", "kubeflow.org/v1", "run kubectl trainjob migrate a.yaml", id="TFJob"),
         pytest.param(
             "TrainJob", "trainer.kubeflow.org/v1", "write apiVersion: trainer.kubeflow.org/v1alpha1", id="other version"

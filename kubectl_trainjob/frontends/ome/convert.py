@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.interface import Conversion, ConversionContext, RejectedError
 from kubectl_trainjob.frontends.objects import Writer, drafted
-from kubectl_trainjob.frontends.ome.checks import check_nodes, check_policies, check_taken
 from kubectl_trainjob.frontends.ome.dialect import read_object, reserved_labels
 from kubectl_trainjob.frontends.ome.folders import find_model, folders_of
-from kubectl_trainjob.frontends.ome.inputs import MODEL, JobInputs, runtime_of
-from kubectl_trainjob.frontends.ome.plan import RuntimePlan
+from kubectl_trainjob.frontends.ome.inputs import MODEL, RUNTIME, SETTINGS, JobInputs, runtime_of
+from kubectl_trainjob.frontends.ome.plan import RuntimePlan, check_nodes, check_policies, check_taken
 from kubectl_trainjob.frontends.ome.roles import find_roles
 from kubectl_trainjob.frontends.ome.runtime import write_runtime
 from kubectl_trainjob.frontends.ome.trainer import processes_of, write_job
@@ -115,12 +114,14 @@ class _JobConversion(NamedTuple):
         return drafted(self.job, write, self._sources(plan), STEP)
 
     def _sources(self, plan: RuntimePlan) -> dict[str, Source]:
-        found = plan.inputs.sources()
-        if plan.model is not None and plan.model.manifest is not None:
-            found[MODEL] = plan.model.manifest.source
-        if self.job.sweep is not None:
-            found[SWEEP] = self.job.sweep.place.source
-        return found
+        model, sweep = plan.model.manifest if plan.model else None, self.job.sweep
+        found = {
+            RUNTIME: plan.inputs.runtime.source,
+            SETTINGS: plan.inputs.settings_source,
+            MODEL: model.source if model else None,
+            SWEEP: sweep.place.source if sweep else None,
+        }
+        return {name: source for name, source in found.items() if source}
 
 
 def _swept_twice(job: Manifest, sweep: Sweep) -> Diagnostic:

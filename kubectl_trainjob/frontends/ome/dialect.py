@@ -91,7 +91,9 @@ _POLICY = Keys(
     {
         "numNodes": "integer",
         "torch": Keys({"numProcPerNode": "any", "elasticPolicy": _ELASTIC}),
-        "mpi": Keys(dict.fromkeys(_MPI, "any")),
+        "mpi": Keys(
+            dict.fromkeys(["numProcPerNode", "mpiImplementation", "sshAuthMountPath", "runLauncherAsNode"], "any")
+        ),
     }
 )
 _RUNTIME_SPEC = Keys(
@@ -112,10 +114,8 @@ _MODEL_STORAGE = Keys(
 _MODEL = Keys({"spec": Keys({"storage": _MODEL_STORAGE}, is_open=True)}, is_open=True)
 _SHAPES = {
     ome.TRAINING_JOB: _JOB,
-    ome.TRAINING_RUNTIME: _RUNTIME,
-    ome.CLUSTER_TRAINING_RUNTIME: _RUNTIME,
-    ome.BASE_MODEL: _MODEL,
-    ome.CLUSTER_BASE_MODEL: _MODEL,
+    **dict.fromkeys((ome.TRAINING_RUNTIME, ome.CLUSTER_TRAINING_RUNTIME), _RUNTIME),
+    **dict.fromkeys((ome.BASE_MODEL, ome.CLUSTER_BASE_MODEL), _MODEL),
 }
 _RESERVED = ("trainer.kubeflow.org/", "jobset.sigs.k8s.io/", "batch.kubernetes.io/")
 

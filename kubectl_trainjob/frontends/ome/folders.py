@@ -15,7 +15,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.draft import Cause
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.nearest import did_you_mean
-from kubectl_trainjob.model.rules import OME_GANG, OME_MODEL_UNKNOWN, OME_SETTING_MISSING, Rule
+from kubectl_trainjob.model.rules import OME_GANG, OME_MODEL_UNKNOWN, OME_SETTING_MISSING
 from kubectl_trainjob.model.stages import Body, Manifest
 
 _INPUT_MODEL = ("spec", "modelConfig", "inputModel")
@@ -104,12 +104,10 @@ def _specified(inputs: JobInputs, body: Body, *pointer: str) -> Storage:
 
 
 def _claimed(inputs: JobInputs, name: str, storage: Storage, *, is_read_only: bool) -> WorkspaceFolder:
-    claim = storage.claim(inputs.job.id.namespace)
-    source: dict[str, Any] = {"claimName": claim.name}
-    if name == "model":
-        source["readOnly"] = True
+    claim, path = storage.claim(inputs.job.id.namespace)
+    source = {"claimName": claim} | ({"readOnly": True} if name == "model" else {})
     cause = (*storage.cause, "storageUri")
-    return WorkspaceFolder(name, storage, cause, {"persistentVolumeClaim": source}, claim.path, is_read_only)
+    return WorkspaceFolder(name, storage, cause, {"persistentVolumeClaim": source}, path, is_read_only)
 
 
 def _helped(inputs: JobInputs, name: str, storage: Storage, helper: str, image: str) -> WorkspaceFolder:
@@ -168,11 +166,11 @@ def find_model(job: Manifest, spec: Body, settings: Body, context: ConversionCon
     for error in errors:
         raise RejectedError(error)
     storage: dict[str, Any] = (body.get("spec") or {}).get("storage") or {}
-    if "path" in storage:
-        return _of_path(job, name, manifest, storage)
-    uri = storage.get("storageUri", "")
-    if "://" not in uri:
-        raise _unknown(job, _no_storage(name, uri))
+    path, uri = storage.get("path"), storage.get("storageUri", "")
+    if path is not None and path.startswith("/"):
+        return BaseModelStorage(name, manifest, None, path, storage, (MODEL, "spec", "storage", "path"))
+    if path is not None or "://" not in uri:
+        raise _unknown(job, _no_storage(name, uri if path is None else path))
     place = manifest.place("spec", "storage")
     cause: Cause = (MODEL, "spec", "storage")
     found = Storage(storage, cause, place.child("storageUri"), place, job.place(*_INPUT_MODEL))
@@ -190,16 +188,10 @@ def _of_settings(job: Manifest, name: str, value: str) -> BaseModelStorage:
     return BaseModelStorage(name, None, storage, "", {}, cause)
 
 
-def _of_path(job: Manifest, name: str, manifest: Manifest, storage: Body) -> BaseModelStorage:
-    if not storage["path"].startswith("/"):
-        raise _unknown(job, _no_storage(name, storage["path"]))
-    return BaseModelStorage(name, manifest, None, storage["path"], storage, (MODEL, "spec", "storage", "path"))
-
-
 def _no_storage(name: str, value: str) -> Message:
     template = 'the model "{}" is stored at "{}", which is not an absolute path or a URI; correct it, or set ome.models'
     return say(template, name, value)
 
 
-def _unknown(job: Manifest, message: Message, rule: Rule = OME_MODEL_UNKNOWN) -> RejectedError:
-    return RejectedError(Diagnostic(rule, message, job.place(*_INPUT_MODEL)))
+def _unknown(job: Manifest, message: Message) -> RejectedError:
+    return RejectedError(Diagnostic(OME_MODEL_UNKNOWN, message, job.place(*_INPUT_MODEL)))

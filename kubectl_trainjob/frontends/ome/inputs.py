@@ -39,11 +39,6 @@ class JobInputs(NamedTuple):
     trainer: str
     is_tuned: bool
 
-    def sources(self) -> dict[str, Source]:
-        """The documents that causes can name, without the model's."""
-        found = {RUNTIME: self.runtime.source}
-        return found | {SETTINGS: self.settings_source} if self.settings_source else found
-
     def policy(self, name: str) -> Mapping[str, object] | None:
         """The ML policy of a framework."""
         policies: Mapping[str, Mapping[str, object]] = self.runtime_spec.get("mlPolicy") or {}

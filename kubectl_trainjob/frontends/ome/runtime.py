@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubectl_trainjob.frontends.objects import head_of
 from kubectl_trainjob.frontends.ome.inputs import RUNTIME, JobInputs
 from kubectl_trainjob.frontends.ome.labels import write_labels
-from kubectl_trainjob.frontends.ome.mounts import write_mounts
+from kubectl_trainjob.frontends.ome.mounts import write_helpers, write_mounts
 from kubectl_trainjob.frontends.ome.plan import (
     ELASTIC,
     JOBS,
@@ -17,20 +18,20 @@ from kubectl_trainjob.frontends.ome.plan import (
     container_of,
     elastic_policy,
 )
-from kubectl_trainjob.frontends.ome.transfers import write_helpers
 from kubectl_trainjob.kube.facts import jobset, ome, trainer
 from kubectl_trainjob.model.draft import Draft, Write, computed, copied, fixed
 from kubectl_trainjob.model.edited_object import OBJECT
 from kubectl_trainjob.model.source import Pointer, value_at
 
+_TARGETS = "targetReplicatedJobs"
+_ALL_OF: dict[str, Any] = {"operator": "All"}
+
 
 def write_runtime(draft: Draft, plan: RuntimePlan, name: str) -> Draft:
     """The TrainingRuntime, drafted from the inputs."""
     writes = [
-        fixed(("apiVersion",), trainer.API_VERSION),
-        fixed(("kind",), trainer.TRAINING_RUNTIME),
+        *head_of(plan.inputs.job, trainer.API_VERSION, trainer.TRAINING_RUNTIME),
         computed(("metadata", "name"), name, ((OBJECT, "metadata", "name"),)),
-        *_namespace(plan),
         *_policies(plan.inputs),
         copied(TEMPLATE, plan.template, (*RUNTIME_SPEC, "template")),
     ]
@@ -41,12 +42,6 @@ def write_runtime(draft: Draft, plan: RuntimePlan, name: str) -> Draft:
         draft = write_mounts(draft, plan, role)
     draft = _with_success_policy(draft, plan)
     return write_helpers(draft, plan)
-
-
-def _namespace(plan: RuntimePlan) -> Iterator[Write]:
-    namespace = plan.inputs.job.id.namespace
-    if namespace:
-        yield copied(("metadata", "namespace"), namespace, (OBJECT, "metadata", "namespace"))
 
 
 def _policies(inputs: JobInputs) -> Iterator[Write]:
@@ -98,8 +93,8 @@ def _references(spec: Mapping[str, Any]) -> Iterator[Pointer]:
 
 
 def _targets(spec: Mapping[str, Any], policy: Pointer) -> Iterator[Pointer]:
-    for index in range(len(value_at(spec, (*policy, "targetReplicatedJobs")) or [])):
-        yield *policy, "targetReplicatedJobs", index
+    for index in range(len(value_at(spec, (*policy, _TARGETS)) or [])):
+        yield *policy, _TARGETS, index
 
 
 def _with_success_policy(draft: Draft, plan: RuntimePlan) -> Draft:
@@ -107,11 +102,9 @@ def _with_success_policy(draft: Draft, plan: RuntimePlan) -> Draft:
     exporter = next((each for each in plan.folders if each.helper == ome.EXPORTER), None)
     is_set = draft.get(*pointer) is not None
     if exporter is not None and (is_set or plan.roles.worker is not None):
-        return draft.put(pointer, _all_of(ome.EXPORTER), because=(exporter.cause,))
+        return draft.put(pointer, _ALL_OF | {_TARGETS: [ome.EXPORTER]}, because=(exporter.cause,))
     if plan.roles.worker is not None and not is_set:
-        return draft.put(pointer, _all_of(trainer.LAUNCHER), because=((*RUNTIME_SPEC, "mlPolicy", "mpi"),))
+        return draft.put(
+            pointer, _ALL_OF | {_TARGETS: [trainer.LAUNCHER]}, because=((*RUNTIME_SPEC, "mlPolicy", "mpi"),)
+        )
     return draft
-
-
-def _all_of(name: str) -> dict[str, Any]:
-    return {"operator": "All", "targetReplicatedJobs": [name]}

@@ -23,13 +23,6 @@ _KEYS = ("storageKey", "key")
 _ADVICE = say("write pvc://CLAIM/PATH, or another URI such as oci://BUCKET/PATH with an image in ome.initializers")
 
 
-class Claim(NamedTuple):
-    """A folder of a PersistentVolumeClaim, "" for its root."""
-
-    name: str
-    path: str
-
-
 class Storage(NamedTuple):
     """One storage: its mapping, the input and pointer of it, and where its errors are reported.
 
@@ -99,8 +92,8 @@ class Storage(NamedTuple):
                 raise self.rejected(message, "parameters")
             taken.add(name)
 
-    def claim(self, namespace: str) -> Claim:
-        """The claim of a pvc:// URI, for a job in `namespace`. Raises RejectedError."""
+    def claim(self, namespace: str) -> tuple[str, str]:
+        """The claim of a pvc:// URI, for a job in `namespace`, and the path in it. Raises RejectedError."""
         first, _, path = self.uri.partition("://")[2].partition("/")
         specified, colon, name = first.rpartition(":")
         if colon and specified != (namespace or "default"):
@@ -115,7 +108,7 @@ class Storage(NamedTuple):
         path = path.strip("/")
         if ".." in path.split("/"):
             raise self.rejected(say('a path in a claim cannot contain ".."; write {}', _OWN))
-        return Claim(name, path)
+        return name, path
 
 
 _OWN = say("pvc://CLAIM/PATH")

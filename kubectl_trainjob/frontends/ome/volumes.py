@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from kubectl_trainjob.frontends.ome.folders import volume_name
+from kubectl_trainjob.frontends.objects import head_of
+from kubectl_trainjob.frontends.ome.folders import BaseModelStorage, volume_name
 from kubectl_trainjob.frontends.ome.inputs import MODEL, SETTINGS
 from kubectl_trainjob.frontends.ome.plan import RuntimePlan
-from kubectl_trainjob.model.draft import Cause, Draft, computed, copied, fixed
+from kubectl_trainjob.model.draft import Cause, Draft, Write, computed, fixed
 from kubectl_trainjob.model.edited_object import OBJECT
 from kubectl_trainjob.model.stages import Body
 
@@ -29,12 +31,7 @@ def write_volume(draft: Draft, plan: RuntimePlan) -> Draft:
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": name,
     }
-    writes = [
-        fixed(("apiVersion",), "v1"),
-        fixed(("kind",), "PersistentVolume"),
-        computed(("metadata", "name"), name, (_MODEL_REF,)),
-        *(computed(("spec", key), value, (model.cause, _ACCESS_SETTING)) for key, value in spec.items()),
-    ]
+    writes = [fixed(("apiVersion",), "v1"), fixed(("kind",), "PersistentVolume"), *_named(name, model, spec)]
     if terms := _terms(model.body):
         cause: Cause = (MODEL, "spec", "storage")
         writes.append(computed(("spec", "nodeAffinity", "required", "nodeSelectorTerms"), terms, (cause,)))
@@ -48,10 +45,9 @@ def _terms(storage: Body) -> list[dict[str, Any]]:
     selector = storage.get("nodeSelector") or {}
     labels = [{"key": key, "operator": "In", "values": [value]} for key, value in sorted(selector.items())]
     terms = required.get("nodeSelectorTerms") or ([{}] if labels else [])
-    return [
-        {**each, "matchExpressions": [*(each.get("matchExpressions") or []), *labels]} if labels else each
-        for each in terms
-    ]
+    if not labels:
+        return list(terms)
+    return [{**each, "matchExpressions": [*(each.get("matchExpressions") or []), *labels]} for each in terms]
 
 
 def write_claim(draft: Draft, plan: RuntimePlan) -> Draft:
@@ -60,12 +56,12 @@ def write_claim(draft: Draft, plan: RuntimePlan) -> Draft:
     assert model is not None
     name = volume_name(plan.inputs, model)
     spec = {"accessModes": _ACCESS, "resources": {"requests": _SIZE}, "storageClassName": name, "volumeName": name}
-    writes = [
-        fixed(("apiVersion",), "v1"),
-        fixed(("kind",), "PersistentVolumeClaim"),
-        computed(("metadata", "name"), name, (_MODEL_REF,)),
-        *(computed(("spec", key), value, (model.cause, _ACCESS_SETTING)) for key, value in spec.items()),
-    ]
-    if namespace := plan.inputs.job.id.namespace:
-        writes.append(copied(("metadata", "namespace"), namespace, (OBJECT, "metadata", "namespace")))
-    return draft.blank((_MODEL_REF,)).put_each(writes)
+    return draft.blank((_MODEL_REF,)).put_each(
+        [*head_of(plan.inputs.job, "v1", "PersistentVolumeClaim"), *_named(name, model, spec)]
+    )
+
+
+def _named(name: str, model: BaseModelStorage, spec: dict[str, Any]) -> Iterator[Write]:
+    yield computed(("metadata", "name"), name, (_MODEL_REF,))
+    for key, value in spec.items():
+        yield computed(("spec", key), value, (model.cause, _ACCESS_SETTING))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.frontends.objects import head_of
 from kubectl_trainjob.frontends.tuning.config import Tuning
 from kubectl_trainjob.frontends.tuning.numbers import EXACT, text_of
 from kubectl_trainjob.frontends.tuning.space import Parameter, Range
@@ -110,9 +111,8 @@ def write_experiment(draft: Draft, subject: TunedJob, trial: Trial, name: str) -
     """The Experiment."""
     block = subject.tuning.block
     job = write_parameters(subject.write(draft), subject, _placeholders(subject.tuning))
-    head = {"apiVersion": API_VERSION, "kind": KIND}
     writes: list[Write] = [
-        *(fixed((key,), value) for key, value in head.items()),
+        *head_of(subject.job, API_VERSION, KIND),
         computed(("metadata", "name"), name, (_NAME, block.cause)),
         *_metadata(subject),
         *(computed(("spec", key), value, causes) for key, value, causes in _search(subject.tuning)),
@@ -131,8 +131,6 @@ def _placeholders(tuning: Tuning) -> dict[str, str]:
 
 def _metadata(subject: TunedJob) -> Iterator[Write]:
     metadata = subject.job.body.get("metadata") or {}
-    if subject.job.id.namespace:
-        yield copied(("metadata", "namespace"), subject.job.id.namespace, (OBJECT, "metadata", "namespace"))
     for field in ("labels", "annotations"):
         if metadata.get(field):
             yield copied(("metadata", field), metadata[field], (OBJECT, "metadata", field))

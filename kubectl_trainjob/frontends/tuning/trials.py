@@ -9,7 +9,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.frontends.objects import Writer, variable_name
+from kubectl_trainjob.frontends.objects import Writer, head_of, variable_name
 from kubectl_trainjob.frontends.tuning.config import GRID, Tuning
 from kubectl_trainjob.frontends.tuning.generate import Assignment, grid, random, space_size
 from kubectl_trainjob.kube.facts.sweep import (
@@ -178,14 +178,11 @@ def write_index(draft: Draft, subject: TunedJob, trials: Mapping[str, str]) -> D
     tuning = subject.tuning
     parameters: Cause = (*tuning.block.cause, "parameters")
     writes = [
-        fixed(("apiVersion",), "v1"),
-        fixed(("kind",), "ConfigMap"),
+        *head_of(subject.job, "v1", "ConfigMap"),
         computed(("metadata", "name"), f"{subject.name}{TRIALS_SUFFIX}", (_NAME, parameters)),
         copied(("metadata", "labels", SWEEP_LABEL), subject.name, _NAME),
         *(computed(("data", name), text, (parameters,)) for name, text in trials.items()),
     ]
-    if subject.job.id.namespace:
-        writes.append(copied(("metadata", "namespace"), subject.job.id.namespace, (OBJECT, "metadata", "namespace")))
     if tuning.metric:
         for key, text, field in zip((METRIC_ANNOTATION, GOAL_ANNOTATION), tuning.metric, ("name", "goal"), strict=True):
             writes.append(copied(("metadata", "annotations", key), text, (*tuning.block.cause, "metric", field)))

@@ -59,7 +59,7 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param(
             "xyz: {}\n", "KTJ040", 3, "the settings here are target, emit, runtimes, catalog", id="no name near"
         ),
-        pytest.param("ome: {}\n", "KTJ040", 3, "not supported by this version", id="planned"),
+        pytest.param("allow: {}\n", "KTJ040", 3, "not supported by this version", id="planned"),
         pytest.param("target:\n  trainer: 2.3\n", "KTJ040", 4, "not the number 2.3; write it in quotes", id="a number"),
         pytest.param('target:\n  trainer: "3.0"\n', "KTJ041", 4, "supported: 2.0, 2.1, 2.2.0, 2.2", id="no data"),
         pytest.param('target:\n  jobset: "0.9"\n', "KTJ041", 4, "supported: 0.12", id="no data of JobSet"),
@@ -67,6 +67,11 @@ def test_every_limit_but_the_depth_can_be_set():
             'target:\n  kueue: "0.9"\n', "KTJ040", 4, "the settings here are trainer, jobset, kubernetes", id="product"
         ),
         pytest.param('target:\n  trianer: "2.3"\n', "KTJ040", 4, 'no setting "target.trianer"', id="nearest product"),
+        pytest.param("ome:\n  claim: work\n", "KTJ040", 4, 'no setting "ome.claim"', id="setting of ome"),
+        pytest.param("ome:\n  modelAccess: nfs\n", "KTJ040", 4, "write hostPath or pvPvc", id="model access"),
+        pytest.param("ome:\n  exporters: {oci: 1}\n", "KTJ040", 4, "must be text", id="image"),
+        pytest.param("tuning:\n  maxTrials: 0\n", "KTJ040", 4, "must be a positive whole number", id="most trials"),
+        pytest.param("tuning:\n  trial: pod\n", "KTJ040", 4, "write trainjob or jobset", id="trial"),
         pytest.param("target: 2\n", "KTJ040", 3, "must be a mapping", id="no mapping"),
         pytest.param("runtimes: a\n", "KTJ040", 3, 'must be a list, not the text "a"', id="no list"),
         pytest.param("runtimes:\n- a\n- ../b\n", "KTJ040", 5, "not a folder in the repository", id="outside"),

@@ -239,7 +239,7 @@ def test_library_keeps_its_diagnostics_apart(write: Write) -> None:
 
 
 def test_library_has_runtimes_that_can_be_referred_to(write: Write) -> None:
-    other = (_RUNTIME % "r").replace("v1alpha1", "v2")
+    other = (_RUNTIME % "r").replace("v1alpha1", "v9")
     write({"a.yaml": _JOB % "a", "runtimes/r.yaml": other + "---\n" + _RUNTIME % "s"})
     assert [m.id.name for m in _read("a.yaml").library] == ["s"]
 
