@@ -174,3 +174,17 @@ def test_a_broken_document_does_not_hide_the_others(migrate: Command) -> None:
     assert migrate("-", stdin=f"a: [\n---\n{JOB}") == 1
     assert "KTJ001" in migrate.err
     assert "kind: TrainJob" in migrate.out
+
+
+def test_a_field_that_the_version_does_not_have_is_reported(migrate: Command) -> None:
+    text = JOB + "  runPolicy: {activeDeadlineSeconds: 60}\n"
+    assert migrate("-", "--to", "2.2", stdin=text) == 0
+    assert migrate("-", "--to", "2.1", stdin=text) == 1
+    assert "Trainer 2.1 has no field activeDeadlineSeconds" in migrate.err
+
+
+def test_a_variable_that_addresses_need_is_not_overwritten(migrate: Command) -> None:
+    text = JOB + "              env: [{name: JOBSET_NAME, value: mine}]\n"
+    assert migrate("-", stdin=text) == 1
+    assert "kind: PyTorchJob" in migrate.out
+    assert "not migrated: PyTorchJob/mnist" in migrate.err

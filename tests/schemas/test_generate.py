@@ -22,6 +22,18 @@ RELEASES = [
     pytest.param("trainer-2.3", "github.com/kubeflow/trainer/v2@v2.3.0", "manifests/base/crds", id="trainer-2.3"),
     pytest.param("trainer-2.2.0", "github.com/kubeflow/trainer/v2@v2.2.0", "manifests/base/crds", id="trainer-2.2.0"),
     pytest.param("jobset-0.11", "sigs.k8s.io/jobset@v0.11.1", "config/components/crd/bases", id="jobset-0.11"),
+    pytest.param(
+        "training-operator-1.9",
+        "github.com/kubeflow/training-operator@v1.9.3",
+        "manifests/base/crds",
+        id="training-operator-1.9",
+    ),
+    pytest.param(
+        "mpi-operator-0.8",
+        "github.com/kubeflow/mpi-operator@v0.8.2",
+        "manifests/base/kubeflow.org_mpijobs.yaml",
+        id="mpi-operator-0.8",
+    ),
     pytest.param("jobset-0.12", "sigs.k8s.io/jobset@v0.12.0", "config/components/crd/bases", id="jobset-0.12"),
 ]
 

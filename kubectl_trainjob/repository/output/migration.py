@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.operators import is_operator_kind
-from kubectl_trainjob.frontends.legacy.sharing import migrate_jobs
+from kubectl_trainjob.frontends.legacy.sharing import Migrated, migrate_jobs
 from kubectl_trainjob.frontends.older.modernize import is_trainer_kind, modernize
 from kubectl_trainjob.frontends.older.rewriting import RuleNote
+from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
+from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.message import say
@@ -71,7 +73,7 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
         if old.rules:
             source = replace(old.manifest.source, edits=None)
             changed.setdefault(source.file, []).append(ReplacedObject(source, (old.manifest.body,), is_edit=True))
-    findings = [finding for each in migrated for finding in each.findings]
+    findings = [finding for each in migrated for finding in (*each.findings, *_unknown_fields(each, to))]
     findings += [_finding(each) for old in older for each in old.notes]
     files = [
         FileChange(each.file.path, each.file.text, replaced(each.file.text, changed.get(each.file, [])))
@@ -80,6 +82,17 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     kept = [f"{each.manifest.id.kind}/{each.manifest.id.name}" for each in migrated if each.objects is None]
     rules = Counter(rule for old in older for rule in old.rules)
     return Migration(tuple(files), tuple(findings), len(migrated) - len(kept), tuple(kept), rules)
+
+
+def _unknown_fields(migrated: Migrated, to: str) -> Iterator[Diagnostic]:
+    """The fields of a new TrainJob that the version of Trainer does not have."""
+    spec = migrated.objects[-1]["spec"] if migrated.objects else {}
+    root = schema_for(f"trainer-{to}", trainer.API_VERSION, trainer.TRAIN_JOB).root
+    known = getattr(root.fields["spec"], "fields", {})
+    for field in spec:
+        if known[field] is None:
+            message = say("Trainer {} has no field {}, which the TrainJob needs; migrate to a newer version", to, field)
+            yield Diagnostic(MIGRATION_REVIEW, message, migrated.manifest.place("metadata", "name"))
 
 
 def _finding(each: RuleNote) -> Diagnostic:
