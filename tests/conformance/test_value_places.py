@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.compiler import job as compilation
-from kubectl_trainjob.compiler import place_of
+from kubectl_trainjob.compiler import value_places
 from kubectl_trainjob.compiler.expand.run import expand
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import BuildOptions
@@ -30,14 +30,14 @@ def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
 def test_untouched_values_stand_where_a_recorded_expansion_says(
     chosen: Chosen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[place_of.ValuePlaces] = []
+    made: list[value_places.ValuePlaces] = []
 
-    class Noted(place_of.ValuePlaces):
+    class Noted(value_places.ValuePlaces):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
             made.append(self)
 
-    monkeypatch.setattr(compilation, "WrittenBy", Noted)
+    monkeypatch.setattr(compilation, "ValuePlaces", Noted)
     for case in chosen.cases()[::5]:
         if "stream-error" not in case.expected:
             documents = read(["-"], lambda _most, text=case.input: text.encode())
