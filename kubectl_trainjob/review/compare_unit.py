@@ -20,7 +20,7 @@ from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
-from kubectl_trainjob.model.units import Documents
+from kubectl_trainjob.model.units import Documents, Unit, manifests_of
 from kubectl_trainjob.review.diff.changes import Compiled, Difference, Group, Totals
 from kubectl_trainjob.review.diff.objects import Side, difference_of
 from kubectl_trainjob.review.diff.renames import PlainObject
@@ -94,13 +94,28 @@ def compare_unit(base: Input, head: Input, overlay: str, options: CompareOptions
     before, after = compile_sides(base.prepared, head.prepared, Compiler(examine, context))
     shared = [(job.note.group, job.note.totals) for job in after.jobs if job.is_shared and job.is_built]
     origins = Origins(base.prepared, before.jobs), Origins(head.prepared, after.jobs)
+    difference = difference_of(_side(before, base, origins[0]), _side(after, head, origins[1]), shared, overlay)
+    if base.options == head.options and _texts(base.documents) == _texts(head.documents):
+        difference = replace(difference, unbuilt=(), incomplete=())  # the same errors are no difference
     return Comparison(
         (before, after),
-        difference_of(_side(before, base, origins[0]), _side(after, head, origins[1]), shared, overlay),
+        difference,
         (_findings(before, after), _findings(after, after)),
         origins,
         checks.linted(overlay, before, after) if checks else None,
     )
+
+
+def _texts(documents: Documents) -> dict[str, str]:
+    """The content of all files that a unit reads, and of those with errors."""
+    units, files = [*documents.units], [each.place.source.file for each in documents.diagnostics]
+    for unit in units:
+        units += (each for each in unit.resources if isinstance(each, Unit))
+        files += (unit.overlay.source.file, *(patch.source.file for patch in unit.overlay.patches))
+    files += (each.source.file for unit in documents.units for each in manifests_of(unit))
+    files += (each.source.file for each in (*documents.inputs, *documents.library))
+    files += (each.source.file for each in documents.settings)
+    return {each.common_path: each.text for each in files}
 
 
 class _Checks:

@@ -74,7 +74,7 @@ def _general_verdicts(report: Report, new: Sequence[Finding], others: Sequence[C
     yield ReviewVerdict.SAFE
     if any(problem.side == "new" for problem in report.problems):
         yield ReviewVerdict.UNBUILT
-    if report.problems or report.difference.incomplete:
+    if any(problem.side == "old" for problem in report.problems) or report.difference.incomplete:
         yield ReviewVerdict.UNKNOWN
     if any(rejected_in(change) for change in report.difference.changes):
         yield ReviewVerdict.REJECTED

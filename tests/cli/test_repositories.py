@@ -254,3 +254,24 @@ def test_what_is_deployed_is_declared(tmp_path: Path) -> None:
     ended = {(each["namespace"], each["name"], each["outcome"]) for each in review["jobs"]}
     assert ended == {("dev", "a", "ends"), ("", "b", "ends")}
     assert _run(top, "build", "-o", "json")[0].count('"namespace": "prod"') == 1
+
+
+def test_unchanged_errors_are_not_in_the_verdict(tmp_path: Path) -> None:
+    broken = {
+        "jobs/b.yaml": _JOB.format("b").replace("name: torch", "name: nope"),
+        "jobs/c.yaml": "kind: TrainJob\na: [\n",
+    }
+    top = _repository(tmp_path / "top", broken)
+    _write(top, {"README.md": "changed\n"})
+    _git(top, "add", "README.md")
+    assert json.loads(_run(top, "review", "HEAD", "-o", "json")[0])["verdict"] == "safe"
+    _write(top, {"jobs/b.yaml": broken["jobs/b.yaml"].replace("numNodes: 2", "numNodes: 3")})
+    assert json.loads(_run(top, "review", "HEAD", "-o", "json")[0])["verdict"] == "unknown"
+
+
+def test_this_repository_is_clean(tmp_path: Path) -> None:
+    own, top = Path(__file__).resolve().parents[2], tmp_path / "clone"
+    _git(own, "clone", "-q", "--no-hardlinks", str(own), str(top))
+    assert json.loads(_run(top, "lint", "-o", "json")[0])["results"] == []
+    _write(top, {"README.md": "changed\n"})
+    assert json.loads(_run(top, "review", "HEAD", "-o", "json")[0])["verdict"] == "safe"
