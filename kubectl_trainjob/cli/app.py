@@ -59,6 +59,10 @@ _COMMANDS = {
 }
 
 
+# What other tools call these commands.
+_OTHER_NAMES = {"validate": "lint", "check": "lint", "template": "build", "render": "build", "plan": "diff"}
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called."""
 
@@ -102,7 +106,7 @@ def _unknown(name: str) -> str:
 
     from kubectl_trainjob.model.printable import printable
 
-    nearest = get_close_matches(name, _COMMANDS, n=1)
+    nearest = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else get_close_matches(name, _COMMANDS, n=1)
     hint = f'did you mean "{nearest[0]}"?' if nearest else f"the commands are: {', '.join(_COMMANDS)}"
     return f'unknown command "{printable(name)}"; {hint}'
 

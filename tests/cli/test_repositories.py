@@ -275,3 +275,9 @@ def test_this_repository_is_clean(tmp_path: Path) -> None:
     assert json.loads(_run(top, "lint", "-o", "json")[0])["results"] == []
     _write(top, {"README.md": "changed\n"})
     assert json.loads(_run(top, "review", "HEAD", "-o", "json")[0])["verdict"] == "safe"
+
+
+@for_each("names", [("validate", "lint"), ("template", "build"), ("render", "build"), ("plan", "diff")], at_least=4)
+def test_a_command_by_the_name_of_other_tools(names: tuple[str, str]) -> None:
+    error = _run(Path.cwd(), names[0], code=2)[1]
+    assert f'unknown command "{names[0]}"; did you mean "{names[1]}"?' in error
