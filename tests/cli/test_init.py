@@ -32,6 +32,8 @@ SINCE = {
     "torch-finetune": "2.2",
     "torch-volcano": "2.1",
     "torchtune-qwen2.5-1.5b": "2.2",
+    "torchtune-llama3.2-1b": "2.2",
+    "torchtune-llama3.2-3b": "2.2",
     "xgboost-distributed": "2.2",
 }
 PIECES = [

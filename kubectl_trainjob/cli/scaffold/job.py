@@ -51,8 +51,14 @@ def _head(name: str, runtime: Body) -> Iterator[str]:
     yield f"    name: {scalar(metadata['name'])}"
 
 
+def _has_volume(container: Body) -> bool:
+    """Whether an initializer downloads to the volume that Trainer requires: a cache has none."""
+    return any(each["name"] == trainer.INITIALIZER_VOLUME for each in container.get("volumeMounts") or ())
+
+
 def _initializers(runtime: Body) -> Iterator[str]:
-    found = {step: container for step in _STORAGE if (container := _container(runtime, step, step)) is not None}
+    steps = {step: _container(runtime, step, step) or {} for step in _STORAGE}
+    found = {step: container for step, container in steps.items() if _has_volume(container)}
     if found:
         yield "  initializer: # downloaded to /workspace before the training starts"
     for step, container in found.items():
