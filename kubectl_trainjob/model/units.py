@@ -195,7 +195,8 @@ class Documents:
 
     `unread_overlays` are overlays' directories below a directory that was read, `skipped` other entries not read there,
     `built` the directories of built files among these, `read_from` the real paths of all directories and files that
-    were passed, `found` the files that reading directories found, as shown, `limits` those of the repository.
+    were passed, `found` the files that reading directories found, as shown, `forgiven` why files of other tools
+    cannot be read, which does not count, `limits` those of the repository.
     """
 
     inputs: tuple[Manifest, ...] = ()
@@ -211,5 +212,6 @@ class Documents:
     built: tuple[BuiltDirectory, ...] = ()
     read_from: tuple[str, ...] = ()
     found: frozenset[str] = frozenset()
+    forgiven: tuple[Diagnostic, ...] = ()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS

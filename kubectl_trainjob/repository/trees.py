@@ -172,10 +172,20 @@ class BaseAndHead:
         old = self.old.read(named, workspace) if in_old else Documents()
         if (self.old.files, self.old.base) == (self.new.files, self.new.base):
             return old, old
-        return old, self.new.read(named, workspace) if in_new else Documents()
+        new = self.new.read(named, workspace) if in_new else Documents()
+        return _with_errors(old, new), _with_errors(new, old)
 
     def _is_root(self, path: str) -> bool:
         return all(tree.is_root(path) for tree in (self.old, self.new) if tree.has(path))
+
+
+def _with_errors(documents: Documents, other: Documents) -> Documents:
+    """The documents with the errors in files that have objects in the other tree: no other tool has such files."""
+    if not documents.forgiven:
+        return documents
+    paths = {each.source.file.common_path for each in other.inputs}
+    errors = [each for each in documents.forgiven if each.place.source.file.common_path in paths]
+    return replace(documents, diagnostics=(*documents.diagnostics, *errors))
 
 
 def base_and_head(arguments: Sequence[str], versions: tuple[str, str], disk: FileSystem) -> BaseAndHead:

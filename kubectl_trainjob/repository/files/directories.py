@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Literal
 
 from kubectl_trainjob.kube.facts.kinds import is_of_training
 from kubectl_trainjob.model import rules
+from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Rule
@@ -49,6 +51,7 @@ class Directories:
         self.built: dict[str, BuiltDirectory] = {}
         self._input_reader = input_reader
         self._is_lenient = is_lenient
+        self._unreadable: list[Diagnostic] = []
         self._listed: dict[Root, frozenset[str]] = {}
         self._kustomizations: dict[str, None] = {}
 
@@ -135,6 +138,7 @@ class Directories:
         error = next(iter(self._input_reader.diagnostics[noted:]), None)
         if error is None or error.rule in OF_BUILD or not self._is_foreign(root, inside):
             return file
+        self._unreadable += self._input_reader.diagnostics[noted:]
         del self._input_reader.diagnostics[noted:]
         self._skip(shown, "large" if error.rule == rules.FILE_TOO_LARGE else "broken")
         return None
@@ -158,6 +162,11 @@ class Directories:
             return manifests
         self._skip(file.path, "broken")
         return []
+
+    def forgiven(self) -> tuple[Diagnostic, ...]:
+        """Why files of other tools cannot be read, which does not count."""
+        errors = (*self._unreadable, *chain.from_iterable(self._input_reader.forgiven.values()))
+        return tuple(each for each in errors if each.rule not in OF_OBJECT)
 
     def report_kustomizations(self, manifests: Iterable[Manifest]) -> None:
         """Report the noted kustomizations whose directory has training jobs, runtimes or JobSets."""

@@ -80,6 +80,7 @@ def read(
         built=tuple(directories.built.values()),
         read_from=tuple(input_reader.read_from),
         found=frozenset(reader.found),
+        forgiven=directories.forgiven(),
         limits=input_reader.limits,
     )
 
