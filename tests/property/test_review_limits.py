@@ -57,8 +57,8 @@ def made(of: Size, fates: Callable[[int], str] = lambda number: FATES[number * 7
         elif fate in ("added", "removed"):
             objects.append(getattr(diffs, fate)(identity, overlay=overlay))
         else:
-            verdict = {"verdict": diffs.refused(*STATES[:: 3 if number % 2 else 1])} if fate == "refused" else {}
-            objects.append(diffs.changed(identity, *rows, overlay=overlay, **verdict))
+            states = STATES[:: 3 if number % 2 else 1] if fate == "refused" else ()
+            objects.append(diffs.changed(identity, *rows, overlay=overlay, update_result=diffs.refused(*states)))
         sizes[job] = (diffs.totals(1, 1, number, gpus="8"), diffs.totals(1, 1, 8, gpus=str(number)))
     for number in range(of.findings):
         rule, path = RULES[number * 5 % 3], f"{'𝒳' * of.text}p{number % of.files}"
