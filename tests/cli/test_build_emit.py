@@ -189,7 +189,7 @@ def test_a_job_for_another_cluster_is_checked_too(repository: Repository) -> Non
 
 
 @pytest.mark.parametrize(
-    ("stated", "options", "kinds"),
+    ("specified", "options", "kinds"),
     [
         pytest.param({}, [], ["JobSet"], id="default"),
         pytest.param({"emit": "jobset"}, [], ["JobSet"], id="jobset"),
