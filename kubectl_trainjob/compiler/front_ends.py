@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubectl_trainjob.compiler.compilation import Job, Target
 from kubectl_trainjob.compiler.job import AdmittedRuntimes, compile_job
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
-from kubectl_trainjob.frontends.convert import convert, convert_sweep
-from kubectl_trainjob.frontends.interface import Compile, Conversion, ConversionContext, SourceKey, index_sources
 from kubectl_trainjob.kube.facts.kinds import KindRole, front_end_of, group_of, is_runtime, role_of, runtime_ref
 from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME
-from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.stages import Conversion, Manifest
 from kubectl_trainjob.model.units import Settings
+
+if TYPE_CHECKING:
+    from kubectl_trainjob.frontends.interface import Compile, ConversionContext, SourceKey
 
 Places = Sequence[Iterable[Manifest]]
 
@@ -34,6 +36,9 @@ class FrontEnds:
         inputs = [each for each in manifests if front_end_of(each.id)]
         if not inputs:
             return Conversion(tuple(manifests))
+        from kubectl_trainjob.frontends.convert import convert  # most builds need none, and it costs start-up time
+        from kubectl_trainjob.frontends.interface import index_sources
+
         sources = index_sources([inputs, *self._places])
         named = [_named(each, sources, usual_emit) if each.name_hash else each for each in manifests]
         ordinary = [filter(is_runtime, manifests), *library]
@@ -41,9 +46,13 @@ class FrontEnds:
 
     def sweep(self, job: Manifest, runtimes: Runtimes) -> Conversion:
         """The trials of a TrainJob that an item of `sweeps` selected."""
+        from kubectl_trainjob.frontends.convert import convert_sweep
+
         return convert_sweep(job, self._context({}, runtimes))
 
     def _context(self, sources: dict[SourceKey, Manifest], runtimes: Runtimes) -> ConversionContext:
+        from kubectl_trainjob.frontends.interface import ConversionContext
+
         return ConversionContext(sources, self._settings, self._target.trainer, runtimes.meant, self._compile(runtimes))
 
     def _compile(self, runtimes: Runtimes) -> Compile:

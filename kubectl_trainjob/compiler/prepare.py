@@ -16,14 +16,13 @@ from kubectl_trainjob.compiler.job import AdmittedRuntimes, run_content
 from kubectl_trainjob.compiler.resolve.objects import check, in_namespace
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.compiler.versions import VERSIONS
-from kubectl_trainjob.frontends.interface import Conversion
 from kubectl_trainjob.kube.facts.kinds import is_library_object, is_runtime, is_train_job
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.model.stages import BuildOptions, Manifest, Object
+from kubectl_trainjob.model.stages import BuildOptions, Conversion, Manifest, Object
 from kubectl_trainjob.model.units import Documents, Settings
 
 

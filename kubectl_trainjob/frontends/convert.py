@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_trainjob.frontends.interface import Conversion, ConversionContext, FrontEnd
+from kubectl_trainjob.frontends.interface import ConversionContext, FrontEnd
 from kubectl_trainjob.kube.facts.kinds import front_end_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.source import Source
-from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.stages import Conversion, Manifest
 
 
 def convert(manifests: Iterable[Manifest], context: ConversionContext) -> Conversion:

@@ -7,23 +7,11 @@ from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.source import Source
-from kubectl_trainjob.model.stages import Manifest, ObjectId
+from kubectl_trainjob.model.stages import Conversion, Manifest, ObjectId
 from kubectl_trainjob.model.units import Settings
 
 SourceKey = tuple[str, str, str, str]
 """(group, kind, namespace, name) of an object that others refer to."""
-
-
-class Conversion(NamedTuple):
-    """The objects that replace one object, and what was found.
-
-    `printed` are runtimes among them that are printed even where this tool expands the TrainJobs.
-    """
-
-    objects: tuple[Manifest, ...] = ()
-    findings: tuple[Diagnostic, ...] = ()
-    printed: tuple[Source, ...] = ()
 
 
 Compile = Callable[[Manifest, tuple[Manifest, ...]], Conversion]

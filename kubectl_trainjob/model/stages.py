@@ -74,6 +74,17 @@ class Manifest:
         return Place(self.source, pointer)
 
 
+class Conversion(NamedTuple):
+    """The objects with which a front end replaces one object, and what was found.
+
+    `printed` are runtimes among them that are printed even where this tool expands the TrainJobs.
+    """
+
+    objects: tuple[Manifest, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+    printed: tuple[Source, ...] = ()
+
+
 class BuildOptions(NamedTuple):
     """`namespace` fills missing ones, "" keeps them empty; "" for the others means the settings of the repositories.
 

@@ -60,12 +60,15 @@ def test_the_settings_shown_are_accepted() -> None:
     assert set(yaml.safe_load(shown)) - {"apiVersion", "kind"} == {
         "catalog",
         "delivery",
+        "deploy",
         "emit",
         "ignore",
         "limits",
         "lint",
+        "ome",
         "runtimes",
         "target",
+        "tuning",
     }
 
 
@@ -82,6 +85,7 @@ def test_the_overlay_shown_is_accepted() -> None:
         "namespace",
         "patches",
         "resources",
+        "sweeps",
         "values",
     }
     page = text_of(next(path for path in PAGES if path.stem == "overlays"))

@@ -59,7 +59,7 @@ def test_each_trainjob_is_taken_alone_with_all_runtimes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "suspended"),
+    ("specified", "suspended"),
     [
         pytest.param("suspend: false", False, id="stated"),
         pytest.param("suspend: false, activeDeadlineSeconds: 60", True, id="stated-with-deadline"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.frontends.interface import Conversion, ConversionContext
+from kubectl_trainjob.frontends.interface import ConversionContext
 from kubectl_trainjob.frontends.older.modernize import ref_key, rewrite, runtime_key
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION
-from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.stages import Conversion, Manifest
 
 
 def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.frontends.interface import Conversion, ConversionContext, RejectedError
+from kubectl_trainjob.frontends.interface import ConversionContext, RejectedError
 from kubectl_trainjob.frontends.objects import Writer, drafted
 from kubectl_trainjob.frontends.ome.dialect import read_object, reserved_labels
 from kubectl_trainjob.frontends.ome.folders import find_model, folders_of
@@ -28,7 +28,7 @@ from kubectl_trainjob.model.edited_object import OBJECT
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import SWEEP_TARGET
 from kubectl_trainjob.model.source import Source, value_at
-from kubectl_trainjob.model.stages import Manifest, Sweep
+from kubectl_trainjob.model.stages import Conversion, Manifest, Sweep
 from kubectl_trainjob.model.units import OmeSettings
 
 STEP = "ome"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from kubectl_trainjob.frontends.interface import Conversion, ConversionContext
+from kubectl_trainjob.frontends.interface import ConversionContext
 from kubectl_trainjob.frontends.objects import Writer, drafted
 from kubectl_trainjob.frontends.tuning.config import BAYES
 from kubectl_trainjob.frontends.tuning.katib import (
@@ -24,7 +24,7 @@ from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import TRIALS_NEED_TRAINER, TUNING_KATIB, Severity
-from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.stages import Conversion, Manifest
 
 
 def convert_tuned(subject: TunedJob, context: ConversionContext) -> Conversion:

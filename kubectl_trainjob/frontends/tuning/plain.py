@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.frontends.interface import Conversion, ConversionContext
+from kubectl_trainjob.frontends.interface import ConversionContext
 from kubectl_trainjob.frontends.shape import Checker, Entries, Items, Keys, without_nulls
 from kubectl_trainjob.frontends.tuning.config import Tuning, TuningBlock, read_tuning, tuning_settings
 from kubectl_trainjob.frontends.tuning.convert import convert_tuned
 from kubectl_trainjob.frontends.tuning.trials import TunedJob
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.model.stages import Manifest, Sweep
+from kubectl_trainjob.model.stages import Conversion, Manifest, Sweep
 
 SWEEP = "sweep"
 """The name of the overlay for causes."""

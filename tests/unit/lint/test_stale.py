@@ -151,11 +151,13 @@ def test_git_is_not_asked_where_nothing_was_built(tmp_path: Path, monkeypatch: p
     assert _judged(documents) == ((), ())
 
 
-def test_without_git_everything_is_judged(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_every_directory_that_is_passed_is_checked(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     GitRepository(out.parent).write({".gitignore": "out\n"})
-    monkeypatch.setenv("PATH", "/nowhere")
     (out / _FILE).unlink()
-    found = _judged(read([str(out.parent)], lambda _most: b""))
+    paths = [str(out.parent / "src"), str(out)]
+    assert _judged(read(paths, lambda _most: b"")) == ((), ())
+    monkeypatch.setenv("PATH", "/nowhere")
+    found = _judged(read(paths, lambda _most: b""))
     assert lines(list(found.diagnostics)) == [(INDEX_FILE, 1)]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_trainjob.compiler.expand.plan import Counted, Plan
 from kubectl_trainjob.compiler.versions import VERSIONS
-from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
+from kubectl_trainjob.kube.facts.supported import NEXT, TRAINER_VERSIONS
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.stages import Admitted, Manifest, ObjectId, Resolved
@@ -167,6 +167,7 @@ WHAT_RUNS = {
         **LATER,
     },
 }
+WHAT_RUNS |= {"2.2.0": WHAT_RUNS["2.2"], NEXT: WHAT_RUNS["2.3"]}
 
 
 @EACH_VERSION
