@@ -47,7 +47,7 @@ def test_an_error_keeps_stdout_empty(repository: Repository) -> None:
 
 
 def test_a_document_that_cannot_be_read_keeps_stdout_empty(repository: Repository) -> None:
-    repository.write({"a.yaml": [config_map("a")], "b.yaml": "a: [\n"})
+    repository.write({"a.yaml": [config_map("a")], "b.yaml": "kind: TrainJob\na: [\n"})
     built = repository.build(".")
     assert (built.exit_code, built.out) == (1, "")
     assert [(rule, path) for rule, path, _ in built.findings] == [("KTJ001", "b.yaml")]
@@ -55,7 +55,7 @@ def test_a_document_that_cannot_be_read_keeps_stdout_empty(repository: Repositor
 
 def test_every_error_is_told(repository: Repository) -> None:
     repository.write({"a.yaml": [train_job("a", "gone")], "b.yaml": "kind: A\n", "c.yaml": [config_map("")]})
-    built = repository.build(".")
+    built = repository.build("a.yaml", "b.yaml", "c.yaml")
     assert built.findings == [("KTJ201", "a.yaml", 7), ("KTJ030", "b.yaml", 1), ("KTJ031", "c.yaml", 4)]
     assert built.err.endswith("\n3 errors\n")
 

@@ -252,7 +252,7 @@ def test_each_overlay_for_itself(repository: Repository):
     repository.write({"jobs/a.yaml": None})
     told = repository.json("HEAD")
     removed = [each["overlay"] for each in told["objects"] if each["change"] == "removed"]
-    assert removed == ["", "overlays/dev", "overlays/prod"]
+    assert removed == ["overlays/dev", "overlays/prod"]
 
 
 def test_a_hash_in_the_name_makes_a_new_run(repository: Repository):

@@ -84,7 +84,6 @@ FILES = {
     "overlays/tmpl/job.yaml.j2": TEMPLATE,
     "overlays/tmpl/overlay.yaml": VALUES,
 }
-BASE = ("", "base")
 DEV, PROD = ("overlays/dev", "base"), ("overlays/prod", "base")
 FINE = ("overlays/tmpl", "fine-llama")
 
@@ -137,15 +136,18 @@ def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return BaseAndHead(capsys)
 
 
-def test_a_base_below_the_plain_manifests_and_overlays(sides: BaseAndHead):
+def test_a_base_of_several_overlays(sides: BaseAndHead):
     sides.swap("base/job.yaml", "spec:\n", "spec:\n  suspend: true\n")
     whole = sides.causes()
-    assert list(whole.values()) == [{BASE, DEV, PROD}]
+    assert list(whole.values()) == [{DEV, PROD}]
     assert list(sides.causes("-f", "overlays/dev", "-f", "overlays/prod").values()) == [{("", "base")}]
 
 
 def test_a_base_that_one_job_is_made_of(sides: BaseAndHead):
-    sides.swap("base/job.yaml", "numNodes: 1", "numNodes: 2")  # both overlays set their own
+    own, _, _ = FILES["overlays/dev/overlay.yaml"].partition("patches:")
+    for side in ("old", "new"):
+        sides.write({"overlays/dev/overlay.yaml": own}, side)
+    sides.swap("base/job.yaml", "numNodes: 1", "numNodes: 2")  # the other overlay sets its own
     assert sides.causes() == {}
 
 
@@ -162,7 +164,7 @@ def test_a_runtime_that_has_a_part_in_it(sides: BaseAndHead):
     sides.swap("runtimes/torch.yaml", "gpu: 2", "gpu: 4")
     sides.swap("overlays/prod/overlay.yaml", "numNodes: 3", "numNodes: 4")
     assert sides.causes() == {
-        "ClusterTrainingRuntime/torch new/runtimes/torch.yaml:24": {BASE, DEV, PROD, FINE},
+        "ClusterTrainingRuntime/torch new/runtimes/torch.yaml:24": {DEV, PROD, FINE},
         "patch new/overlays/prod/overlay.yaml:12": {PROD},
     }
 
@@ -171,7 +173,7 @@ def test_a_runtime_whose_part_nobody_wrote_down(sides: BaseAndHead):
     """What a launcher adds is not copied from anywhere: both inputs stay."""
     sides.swap("runtimes/torch.yaml", "    torch: {}\n", "")
     sides.swap("overlays/prod/overlay.yaml", "numNodes: 3", "numNodes: 4")
-    assert sorted(sides.causes().values(), key=len) == [{PROD}, {BASE, DEV, PROD, FINE}]
+    assert sorted(sides.causes().values(), key=len) == [{PROD}, {DEV, PROD, FINE}]
 
 
 def test_an_overlay_over_another_base(sides: BaseAndHead):
@@ -222,7 +224,7 @@ def test_an_overlay_of_another_name_for_another_namespace(sides: BaseAndHead):
 
 def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: BaseAndHead):
     shutil.rmtree(Path("new/overlays/prod"))
-    sides.write({"overlays/dev/overlay.yaml": "kind: ["}, "old")
+    sides.write({"overlays/dev/overlay.yaml": f"{OVERLAY}resources: ["}, "old")
     sides.swap("overlays/dev/overlay.yaml", "ml-dev", "ml-prod")
     told = sides.json(code=2)
     assert {(each["change"], each["overlay"]) for each in told["objects"]} == {("removed", "overlays/prod")}
@@ -243,13 +245,13 @@ def test_a_target_that_a_configuration_states(sides: BaseAndHead):
         sides.write({"trainjob.yaml": target.replace("VERSION", version)}, side)
         job = JOB.replace("numNodes: 1}", "numNodes: 1, resourcesPerNode: {limits: {cpu: 4}}}")
         sides.write({"base/job.yaml": job}, side)
-    assert sides.causes() == {"target.trainer new/trainjob.yaml:3": {BASE, DEV, PROD}}
+    assert sides.causes() == {"target.trainer new/trainjob.yaml:3": {DEV, PROD}}
     assert sides.json("--trainer-version", "2.3", code=0)["summary"]["causes"] == []
 
 
 def test_what_is_printed_is_stated(sides: BaseAndHead):
     sides.write({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
-    assert sides.causes() == {"emit new/trainjob.yaml:3": {BASE, DEV, PROD, FINE}}
+    assert sides.causes() == {"emit new/trainjob.yaml:3": {DEV, PROD, FINE}}
     sides.write({"trainjob.yaml": CONFIG})
     sides.write({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"}, "old")
-    assert list(sides.causes().values()) == [{BASE, DEV, PROD, FINE}]
+    assert list(sides.causes().values()) == [{DEV, PROD, FINE}]

@@ -155,17 +155,17 @@ def test_two_overlays_that_change_alike(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": job("bert", ("  trainer:\n", "  trainer:\n    image: torch:3\n"))})
     assert printed(repository, "HEAD") == (
         f"""\
-3 TrainJobs change; 3 updates are rejected
+2 TrainJobs change; 2 updates are rejected
 HEAD (COMMIT) → the working tree
 
-no number changes: 9 TrainJobs, 18 Pods, 144 processes, 72 CPU, 144Gi memory, 144 nvidia.com/gpu
+no number changes: 6 TrainJobs, 12 Pods, 96 processes, 48 CPU, 96Gi memory, 96 nvidia.com/gpu
 
-TrainJob/bert in jobs/bert.yaml:10 → 3 TrainJobs: ml/bert (no overlay, overlays/dev, overlays/prod)
+TrainJob/bert in jobs/bert.yaml:10 → 2 TrainJobs: ml/bert (overlays/dev, overlays/prod)
 
-3 × JobSet in namespace ml: changed
+2 × JobSet in namespace ml, of 2 overlays: changed
   Each {REFUSED}
 ✗ {IN_POD}.containers[node].image: torch:1 → torch:3
-  in ml/bert (of no overlay, overlays/dev, overlays/prod)
+  in ml/bert (of overlays/dev, overlays/prod)
 """
     )
 

@@ -344,7 +344,9 @@ def test_a_refused_train_job(repository: Repository, env: Any) -> None:
 
 
 def test_an_error_elsewhere_hides_nothing(repository: Repository, env: Any) -> None:
-    repository.write({"a.yaml": [TORCH, torch_job()], "b.yaml": "kind: [", "c.yaml": [train_job("other", "nowhere")]})
+    repository.write(
+        {"a.yaml": [TORCH, torch_job()], "b.yaml": "kind: TrainJob\na: [", "c.yaml": [train_job("other", "nowhere")]}
+    )
     exit_code, out, err = env("TrainJob/bert")
     assert (exit_code, out.splitlines()[0]) == (1, "TrainJob bert, Trainer 2.3")
     assert "b.yaml:" in err

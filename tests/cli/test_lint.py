@@ -603,9 +603,9 @@ def test_fingerprints_never_change(repository: Repository) -> None:
         }
     )
     assert {each["rule"]: each["fingerprint"] for each in repository.lint("-o", "json").report["results"]} == {
-        "KTJ811": "b20284bbdcc35d8bb6c0081842c2eaa9",
+        "KTJ811": "ffabfc2e11bb420b451afd536dcc02f9",
         "KTJ901": "0032772a7f94518e134e46e10cb5b9c7",
-        "KTJ904": "cbca905a12a5c6038b9642a908176afe",
+        "KTJ904": "d89922f1a2d5d1d266499e87dc6dca14",
     }
 
 

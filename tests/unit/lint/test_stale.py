@@ -151,13 +151,12 @@ def test_git_is_not_asked_where_nothing_was_built(tmp_path: Path, monkeypatch: p
     assert _judged(documents) == ((), ())
 
 
-def test_without_git_every_directory_that_is_passed_is_checked(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    GitRepository(out.parent).write({".gitignore": "out\n"})
+def test_without_git_every_directory_that_is_found_is_checked(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    GitRepository(out.parent).write({".gitignore": "out/*\n"})
     (out / _FILE).unlink()
-    paths = [str(out.parent / "src"), str(out)]
-    assert _judged(read(paths, lambda _most: b"")) == ((), ())
+    assert _judged(read([str(out.parent)], lambda _most: b"")) == ((), ())
     monkeypatch.setenv("PATH", "/nowhere")
-    found = _judged(read(paths, lambda _most: b""))
+    found = _judged(read([str(out.parent)], lambda _most: b""))
     assert lines(list(found.diagnostics)) == [(INDEX_FILE, 1)]
 
 
