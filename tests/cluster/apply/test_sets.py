@@ -138,7 +138,9 @@ def test_kubectl_leaves_our_set_alone(site: Site, tmp_path: Any) -> None:
     file.write_text(json.dumps(config("d")))
     command = [require("kubectl"), f"--kubeconfig={site.plane.kubeconfig}", "-n", site.namespace, "apply"]
     command += ["--server-side", "--prune", f"--applyset=configmap/{SET}", "-f", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, env={"KUBECTL_APPLYSET": "true"}, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={"KUBECTL_APPLYSET": "true", "HOME": str(tmp_path)}, check=False
+    )
     assert done.returncode != 0
     assert "kubectl-trainjob" in done.stderr
     assert site.live("ConfigMap", "c")
