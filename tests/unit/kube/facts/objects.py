@@ -24,6 +24,9 @@ _SCALARS: dict[str, tuple[Any, ...]] = {
 # No CRD lets these through, and apply configurations do not have them.
 _SERVER_SIDE = ("selfLink", "managedFields")
 
+# Fields of PodSpec that only Trainer 2.2.0 has: the modules that answer do not.
+_NOT_PINNED = {"workloadRef"}
+
 
 class Objects:
     """A seeded source of values."""
@@ -33,7 +36,7 @@ class Objects:
         self._nulls = nulls
 
     def struct(self, type_name: str, fullness: float = 1.0) -> dict[str, Any]:
-        fields = types._struct(type_name).fields
+        fields = {key: each for key, each in types._struct(type_name).fields.items() if key not in _NOT_PINNED}
         result = {}
         for name, field in fields.items():
             if name not in _SERVER_SIDE and self._random.random() < fullness:
