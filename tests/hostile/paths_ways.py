@@ -111,6 +111,9 @@ DIRECTORY_WAYS = {
 }
 
 # What a person names. Links are followed here unless they lead out of the repository.
+FOUND_DIRECTORIES = ("jobs/x", "x", "base/x")
+"""The slots of directories that only reading finds: it skips links there."""
+
 NAMED_FILE_WAYS = {
     "PATH": Way("jobs/x.yaml", ("jobs/x.yaml",)),
     "-f": Way("jobs/x.yaml", ("-f", "jobs/x.yaml")),
@@ -132,6 +135,9 @@ IGNORED_DIRECTORY_WAYS = {"ignored": Way("charts/x.yaml", (), {"x.yaml": SECRET}
 # Where it is looked up whether an overlay lists a template, which is an error if none does.
 LISTING_WAYS = {
     "listing": Way(
-        "overlays/other/overlay.yaml", ("jobs",), _over("../../jobs/t.yaml.j2"), {"jobs/t.yaml.j2": TEMPLATE}
+        "overlays/other/overlay.yaml",
+        ("jobs",),
+        _over("../../jobs/t.yaml.j2"),
+        {"jobs/t.yaml.j2": f"# kind: TrainJob\n{TEMPLATE}"},
     )
 }

@@ -6,12 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kubectl_trainjob.frontends.ome.inputs import JOB_SPEC, JobInputs
-from kubectl_trainjob.frontends.ome.plan import (
-    JOBS,
-    RUNTIME_SPEC,
-    TEMPLATE,
-    RuntimePlan,
-)
+from kubectl_trainjob.frontends.ome.plan import JOBS, RUNTIME_SPEC, TEMPLATE, RuntimePlan
 from kubectl_trainjob.kube.facts import jobset, ome, trainer
 from kubectl_trainjob.model.draft import Cause, Draft, Write, copied, fixed
 from kubectl_trainjob.model.source import Pointer

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.frontends.interface import RejectedError
 from kubectl_trainjob.frontends.objects import variable_name
+from kubectl_trainjob.kube.facts.supported import release_tag
 from kubectl_trainjob.kube.facts.trainer import INITIALIZER_STORAGE_ENV
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.draft import Cause
@@ -124,7 +125,7 @@ def initializer_image(storage: Storage, kind: str, settings: OmeSettings, traine
     images = dict(settings.initializers)
     found = images.get(storage.scheme) or (images.get("https") if storage.scheme == "http" else None)
     if found is None and storage.scheme in _UPSTREAM:
-        return f"ghcr.io/kubeflow/trainer/{kind}-initializer:v{trainer}.0"
+        return f"ghcr.io/kubeflow/trainer/{kind}-initializer:{release_tag(trainer)}"
     return found or _missing_image(storage, "initializers")
 
 
@@ -136,10 +137,6 @@ def exporter_image(storage: Storage, settings: OmeSettings) -> str:
 
 
 def _missing_image(storage: Storage, setting: str) -> str:
-    message = say(
-        'no image is set for the scheme "{}"; set ome.{}.{} in trainjob.yaml',
-        storage.scheme,
-        setting,
-        storage.scheme,
-    )
+    scheme = storage.scheme
+    message = say('no image is set for the scheme "{}"; set ome.{}.{} in trainjob.yaml', scheme, setting, scheme)
     raise storage.unusable(OME_SETTING_MISSING, message)

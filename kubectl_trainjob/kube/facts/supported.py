@@ -26,6 +26,12 @@ def supported_version(product: str, text: str) -> str:
     return version if version in SUPPORTED_TARGETS[product] else ""
 
 
+def release_tag(trainer: str) -> str:
+    """The tag of Trainer's images for one of `TRAINER_VERSIONS`; for the main branch, that of the latest release."""
+    release = LATEST_TRAINER if trainer == NEXT else trainer
+    return f"v{release}" if release.count(".") == 2 else f"v{release}.0"
+
+
 def distinct_versions(versions: list[str]) -> list[str]:
     """Versions of Trainer for a message: without those that a minor version or the latest version stands for."""
     minors = {f"{version}." for version in versions}

@@ -13,7 +13,6 @@ from typing import Literal
 from kubectl_trainjob.kube.facts.kinds import is_of_training
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import SourceFile
@@ -50,7 +49,7 @@ class Directories:
         self.skipped: dict[Skipped, None] = {}
         self.built: dict[str, BuiltDirectory] = {}
         self._input_reader = input_reader
-        self._is_lenient = is_lenient
+        self.is_lenient = is_lenient
         self._unreadable: list[Diagnostic] = []
         self._listed: dict[Root, frozenset[str]] = {}
         self._kustomizations: dict[str, None] = {}
@@ -80,7 +79,7 @@ class Directories:
             case "results":
                 self._skip(path, "built")
                 self.built[path] = self._built(root, found.path, path)
-            case "kustomization" if self._is_lenient:
+            case "kustomization" if self.is_lenient:
                 self._kustomizations[path] = None
             case "chart":
                 self._skip(path, "chart")
@@ -90,8 +89,6 @@ class Directories:
                 self._skip(path, "template")
             case "template" if self._is_foreign(root, found.path):
                 pass
-            case "link" if self._is_foreign(root, found.path):
-                self._skip(path, "link")
             case reason:
                 assert reason is not None
                 self._report(reason, path)
@@ -109,13 +106,12 @@ class Directories:
         return template in self._listed[root]
 
     def _is_foreign(self, root: Root, inside: str) -> bool:
-        """Whether a file, or the target of a link in this repository, does not say our kinds; never if not lenient."""
-        files, most = self._input_reader.files, self._input_reader.limits.file_bytes
+        """Whether a file does not say our kinds, as far as it can be read; never if not lenient."""
+        most = self._input_reader.limits.file_bytes
         try:
-            target = root.inside(files.named(root.real(inside)).real)
-            return self._is_lenient and not is_ours(root.files.read(target, most).decode(errors="replace"))
-        except (UnsafePathError, TooLargeError, OSError, EnvironmentFault):
-            return self._is_lenient
+            return self.is_lenient and not is_ours(root.files.read(inside, most).decode(errors="replace"))
+        except (UnsafePathError, TooLargeError, OSError):
+            return self.is_lenient
 
     def _built(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
         files, most = root.files, self._input_reader.limits.output_bytes
@@ -131,7 +127,7 @@ class Directories:
 
     def text(self, root: Root, inside: str, shown: str) -> SourceFile | None:
         """The text of a file; None if it cannot be read, which is reported, or only noted. Raises OSError."""
-        if not self._is_lenient:
+        if not self.is_lenient:
             return self._input_reader.file(root, inside, shown)
         noted = len(self._input_reader.diagnostics)
         file = self._input_reader.file(root, inside, shown)
@@ -152,7 +148,7 @@ class Directories:
         noted = len(diagnostics)
         manifests = self._input_reader.manifests(file)
         errors = diagnostics[noted:]
-        is_forgiven = self._is_lenient and errors and not is_ours(file.text)
+        is_forgiven = self.is_lenient and errors and not is_ours(file.text)
         if not is_forgiven or any(each.rule in OF_BUILD for each in errors):
             return manifests
         del diagnostics[noted:]

@@ -240,8 +240,12 @@ class _Inputs:
             self._take(file)
 
     def library(self) -> tuple[Manifest, ...]:
-        """The runtimes in the folders of all roots, except those among the inputs."""
+        """The runtimes in the folders of all roots, except those among the inputs.
+
+        No errors there are those of other tools: a file that cannot be read may be the runtime that a job needs.
+        """
         first = len(self.manifests)
+        self._is_lenient = self.directories.is_lenient = False
         for root in list(self.input_reader.roots.values()):
             for folder in dict.fromkeys(root.config.runtimes):
                 if _is_there(root, folder):

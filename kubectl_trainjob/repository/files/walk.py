@@ -133,8 +133,8 @@ def is_overlay(root: Files, directory: str, entries: list[Entry]) -> bool:
 
 
 def _file(path: str, entry: Entry) -> FoundFile | None:
-    if entry.is_link and not entry.leads_to_file:  # to a directory, or to what may become one
-        return FoundFile(path, "linked directory")
+    if entry.is_link and not entry.leads_to_file and not entry.name.endswith((*MANIFESTS, TEMPLATE)):
+        return FoundFile(path, "linked directory")  # or to what may become one
     if entry.name.endswith(TEMPLATE):
         return FoundFile(path, "template")
     if entry.name in _KUSTOMIZATIONS:

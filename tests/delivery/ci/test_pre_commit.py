@@ -87,7 +87,9 @@ def results(said: str) -> dict[str, str]:
         pytest.param({JOB: UNBUILT}, "Failed", "Failed", "KTJ201", id="a build refuses it"),
         pytest.param({JOB: NO_LIMIT}, "Passed", "Failed", "KTJ301", id="the API server refuses it later"),
         pytest.param({"jobs/more.yaml": UNTAGGED}, "Passed", "Passed", "", id="a warning"),
-        pytest.param({"jobs/template.yaml.j2": "kind: {{"}, "Failed", "Failed", "KTJ026", id="a template"),
+        pytest.param(
+            {"jobs/template.yaml.j2": "kind: TrainJob\nmetadata: {{"}, "Failed", "Failed", "KTJ026", id="a template"
+        ),
         pytest.param({"README.md": "words"}, "Skipped", "Skipped", "", id="no manifest"),
     ],
 )
