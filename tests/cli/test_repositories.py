@@ -190,7 +190,6 @@ def _repository(directory: Path, files: Mapping[str, str]) -> Path:
 def test_a_layout(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     top = _repository(tmp_path_factory.mktemp("layout") / "top", LAYOUTS[name])
     (top / "linked").symlink_to("jobs")
-    (top / "nowhere.yaml").symlink_to("missing")
     report = json.loads(_run(top, "lint", "-o", "json")[0])
     assert report["results"] == []
     built, notes = _run(top, "build")
