@@ -37,7 +37,7 @@ _REPLACEMENTS: Mapping[Pointer, Message] = {
     ),
     ("spec", "mlPolicy", "torch", "elasticPolicy"): say("it has no successor"),
 }
-_MIGRATE = say("(build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)")
+_MIGRATE = say("(build with --trainer-version, or run `kubectl trainjob migrate`)")
 
 
 def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Problem:

@@ -75,7 +75,7 @@ REFUSED = [
                 "spec.podTemplateOverrides",
                 "key",
                 'field "podTemplateOverrides" exists only in Trainer 2.1; spec.runtimePatches is its successor '
-                "(build with --trainer-version, or migrate the manifest: `kubectl trainjob migrate` is planned)",
+                "(build with --trainer-version, or run `kubectl trainjob migrate`)",
             )
         ],
         id="field of another version",
