@@ -17,7 +17,7 @@ _BITS = 53
 
 
 def space_size(parameters: Sequence[Parameter]) -> int | None:
-    """The number of assignments, None if there is no end of them."""
+    """The number of assignments, None for an infinite number."""
     size = 1
     for each in parameters:
         count = each.size

@@ -32,7 +32,7 @@ class Range(NamedTuple):
 
     @property
     def size(self) -> int | None:
-        """The number of points, None if there is no end of them."""
+        """The number of points, None for an infinite number."""
         if self.step is None:
             return None
         distance = EXACT.subtract(self.most, self.least)
@@ -55,7 +55,7 @@ class Parameter(NamedTuple):
 
     @property
     def size(self) -> int | None:
-        """The number of values, None if there is no end of them."""
+        """The number of values, None for an infinite number."""
         return self.range.size if self.range else len(self.texts)
 
     def text(self, index: int) -> str:

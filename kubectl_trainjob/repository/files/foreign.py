@@ -24,7 +24,7 @@ from kubectl_trainjob.repository.yaml.read import read_stream
 OF_BUILD = frozenset((BUILD_TOO_LARGE, TOO_MANY_DOCUMENTS))
 """The rules about all files of a build together."""
 OF_OBJECT = frozenset((NOT_AN_OBJECT, MISSING_TYPE, MISSING_NAME, UNBUILT_KUSTOMIZATION))
-"""The rules about a document that is no object to build, in a file that can be read."""
+"""The rules about a document without an object to build, in a file that can be read."""
 
 _TYPES = (KindRole.TRAINING_JOB, KindRole.RUNTIME, KindRole.JOB_SET)
 _KINDS = "|".join(kind.name for kind in kinds_with(*_TYPES, KindRole.SOURCE_JOB, KindRole.SOURCE_RUNTIME))
