@@ -58,8 +58,9 @@ def queued(namespace: str, name: str, gpus: int, queue: str = "main") -> dict[st
 
 def test_the_life_of_a_queued_job(plane: Plane, program: Program, namespace: str) -> None:
     plane.client.create(queued(namespace, "a", 3))
+    quota = "insufficient quota for nvidia.com/gpu in flavor gpu"
+    plane.client.wait(quota, lambda: quota in wait(program, namespace, "Pending", "Queued")["message"])
     found = wait(program, namespace, "Pending", "Queued")
-    assert "insufficient quota for nvidia.com/gpu in flavor gpu" in found["message"]
     assert (found["queue"], found["suspended"], found["gpus"]) == ("main", True, {"nvidia.com/gpu": 3})
     ran = program("suspend", "a", "-n", namespace, "--wait")
     assert (ran.code, ran.out) == (0, "jobset.jobset.x-k8s.io/a suspended\n"), ran.err

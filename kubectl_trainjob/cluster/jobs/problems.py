@@ -54,7 +54,7 @@ def queue_problem(job: SeenJob) -> JobProblem | None:
     if run is None or not job.has_kueue or is_deactivated(job) or not (has_queue(run) or job.workload):
         return None
     if job.workload is None:
-        message = "Kueue has created no Workload; check that the priority class of the job exists"
+        message = "Kueue has not created its Workload; if this does not change, check the priority class of the job"
         return JobProblem("Queued", message, pointer)
     held = {each["type"]: each for each in conditions(job.workload)}
     reserved, evicted = held.get("QuotaReserved"), held.get("Evicted")
