@@ -157,6 +157,18 @@ PREPARED = RUNTIME.replace(
 """,
 )
 
+# An exporter that starts after the end of the launcher, and ends the training.
+AFTER = "dependsOn: [{name: launcher, status: Complete}]"
+EXPORTED = (
+    RUNTIME.replace("[launcher]", "[exporter]")
+    + f"""\
+      - name: exporter
+        {AFTER}
+        template:
+          spec: {{template: {{spec: {{containers: [{{name: export, image: "acme/export:1.4"}}]}}}}}}
+"""
+)
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -267,6 +279,18 @@ PREPARED = RUNTIME.replace(
             PREPARED.replace("[launcher]", "[prepare]"),
             [("KTJ509", "successPolicy: {operator: All, targetReplicatedJobs: [prepare]}")],
             id="only-another",
+        ),
+        pytest.param(EXPORTED, [], id="all-of-an-exporter"),
+        pytest.param(EXPORTED.replace("operator: All", "operator: Any"), [], id="any-of-an-exporter"),
+        pytest.param(
+            without(AFTER, text=EXPORTED),
+            [("KTJ509", "successPolicy: {operator: All, targetReplicatedJobs: [exporter]}")],
+            id="an-exporter-beside-the-launcher",
+        ),
+        pytest.param(
+            EXPORTED.replace("operator: All", "operator: Any").replace(AFTER, AFTER.replace("Complete", "Ready")),
+            [("KTJ509", "successPolicy: {operator: Any, targetReplicatedJobs: [exporter]}")],
+            id="an-exporter-that-starts-with-the-launcher",
         ),
         # KTJ516
         pytest.param(
