@@ -17,6 +17,8 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.cli.session import Session, open_session
 from kubectl_trainjob.cli.streams import print_error
 from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.repository.files.filesystem import Disk
+from kubectl_trainjob.repository.files.find_root import find_root, is_below, upward
 
 if TYPE_CHECKING:
     from kubectl_trainjob.compiler.compilation import Findings
@@ -55,7 +57,7 @@ def plugin_call(environ: Mapping[str, str], current: str, below: str = "") -> Pl
     overlay = _overlay(environ.get("ARGOCD_APP_PARAMETERS", "")) or settings.get("OVERLAY", "")
     root = _root(current, environ.get("ARGOCD_APP_SOURCE_PATH", ""))
     folder = os.path.normpath(os.path.join(current, below))
-    path = os.path.relpath(_below(folder, overlay) if overlay else folder, root)
+    path = os.path.relpath(_below(folder, overlay, root) if overlay else folder, root)
     return PluginCall(root, path, _seconds(settings.get("TRAINJOB_TIMEOUT") or environ.get("TRAINJOB_TIMEOUT", "")))
 
 
@@ -83,26 +85,25 @@ def _text(parameter: Mapping[str, Any]) -> str:
     return value
 
 
-def _below(folder: str, overlay: str) -> str:
-    """The folder of an overlay. Raises EnvironmentFault for a path that is not below `folder`."""
+def _below(folder: str, overlay: str, root: str) -> str:
+    """The folder of an overlay.
+
+    Raises EnvironmentFault for a path that is not below `folder`, or that a link leads out of the repository.
+    """
     if os.path.isabs(overlay) or ".." in overlay.replace("\\", "/").split("/") or not overlay.isprintable():
         raise EnvironmentFault(f"the overlay {json.dumps(overlay)} is not a path below the folder of the Application")
     found = os.path.join(folder, os.path.normpath(overlay))
-    if not os.path.isdir(found):
+    if not os.path.isdir(found) or not is_below(os.path.realpath(root), os.path.realpath(found)):
         raise EnvironmentFault(f"the overlay {json.dumps(overlay)} does not exist in the folder of the Application")
     return found
 
 
 def _root(folder: str, source_path: str) -> str:
-    """The top of the copy of the repository; the folder itself where Argo CD does not say its path."""
+    """The top of the copy of the repository, by the path that Argo CD says, else by the marks of a repository."""
     steps = [step for step in source_path.split("/") if step not in ("", ".")]
     parts = folder.split(os.sep)
-    return os.sep.join(parts[: -len(steps)]) if steps and parts[-len(steps) :] == steps else _git_top(folder)
-
-
-def _git_top(folder: str) -> str:
-    from kubectl_trainjob.repository.files.find_root import find_root, upward
-
+    if source_path and parts[len(parts) - len(steps) :] == steps:
+        return os.sep.join(parts[: len(parts) - len(steps)])
     tops = (each for each in upward(folder) if os.path.lexists(os.path.join(each, ".git")))
     return next(tops, find_root(folder))
 
@@ -141,7 +142,8 @@ def plugin_session(call: PluginCall) -> Iterator[Session]:
     from kubectl_trainjob.compiler.executor import IN_PROCESS
 
     with deadline(call.seconds), open_session(call.root) as session:
-        workspace = replace(session.workspace, raises_limits=False)
+        files = Disk(session.workspace.files.current, call.root)
+        workspace = replace(session.workspace, files=files, raises_limits=False)
         yield Session(workspace, IN_PROCESS)
 
 

@@ -47,6 +47,6 @@ def integrations(system: str | None, name: str) -> int:
 
 def _list(systems: list[str]) -> str:
     formatter = click.HelpFormatter(width=page_width())
-    rows = [(f"{each} {name}", summary) for each in systems for name, (_, summary) in FILES[each].items()]
+    rows = [(f"{each} {name}", file.summary) for each in systems for name, file in FILES[each].items()]
     formatter.write_dl(rows)
     return formatter.getvalue()

@@ -5,29 +5,52 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pkgutil import get_data
 from types import MappingProxyType
+from typing import NamedTuple
 
 from kubectl_trainjob import __version__
 
-FILES: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
+
+class PackagedFile(NamedTuple):
+    """The names of its parts, which are joined. `source` is the kind that a Kustomization of Flux reads."""
+
+    summary: str
+    parts: tuple[str, ...]
+    source: str = ""
+
+
+FILES: Mapping[str, Mapping[str, PackagedFile]] = MappingProxyType(
     {
         "argocd": {
-            "plugin": ("plugin.yaml", "The plugin, which runs `build --for argocd`."),
-            "sidecar": ("sidecar.yaml", "A patch that adds the plugin's container to the repo-server."),
-            "cm": ("cm.yaml", "Health of training objects, for the ConfigMap argocd-cm."),
-            "application": ("application.yaml", "Two example Applications: the plugin, and the source hydrator."),
-            "applicationset": ("applicationset.yaml", "An example that makes an Application for each overlay."),
+            "plugin": PackagedFile("The plugin, which runs `build --for argocd`.", ("plugin.yaml",)),
+            "sidecar": PackagedFile("A patch that adds the plugin's container to the repo-server.", ("sidecar.yaml",)),
+            "cm": PackagedFile("Health of training objects, for the ConfigMap argocd-cm.", ("cm.yaml",)),
+            "application": PackagedFile(
+                "Two example Applications: the plugin, and the source hydrator.", ("application.yaml",)
+            ),
+            "applicationset": PackagedFile(
+                "An example that makes an Application for each overlay.", ("applicationset.yaml",)
+            ),
         },
         "flux": {
-            "kustomization": ("kustomization.yaml", "An OCIRepository and a Kustomization with health checks."),
-            "push": ("push.sh", "A script that builds an overlay and pushes it as an artifact."),
+            "kustomization": PackagedFile(
+                "An OCIRepository and a Kustomization with health checks.",
+                ("oci.yaml", "kustomization.yaml"),
+                "OCIRepository",
+            ),
+            "artifact": PackagedFile(
+                "A Kustomization that applies an ExternalArtifact, built in the cluster.",
+                ("artifact.yaml", "kustomization.yaml"),
+                "ExternalArtifact",
+            ),
+            "push": PackagedFile("A script that builds an overlay and pushes it as an artifact.", ("push.sh",)),
         },
     }
 )
-"""The file and the summary of each name."""
+"""The files of each name."""
 
 
 def content(system: str, name: str) -> bytes:
     """A file for this version of the tool."""
-    found = get_data(__package__, f"{system}/{FILES[system][name][0]}")
-    assert found is not None
-    return found.replace(b"@VERSION@", __version__.encode())
+    file = FILES[system][name]
+    parts = (get_data(__package__, f"{system}/{part}") or b"" for part in file.parts)
+    return b"".join(parts).replace(b"@VERSION@", __version__.encode()).replace(b"@SOURCE@", file.source.encode())

@@ -84,6 +84,34 @@ def test_parameters_that_are_no_json_are_an_error(app, monkeypatch, text):
     assert (built.exit_code, built.err) == (2, "error: ARGOCD_APP_PARAMETERS is not a JSON list of parameters\n")
 
 
+def test_nothing_above_the_copy_of_the_repository_counts(app, monkeypatch):
+    copy = app.directory / "copy"
+    for name in ("runtimes", "jobs", "overlays"):
+        (app.directory / name).rename(copy.mkdir(exist_ok=True) or copy / name)
+    app.write({"trainjob.yaml": "an error: of: somebody else"})
+    monkeypatch.chdir(copy / "overlays")
+    assert app.build("--for", "argocd").names == ["JobSet/a"]  # without .git and trainjob.yaml
+    monkeypatch.chdir(copy / "overlays" / "prod")
+    monkeypatch.setenv("ARGOCD_APP_SOURCE_PATH", "./overlays/prod/")
+    monkeypatch.delenv("ARGOCD_APP_PARAMETERS")
+    assert app.build("--for", "argocd").names == ["JobSet/a"]
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("ARGOCD_APP_SOURCE_PATH", ".")
+    assert app.build("--for", "argocd", "jobs").names == ["JobSet/a"]
+
+
+@pytest.mark.parametrize("has_mark", [True, False])
+def test_an_overlay_is_no_link_out_of_the_repository(app, monkeypatch, tmp_path_factory, has_mark):
+    if not has_mark:
+        (app.directory / ".git").rmdir()
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "a.yaml").write_text(yaml.safe_dump(train_job("b", "plain")))
+    (app.directory / "overlays" / "linked").symlink_to(outside)
+    monkeypatch.setenv("ARGOCD_APP_PARAMETERS", json.dumps([{"name": "overlay", "string": "linked"}]))
+    built = app.build("--for", "argocd")
+    assert (built.exit_code, built.out, built.err.count("\n")) == (2, "", 1)
+
+
 def test_the_version_must_be_equal(app, monkeypatch):
     monkeypatch.setenv("ARGOCD_ENV_TRAINJOB_VERSION", f"v{__version__}")
     assert app.build("--for", "argocd").exit_code == 0

@@ -58,12 +58,13 @@ class FileSystem(Protocol):
 
 
 class Disk:
-    """The files as they are now, the working tree of a repository."""
+    """The files as they are now, the working tree of a repository; `top` is its top if that is known."""
 
     is_disk = True
 
-    def __init__(self, current: CurrentDirectory) -> None:
+    def __init__(self, current: CurrentDirectory, top: str = "") -> None:
         self.current = current
+        self._top = top
 
     def named(self, path: str) -> Named:
         """The target of a PATH. Raises UnsafePathError, OSError, ValueError."""
@@ -77,7 +78,7 @@ class Disk:
 
     def root_of(self, directory: str) -> str:
         """The root of a directory."""
-        return find_root(directory)
+        return find_root(directory, self._top)
 
     def below(self, root: str) -> Files:
         """The files below a root. Raises UnsafePathError."""

@@ -26,9 +26,15 @@ _OTHERS = re.compile(
 MOST_LINKS = 40
 
 
-def find_root(directory: str) -> str:
-    """The root of `directory`, a real path; git is recognised by `.git`, never run."""
-    return _repository(directory) or directory
+def find_root(directory: str, top: str = "") -> str:
+    """The root of `directory`, a real path; git is recognised by `.git`, never run.
+
+    In `top`, the top of a repository, nothing above it counts, and it needs neither mark.
+    """
+    found = _repository(directory)
+    if top and is_below(top, directory):
+        return found if found is not None and is_below(top, found) else top
+    return found or directory
 
 
 class DiskLinks:
