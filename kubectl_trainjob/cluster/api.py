@@ -137,9 +137,9 @@ class Api:
         path = self.resource(identity).path(identity.namespace)
         return _checked(self.send(ApiRequest("POST", path, _with_dry_run(query, dry_run), body)), body)
 
-    def merge(self, identity: ObjectId, patch: Body, *, dry_run: bool = False) -> Any:
-        """Change an object by a JSON merge patch."""
-        path = self.resource(identity).path(identity.namespace, identity.name)
+    def merge(self, identity: ObjectId, patch: Body, *, part: str = "", dry_run: bool = False) -> Any:
+        """Change an object, or its `part` "/status", by a JSON merge patch."""
+        path = self.resource(identity).path(identity.namespace, identity.name) + part
         query = _with_dry_run({"fieldManager": MANAGER}, dry_run)
         return _checked(self.send(ApiRequest("PATCH", path, query, patch, MERGE_PATCH)), patch)
 

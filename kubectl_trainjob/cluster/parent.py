@@ -16,7 +16,7 @@ from kubectl_trainjob.cluster import inventory, marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry
-from kubectl_trainjob.cluster.result import SetName
+from kubectl_trainjob.cluster.result import SetName, set_named
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -76,60 +76,25 @@ class ConfigMapStore:
     def __init__(self, api: Api, namespace: str, name: str) -> None:
         self._api = api
         self._id = ObjectId("v1", "ConfigMap", namespace, name)
-        self.name = SetName("ConfigMap", namespace, name, marks.applyset_id(name, namespace, "ConfigMap", ""))
+        self.name = set_named("ConfigMap", namespace, name)
 
     def read(self) -> Parent:
         """The parent as it is now; an empty one where there is none."""
         live = self._api.get(self._id)
-        if live is None:
-            return Parent()
-        metadata = live["metadata"]
-        notes, labels = metadata.get("annotations") or {}, metadata.get("labels") or {}
-        self._check(labels, notes)
-        return Parent(
-            metadata["resourceVersion"],
-            metadata["uid"],
-            _words(notes.get(marks.GROUP_KINDS)),
-            _words(notes.get(marks.NAMESPACES)) | {self._id.namespace},
-            self._inventory(live),
-        )
+        return parent_in(live, self.name, self._inventory(live)) if live else Parent()
 
     def write(self, parent: Parent) -> Parent:
         """Apply the ConfigMap."""
-        text = json.dumps({"entries": inventory.written(parent.inventory)}, separators=(",", ":"))
-        later = _UID_BYTES * sum(not entry.uid for entry in parent.inventory.values())
-        if len(parent.inventory) > inventory.MOST_ENTRIES or len(text) + later > _MOST_BYTES:
-            most = inventory.MOST_ENTRIES
-            raise EnvironmentFault(
-                f"the set {self.name} would have more than {most} runs and Secrets; use several sets"
-            )
-        notes = {
-            marks.TOOLING: f"kubectl-trainjob/v{__version__}",
-            marks.GROUP_KINDS: ",".join(sorted(parent.kinds)),
-        }
-        others = ",".join(sorted(parent.namespaces - {self._id.namespace}))
-        if others:
-            notes[marks.NAMESPACES] = others
+        text = json.dumps({"entries": entries_to_write(parent, self.name)}, separators=(",", ":"))
         metadata = {
             "name": self._id.name,
             "namespace": self._id.namespace,
             "resourceVersion": parent.version,
-            "labels": {marks.APPLYSET_ID: self.name.id},
-            "annotations": notes,
+            **parent_marks(parent, self.name),
         }
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"inventory": text}}
         answer = self._api.apply(body)
         return replace(parent, version=answer["metadata"]["resourceVersion"], uid=answer["metadata"]["uid"])
-
-    def _check(self, labels: Mapping[str, str], notes: Mapping[str, str]) -> None:
-        where = f"ConfigMap {self._id.namespace}/{self._id.name}"
-        tool = notes.get(marks.TOOLING, "")
-        if marks.APPLYSET_ID not in labels or not tool:
-            raise EnvironmentFault(f"{where} is not the parent of a set; choose another name with --applyset")
-        if tool.partition("/")[0] != "kubectl-trainjob":
-            raise EnvironmentFault(f"{where} is the parent of a set of {tool.partition('/')[0]}; use --applyset")
-        if labels[marks.APPLYSET_ID] != self.name.id:
-            raise EnvironmentFault(f"{where} has the id of another set; was it copied? Expected {self.name.id}")
 
     def _inventory(self, live: Body) -> Inventory:
         try:
@@ -137,6 +102,45 @@ class ConfigMapStore:
         except (ValueError, KeyError, TypeError, AttributeError):
             where = f"ConfigMap {self._id.namespace}/{self._id.name}"
             raise EnvironmentFault(f"the inventory of {where} is not readable; restore it, or delete it") from None
+
+
+def parent_in(live: Body, name: SetName, entries: Inventory) -> Parent:
+    """The parent that a live object is. Raises EnvironmentFault for one that is not ours."""
+    metadata = live["metadata"]
+    labels, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
+    where = f"{name.kind} {name.namespace}/{name.name}"
+    tool = notes.get(marks.TOOLING, "")
+    if marks.APPLYSET_ID not in labels or not tool:
+        raise EnvironmentFault(f"{where} is not the parent of a set; choose another name with --applyset")
+    if tool.partition("/")[0] != "kubectl-trainjob":
+        raise EnvironmentFault(f"{where} is the parent of a set of {tool.partition('/')[0]}; use --applyset")
+    if labels[marks.APPLYSET_ID] != name.id:
+        raise EnvironmentFault(f"{where} has the id of another set; was it copied? Expected {name.id}")
+    kinds, spaces = _words(notes.get(marks.GROUP_KINDS)), _words(notes.get(marks.NAMESPACES)) | {name.namespace}
+    return Parent(metadata["resourceVersion"], metadata["uid"], kinds, spaces, entries)
+
+
+def parent_marks(parent: Parent, name: SetName) -> dict[str, dict[str, str]]:
+    """The label and the annotations of a parent."""
+    notes = {
+        marks.TOOLING: f"kubectl-trainjob/v{__version__}",
+        marks.GROUP_KINDS: ",".join(sorted(parent.kinds)),
+        marks.NAMESPACES: ",".join(sorted(parent.namespaces - {name.namespace})),
+    }
+    return {
+        "labels": {marks.APPLYSET_ID: name.id},
+        "annotations": {key: value for key, value in notes.items() if value or key != marks.NAMESPACES},
+    }
+
+
+def entries_to_write(parent: Parent, name: SetName) -> list[dict[str, str]]:
+    """The inventory as plain data. Raises EnvironmentFault if it has, or will have, no room in one object."""
+    entries = inventory.written(parent.inventory)
+    later = _UID_BYTES * sum(not entry.uid for entry in parent.inventory.values())
+    if len(entries) > inventory.MOST_ENTRIES or len(json.dumps(entries, separators=(",", ":"))) + later > _MOST_BYTES:
+        most = inventory.MOST_ENTRIES
+        raise EnvironmentFault(f"the set {name} would have more than {most} runs and Secrets; use several sets")
+    return entries
 
 
 def update(

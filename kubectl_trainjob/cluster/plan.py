@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.desired_objects import Desired, TrainJobSettings, desired, wish
+from kubectl_trainjob.cluster.result import set_named
 from kubectl_trainjob.cluster.steps import Locate
 from kubectl_trainjob.compiler.compilation import Compilation
 from kubectl_trainjob.compiler.executor import BuildContext
@@ -39,12 +40,17 @@ class EmptyPlanError(Exception):
 
 
 class PlanOptions(NamedTuple):
-    """How to build; `namespace` is the one that the user set, "" for none."""
+    """How to build; `namespace` is the one that the user set, "" for none.
+
+    `parent` is the kind of the set's parent. A TrainingSet has the namespace `home`.
+    """
 
     build: BuildOptions
     set_name: str
     namespace: str = ""
     selector: str = ""
+    parent: str = "ConfigMap"
+    home: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,8 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
     if has_errors(findings):
         raise InvalidFilesError(findings)
     name = options.set_name
-    namespace = options.namespace or _shared_namespace(compilation) or options.build.namespace
-    set_id = marks.applyset_id(name, namespace, "ConfigMap", "")
+    namespace = options.home or options.namespace or _shared_namespace(compilation) or options.build.namespace
+    set_id = set_named(options.parent, namespace, name).id
     objects = desired(compilation, set_id)
     conflicts = [*_conflicts(objects, options.namespace)]
     if conflicts:

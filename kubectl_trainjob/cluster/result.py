@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import ObjectId
@@ -49,6 +50,12 @@ class SetName(NamedTuple):
         """The parent."""
         version = "v1" if self.kind == "ConfigMap" else f"{CONFIGURATION_GROUP}/v1alpha1"
         return ObjectId(version, self.kind, self.namespace, self.name)
+
+
+def set_named(kind: str, namespace: str, name: str) -> SetName:
+    """The set of a ConfigMap or a TrainingSet."""
+    group = "" if kind == "ConfigMap" else CONFIGURATION_GROUP
+    return SetName(kind, namespace, name, marks.applyset_id(name, namespace, kind, group))
 
 
 @dataclass(frozen=True, slots=True)

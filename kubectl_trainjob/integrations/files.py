@@ -44,6 +44,9 @@ FILES: Mapping[str, Mapping[str, PackagedFile]] = MappingProxyType(
             ),
             "push": PackagedFile("A script that builds an overlay and pushes it as an artifact.", ("push.sh",)),
         },
+        "controller": {
+            "crd": PackagedFile("The definition of TrainingSets.", ("crd.yaml",)),
+        },
     }
 )
 """The files of each name."""

@@ -1,0 +1,174 @@
+"""The definition of TrainingSets, as the API server understands it, and a TrainingSet as the parent of a set."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+from kubectl_trainjob.cluster.inventory import InventoryEntry
+from kubectl_trainjob.cluster.parent import Parent, Update, update
+from kubectl_trainjob.cluster.protocol import Clock
+from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
+from kubectl_trainjob.integrations.files import content
+from kubectl_trainjob.model.faults import EnvironmentFault
+from tests.cluster.apply.inputs import Object
+from tests.cluster.apply.site import Site
+from tests.cluster.plane.client import ApiError
+from tests.cluster.plane.plane import Plane
+from tests.loops import for_each
+from tests.tools import require
+
+pytestmark = pytest.mark.cluster
+
+CRD = "trainingsets.kubectl-trainjob.dev"
+_SOURCE = {"kind": "Directory", "name": "jobs"}
+_ACCEPTED = (
+    {"path": "overlays/prod", "interval": "1h30m", "retryInterval": "90s", "timeout": "10m", "suspend": True},
+    {"path": "a..b/c.yaml", "prune": True, "serviceAccountName": "team-a.robot", "recreate": "when-terminal"},
+    {"interval": "1.5s", "output": "Apply"},
+)
+_REJECTED = (
+    ({"path": "../x"}, "must be below the root of the source"),
+    ({"path": "a/../../x"}, "must be below the root of the source"),
+    ({"path": "/etc"}, "must be below the root of the source"),
+    ({"path": ""}, "at least 1 chars long"),
+    ({"interval": "5"}, "should match"),
+    ({"interval": "0s"}, "must be 1s or longer"),
+    ({"interval": None}, "spec.interval: Required value"),
+    ({"retryInterval": "10ms"}, "must be 1s or longer"),
+    ({"timeout": "1d"}, "should match"),
+    ({"timeout": "99999999999h"}, "spec.timeout"),
+    ({"sourceRef": None}, "spec.sourceRef: Required value"),
+    ({"sourceRef": {"kind": "Directory"}}, "spec.sourceRef.name: Required value"),
+    ({"sourceRef": {"kind": "HelmChart", "name": "a"}}, "Unsupported value"),
+    ({"sourceRef": {**_SOURCE, "namespace": "other"}}, "a Directory has no namespace"),
+    ({"output": "Print"}, "Unsupported value"),
+    ({"recreate": "sometimes"}, "Unsupported value"),
+    ({"serviceAccountName": "Team A"}, "should match"),
+    ({"prune": "yes"}, "must be of type boolean"),
+    ({"intervall": "1m"}, 'unknown field "spec.intervall"'),
+)
+
+
+def install(plane: Plane) -> None:
+    """Create the definition, and wait until the server serves it."""
+    body = yaml.safe_load(content("controller", "crd"))
+    plane.client.apply(body, "test")
+    plane.client.wait(
+        "TrainingSets are served",
+        lambda: plane.client.request("GET", "/apis/kubectl-trainjob.dev/v1alpha1/trainingsets") is not None,
+    )
+
+
+def training_set(site: Site, name: str, **spec: Any) -> Object:
+    """A TrainingSet of the directory `jobs`; None removes a field."""
+    every = {"sourceRef": _SOURCE, "interval": "1m", **spec}
+    return {
+        "apiVersion": "kubectl-trainjob.dev/v1alpha1",
+        "kind": "TrainingSet",
+        "metadata": {"name": name, "namespace": site.namespace},
+        "spec": {key: value for key, value in every.items() if value is not None},
+    }
+
+
+def _api(site: Site) -> Api:
+    clock = Clock(time.monotonic, time.sleep, random.random)
+    return Api(KubeConnection(ConnectionOptions(str(site.plane.kubeconfig))), clock, 30, 60)
+
+
+@pytest.fixture(autouse=True)
+def _installed(plane: Plane) -> None:
+    install(plane)
+
+
+def test_the_server_accepts_the_definition(plane: Plane) -> None:
+    live = plane.client.request("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{CRD}")
+    conditions = {one["type"]: one["status"] for one in live["status"]["conditions"]}
+    assert conditions.get("NonStructuralSchema", "False") == "False"
+    assert (conditions["NamesAccepted"], conditions["Established"]) == ("True", "True")
+    assert live["metadata"]["labels"]["applyset.kubernetes.io/is-parent-type"] == "true"
+
+
+@for_each("spec", _ACCEPTED, at_least=3)
+def test_accepted(site: Site, spec: Object) -> None:
+    site.plane.client.create(training_set(site, "a", **spec), dry_run=True)
+
+
+@for_each("case", _REJECTED, at_least=19)
+def test_rejected(site: Site, case: tuple[Object, str]) -> None:
+    with pytest.raises(ApiError) as error:
+        site.plane.client.create(training_set(site, "a", **case[0]), dry_run=True)
+    assert case[1] in str(error.value), error.value
+
+
+def test_defaults(site: Site) -> None:
+    made = site.plane.client.create(training_set(site, "a"), dry_run=True)
+    assert made["spec"] == {
+        "sourceRef": _SOURCE, "interval": "1m", "path": ".", "timeout": "5m", "prune": False, "output": "Apply",
+        "recreate": "never",
+    }  # fmt: skip
+
+
+def test_columns(site: Site) -> None:
+    live = site.plane.client.create(training_set(site, "vision"))
+    condition = {"type": "Ready", "status": "True", "reason": "A", "message": "Applied revision 1"}
+    status = {"conditions": [{**condition, "lastTransitionTime": "2026-01-01T00:00:00Z"}], "lastAppliedRevision": "1"}
+    path = site.plane.client.path(live) + "/status"
+    site.plane.client.request("PATCH", path, {"status": status}, "application/merge-patch+json")
+    command = [require("kubectl"), f"--kubeconfig={site.plane.kubeconfig}", "-n", site.namespace, "get", "tset"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert printed[0].split() == ["NAME", "AGE", "READY", "STATUS", "REVISION"]
+    assert printed[1].split()[2:] == ["True", "Applied", "revision", "1", "1"]
+
+
+def test_the_parent_of_a_set(site: Site) -> None:
+    created = site.plane.client.create(training_set(site, "vision"))
+    store = TrainingSetStore(_api(site), site.namespace, "vision")
+    first = store.read()
+    assert first == Parent(created["metadata"]["resourceVersion"], created["metadata"]["uid"], namespaces=_only(site))
+    entry = InventoryEntry(f"{site.namespace}_a_jobset.x-k8s.io_JobSet", "v1alpha2", "", "0" * 16, "starting")
+    change = Update(frozenset({"JobSet.jobset.x-k8s.io"}), frozenset({site.namespace, "other"}), {entry.id: entry})
+    site.plane.client.merge(created, {"metadata": {"labels": {"team": "a"}}})
+    written, _ = update(store, first, change)
+    assert store.read() == written
+    live = site.plane.client.request("GET", site.plane.client.path(created))
+    assert live["metadata"]["labels"] == {"team": "a", "applyset.kubernetes.io/id": store.name.id}
+    notes = {key.partition("/")[2]: value for key, value in live["metadata"]["annotations"].items()}
+    assert notes["contains-group-kinds"] == "JobSet.jobset.x-k8s.io"
+    assert notes["additional-namespaces"] == "other"
+    assert live["status"]["inventory"]["entries"] == [
+        {"id": entry.id, "v": "v1alpha2", "hash": "0" * 16, "state": "starting"}
+    ]
+    assert live["spec"]["interval"] == "1m"
+    writes = store._api.counts.write
+    assert update(store, written, change)[0] == written
+    assert store._api.counts.write == writes
+    update(store, written, replace(change, namespaces=frozenset(), gone_namespaces=frozenset({"other"})))
+    assert store.read().namespaces == _only(site)
+
+
+def _only(site: Site) -> frozenset[str]:
+    return frozenset({site.namespace})
+
+
+def test_what_is_not_our_parent(site: Site) -> None:
+    with pytest.raises(EnvironmentFault, match="there is no TrainingSet"):
+        TrainingSetStore(_api(site), site.namespace, "none").read()
+    copied = training_set(site, "copied")
+    copied["metadata"]["labels"] = {"applyset.kubernetes.io/id": "applyset-x-v1"}
+    copied["metadata"]["annotations"] = {"applyset.kubernetes.io/tooling": "kubectl-trainjob/v1"}
+    site.plane.client.create(copied)
+    with pytest.raises(EnvironmentFault, match="the id of another set"):
+        TrainingSetStore(_api(site), site.namespace, "copied").read()
+    copied["metadata"]["annotations"] = {"applyset.kubernetes.io/tooling": "kubectl/v1.36.0"}
+    site.plane.client.create({**copied, "metadata": {**copied["metadata"], "name": "foreign"}})
+    with pytest.raises(EnvironmentFault, match="the parent of a set of kubectl"):
+        TrainingSetStore(_api(site), site.namespace, "foreign").read()
