@@ -222,7 +222,11 @@ class Api:
         """Get new credentials, unless another thread has replaced the ones that were used."""
         with self._renewing:
             if self._credentials == credentials:
-                self.connection.renew()
+                try:
+                    self.connection.renew()
+                except EnvironmentFault:
+                    if not self.counts.write:
+                        raise
                 self._credentials += 1
 
     def _has_waited(self, answer: ApiAnswer, pause: float) -> bool:
@@ -277,4 +281,6 @@ def _with_dry_run(query: Mapping[str, str], dry_run: bool) -> Mapping[str, str]:
 def _checked(answer: ApiAnswer, sent: Any) -> Any:
     if not answer.is_success:
         raise error_of(answer, sent)
+    if not isinstance(answer.body, dict):
+        raise ApiError("Error", "the answer is not from an API server; check the address in the kubeconfig")
     return answer.body

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import IO, Any, NamedTuple, Self
 from urllib.parse import parse_qs, urlsplit
 
 from tests.cluster.plane.plane import Plane
@@ -79,6 +79,15 @@ class Answer(NamedTuple):
     headers: list[tuple[str, str]]
     body: bytes
     sent: int = _BIG
+    pause: float = 0.0
+    """Seconds between two bytes of the body."""
+
+    def write(self, file: IO[bytes]) -> None:
+        """Write the body, or its first bytes."""
+        whole = self.body[: self.sent]
+        for part in (whole[at : at + 1] for at in range(len(whole))) if self.pause else [whole]:
+            file.write(part)
+            time.sleep(self.pause)
 
 
 Forward = Callable[[], Answer | None]
@@ -125,6 +134,21 @@ def cut(size: int) -> Fault:
         return found and found._replace(sent=size)
 
     return fault
+
+
+def drip(pause: float) -> Fault:
+    """The server does the work, and each byte of the answer comes late."""
+
+    def fault(forward: Forward) -> Answer | None:
+        found = forward()
+        return found and found._replace(pause=pause)
+
+    return fault
+
+
+def html(_: Forward) -> Answer | None:
+    """The answer of something that is not an API server."""
+    return Answer(200, [("Content-Type", "text/html")], b"<html>please sign in</html>")
 
 
 def before(action: Callable[[], object]) -> Fault:
@@ -231,7 +255,7 @@ class FaultProxy:
     def kubeconfig(self, file: Path, namespace: str) -> None:
         """Write the administrator's kubeconfig through this proxy."""
         config = json.loads(self.plane.kubeconfig.read_text())
-        config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{self._server.server_address[1]}"
+        config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{self.port}"
         config["contexts"][0]["context"]["namespace"] = namespace
         file.write_text(json.dumps(config))
 
@@ -249,6 +273,11 @@ class FaultProxy:
             return found
 
         return fault(send) if fault else send()
+
+    @property
+    def port(self) -> int:
+        """Where it serves."""
+        return int(self._server.server_address[1])
 
     def connect(self) -> http.client.HTTPSConnection:
         """A connection to the server."""
@@ -291,7 +320,7 @@ def _handler(proxy: FaultProxy) -> type[http.server.BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(found.body)))
             self.end_headers()
-            self.wfile.write(found.body[: found.sent])
+            found.write(self.wfile)
             return found.sent >= len(found.body)
 
         def drop(self) -> None:

@@ -75,7 +75,7 @@ class Site:
 
     def start(self, *arguments: str) -> Program:
         """Start the tool."""
-        return Program(arguments, self.folder, {"KUBECONFIG": str(self._kubeconfig())})
+        return Program(arguments, self.folder, {"KUBECONFIG": str(self.kubeconfig())})
 
     def run(self, *arguments: str) -> Applied:
         """Run the tool to its end."""
@@ -148,7 +148,8 @@ class Site:
         assert parent
         return {key.partition("/")[2]: value for key, value in parent["metadata"]["annotations"].items()}
 
-    def _kubeconfig(self) -> Path:
+    def kubeconfig(self) -> Path:
+        """The administrator's, through the proxy."""
         file = self.folder.parent / f"{self.namespace}.kubeconfig"
         if not file.exists():
             self.proxy.kubeconfig(file, self.namespace)
