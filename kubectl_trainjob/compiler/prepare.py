@@ -15,7 +15,7 @@ from kubectl_trainjob.compiler.front_ends import FrontEnds
 from kubectl_trainjob.compiler.job import AdmittedRuntimes, run_content
 from kubectl_trainjob.compiler.resolve.objects import check, in_namespace
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
-from kubectl_trainjob.compiler.versions import VERSIONS
+from kubectl_trainjob.compiler.versions import extended
 from kubectl_trainjob.kube.facts.kinds import is_library_object, is_runtime, is_train_job
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
@@ -23,7 +23,7 @@ from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import BuildOptions, Conversion, Manifest, Object
-from kubectl_trainjob.model.units import Documents, Settings
+from kubectl_trainjob.model.units import AllowSettings, Documents, Settings
 
 
 def targeted(settings: Sequence[Settings], specified: str) -> tuple[str, list[Diagnostic]]:
@@ -36,6 +36,12 @@ def emitted(settings: Sequence[Settings], specified: str) -> tuple[str, list[Dia
     """What is printed for a TrainJob, "jobset" by default; and conflicts."""
     named = [(each.emit, Place(each.source, ("emit",))) for each in settings if each.emit]
     return _agreed(specified, named, say("emit"), EMITS[0])
+
+
+def allowed(settings: Sequence[Settings]) -> AllowSettings:
+    """What the repositories of a build allow, each for itself and the others."""
+    every = [each.allow for each in settings]
+    return AllowSettings(any(each.elastic for each in every), any(each.extended_mpi for each in every))
 
 
 def deciding(settings: Sequence[Settings], options: BuildOptions) -> dict[str, Place]:
@@ -115,7 +121,7 @@ def _empty(documents: Documents, options: BuildOptions) -> Prepared:
     trainer, conflict = targeted(documents.settings, options.trainer_version)
     usual, _ = emitted(documents.settings, "")
     emit, other_conflict = emitted(documents.settings, options.emit)
-    version = VERSIONS[trainer]
+    version = extended(trainer, allowed(documents.settings) if emit == "jobset" else AllowSettings())
     return Prepared(
         Target(trainer, version, emit),
         usual,

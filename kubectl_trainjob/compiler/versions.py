@@ -13,17 +13,19 @@ list (env of XGBoost and Flux jobs), ours is the order of the row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from kubectl_trainjob.compiler.expand import overrides, processes
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour, Builder, Check, Overrides, Pass
 from kubectl_trainjob.compiler.expand.builders import flux_entrypoint, hostfile, pod_group
 from kubectl_trainjob.compiler.expand.nodes import has_policy, reserved_env
 from kubectl_trainjob.compiler.expand.passes import (
+    elastic,
     flux,
     gang,
+    hydra,
     initializer_checks,
     jax,
     mpi,
@@ -48,8 +50,10 @@ from kubectl_trainjob.kube.admission.trainer import (
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.supported import NEXT, TRAINER_VERSIONS
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
+from kubectl_trainjob.kube.schemas.extensions import ELASTIC, EXTENDED_MPI
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.units import AllowSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,10 @@ _TUNE_2_3 = Torchtune(_MODELS, _RUNTIME_ARGS | {"tokenizer.merges_file"}, enable
 _FLUX_2_2 = flux.Setup(shared_memory=False, runtime_command=False, empty_image=True)
 _FLUX_2_3 = flux.Setup(shared_memory=True, runtime_command=True, empty_image=False)
 
+_HYDRA = Pass("hydra", hydra.applies, (hydra.namespace_specified,), hydra.enforce)
+
 # What two or more releases have in common.
+_IGNORED = Pass("elasticPolicy", elastic.applies, (elastic.is_ignored,))
 _INITIALIZERS = Pass("initializers", initializer_checks.applies, (initializer_checks.containers,))
 _PATCHES = _overrides(
     RUNTIME_PATCHES, override_checks.managers, override_checks.known_patched_jobs, override_checks.own_env_of_patches
@@ -143,6 +150,7 @@ _MINORS: Mapping[str, Version] = {
                 ),
                 _PLAIN,
                 _torch(_EARLY_TORCH, processes.overridden_by_resources, _TUNE_2_0),
+                _IGNORED,
                 _torchtune(torchtune_checks.applies_with_processes, _TUNE_2_0, *_EARLY_TUNE),
                 _mpi(_EARLY_MPI, processes.specified_slots),
                 Pass("coscheduling", gang.applies_to_any, enforce=gang.label_pods),
@@ -162,6 +170,7 @@ _MINORS: Mapping[str, Version] = {
                 _overrides(POD_TEMPLATE_OVERRIDES, override_checks.known_targets, override_checks.own_env_of_templates),
                 _PLAIN,
                 _torch(_EARLY_TORCH, processes.words_counted, _TUNE_2_1),
+                _IGNORED,
                 _torchtune(
                     torchtune_checks.applies_with_processes, _TUNE_2_1, *_EARLY_TUNE, torchtune_checks.qlora_device
                 ),
@@ -250,3 +259,23 @@ _ROWS = {
     NEXT: _like("2.3", "trainer-next", "jobset-next"),
 }
 VERSIONS: Mapping[str, Version] = {version: _ROWS[version] for version in TRAINER_VERSIONS}
+
+
+@cache
+def extended(version: str, allowed: AllowSettings) -> Version:
+    """A row that also builds what no controller implements, as far as trainjob.yaml allows it."""
+    row, schemas = VERSIONS[version], ""
+    passes: Iterable[Pass] = row.behaviour.passes
+    if allowed.elastic:
+        schemas += f"+{ELASTIC}"
+        passes = [_elastic(each) if each.name == "torch" else each for each in passes if each.name != _IGNORED.name]
+    if allowed.extended_mpi:
+        schemas += f"+{EXTENDED_MPI}"
+        passes = [new for each in passes for new in ((each, _HYDRA) if each.name == "mpi" else (each,))]
+    admission = replace(row.admission, schemas=row.admission.schemas + schemas)
+    return replace(row, admission=admission, behaviour=replace(row.behaviour, passes=tuple(passes))) if schemas else row
+
+
+def _elastic(torch_pass: Pass) -> Pass:
+    checks = (*torch_pass.checks, elastic.policy_problems)
+    return replace(torch_pass, checks=checks, enforce=partial(elastic.enforce, torch_pass.enforce))

@@ -9,8 +9,10 @@ _OVERLAY = {
 _PLUGINS = frozenset({"coscheduling", "flux", "jax", "mpi", "torch", "volcano", "xgboost"})
 _WORDS = {
     "api": "a default of the API",
+    "elastic": "the build's elastic training",
     "file": "written",
     "form": "the Kubernetes default",
+    "hydra": "the build's support of Intel MPI and MPICH",
     "jobset": "Trainer's JobSet builder",
     "jobset-defaults": "JobSet's default",
     "namespace": "the option -n",

@@ -140,6 +140,13 @@ class TuningSettings(NamedTuple):
     trial: str = "trainjob"
 
 
+class AllowSettings(NamedTuple):
+    """The settings of `allow`: what no controller implements, and a build to JobSets does."""
+
+    elastic: bool = False
+    extended_mpi: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of the `trainjob.yaml` at `source` for a build; "" without a setting."""
@@ -150,6 +157,7 @@ class Settings:
     lint: LintSettings = field(default_factory=LintSettings)
     ome: OmeSettings = field(default_factory=OmeSettings)
     tuning: TuningSettings = field(default_factory=TuningSettings)
+    allow: AllowSettings = field(default_factory=AllowSettings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

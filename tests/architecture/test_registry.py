@@ -244,6 +244,8 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
         assert found_in(tmp_path, SMALL) == [rule.id]
         return
     file = tmp_path / "example.yaml"
+    if settings := manual.section(manual.page(rule.id), "Settings"):
+        (tmp_path / "trainjob.yaml").write_text(f"apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n{settings}")
     for title, found in (("Bad", [rule.id]), ("Good", [])):
         file.write_text(example(rule, title))
         if rule.id in SUPPRESSIONS:

@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Counted, Plan
 from kubectl_trainjob.compiler.expand.upsert import Upsert, upsert, upsert_port
-from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE, TRAINER_PORT
+from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE, OPEN_MPI, TRAINER_PORT
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Rule
@@ -50,6 +50,12 @@ def launcher_as_node(plan: Plan) -> Counted[bool]:
     policy = plan.policy("mpi") or {}
     because = ((RUNTIME, "spec", "mlPolicy", "mpi", "runLauncherAsNode"),) if "runLauncherAsNode" in policy else ()
     return Counted(bool(policy.get("runLauncherAsNode")), because)
+
+
+def mpi_implementation(plan: Plan) -> str:
+    """The name of the MPI implementation."""
+    named: str = (plan.policy("mpi") or {}).get("mpiImplementation", OPEN_MPI)
+    return named
 
 
 def first_node(plan: Plan) -> str:

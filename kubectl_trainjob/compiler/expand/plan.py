@@ -41,7 +41,7 @@ class PodSet(NamedTuple):
     """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label, number of pods and why.
 
     The number is a `Counted` in two fields: `because` is where it comes from. `overridden` is the number without the
-    TrainJob's numNodes.
+    TrainJob's numNodes, `least` the number that suffices to start.
     """
 
     position: int
@@ -50,6 +50,12 @@ class PodSet(NamedTuple):
     size: int
     because: tuple[Cause, ...] = ()
     overridden: Counted[int] | None = None
+    least: Counted[int] | None = None
+
+    @property
+    def required(self) -> Counted[int]:
+        """The number of Pods that a gang needs to start."""
+        return self.least or Counted(self.size, self.because)
 
 
 class Plan(NamedTuple):
@@ -134,7 +140,14 @@ class Plan(NamedTuple):
     def with_count(self, pods: PodSet, count: int, *causes: Cause) -> Plan:
         """The plan with another number of pods in one PodSet."""
         changed = pods._replace(size=count, because=causes, overridden=Counted(pods.size, pods.because))
-        return self._replace(pod_sets=tuple(changed if each is pods else each for each in self.pod_sets))
+        return self._with_pods(pods, changed)
+
+    def with_least(self, pods: PodSet, least: Counted[int]) -> Plan:
+        """The plan in which fewer pods of one PodSet suffice to start."""
+        return self._with_pods(pods, pods._replace(least=least))
+
+    def _with_pods(self, old: PodSet, new: PodSet) -> Plan:
+        return self._replace(pod_sets=tuple(new if each is old else each for each in self.pod_sets))
 
     def job_place(self, *pointer: str | int) -> Place:
         """A place in the TrainJob."""

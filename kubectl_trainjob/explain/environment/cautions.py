@@ -142,7 +142,7 @@ def _unreachable(job: TracedJob, of: Environment) -> Iterator[Caution]:
     jobset, launch = job.objects[0].draft, of.launch
     if launch.total is None or not launch.total.nodes or launch.total.nodes < 0:
         return
-    named = {line.partition(" ")[0]: say("the hostfile") for line in (launch.hosts or ())[:1]}
+    named = {each.name: say("the hostfile") for each in hosts((launch.hosts or ())[:1])}
     if launch.rendezvous is not None and not of.origins.is_copied(launch.rendezvous.setting):
         named = {launch.rendezvous.address: say("{}", launch.rendezvous.setting.name)} | named
     for address, setting in named.items():

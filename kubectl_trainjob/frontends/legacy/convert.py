@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.frontends.legacy.admission import check
 from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob, read_job
 from kubectl_trainjob.frontends.legacy.lifecycle import lifecycle_notes
-from kubectl_trainjob.frontends.legacy.mpi import implementation_note, mpi_shape
+from kubectl_trainjob.frontends.legacy.mpi import mpi_shape
 from kubectl_trainjob.frontends.legacy.names import left_labels
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask
 from kubectl_trainjob.frontends.legacy.operators import MPI, PADDLE, TENSORFLOW, operator_of, versions_of
@@ -66,8 +66,6 @@ def _blocking(job: LegacyJob) -> Iterator[MigrationNote]:
             "generateName gives a new name each time, and the addresses of the Pods need the name; write name"
         )
         yield ask(message, "metadata", "generateName")
-    if job.operator.kind == MPI and (found := implementation_note(job)):
-        yield found
     for role in job.roles:
         yield from _taken(job, role)
         names = [container.get("name") for container in role.pod["containers"]]

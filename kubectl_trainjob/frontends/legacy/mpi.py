@@ -19,25 +19,28 @@ from kubectl_trainjob.frontends.legacy.operators import V1, V2BETA1
 from kubectl_trainjob.frontends.legacy.pods import PodContext, converted, split, template
 from kubectl_trainjob.frontends.legacy.shapes import JobShape, replicated_job, runtime_spec
 from kubectl_trainjob.frontends.legacy.variables import Layout
-from kubectl_trainjob.kube.facts.trainer import LAUNCHER, MPI_RESERVED_ENV, NODE, OPEN_MPI
+from kubectl_trainjob.kube.facts.mpi import IMPLEMENTATIONS, ROLE_VARIABLE
+from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE, OPEN_MPI
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.stages import Body
 
 _SSH_SERVER = ["/usr/sbin/sshd", "-De"]
 _SSH_PATH = "/root/.ssh"
 _WITHOUT_GPU = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES")
-_OPERATORS_ENV = MPI_RESERVED_ENV | {"OMPI_MCA_plm_rsh_agent"}
+_OPERATORS_ENV = frozenset({"OMPI_MCA_plm_rsh_agent", ROLE_VARIABLE}).union(
+    *(each.launcher_variables for each in IMPLEMENTATIONS.values())
+)
 _HOST_NETWORK = {"dnsPolicy": "ClusterFirstWithHostNet"}
 
 
 def mpi_shape(job: LegacyJob) -> JobShape:
-    """The runtime and the TrainJob of an MPIJob with Open MPI."""
+    """The runtime and the TrainJob of an MPIJob."""
     launcher, worker = job.role("Launcher"), job.role("Worker")
     assert launcher is not None, "the operators require it"
     gang = gang_of(job)
     is_first = runs_on_launcher(job)
     slots = job.spec.get("slotsPerWorker", 1)
-    policy: dict[str, Any] = {"mpiImplementation": OPEN_MPI}
+    policy: dict[str, Any] = {"mpiImplementation": _implementation(job)}
     if job.spec.get("sshAuthMountPath", _SSH_PATH) != _SSH_PATH:
         policy["sshAuthMountPath"] = job.spec["sshAuthMountPath"]
     if is_first:
@@ -135,21 +138,20 @@ def _with_network(pods: dict[str, Any]) -> dict[str, Any]:
     return {**pods, "spec": {**spec, **_HOST_NETWORK}} if spec.get("hostNetwork") else pods
 
 
-def implementation_note(job: LegacyJob) -> MigrationNote | None:
-    """Why the job cannot be converted."""
-    found = job.spec.get("mpiImplementation", OPEN_MPI)
-    if found == OPEN_MPI:
-        return None
-    message = say(
-        'mpiImplementation "{}" has no equal in Trainer, which supports Open MPI; use an image with Open MPI, or keep '
-        "the MPI operator",
-        found,
-    )
-    return ask(message, "spec", "mpiImplementation")
+def _implementation(job: LegacyJob) -> str:
+    name: str = job.spec.get("mpiImplementation", OPEN_MPI)
+    return name
 
 
 def _notes(job: LegacyJob) -> Iterator[MigrationNote]:
     launcher: Body = job.role("Launcher").pod  # type: ignore[union-attr]
+    if _implementation(job) != OPEN_MPI:
+        message = say(
+            'no controller of Trainer implements mpiImplementation "{}"; apply builds of the job, and set '
+            "`allow: {extendedMpi: true}` in trainjob.yaml",
+            _implementation(job),
+        )
+        yield ask(message, "spec", "mpiImplementation")
     for index, container in enumerate(launcher["containers"]):
         if uses_host_discovery(container):
             at = ("spec", "mpiReplicaSpecs", "Launcher", "template", "spec", "containers", index)

@@ -18,7 +18,8 @@ def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:
     known = (each for each in runtimes if runtime_key(each.id.kind, each.id.namespace, each.id.name) == key)
     kinds = {each.id.name: each.id.kind for each in runtimes}
     found = rewrite(manifest, context.trainer, next(known, None), kinds)
-    if not found.notes:
+    notes = [each for each in found.notes if each.rule not in _allowed(context)]
+    if not notes:
         return Conversion((found.manifest,))
     path = manifest.source.file.path
     findings = [
@@ -27,6 +28,13 @@ def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:
             say("{}; or run kubectl trainjob migrate {}", each.message, path),
             each.place,
         )
-        for each in found.notes
+        for each in notes
     ]
     return Conversion(findings=tuple(findings))
+
+
+def _allowed(context: ConversionContext) -> set[str]:
+    """The rules whose objects a build accepts without a user."""
+    settings = [each.allow for each in context.settings]
+    elastic = {"elastic-policy"} if any(each.elastic for each in settings) else set()
+    return elastic | ({"mpi-implementation"} if any(each.extended_mpi for each in settings) else set())

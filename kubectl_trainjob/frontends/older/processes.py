@@ -68,7 +68,10 @@ def elastic_policy(work: Rewriting) -> None:
         work.put(("spec", "mlPolicy", "numNodes"), most, (*at, "maxNodes"))
         work.drop(*at)
     else:
-        message = say("elasticPolicy had no effect in any version; remove it, and set numNodes")
+        message = say(
+            "no controller of Trainer implements elasticPolicy; set numNodes instead, or apply builds with "
+            "`allow: {elastic: true}` in trainjob.yaml"
+        )
         work.ask(message, *at)
 
 

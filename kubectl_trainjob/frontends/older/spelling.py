@@ -75,5 +75,9 @@ def mpi_implementation(work: Rewriting) -> None:
     """Implementations that Trainer does not have."""
     found = work.get(*_POLICY, "mpi", "mpiImplementation")
     if found not in (None, trainer.OPEN_MPI):
-        message = say('Trainer has no MPI implementation "{}"; use an image with Open MPI', found)
+        message = say(
+            'no controller of Trainer implements mpiImplementation "{}"; use an image with Open MPI, or apply builds '
+            "with `allow: {extendedMpi: true}` in trainjob.yaml",
+            found,
+        )
         work.ask(message, *_POLICY, "mpi", "mpiImplementation")

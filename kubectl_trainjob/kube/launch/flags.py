@@ -1,7 +1,8 @@
 """The flags of torchrun, mpirun and deepspeed, which override the variables and files of Trainer.
 
 torchrun: get_args_parser, get_rdzv_endpoint and run in torch `torch/distributed/run.py` (2.8), which
-`torch.distributed.launch` and torchtune's `tune run` parse with, too. mpirun: the options of Open MPI 4 and 5.
+`torch.distributed.launch` and torchtune's `tune run` parse with, too. mpirun: the options of Open MPI 4 and 5,
+MPICH 4 and Intel MPI 2021.
 deepspeed: parse_args, fetch_hostfile and main in DeepSpeed `deepspeed/launcher/runner.py` (0.17).
 """
 
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from kubectl_trainjob.kube.facts.mpi import HOSTFILE, IMPLEMENTATIONS
 from kubectl_trainjob.kube.launch.command_line import (
     Flag,
     Word,
@@ -31,22 +33,33 @@ _TORCH_SWITCHES = frozenset(
     {"--help", "--module", "--no-python", "--run-path", "--standalone", "--use-env", "--virtual-local-rank", "-h", "-m"}
 )
 _TORCH_NAMES = re.compile(r"torchrun|tune|torch\.distributed")
-_MPI_RUNNERS = frozenset({"mpiexec", "mpirun", "mpirun.openmpi", "orterun", "prterun"})
+_MPI_RUNNERS = frozenset(
+    {"mpiexec", "mpirun", "orterun", "prterun", "mpiexec.hydra"}
+    | {f"{name}.{implementation}" for name in ("mpiexec", "mpirun") for implementation in ("mpich", "openmpi")}
+)
 _MPI_NAMES = re.compile("mpiexec|mpirun|orterun|prterun")
-_MPI_WITH_TWO_WORDS = frozenset(("mca", "gmca", "prtemca", "pmixmca"))
+_MPI_WITH_TWO_WORDS = frozenset(("mca", "gmca", "prtemca", "pmixmca", "genv", "env"))
 _MPI_WITH_WORD = """
     np n c N npernode npersocket x H host hostfile machinefile default-hostfile map-by rank-by bind-to wdir wd path
     prefix output output-filename timeout cpus-per-proc cpu-set cpu-list rankfile rf display personality
     runtime-options app am tune stdin xterm
 """
-_MPI_WITH_ONE_WORD = frozenset(_MPI_WITH_WORD.split())
-_HOSTFILE = "/etc/mpi/hostfile"  # where Trainer mounts the hostfile
+_HYDRA_WITH_WORD = """
+    f hosts configfile genvlist envlist launcher launcher-exec rmk topolib bind-to map-by membind demux iface ppn
+    prepend-pattern outfile-pattern errfile-pattern nameserver order-nodes localhost usize gpus-per-proc
+    bootstrap bootstrap-exec perhost machine machinefile
+"""
+_MPI_WITH_ONE_WORD = frozenset(_MPI_WITH_WORD.split() + _HYDRA_WITH_WORD.split())
+_HOSTFILE_VARIABLES = frozenset(
+    name for each in IMPLEMENTATIONS.values() for name, value in each.launcher_variables.items() if value == HOSTFILE
+)
 _DEEPSPEED_MODULES = frozenset({"deepspeed", "deepspeed.launcher.runner"})
 _DEEPSPEED_NAMES = re.compile("deepspeed")
 _DEEPSPEED_SWITCHES = """
     help module no-python no-local-rank no-ssh no-ssh-check force-multi save-pid elastic-training bind-cores-to-rank
 """
-_HOST_FLAGS = ("hostfile", "machinefile", "default-hostfile", "host", "H", "app")
+_HOST_FLAGS = ("hostfile", "machinefile", "default-hostfile", "host", "H", "app", "f", "hosts", "machine", "configfile")
+_HOST_LINE = re.compile(r"(.*?)(?: slots=|:)(.*)")  # as Open MPI reads it, or Hydra
 _NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 JAX_VARIABLES = frozenset({"JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS"})
@@ -74,8 +87,8 @@ class Host(NamedTuple):
 
 def hosts(lines: Iterable[str]) -> list[Host]:
     """The hosts of a hostfile as Trainer writes it."""
-    parts = (line.partition(" slots=") for line in lines)
-    return [Host(name, number(slots) or 0) for name, _, slots in parts]
+    parts = (_HOST_LINE.fullmatch(line) for line in lines)
+    return [Host(part[1], number(part[2]) or 0) for part in parts if part]
 
 
 class FlagValue(NamedTuple):
@@ -170,7 +183,7 @@ class DeepSpeed(NamedTuple):
     @property
     def reads_own_hostfile(self) -> bool:
         """Whether it reads the hostfile of Trainer."""
-        return self.hostfile is not None and self.hostfile.value == _HOSTFILE
+        return self.hostfile is not None and self.hostfile.value == HOSTFILE
 
     @property
     def is_local(self) -> bool:
@@ -244,7 +257,7 @@ def mpi_ranks(container: ContainerSpec) -> Ranks | None:
 
 def has_mpirun_without_hosts(container: ContainerSpec) -> bool:
     """Whether a container runs mpirun, and neither flags nor variables name its hosts."""
-    if container.body.get("envFrom") or container.variable("OMPI_MCA_orte_default_hostfile"):
+    if container.body.get("envFrom") or any(container.variable(name) for name in _HOSTFILE_VARIABLES):
         return False
     found = ((words, _after_mpirun(words)) for words in commands(container, _MPI_NAMES))
     names = [launcher_flags(words[start:], _mpi_words) for words, start in found if start is not None]
@@ -252,7 +265,7 @@ def has_mpirun_without_hosts(container: ContainerSpec) -> bool:
 
 
 def _decides(flag: Flag) -> bool:
-    return "ppr" in (flag.value or "") if flag.name == "map-by" else flag.value != _HOSTFILE
+    return "ppr" in (flag.value or "") if flag.name == "map-by" else flag.value != HOSTFILE
 
 
 def _after_mpirun(words: Sequence[Word]) -> int | None:

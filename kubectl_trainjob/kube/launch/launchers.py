@@ -29,6 +29,7 @@ from kubectl_trainjob.kube.launch.values import (
     ProcessCount,
     Rendezvous,
     Setting,
+    plural,
     process_count,
     setting_of,
     times,
@@ -38,6 +39,8 @@ from kubectl_trainjob.model.stages import Body
 
 NODES, PER_NODE = "PET_NNODES", "PET_NPROC_PER_NODE"
 ADDRESS, PORT, RANK = "PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NODE_RANK"
+_ENDPOINT = "PET_RDZV_ENDPOINT"
+_RANGE = r"([0-9]{1,9}):([0-9]{1,9})"
 _DECIDED_BY_COMMAND = "the command decides: {}"
 _WORKERS = "DMLC_NUM_WORKER"
 _FLUX_FLAGS = r'(?m)^ +flags="-N (-?[0-9]+) -n (-?[0-9]+)'
@@ -134,10 +137,21 @@ def _torch_total(container: ContainerSpec, flags: Mapping[str, FlagValue], each:
     found = flags.get(NODES)
     nodes = number(found.value if found else container.value(NODES))
     setting = setting_of(found.flag) if found else _variable(container, NODES)
+    elastic = re.fullmatch(_RANGE, container.value(NODES) or "") if found is None else None
+    if elastic is not None:
+        return _elastic_count(int(elastic[1]), int(elastic[2]), each, setting)
     for given in (found, flags.get(PER_NODE)):
         if given is not None and given.value is None:
             return ProcessCount(None, say(_DECIDED_BY_COMMAND, str(given.flag)), nodes, setting)
     return process_count(nodes, each, setting, devices(container.resources))
+
+
+def _elastic_count(least: int, most: int, each: int | str | None, setting: Setting | None) -> ProcessCount:
+    """As many processes as nodes take part at a time."""
+    if not isinstance(each, int):
+        return ProcessCount(None, say("{} to {} nodes", least, most), None, setting)
+    formula = say("{} to {} nodes × {} = {} to {}", least, most, plural(each, "process"), least * each, most * each)
+    return ProcessCount(None, formula, None, setting)
 
 
 def _torch_rendezvous(container: ContainerSpec, flags: Mapping[str, FlagValue]) -> Rendezvous | None:
@@ -145,6 +159,10 @@ def _torch_rendezvous(container: ContainerSpec, flags: Mapping[str, FlagValue]) 
     port = (found_port.value if found_port else container.value(PORT)) or ""
     if found is not None:
         return Rendezvous("unknown" if found.value is None else found.value, port, setting_of(found.flag))
+    endpoint = container.value(_ENDPOINT)
+    if endpoint is not None:
+        host, _, port = endpoint.rpartition(":")
+        return _rendezvous(container, _ENDPOINT, host, port)
     return _rendezvous(container, ADDRESS, container.value(ADDRESS), port)
 
 

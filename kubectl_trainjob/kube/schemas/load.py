@@ -32,13 +32,18 @@ _SCALARS: Mapping[str, type[Scalar]] = {
 
 
 class Schema(NamedTuple):
-    """The schema of one kind; `product` is its product and version, such as "trainer-2.3"."""
+    """The schema of one kind; `product` is its product and version, such as "trainer-2.3", and extensions after "+"."""
 
     product: str
     api_version: str
     kind: str
     root: MappingNode
     has_status: bool
+
+    @property
+    def version(self) -> str:
+        """The version of the product."""
+        return self.product.partition("+")[0].rpartition("-")[2]
 
     def check(self, value: Mapping[str, Any], cache: PartCache | None = None) -> Checked:
         """Check one object: unknown fields, nulls, types, limits, list keys and CEL rules; and add defaults.
@@ -87,9 +92,18 @@ class _Product:
 
 @cache
 def _product(version: str) -> _Product:
-    with open(os.path.join(_DATA, f"{version}.json.gz"), "rb") as file:
-        data = json.loads(zlib.decompress(file.read(), _GZIP))
+    data, extensions = _data(version), version.split("+")[1:]
+    if extensions:
+        from kubectl_trainjob.kube.schemas.extensions import extend
+
+        extend(data, extensions)
     return _Product(data["kinds"], data["nodes"])
+
+
+def _data(version: str) -> dict[str, Any]:
+    with open(os.path.join(_DATA, f"{version.partition('+')[0]}.json.gz"), "rb") as file:
+        data: dict[str, Any] = json.loads(zlib.decompress(file.read(), _GZIP))
+    return data
 
 
 @cache
@@ -124,8 +138,7 @@ def version_number(version: str) -> tuple[int, ...]:
 
 def field_paths(product_version: str, api_version: str, kind: str) -> frozenset[str]:
     """The fields of a kind that are not in the template of a Pod, as `spec.replicatedJobs[].name`."""
-    with open(os.path.join(_DATA, f"{product_version}.json.gz"), "rb") as file:
-        data = json.loads(zlib.decompress(file.read(), _GZIP))
+    data = _data(product_version)
     nodes = data["nodes"]
     return frozenset(paths(nodes[data["kinds"][f"{api_version}/{kind}"]["root"]], nodes.__getitem__))
 

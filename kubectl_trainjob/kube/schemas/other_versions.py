@@ -12,6 +12,7 @@ from typing import Any
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.kube.facts.supported import NEXT, TRAINER_VERSIONS, distinct_versions
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
+from kubectl_trainjob.kube.schemas.extensions import ELASTIC_POLICY, NO_ELASTIC_TRAINING, with_setting
 from kubectl_trainjob.kube.schemas.load import Schema, kinds_of, packaged, schema_for, version_number
 from kubectl_trainjob.kube.schemas.misplaced_fields import node_at, with_place
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
@@ -35,14 +36,13 @@ _REPLACEMENTS: Mapping[Pointer, Message] = {
     _PROCESSES: say(
         "the number of processes follows the resources, or write spec.trainer.numProcPerNode in the TrainJob"
     ),
-    ("spec", "mlPolicy", "torch", "elasticPolicy"): say("it has no successor"),
 }
 _MIGRATE = say("(build with --trainer-version, or run `kubectl trainjob migrate`)")
 
 
 def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) -> Problem:
     """A problem of `value`; its message names the other versions that accept the field or the value, if any."""
-    target = schema.product.rpartition("-")[2]
+    target = schema.version
     if problem.rule is UNKNOWN_FIELD:
         versions = [version for version, _ in _nodes(schema, problem.pointer)]
         found = _field(problem, target, versions) if versions else with_place(problem, schema.root, value)
@@ -55,6 +55,7 @@ def with_versions(problem: Problem, schema: Schema, value: Mapping[str, Any]) ->
         if versions:
             message = say("{}; {} {}", problem.message, _accepted_by(versions), _MIGRATE)
             return replace(problem, message=message)
+        return with_setting(problem, value)
     return problem
 
 
@@ -71,27 +72,28 @@ def _accepted_by(versions: list[str]) -> Message:
 def _field(problem: Problem, target: str, versions: list[str]) -> Problem:
     is_newer = all(version_number(version) > version_number(target) for version in versions)
     message = say(
-        'field "{}" exists only in Trainer {}; {} {}',
+        'field "{}" exists only in Trainer {}; {}',
         str(problem.pointer[-1]),
         listed(distinct_versions(versions), template="{}"),
         _advice(problem.pointer, target, is_newer=is_newer),
-        _MIGRATE,
     )
     return replace(problem, rule=FIELD_NEWER_THAN_TARGET if is_newer else REMOVED_FIELD, message=message)
 
 
 def _advice(pointer: Pointer, target: str, *, is_newer: bool) -> Message:
+    if pointer == ELASTIC_POLICY:
+        return NO_ELASTIC_TRAINING
     if len(pointer) == 2 and pointer[1] in OVERRIDES.values():
         relation = say("predecessor") if is_newer else say("successor")
-        return say("spec.{} is its {}", OVERRIDES[target], relation)
-    return _REPLACEMENTS.get(pointer) or say("{} has no replacement for it, remove it", target)
+        return say("spec.{} is its {} {}", OVERRIDES[target], relation, _MIGRATE)
+    return say("{} {}", _REPLACEMENTS.get(pointer) or say("{} has no replacement for it, remove it", target), _MIGRATE)
 
 
 def _nodes(schema: Schema, pointer: Pointer) -> Iterator[tuple[str, SchemaNode]]:
     """The schema at `pointer` in each other version that has one there, from old to new."""
-    product, _, target = schema.product.rpartition("-")
+    product = schema.product.partition("-")[0]
     for version in packaged(product):
-        if version != target and schema.kind in kinds_of(f"{product}-{version}", group_of(schema.api_version)):
+        if version != schema.version and schema.kind in kinds_of(f"{product}-{version}", group_of(schema.api_version)):
             node = node_at(schema_for(f"{product}-{version}", schema.api_version, schema.kind).root, pointer)
             if node is not None:
                 yield version, node

@@ -16,11 +16,12 @@ _EARLY, _NEVER = "is placed before it is complete", "is never complete"
 
 
 def find(job: LintedJob) -> Iterator[Hit]:
-    """PodGroups whose minMember is not the number of Pods."""
+    """PodGroups whose minMember is not the number of Pods; fewer suffice for elastic training."""
     pods = sum(each.pods for each in job.replicated_jobs)
+    is_elastic = "elasticPolicy" in (job.policy("torch") or {})
     for nth, group in enumerate(job.objects):
         counted = group["spec"]["minMember"] if is_pod_group(group) else pods
-        if counted != pods:
+        if counted != pods and not (is_elastic and counted < pods):
             consequence = say(_EARLY) if counted < pods else say(_NEVER)
             at, advice = _cause(job, nth)
             message = say(_MISCOUNTED, counted, pods, consequence, advice)

@@ -18,18 +18,20 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.message import joined, say
 from kubectl_trainjob.model.rules import INVALID_SETTING, UNSUPPORTED_TARGET, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile
-from kubectl_trainjob.model.units import LintSettings, OmeSettings, PathRules, TuningSettings
+from kubectl_trainjob.model.units import AllowSettings, LintSettings, OmeSettings, PathRules, TuningSettings
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.settings import HEAD, HEADLESS, Fields
 from kubectl_trainjob.repository.yaml.read import read_stream
 
-_SETTINGS = ("target", "emit", "runtimes", "catalog", "deploy", "ignore", "limits", "lint", "delivery", "ome", "tuning")
+_SETTINGS = (
+    *("target", "emit", "runtimes", "catalog", "deploy", "ignore", "limits"),
+    *("lint", "delivery", "ome", "tuning", "allow"),
+)
 _LINT_SETTINGS = ("select", "ignore", "severity", "perPath", "schedulers")
 DELIVERIES = ("argocd", "flux", "kubectl")
 _MODEL_ACCESS = ("hostPath", "pvPvc")
 _OME_PAIRS = ("initializers", "exporters", "models")
 _TRIALS = ("trainjob", "jobset")
-_PLANNED = dict.fromkeys(("allow",), ": it is planned, but not supported by this version; remove it")
 _LARGEST = 1 << 53
 _LONGEST = 3600  # seconds
 _MOST_PATTERNS = 100  # each is compared with each file
@@ -52,6 +54,7 @@ class Config:
     lint: LintSettings = field(default_factory=LintSettings)
     ome: OmeSettings = field(default_factory=OmeSettings)
     tuning: TuningSettings = field(default_factory=TuningSettings)
+    allow: AllowSettings = field(default_factory=AllowSettings)
     source: Source | None = None
 
     def is_in(self, file: SourceFile) -> bool:
@@ -82,7 +85,7 @@ def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
 
 
 def _config(settings: Fields, source: Source) -> Config:
-    settings.reject_unknown((*HEAD, *_SETTINGS), _PLANNED)
+    settings.reject_unknown((*HEAD, *_SETTINGS))
     settings.reject_other_head(CONFIG, CONFIG_FILE)
     return Config(
         trainer=_trainer(settings),
@@ -95,6 +98,7 @@ def _config(settings: Fields, source: Source) -> Config:
         lint=lint_settings(settings),
         ome=_ome(settings.below("ome")),
         tuning=_tuning(settings.below("tuning")),
+        allow=_allow(settings.below("allow")),
         source=source,
     )
 
@@ -116,6 +120,11 @@ def _tuning(settings: Fields) -> TuningSettings:
         settings.reject(say("tuning.maxTrials must be a positive whole number"), "maxTrials")
         most = usual.max_trials
     return TuningSettings(most, settings.text("trial", _TRIALS) or usual.trial)
+
+
+def _allow(settings: Fields) -> AllowSettings:
+    settings.reject_unknown(("elastic", "extendedMpi"))
+    return AllowSettings(settings.flag("elastic"), settings.flag("extendedMpi"))
 
 
 def _trainer(settings: Fields) -> str:

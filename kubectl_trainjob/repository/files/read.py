@@ -271,9 +271,9 @@ class _Inputs:
         return found
 
     def settings(self) -> Iterator[Settings]:
-        for config in (root.config for root in self.input_reader.roots.values()):
-            if config.source is not None:
-                yield Settings(config.source, config.trainer, config.emit, config.lint, config.ome, config.tuning)
+        for own in (root.config for root in self.input_reader.roots.values()):
+            if own.source is not None:
+                yield Settings(own.source, own.trainer, own.emit, own.lint, own.ome, own.tuning, own.allow)
 
 
 class _FileInputs(_Inputs):

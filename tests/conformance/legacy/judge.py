@@ -383,7 +383,7 @@ def _mpi(built: Built) -> Iterator[str]:
 
 
 def _host(line: str) -> tuple[str, int]:
-    host, _, slots = line.partition(" slots=")
+    host, _, slots = line.replace(" slots=", ":").rpartition(":")
     return host, int(slots or 0)
 
 
@@ -395,10 +395,7 @@ def _gang(built: Built) -> Iterator[str]:
         return
     spec = group["spec"]
     yield from _same(".minMember", spec.get("minMember"), gang["minMember"])
-    is_volcano = "volcano" in group["apiVersion"]
-    if is_volcano != (gang["scheduler"] == "volcano"):
-        yield f".scheduler: {group['apiVersion']}"
-    elif is_volcano:
+    if gang["scheduler"] == "volcano":
         yield from _same(".queue", spec.get("queue") or "default", gang.get("queue") or "default")
         yield from _same(".priorityClassName", spec.get("priorityClassName"), gang.get("priorityClassName"))
     elif gang.get("scheduleTimeoutSeconds"):

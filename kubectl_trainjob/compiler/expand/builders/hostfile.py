@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kubectl_trainjob.compiler.expand.nodes import launcher_as_node
+from kubectl_trainjob.compiler.expand.nodes import launcher_as_node, mpi_implementation
 from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, Plan, PodSet, identity
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS
 from kubectl_trainjob.kube.facts.kinds import LARGEST_CONFIG_MAP
-from kubectl_trainjob.kube.facts.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE, OPEN_MPI
+from kubectl_trainjob.kube.facts.mpi import IMPLEMENTATIONS
+from kubectl_trainjob.kube.facts.trainer import HOSTFILE_SUFFIX, LAUNCHER, NODE
 from kubectl_trainjob.model.draft import Cause, Draft, computed, fixed
 
 Replicas = Callable[[Plan, PodSet], int]
@@ -26,16 +27,16 @@ def first_replica(_plan: Plan, _pods: PodSet) -> int:
 
 
 def build(replicas: Replicas, plan: Plan, config_map: Draft) -> Draft:
-    """One line a host, `<host> slots=<processes>`; the launcher is a host when it runs as a node.
+    """One line a host with its number of processes; the launcher is a host when it runs as a node.
 
     `replicas` returns how many replicas of a replicatedJob are listed.
     """
-    policy = plan.policy("mpi") or {}
     hosts = {NODE, LAUNCHER} if launcher_as_node(plan).value else {NODE}
     lines = ""
-    if policy.get("mpiImplementation", OPEN_MPI) == OPEN_MPI:
+    known = IMPLEMENTATIONS.get(mpi_implementation(plan))
+    if known is not None:
         names = (name for pods in plan.pod_sets if pods.name in hosts for name in _names(plan, pods, replicas))
-        lines = "".join(_until_too_large(f"{name} slots={plan.slots.value}\n" for name in names))
+        lines = "".join(_until_too_large(f"{name}{known.separator}{plan.slots.value}\n" for name in names))
     causes = (*plan.slots.because, *_causes(plan), NAME) if config_map.records else ()
     return config_map.put_each(
         [

@@ -112,7 +112,7 @@ def volcano(size_of: Sizes, plan: Plan, group: Draft) -> Draft:
 
 
 def _group(size_of: Sizes, plan: Plan, group: Draft, api_version: str) -> Draft:
-    causes = tuple(cause for pods in plan.pod_sets for cause in pods.because)
+    causes = tuple(cause for pods in plan.pod_sets for cause in pods.required.because)
     sizes = [size_of(plan, pods) for pods in plan.pod_sets]
     amounts: list[Write] = [
         computed(("spec", "minResources", name), str(quantity), (*causes, *_because(sizes, name, group)))
@@ -123,7 +123,7 @@ def _group(size_of: Sizes, plan: Plan, group: Draft, api_version: str) -> Draft:
             fixed(("apiVersion",), api_version),
             fixed(("kind",), trainer.POD_GROUP),
             *identity(plan),
-            computed(("spec", "minMember"), as_int32(sum(pods.size for pods in plan.pod_sets)), causes),
+            computed(("spec", "minMember"), as_int32(sum(pods.required.value for pods in plan.pod_sets)), causes),
             computed(("spec", "minResources"), {}, causes),
             *amounts,
         ]
@@ -136,10 +136,10 @@ def _because(sizes: list[PodSize], resource: str, group: Draft) -> Iterator[Caus
 
 
 def _total(plan: Plan, sizes: list[PodSize]) -> Mapping[str, Quantity]:
-    """What all pods request together."""
+    """What all required pods request together."""
     total: dict[str, Quantity] = {}
     for pods, size in zip(plan.pod_sets, sizes, strict=True):
         for name, quantity in size.requests().items():
-            share = quantity * pods.size
+            share = quantity * pods.required.value
             total[name] = total[name] + share if name in total else share
     return total

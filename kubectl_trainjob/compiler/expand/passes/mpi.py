@@ -1,4 +1,4 @@
-"""MPI: SSH keys, hostfile and Open MPI's environment.
+"""MPI: SSH keys, hostfile and the environment of the launcher.
 
 Mirrors trainer `pkg/runtime/framework/plugins/mpi` Validate and EnforceMLPolicy (2.0-2.3); the hostfile's ConfigMap is
 built in `builders/hostfile.py`.
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.compiler.expand.nodes import launcher_as_node
+from kubectl_trainjob.compiler.expand.nodes import launcher_as_node, mpi_implementation
 from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Counted, Plan, PodSet
 from kubectl_trainjob.compiler.expand.processes import MPI
 from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, env, upsert
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.jobset import pod_spec
+from kubectl_trainjob.kube.facts.mpi import IMPLEMENTATIONS
 from kubectl_trainjob.kube.facts.numbers import as_int32
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
@@ -52,10 +53,10 @@ def both_jobs(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def implementation(plan: Plan) -> Iterator[Diagnostic]:
-    """The MPI implementation that only the controller fails on."""
-    named = _policy(plan).get("mpiImplementation", trainer.OPEN_MPI)
+    """The empty name of an MPI implementation, which only the controller fails on."""
+    named = mpi_implementation(plan)
     launcher = plan.by_name(trainer.LAUNCHER)
-    if named != trainer.OPEN_MPI and launcher and next(plan.containers(launcher, trainer.NODE), None):
+    if named not in IMPLEMENTATIONS and launcher and next(plan.containers(launcher, trainer.NODE), None):
         message = say('the controller fails on mpiImplementation "{}"; write "{}"', named, trainer.OPEN_MPI)
         yield Diagnostic(
             MPI_IMPLEMENTATION, message, plan.runtime_place("spec", "mlPolicy", "mpi", "mpiImplementation")
@@ -107,11 +108,10 @@ def _mounts(plan: Plan, pods: PodSet) -> Plan:
 
 
 def _launcher_env(plan: Plan, pods: PodSet, slots: Counted[int]) -> Plan:
+    variables = IMPLEMENTATIONS[mpi_implementation(plan)].launcher_variables
     writes = [
-        env("OMPI_MCA_orte_default_hostfile", "/etc/mpi/hostfile"),
-        env("OMPI_MCA_orte_keep_fqdn_hostnames", "true"),
-        env("OMPI_MCA_orte_set_default_slots", str(slots.value), *slots.because),
-        env("OMPI_MCA_plm_rsh_args", "-o ConnectionAttempts=10"),
+        env(name, value.format(slots=slots.value), *(slots.because if "{" in value else ()))
+        for name, value in variables.items()
     ]
     for container in plan.containers(pods, trainer.NODE):
         plan = plan.with_jobset(upsert(plan.jobset, container, "env", writes))

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.compiler.expand import torchtune
-from kubectl_trainjob.compiler.expand.nodes import first_node, node_count, reserved_env, trainer_nodes, with_env
-from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Counted, Plan
+from kubectl_trainjob.compiler.expand.nodes import reserved_env, trainer_nodes, with_env
+from kubectl_trainjob.compiler.expand.plan import TRAINER, Counted, Plan
 from kubectl_trainjob.compiler.expand.processes import WORDS, Processes
-from kubectl_trainjob.compiler.expand.upsert import Upsert, env, field_env, job_env, upsert
+from kubectl_trainjob.compiler.expand.rendezvous import Meeting, meet_at_first_node
+from kubectl_trainjob.compiler.expand.upsert import job_env, upsert
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
@@ -50,12 +51,17 @@ def word_or_number(plan: Plan) -> Iterator[Diagnostic]:
         yield Diagnostic(INVALID_TYPE_OR_ENUM, message, plan.job_place("spec", "trainer", "numProcPerNode"))
 
 
-def enforce(count: Count, known: torchtune.Torchtune, plan: Plan) -> Plan:
+def enforce(
+    count: Count,
+    known: torchtune.Torchtune,
+    plan: Plan,
+    *,
+    meeting: Callable[[Plan, Counted[Processes]], Meeting] = meet_at_first_node,
+) -> Plan:
     """Set the nodes, and PET_* in the injection targets and, given a `spec.trainer`, in the `node` container."""
     plan = trainer_nodes(plan)
     processes = count(plan)
-    rank = _rank_env(plan, processes)
-    master = [env("PET_MASTER_ADDR", first_node(plan), NAME), env("PET_MASTER_PORT", str(trainer.TRAINER_PORT))]
+    rank, master = meeting(plan, processes)
     is_torchtune = torchtune.is_used(plan)  # its nodes meet at an address in the command
     writes = [*job_env((plan.trainer or {}).get("env"), (*TRAINER, "env")), *rank, *(() if is_torchtune else master)]
     plan = with_env(plan, writes)
@@ -67,15 +73,6 @@ def enforce(count: Count, known: torchtune.Torchtune, plan: Plan) -> Plan:
         if target is not None:
             plan = plan.with_jobset(upsert(plan.jobset, target, "env", [*rank, *master]))
     return plan
-
-
-def _rank_env(plan: Plan, processes: Counted[Processes]) -> list[Upsert]:
-    nodes = node_count(plan)
-    return [
-        env("PET_NNODES", str(nodes.value), *nodes.because),
-        env("PET_NPROC_PER_NODE", str(processes.value), *processes.because),
-        field_env("PET_NODE_RANK", trainer.COMPLETION_INDEX_FIELD),
-    ]
 
 
 def _injection_targets(plan: Plan) -> Iterator[tuple[Pointer, str, str]]:

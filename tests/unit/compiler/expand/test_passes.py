@@ -127,12 +127,14 @@ EARLY_MPI = ("number_of_processes", "both_jobs", "implementation")
 FLUX = ("own_init_container", "nodes_specified", "namespace_specified")
 QUEUE = {"volcano": (("has_queue_name",), ())}
 LATER = {"xgboost": (("reserved_env",), ()), **QUEUE}
+IGNORED = {"elasticPolicy": (("is_ignored",), ())}
 PATCHES = {"runtimePatches": (("managers", "known_patched_jobs", "own_env_of_patches"), ())}
 WHAT_RUNS = {
     "2.0": {
         "initializers": (("containers",), ()),
         "podSpecOverrides": (("distinct_targets", "known_targets", "own_env_of_specs"), ()),
         "torch": (EARLY_TORCH, ("overridden_by_resources",)),
+        **IGNORED,
         "torchtune": (("known_model", "nodes_specified", "one_node"), ()),
         "mpi": (EARLY_MPI, ("specified_slots",)),
     },
@@ -140,6 +142,7 @@ WHAT_RUNS = {
         "initializers": (("containers",), ()),
         "podTemplateOverrides": (("known_targets", "own_env_of_templates"), ()),
         "torch": (EARLY_TORCH, ("words_counted",)),
+        **IGNORED,
         "torchtune": (("known_model", "nodes_specified", "one_node", "qlora_device"), ()),
         "mpi": (EARLY_MPI, ("slots",)),
         **QUEUE,

@@ -59,7 +59,7 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param(
             "xyz: {}\n", "KTJ040", 3, "the settings here are target, emit, runtimes, catalog", id="no name near"
         ),
-        pytest.param("allow: {}\n", "KTJ040", 3, "not supported by this version", id="planned"),
+        pytest.param("allow:\n  mpi: true\n", "KTJ040", 4, 'no setting "allow.mpi"', id="setting of allow"),
         pytest.param("target:\n  trainer: 2.3\n", "KTJ040", 4, "not the number 2.3; write it in quotes", id="a number"),
         pytest.param('target:\n  trainer: "3.0"\n', "KTJ041", 4, "supported: 2.0, 2.1, 2.2.0, 2.2", id="no data"),
         pytest.param('target:\n  jobset: "0.9"\n', "KTJ041", 4, "supported: 0.12", id="no data of JobSet"),
