@@ -11,6 +11,8 @@ from kubectl_trainjob.lint.rules import (
     ancestor_label_missing,
     command_in_one_string,
     custom_subdomain,
+    flux_substitution,
+    forced_run,
     gang_membership,
     gang_min_member,
     gang_scheduler_name,
@@ -36,14 +38,17 @@ from kubectl_trainjob.lint.rules import (
     nondeterministic_output,
     not_torchrun,
     num_nodes_zero,
+    run_is_hook,
     secret_in_env,
     secret_of_each_run,
     service_name_collision,
     shm_missing,
     stale_output,
+    sync_wave_after_run,
     trainer_job_not_node,
     trainer_omitted,
     ttl_under_gitops,
+    unconfirmed_prune,
     unknown_extended_resource,
 )
 from kubectl_trainjob.lint.views import LintContext, LintedJob, LintedOutput, LintedRuntime
@@ -93,6 +98,10 @@ JOB_CHECKS: tuple[Check[LintedJob], ...] = (
     Check(rules.NONDETERMINISTIC_OUTPUT, nondeterministic_output.find),
     Check(rules.TTL_UNDER_GITOPS, ttl_under_gitops.find),
     Check(rules.SECRET_OF_EACH_RUN, secret_of_each_run.find),
+    Check(rules.RUN_IS_HOOK, run_is_hook.find),
+    Check(rules.SYNC_WAVE_AFTER_RUN, sync_wave_after_run.find),
+    Check(rules.FLUX_SUBSTITUTION, flux_substitution.find),
+    Check(rules.FORCED_RUN, forced_run.find),
     Check(rules.IMAGE_TAG_LATEST, in_job(image_tag_latest.find)),
     Check(rules.SECRET_IN_ENV, in_job(secret_in_env.find)),
     Check(rules.IMAGE_INVALID, in_job(image_invalid.find)),
@@ -102,6 +111,9 @@ JOB_CHECKS: tuple[Check[LintedJob], ...] = (
 TREE_CHECKS: tuple[Check[LintContext], ...] = (
     Check(rules.GANG_MEMBERSHIP, gang_membership.find),
     Check(rules.GENERATED_SECRET_IN_GIT, generated_secret_in_git.find),
+    Check(rules.FLUX_SUBSTITUTION, flux_substitution.find_in_scripts),
+    Check(rules.FORCED_RUN, forced_run.find_in_settings),
+    Check(rules.UNCONFIRMED_PRUNE, unconfirmed_prune.find),
 )
 """The checks of a whole build unit, which run once."""
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -70,8 +70,16 @@ class Plane:
         )
         self._wait_ready(name)
 
+    def launch(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start another program, which ends with the control plane."""
+        self._ask(start=name, command=[*command], environment=dict(environment))
+
+    def ended(self, name: str) -> bool:
+        """Whether a program has ended."""
+        return self._ask(ended=name) is not None
+
     def stop(self, name: str) -> None:
-        """Kill one component."""
+        """Kill one component, or a program that was launched."""
         self._ask(stop=name)
 
     def log(self, name: str) -> str:
@@ -92,7 +100,8 @@ class Plane:
         )
         for name in programs.CORE[:2]:
             self.start(name)
-        self._install_crds()
+        folders = ["crds", *(["kueue"] if programs.KUEUE in self.optional else [])]
+        self.install_crds(path for name in folders for path in sorted((programs.manifests() / name).glob("*.yaml")))
         for name in (programs.CORE[2], *self.optional):
             self.start(name)
         for short in components.MANAGERS:
@@ -105,7 +114,7 @@ class Plane:
         tls = ssl.create_default_context(cafile=self.settings.certificate)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=tls))
         deadline = time.monotonic() + timeout
-        while time.monotonic() < deadline and self._ask(ended=name) is None:
+        while time.monotonic() < deadline and not self.ended(name):
             try:
                 with opener.open(request, timeout=5):
                     return
@@ -113,9 +122,9 @@ class Plane:
                 time.sleep(0.05)
         raise RuntimeError(f"{name} did not become ready; the end of its log:\n{self.log(name)[-4000:]}")
 
-    def _install_crds(self) -> None:
-        folders = ["crds", *(["kueue"] if programs.KUEUE in self.optional else [])]
-        texts = [path.read_text() for name in folders for path in sorted((programs.manifests() / name).glob("*.yaml"))]
+    def install_crds(self, files: Iterable[Path]) -> None:
+        """Create the CRDs of files, and wait until all know them."""
+        texts = [path.read_text() for path in files]
         with ThreadPoolExecutor(2) as pool:
             done = list(pool.map(self._create_crd, texts))
         for path in done:

@@ -8,7 +8,7 @@ import random
 import secrets
 import socket
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ class Settings:
 
 def write(folder: Path, schedulers: Sequence[str]) -> Settings:
     """Choose ports, make keys and tokens and write every file."""
-    settings = Settings(folder, _free_ports(), {user: secrets.token_urlsafe(24) for user in USERS})
+    settings = Settings(folder, free_ports(_PORTS), {user: secrets.token_urlsafe(24) for user in USERS})
     _make_keys(folder)
     rows = [f'{settings.tokens[user]},{name},{user},"system:masters"\n' for user, name in USERS.items()]
     (folder / "tokens.csv").write_text("".join(rows))
@@ -88,9 +88,10 @@ def write(folder: Path, schedulers: Sequence[str]) -> Settings:
     return settings
 
 
-def _free_ports() -> dict[str, int]:
+def free_ports(names: Iterable[str]) -> dict[str, int]:
+    """A port for each name."""
     ports: dict[str, int] = {}
-    for name in _PORTS:
+    for name in names:
         ports[name] = next(p for p in random.sample(_RANGE, len(_RANGE)) if p not in ports.values() and _is_free(p))
     return ports
 

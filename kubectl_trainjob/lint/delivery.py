@@ -1,0 +1,61 @@
+"""What a GitOps tool applies for a job, and its annotations for Argo CD and Flux."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.kube.facts.kinds import group_of
+from kubectl_trainjob.lint.check import At
+from kubectl_trainjob.lint.views import LintContext, LintedJob
+from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.stages import Body, Manifest
+
+ARGOCD = "argocd.argoproj.io"
+FLUX = "kustomize.toolkit.fluxcd.io"
+ANNOTATIONS = ("metadata", "annotations")
+
+
+class Delivered(NamedTuple):
+    """The JobSet, or the TrainJob with `emit: trainjob`. `at` finds the place of one of its values."""
+
+    body: Body
+    at: Callable[[Pointer], At]
+
+    @property
+    def annotations(self) -> Mapping[str, Any]:
+        """Its annotations."""
+        return annotations_of(self.body)
+
+
+def delivered(job: LintedJob) -> Delivered:
+    """What is applied for a job."""
+    if job.context.emit == "trainjob":
+        return as_written(job.resolved.job.manifest)
+    return Delivered(job.jobset, job.generated)
+
+
+def as_written(manifest: Manifest) -> Delivered:
+    """An object that is applied unchanged."""
+    return Delivered(manifest.body, lambda pointer: manifest.place(*pointer))
+
+
+def annotations_of(body: Body) -> Mapping[str, Any]:
+    """The annotations of an object, as written."""
+    found = value_at(body, ANNOTATIONS)
+    return found if isinstance(found, dict) else {}
+
+
+def applications(context: LintContext) -> Iterator[tuple[Manifest, Pointer]]:
+    """The Applications that the plugin of this tool renders, each with the place of its spec."""
+    for manifest in context.objects:
+        if group_of(manifest.id.api_version) == "argoproj.io":
+            spec: Pointer = ("spec", "template", "spec") if manifest.id.kind == "ApplicationSet" else ("spec",)
+            for source in (("source",), ("sourceHydrator", "drySource")):
+                if str(value_at(manifest.body, (*spec, *source, "plugin", "name"))).startswith("trainjob"):
+                    yield manifest, spec
+
+
+def kustomizations(context: LintContext) -> Iterator[Manifest]:
+    """The Kustomizations of Flux."""
+    return (each for each in context.objects if group_of(each.id.api_version) == FLUX)

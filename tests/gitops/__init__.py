@@ -1,0 +1,1 @@
+"""What is made for Argo CD and Flux, in the programs of Argo CD and Flux."""

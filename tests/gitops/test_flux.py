@@ -1,0 +1,89 @@
+"""The kustomize-controller applies what `build` writes, with the Kustomization that `integrations flux` prints."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from kubectl_trainjob.integrations.files import content
+from tests.gitops import jobs
+from tests.gitops.flux import ready
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture
+def deliver(flux, tmp_path, request):
+    """Builds a repository with these files, and publishes the result; its name and revision."""
+    name = request.node.name.removeprefix("test_").partition("[")[0].replace("_", "-")[:30].strip("-")
+    flux.client.create_namespace(name)
+
+    def deliver(files):
+        for path, text in files.items():
+            file = tmp_path / "repository" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.unlink() if text is None else file.write_text(text)
+        command = [sys.executable, "-m", "kubectl_trainjob", "build", "overlays/prod", "-O", str(tmp_path / "output")]
+        done = subprocess.run(command, cwd=tmp_path / "repository", capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        written = (each for each in (tmp_path / "output").rglob("*") if each.is_file())
+        return flux.publish(name, {str(each.relative_to(tmp_path / "output")): each.read_bytes() for each in written})
+
+    revision = deliver(jobs.repository(name, "flux", getattr(request, "param", "hang")))
+    text = content("flux", "artifact").decode()
+    for old, new in (("targetNamespace: training", f"targetNamespace: {name}"), ("training-prod", name)):
+        assert old in text
+        text = text.replace(old, new)
+    kustomization = yaml.safe_load(text)
+    kustomization["spec"]["postBuild"] = {"substitute": {"cluster": "a"}}  # the most that it may break
+    flux.client.create(kustomization)
+    return name, revision, deliver
+
+
+def test_a_run_is_applied_and_others_change_beside_it(flux, deliver):
+    name, revision, deliver = deliver
+    assert ready(flux.wait_for(name, revision, "True"))["reason"] == "ReconciliationSucceeded"
+    before = jobs.live_jobset(flux.client, name)
+    assert jobs.container(before)["command"] == ["sh", "-c", "echo ${PET_NNODES} $${HOME}"]
+    assert jobs.live_config(flux.client, name) == {"rate": "1", "script": "echo ${RANK}"}
+    flux.wait_for(name, deliver({"jobs/settings.yaml": jobs.config(2)}), "True")
+    assert jobs.live_config(flux.client, name)["rate"] == "2"
+    flux.wait_for(name, deliver({"jobs/settings.yaml": None}), "True")
+    assert jobs.live_config(flux.client, name) is None
+    after = jobs.live_jobset(flux.client, name)
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    assert after["spec"] == before["spec"]
+    assert jobs.is_running(flux.client, name)
+
+
+@pytest.mark.parametrize("deliver", ["succeed"], indirect=True, ids=["x"])
+def test_a_complete_run_is_ready(flux, deliver):
+    name, revision, _ = deliver
+    flux.wait_for(name, revision, "True")
+    conditions = jobs.live_jobset(flux.client, name)["status"]["conditions"]
+    assert [each["type"] for each in conditions if each["status"] == "True"] == ["Completed"]
+
+
+@pytest.mark.parametrize("deliver", ["fail"], indirect=True, ids=["x"])
+def test_a_failed_run_is_not_ready(flux, deliver):
+    name, revision, _ = deliver
+    found = ready(flux.wait_for(name, revision, "False"))
+    assert found["reason"] == "HealthCheckFailed"
+    assert f"JobSet/{name}/{name} status: 'Failed'" in found["message"]
+
+
+def test_an_immutable_change_is_reported_and_not_forced(flux, deliver):
+    name, revision, deliver = deliver
+    flux.wait_for(name, revision, "True")
+    before = jobs.live_jobset(flux.client, name)
+    changed = {"jobs/job.yaml": jobs.job(name, version=2), "jobs/settings.yaml": jobs.config(2)}
+    found = ready(flux.wait_for(name, deliver(changed), "False"))
+    assert found["reason"] == "ReconciliationFailed"
+    assert "field is immutable" in found["message"]
+    after = jobs.live_jobset(flux.client, name)
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    assert jobs.container(after)["image"] == "acme/train:1"
+    assert jobs.live_config(flux.client, name)["rate"] == "1"
