@@ -45,6 +45,7 @@ _COMMANDS = {
     "suspend": _LazyCommand("kubectl_trainjob.cli.suspend", "Stop the Pods of jobs, and keep the jobs."),
     "resume": _LazyCommand("kubectl_trainjob.cli.resume", "Let suspended jobs continue."),
     "doctor": _LazyCommand("kubectl_trainjob.cli.doctor", "Check a cluster before you apply something to it."),
+    "controller": _LazyCommand("kubectl_trainjob.cli.controller", "Apply what the TrainingSets of a cluster say."),
     "migrate": _LazyCommand(
         "kubectl_trainjob.cli.migrate", "Migrate jobs of older operators, and older spellings of Trainer."
     ),

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 USUAL_TIMEOUT, USUAL_REQUEST_TIMEOUT = 300.0, 30.0  # seconds
-_UNITS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +41,12 @@ class Duration(click.ParamType[float]):
             return float(value)
         if re.fullmatch(r"\d+", value):
             return float(value)
-        parts = _PART.findall(value)
-        if not parts or "".join(number + unit for number, unit in parts) != value:
+        from kubectl_trainjob.cluster.times import parsed_duration
+
+        seconds = parsed_duration(value)
+        if seconds is None:
             self.fail(f'"{value}" is not a duration; write 30s, 5m or 1h30m', param, ctx)
-        return sum(float(number) * _UNITS[unit] for number, unit in parts)
+        return seconds
 
 
 def cluster_options(command: Command) -> Command:

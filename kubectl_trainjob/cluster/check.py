@@ -25,7 +25,7 @@ from kubectl_trainjob.cluster.run_check import (
     policy_of,
     with_metadata,
 )
-from kubectl_trainjob.cluster.runs import is_deleting
+from kubectl_trainjob.cluster.runs import is_deleting, is_disabled
 from kubectl_trainjob.cluster.secrets import with_placeholders
 from kubectl_trainjob.cluster.steps import Step, Work, first_step
 from kubectl_trainjob.cluster.times import seconds_between
@@ -90,6 +90,8 @@ def _planned(work: Work, step: Step, live: Body | None) -> Step:
     is_ours = owner == work.set_id
     if not is_ours and not _may_take(work, owner):
         return _left_foreign(work, step, live, owner)
+    if work.options.skips_disabled and is_disabled(live, marks.RECONCILE):
+        return step.ended("kept", "ReconcileDisabled", f"annotation {marks.RECONCILE} is {marks.DISABLED}")
     return plan_live_run(work, step, live, is_ours=is_ours) if item.is_run else _planned_other(work, step, live)
 
 

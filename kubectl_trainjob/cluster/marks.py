@@ -22,6 +22,8 @@ RUN_HASH = "kubectl-trainjob.dev/run-hash"
 RECREATE = "kubectl-trainjob.dev/recreate"
 RUN = RUN_ANNOTATION
 PRUNE = "kubectl-trainjob.dev/prune"
+RECONCILE = "kubectl-trainjob.dev/reconcile"
+ADOPT_FROM = "kubectl-trainjob.dev/adopt-from"
 DEADLINE = "kubectl-trainjob.dev/active-deadline-seconds"
 DISABLED = "disabled"
 

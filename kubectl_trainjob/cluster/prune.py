@@ -10,7 +10,7 @@ from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.desired_objects import order
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.result import Action, ObjectResult
-from kubectl_trainjob.cluster.runs import is_run, state_of
+from kubectl_trainjob.cluster.runs import is_disabled, is_run, state_of
 from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.cluster.steps import Work
 from kubectl_trainjob.cluster.write import wait_until_gone
@@ -22,6 +22,7 @@ _TRIES = 5
 _REASONS = {
     "HoldsData": "objects of this kind are never pruned",
     "PruneDisabled": f"annotation {marks.PRUNE} is {marks.DISABLED}",
+    "ReconcileDisabled": f"annotation {marks.RECONCILE} is {marks.DISABLED}",
     "OwnedByOther": "another object owns this object",
     "Running": "the run has not ended; a later apply prunes it, or use --prune-running",
 }
@@ -61,8 +62,10 @@ def _kept(work: Work, identity: ObjectId, running: Set[tuple[str, str]]) -> str:
     metadata = work.members[identity]["metadata"]
     if identity.kind in _WITH_DATA:
         return "HoldsData"
-    if (metadata.get("annotations") or {}).get(marks.PRUNE) == marks.DISABLED:
+    if is_disabled(work.members[identity], marks.PRUNE):
         return "PruneDisabled"
+    if work.options.skips_disabled and is_disabled(work.members[identity], marks.RECONCILE):
+        return "ReconcileDisabled"
     if any(owner.get("uid") != work.parent.uid for owner in metadata.get("ownerReferences") or ()):
         return "OwnedByOther"
     is_running = _group(identity, work.members[identity]) in running and not work.options.prune_running

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.kube.facts.kinds import is_job
 from kubectl_trainjob.kube.facts.trainer import KUEUE_QUEUE_LABEL
 from kubectl_trainjob.model.source import value_at
@@ -44,6 +45,11 @@ def conditions(live: Body) -> list[Body]:
 def has_queue(body: Body) -> bool:
     """Whether Kueue decides when the run starts."""
     return bool(value_at(body, ("metadata", "labels", KUEUE_QUEUE_LABEL)))
+
+
+def is_disabled(live: Body, annotation: str) -> bool:
+    """Whether a user set an annotation of a live object to `disabled`."""
+    return (live["metadata"].get("annotations") or {}).get(annotation) == marks.DISABLED
 
 
 def is_deleting(live: Body) -> bool:

@@ -24,7 +24,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ApplyOptions:
-    """The flags of `apply`; `reruns` are names of jobs, `adopt_from` the id of a set, `inherited` its inventory."""
+    """The flags of `apply`; `reruns` are names of jobs, `adopt_from` the id of a set, `inherited` its inventory.
+
+    With `skips_disabled`, live objects with annotation `reconcile: disabled` are kept as they are.
+    """
 
     policy: Policy = "never"
     reruns: frozenset[str] = frozenset()
@@ -36,6 +39,7 @@ class ApplyOptions:
     prune_running: bool = False
     prune_many: bool = False
     is_dry_run: bool = False
+    skips_disabled: bool = False
 
 
 class Work(NamedTuple):

@@ -1,0 +1,57 @@
+"""The connections of the loop: its own, and those as the service accounts of TrainingSets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.protocol import ApiAnswer, ApiRequest, Clock, Connection
+
+
+class LeaseLostError(Exception):
+    """Another replica may be the leader now: this one must not write."""
+
+
+class Client:
+    """One connection for each user; `connect` makes that of a user, "" for the loop itself."""
+
+    def __init__(self, connect: Callable[[str], Connection], request_timeout: float) -> None:
+        self._connect, self._request_timeout = connect, request_timeout
+        self._connections: dict[str, Connection] = {}
+        self._lock = Lock()
+
+    def api(self, user: str, clock: Clock, timeout: float) -> Api:
+        """The API server as a user, for `timeout` seconds from now, 0 for no limit."""
+        with self._lock:
+            if user not in self._connections:
+                self._connections[user] = self._connect(user)
+            return Api(self._connections[user], clock, self._request_timeout, timeout)
+
+
+class FencedConnection:
+    """A connection that sends a write only while `may_write` says so; `count` gets each request and its answer."""
+
+    def __init__(
+        self, inner: Connection, may_write: Callable[[], bool], count: Callable[[ApiRequest, ApiAnswer], None]
+    ) -> None:
+        self._inner, self._may_write, self._count = inner, may_write, count
+        self.namespace = inner.namespace
+
+    def send(self, request: ApiRequest, timeout: float) -> ApiAnswer:
+        """One request. Raises LeaseLostError for a write without the lease."""
+        if request.is_write and not self._may_write():
+            raise LeaseLostError
+        answer = self._inner.send(request, timeout)
+        self._count(request, answer)
+        return answer
+
+    def lines(self, request: ApiRequest, timeout: float, handle: Callable[[bytes], bool]) -> ApiAnswer:
+        """A request whose answer is a stream of lines."""
+        answer = self._inner.lines(request, timeout, handle)
+        self._count(request, answer)
+        return answer
+
+    def renew(self) -> None:
+        """Get new credentials."""
+        self._inner.renew()

@@ -1,0 +1,195 @@
+"""One reconcile of one TrainingSet: read it and its source, build, apply, and write what changed to its status.
+
+It starts from what the cluster has now, and keeps nothing for the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.apply import apply
+from kubectl_trainjob.cluster.controller.client import Client
+from kubectl_trainjob.cluster.controller.deadlines import ENDED, Deadlines, end_overdue
+from kubectl_trainjob.cluster.controller.events import report
+from kubectl_trainjob.cluster.controller.source import OpenSource, SourceError, SourceTree
+from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet, read_training_set
+from kubectl_trainjob.cluster.controller.verdict import (
+    Attempted,
+    Verdict,
+    begun,
+    difference,
+    ended,
+    has_new_verdict,
+    verdict_of,
+)
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.guards import is_trainer_alive
+from kubectl_trainjob.cluster.parent import ConfigMapStore, Store
+from kubectl_trainjob.cluster.plan import ApplyPlan
+from kubectl_trainjob.cluster.protocol import Clock
+from kubectl_trainjob.cluster.result import ObjectResult
+from kubectl_trainjob.cluster.steps import ApplyOptions
+from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+_TRIES = 5
+_TO_END = 30.0  # seconds for deadlines, also if the time of the reconcile is over
+_ACCOUNT = "system:serviceaccount:{}:{}"
+
+
+class LoopSource(NamedTuple):
+    """How the loop opens and builds sources. `account` is for TrainingSets without a service account."""
+
+    open: OpenSource
+    build: Callable[[SourceTree, TrainingSet], AbstractContextManager[ApplyPlan]]
+    """Raises SourceError."""
+    account: str
+    crosses_namespaces: bool = False
+
+
+class Outcome(NamedTuple):
+    """The end of a reconcile: no verdict for a TrainingSet that is suspended or does not exist.
+
+    `pause` is the time in seconds until the next reconcile is due, None for never, `has_changed` whether this one
+    changed anything.
+    """
+
+    key: SetKey
+    verdict: Verdict | None = None
+    wanted: TrainingSet | None = None
+    objects: tuple[ObjectResult, ...] = ()
+    pause: float | None = None
+    has_changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The end of the work on members."""
+
+    verdict: Verdict
+    attempted: Attempted
+    objects: tuple[ObjectResult, ...] = ()
+
+
+def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock) -> Outcome:
+    """Reconcile. Raises ApiError and EnvironmentFault if the TrainingSet cannot be read or written."""
+    own = client.api("", clock, 0)
+    live = own.get(key.id)
+    wanted = read_training_set(live) if live else None
+    if wanted is None or wanted.is_suspended:
+        return Outcome(key, wanted=wanted)
+    account = _ACCOUNT.format(key.namespace, wanted.account or source.account)
+    as_account = client.api(account, clock, wanted.timeout)
+    store = TrainingSetStore(own, key.namespace, key.name)
+    attempt = _attempted(wanted, source, own, as_account, store)
+    deadlines = _deadlines(as_account, store)
+    attempt = replace(attempt, objects=(*attempt.objects, *map(_ended_run, deadlines.ended)))
+    has_changed = _recorded(own, wanted, attempt, has_written=own.counts.write + as_account.counts.write > 0)
+    is_done = attempt.verdict.is_ready or attempt.verdict.is_stalled
+    pause = min(wanted.interval if is_done else wanted.retry_interval, deadlines.left)
+    return Outcome(key, attempt.verdict, wanted, attempt.objects, pause, has_changed)
+
+
+def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Api, store: Store) -> _Attempt:
+    attempted = Attempted()
+    try:
+        if wanted.source.namespace != wanted.key.namespace and not source.crosses_namespaces:
+            raise SourceError("the source must be in the namespace of the TrainingSet", "AccessDenied")
+        with source.open(wanted) as tree:
+            attempted = Attempted(tree.revision, tree.time)
+            with source.build(tree, wanted) as plan:
+                tree.check()
+                if begun(wanted, wanted.status, tree.revision, own.date) != wanted.status:
+                    _write_status(own, wanted, lambda status: begun(wanted, status, tree.revision, own.date))
+                return _applied(plan, _options(wanted, own, as_account), store, as_account, attempted)
+    except SourceError as error:
+        verdict = Verdict(error.reason, str(error))
+    except ApiError as error:
+        reason = "AccessDenied" if error.reason in ("Forbidden", "Unauthorized") else "ReconciliationFailed"
+        verdict = Verdict(reason, f"{error.reason}: {error.message}")
+    except EnvironmentFault as error:
+        verdict = Verdict("ReconciliationFailed", str(error))
+    return _Attempt(verdict, attempted)
+
+
+def _applied(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, attempted: Attempted) -> _Attempt:
+    if plan.emit == "jobset" and _has_trainer(api):
+        message = "Trainer runs in this cluster and would create the JobSets, too; set emit: trainjob in trainjob.yaml"
+        return _Attempt(Verdict("TrainerActive", message), attempted)
+    result = apply(plan, options, store, api, lambda *_: None)
+    built = {each.id for each in plan.objects}
+    return _Attempt(verdict_of(result, built, attempted.revision), attempted, result.objects)
+
+
+def _has_trainer(api: Api) -> bool:
+    """Whether a Trainer runs; False if the account may not read its Lease."""
+    try:
+        return is_trainer_alive(api)
+    except ApiError as error:
+        if error.reason != "Forbidden":
+            raise
+        return False
+
+
+def _options(wanted: TrainingSet, own: Api, api: Api) -> ApplyOptions:
+    options = ApplyOptions(wanted.policy, prune=wanted.has_prune, skips_disabled=True)
+    if not wanted.adopt_from:
+        return options
+    kind, _, name = wanted.adopt_from.rpartition("/")
+    is_set = kind == "trainingset"
+    namespace = wanted.key.namespace
+    other: Store = TrainingSetStore(own, namespace, name) if is_set else ConfigMapStore(api, namespace, name)
+    return replace(options, adopt_from=other.name.id, inherited=other.read().inventory)
+
+
+def _deadlines(api: Api, store: Store) -> Deadlines:
+    """End what has had its time, also after an error of the apply; an error here is tried again soon."""
+    api.extend(_TO_END)
+    try:
+        return end_overdue(api, store)
+    except (ApiError, EnvironmentFault):
+        return Deadlines(left=_TO_END)
+
+
+def _ended_run(identity: ObjectId) -> ObjectResult:
+    return ObjectResult(identity, "failed", ENDED, "its activeDeadlineSeconds are over")
+
+
+def _recorded(own: Api, wanted: TrainingSet, attempt: _Attempt, *, has_written: bool) -> bool:
+    """Write the status, if it has anything new: whether this reconcile changed anything."""
+
+    def change(status: Body) -> Body:
+        after = ended(wanted, status, attempt.verdict, attempt.attempted, own.date)
+        is_new = has_written or difference(status, after)
+        return {**after, "summary": attempt.verdict.summary} if is_new and attempt.verdict.summary else after
+
+    if not has_written and not difference(wanted.status, change(wanted.status)):
+        return False
+    _write_status(own, wanted, change)
+    is_new = has_new_verdict(wanted.status, attempt.verdict)
+    report(own, wanted, attempt.verdict, attempt.objects, is_new=is_new)
+    return True
+
+
+def _write_status(own: Api, wanted: TrainingSet, change: Callable[[Body], Body]) -> None:
+    """Write what a function changes of the status as it is now, if the TrainingSet still exists."""
+    for number in range(_TRIES):
+        live = own.get(wanted.key.id)
+        if live is None or live["metadata"]["uid"] != wanted.uid:
+            return
+        status = live.get("status") or {}
+        patch = difference(status, change(status))
+        if not patch:
+            return
+        head = {"resourceVersion": live["metadata"]["resourceVersion"]}
+        try:
+            own.merge(wanted.key.id, {"metadata": head, "status": patch}, part="/status")
+            return
+        except ApiError as error:
+            if error.reason not in ("Stale", "NotFound") or number == _TRIES - 1:
+                raise

@@ -1,0 +1,329 @@
+"""`controller once` on the real API server: what the loop applies, and what it says in the status."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster.apply.inputs import Object, config, job
+from tests.cluster.apply.proxy import before
+from tests.cluster.apply.site import Applied, Site
+from tests.cluster.apply.test_rights import role
+from tests.cluster.apply.test_training_set import install, training_set
+from tests.cluster.plane.plane import Plane
+from tests.tools import require
+
+pytestmark = pytest.mark.cluster
+
+ACCOUNT = "kubectl-trainjob"
+
+
+@pytest.fixture(autouse=True)
+def _installed(plane: Plane) -> None:
+    install(plane)
+
+
+def grant(site: Site, rules: list[Object] | None = None, account: str = ACCOUNT) -> None:
+    """Bind the Role of the manual to a service account."""
+    group = "rbac.authorization.k8s.io"
+    head = {"name": account, "namespace": site.namespace}
+    rules = role()["rules"] if rules is None else rules
+    site.plane.client.create({"apiVersion": f"{group}/v1", "kind": "Role", "metadata": head, "rules": rules})
+    binding = {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": head}
+    reference = {"apiGroup": group, "kind": "Role", "name": account}
+    subject = {"kind": "ServiceAccount", "name": account, "namespace": site.namespace}
+    site.plane.client.create({**binding, "roleRef": reference, "subjects": [subject]})
+
+
+class Loop:
+    """A place whose TrainingSet `s` builds the files of the place."""
+
+    def __init__(self, site: Site, *, granted: bool = True, **spec: Any) -> None:
+        self.site = site
+        if granted:
+            grant(site)
+        self.created = site.plane.client.create(training_set(site, "s", **spec))
+
+    def once(self, *arguments: str) -> Applied:
+        """Reconcile one time."""
+        self.site.proxy.clear()
+        return self.site.run("controller", "once", "--directory", f"jobs={self.site.folder}", *arguments)
+
+    def applied(self, *objects: Object) -> Applied:
+        """Write the files and reconcile; it must succeed."""
+        self.site.files(*objects)
+        done = self.once()
+        assert done.code == 0, done.ended
+        return done
+
+    @property
+    def live(self) -> Object:
+        """The TrainingSet."""
+        found: Object = self.site.plane.client.request("GET", self.site.plane.client.path(self.created))
+        return found
+
+    @property
+    def status(self) -> Object:
+        """Its status."""
+        found: Object = self.live.get("status", {})
+        return found
+
+    def condition(self, kind: str = "Ready") -> tuple[str, str] | None:
+        """Status and reason of a condition."""
+        found = [one for one in self.status.get("conditions", []) if one["type"] == kind]
+        return (found[0]["status"], found[0]["reason"]) if found else None
+
+    def merge(self, patch: Object) -> None:
+        """Change the TrainingSet as a user does."""
+        self.site.plane.client.merge(self.created, patch)
+
+    def events(self) -> list[tuple[str, str]]:
+        """Reason and note of each event, in any order."""
+        path = f"/apis/events.k8s.io/v1/namespaces/{self.site.namespace}/events"
+        found = self.site.plane.client.request("GET", path)["items"]
+        uid = self.created["metadata"]["uid"]
+        return [(one["reason"], one["note"]) for one in found if one["regarding"].get("uid") == uid]
+
+
+@pytest.fixture
+def loop(site: Site) -> Loop:
+    return Loop(site)
+
+
+def test_applies_and_then_writes_nothing(loop: Loop) -> None:
+    site = loop.site
+    done = loop.applied(job("a", "gang"), job("m", "mpi"), config("c"))
+    assert site.live("JobSet", "a")
+    status = loop.status
+    revision = status["lastAppliedRevision"]
+    assert revision.startswith("sha256:")
+    assert status["lastAttemptedRevision"] == revision
+    assert status["observedGeneration"] == 1
+    assert [one["type"] for one in status["conditions"]] == ["Ready"]
+    assert loop.condition() == ("True", "ReconciliationSucceeded")
+    assert status["summary"] == {"created": 6}
+    entries = {"/".join(reversed(one["id"].split("_")[1::2])): one for one in status["inventory"]["entries"]}
+    assert set(entries) == {"JobSet/a", "JobSet/m", "Secret/m-mpi-ssh-auth"}
+    assert {one["state"] for one in entries.values()} == {"started"}
+    assert entries["JobSet/a"]["uid"] == site.uid("JobSet", "a")
+    live = site.live("JobSet", "a")
+    assert live
+    labels, expected = live["metadata"]["labels"], loop.live["metadata"]["labels"]["applyset.kubernetes.io/id"]
+    assert labels["applyset.kubernetes.io/part-of"] == expected
+    assert done.ended.out.startswith("trainingset.kubectl-trainjob.dev/s in ")
+    assert {reason for reason, _ in loop.events()} == {"Created", "ReconciliationSucceeded"}
+    before_second, events = loop.live, loop.events()
+    again = loop.once()
+    assert (again.code, again.writes) == (0, [])
+    assert loop.live == before_second
+    assert loop.events() == events
+
+
+def test_all_members_are_written_as_the_service_account(loop: Loop) -> None:
+    done = loop.applied(job("a"))
+    users = {
+        (one.path.split("/")[-2] if "/jobsets" in one.path else "own", one.headers.get("Impersonate-User"))
+        for one in done.requests
+        if one.is_write
+    }
+    assert users == {
+        ("jobsets", f"system:serviceaccount:{loop.site.namespace}:{ACCOUNT}"),
+        ("own", None),
+    }
+
+
+def test_without_rights_nothing_is_written(site: Site) -> None:
+    loop = Loop(site, granted=False, serviceAccountName="nobody")
+    site.files(job("a"))
+    done = loop.once()
+    assert done.code == 1
+    assert loop.condition() == ("False", "AccessDenied")
+    assert loop.condition("Stalled") == ("True", "AccessDenied")
+    assert site.live("JobSet", "a") is None
+    assert "lastAppliedRevision" not in loop.status
+    first = loop.live
+    assert loop.once().writes == []
+    assert loop.live == first
+
+
+def test_invalid_files_stop_everything(loop: Loop) -> None:
+    loop.applied(job("a"), job("b"))
+    applied = loop.status["lastAppliedRevision"]
+    loop.site.files(job("a"), job("b", "none"))
+    loop.merge({"spec": {"prune": True}})
+    done = loop.once()
+    assert done.code == 1
+    assert loop.condition() == ("False", "BuildFailed")
+    message = next(one["message"] for one in loop.status["conditions"] if one["type"] == "Ready")
+    assert message.startswith("jobs/001.yaml:")
+    assert '"none"' in message
+    assert (loop.status["lastAppliedRevision"], loop.status["observedGeneration"]) == (applied, 2)
+    loop.site.files()
+    assert loop.once().code == 1
+    assert loop.condition() == ("False", "BuildFailed")
+    assert set(loop.site.all("JobSet")) == {"a", "b"}
+    loop.applied(job("a"), job("b"))
+    assert loop.condition("Stalled") is None
+
+
+def test_missing_directory_and_path(site: Site) -> None:
+    loop = Loop(site, path="overlays/prod")
+    site.files(job("a"))
+    assert loop.once().code == 1
+    assert loop.condition() == ("False", "BuildFailed")
+    done = site.run("controller", "once")
+    assert done.code == 1
+    assert loop.condition() == ("False", "ArtifactFailed")
+    assert loop.condition("Reconciling") == ("True", "ProgressingWithRetry")
+    assert "overlays" not in done.ended.out
+
+
+def test_frozen_change_conflict_and_foreign_objects(loop: Loop) -> None:
+    site = loop.site
+    site.plane.client.create({**config("foreign"), "metadata": {"name": "foreign", "namespace": site.namespace}})
+    site.files(job("a"), config("foreign"))
+    assert loop.once().code == 1
+    assert loop.condition() == ("False", "ConflictBlocked")
+    loop.applied(job("a"))
+    site.files(job("a", image="example.com/train:2"))
+    assert loop.once().code == 1
+    assert loop.condition() == ("False", "ImmutableChangeBlocked")
+    assert loop.condition("Stalled") == ("True", "ImmutableChangeBlocked")
+    uid = site.uid("JobSet", "a")
+    loop.merge({"spec": {"recreate": "always"}})
+    assert loop.once().code == 0
+    assert site.uid("JobSet", "a") not in ("", uid)
+
+
+def test_prune(loop: Loop) -> None:
+    site = loop.site
+    loop.applied(
+        *(config(f"c{number}") for number in range(6)),
+        config("k", annotations={"kubectl-trainjob.dev/prune": "disabled"}),
+    )
+    loop.applied(config("c0"), config("c1"))
+    assert len(site.all("ConfigMap")) == 7
+    loop.merge({"spec": {"prune": True}})
+    assert loop.once().code == 1
+    assert loop.condition() == ("False", "PruneRefused")
+    loop.applied(*(config(f"c{number}") for number in range(4)))
+    assert set(site.all("ConfigMap")) == {"c0", "c1", "c2", "c3", "k"}
+    assert "Pruned" in {reason for reason, _ in loop.events()}
+
+
+def test_a_finished_run_does_not_run_again(loop: Loop) -> None:
+    site = loop.site
+    loop.applied(job("over", "ends"))
+    site.ended("over")
+    site.delete("JobSet", "over")
+    done = loop.once()
+    assert (done.code, done.writes) == (0, [])
+    assert site.live("JobSet", "over") is None
+
+
+def test_suspend_and_request(loop: Loop) -> None:
+    site = loop.site
+    loop.merge({"spec": {"suspend": True}})
+    site.files(job("a"))
+    done = loop.once()
+    assert (done.code, done.writes, done.ended.out) == (0, [], "")
+    assert loop.status == {}
+    loop.merge({"spec": {"suspend": False}, "metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": "t1"}}})
+    assert loop.once().code == 0
+    assert loop.status["lastHandledReconcileAt"] == "t1"
+    assert loop.status["observedGeneration"] == 3
+
+
+def test_what_a_user_takes_out_of_the_loop(loop: Loop) -> None:
+    site = loop.site
+    loop.applied(config("c"), job("a"))
+    live = site.live("ConfigMap", "c")
+    note = {"metadata": {"annotations": {"kubectl-trainjob.dev/reconcile": "disabled"}}, "data": {"key": "mine"}}
+    site.plane.client.merge(live, note)
+    loop.applied(config("c", "2"), job("a"))
+    live = site.live("ConfigMap", "c")
+    assert live
+    assert live["data"] == {"key": "mine"}
+    loop.merge({"spec": {"prune": True}})
+    loop.applied(job("a"))
+    assert site.live("ConfigMap", "c")
+
+
+def test_revision_of_a_linked_directory(loop: Loop, tmp_path: Path) -> None:
+    site = loop.site
+    site.files(job("a"))
+    link = tmp_path / "current"
+    link.symlink_to(site.folder)
+    done = site.run("controller", "once", "--directory", f"jobs={link}")
+    assert done.code == 0, done.ended
+    assert loop.status["lastAppliedRevision"].startswith(f"{site.folder.name}@sha256:")
+
+
+def test_a_link_out_of_the_directory_is_not_followed(loop: Loop) -> None:
+    site = loop.site
+    site.files(job("a"))
+    (site.folder / "jobs" / "link.yaml").symlink_to("/etc/hostname")
+    done = loop.once()
+    assert (done.code, loop.condition()) == (1, ("False", "BuildFailed"))
+    assert "link" in done.ended.out
+    assert Path("/etc/hostname").read_text().strip() not in done.ended.out
+
+
+def test_takes_over_a_set_of_the_command_line(loop: Loop) -> None:
+    site = loop.site
+    site.applied(job("over", "ends"), job("runs"), arguments=("--applyset", "old"))
+    site.ended("over")
+    site.delete("JobSet", "over")
+    uid = site.uid("JobSet", "runs")
+    site.files(job("runs"))
+    assert loop.once().code == 1
+    assert loop.condition() == ("False", "ConflictBlocked")
+    site.files(job("over", "ends"), job("runs"))
+    loop.merge({"metadata": {"annotations": {"kubectl-trainjob.dev/adopt-from": "old"}}})
+    assert loop.once().code == 0
+    assert site.uid("JobSet", "runs") == uid
+    assert site.live("JobSet", "over") is None
+
+
+def test_deadline(loop: Loop) -> None:
+    site = loop.site
+    loop.applied(job("short", activeDeadlineSeconds=1), job("long", activeDeadlineSeconds=3600), job("none"))
+    site.wait("the deadline", lambda: loop.once() and site.live("JobSet", "short") is None)
+    assert set(site.all("JobSet")) == {"long", "none"}
+    entries = {one["id"].split("_")[1]: one for one in loop.status["inventory"]["entries"]}
+    assert entries["short"]["ended"] == "DeadlineExceeded"
+    assert "ended" not in entries["long"]
+    done = loop.once()
+    assert (done.code, done.writes) == (0, [])
+    assert ("Failed", "JobSet/short failed (DeadlineExceeded: its activeDeadlineSeconds are over)") in loop.events()
+    shown = site.run("status", "--applyset", "trainingset/s", "-o", "json")
+    states = {one["name"]: (one["state"], one.get("reason")) for one in shown.document["jobs"]}
+    assert states["short"] == ("Failed", "DeadlineExceeded")
+
+
+def test_a_change_of_the_set_meanwhile(loop: Loop) -> None:
+    """Another writer of the TrainingSet, before each of our writes of it."""
+    site = loop.site
+    site.files(job("a"))
+    count = iter(range(1000))
+    loop.site.proxy.clear()
+    change = before(lambda: loop.merge({"metadata": {"labels": {"n": str(next(count))}}}))
+    site.proxy.on("PATCH", "/trainingsets/s", change, times=2)
+    site.proxy.on("PATCH", "/trainingsets/s/status", change, times=2)
+    done = site.run("controller", "once", "--directory", f"jobs={site.folder}")
+    assert done.code == 0, done.ended
+    assert next(count) == 4
+    assert loop.condition() == ("True", "ReconciliationSucceeded")
+    assert len(loop.status["inventory"]["entries"]) == 1
+
+
+def test_columns_of_kubectl(loop: Loop, tell: Callable[[str], None]) -> None:
+    done = loop.applied(job("a"))
+    command = [require("kubectl"), f"--kubeconfig={loop.site.plane.kubeconfig}", "-n", loop.site.namespace]
+    printed = subprocess.run([*command, "get", "tset"], capture_output=True, text=True, check=True).stdout
+    assert f"Applied revision {loop.status['lastAppliedRevision']}" in printed
+    tell(f"controller: a first reconcile of one job sends {len(done.requests)} requests, {len(done.writes)} writes")
