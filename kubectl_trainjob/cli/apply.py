@@ -10,7 +10,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, planned, set_name
+from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, parent_named, planned
 from kubectl_trainjob.cli.streams import emit, print_error
 from kubectl_trainjob.model.printable import printable
 
@@ -87,14 +87,16 @@ class ApplyRequest(PlanRequest):
             raise click.UsageError("--prune needs the name of the set; add --applyset NAME")
         if (self.prune_running or self.prune_many) and not self.prune:
             raise click.UsageError("--prune-running and --prune-many need --prune")
+        for text in filter(None, (self.applyset, self.adopt_from)):
+            parent_named(text)
 
     def apply_options(self, api: Api, namespace: str) -> ApplyOptions:
         """The options of the engine."""
         from kubectl_trainjob.cluster.marks import POLICIES
-        from kubectl_trainjob.cluster.parent import ConfigMapStore
         from kubectl_trainjob.cluster.steps import ApplyOptions
+        from kubectl_trainjob.cluster.stores import store_of
 
-        other = ConfigMapStore(api, namespace, set_name(self.adopt_from)) if self.adopt_from else None
+        other = store_of(api, namespace, self.adopt_from) if self.adopt_from else None
         return ApplyOptions(
             policy=next(each for each in POLICIES if each == self.recreate),
             reruns=frozenset(self.rerun),
@@ -116,7 +118,9 @@ class ApplyRequest(PlanRequest):
 @options.selector("Only TrainJobs and objects with these labels.")
 @options.emit("Apply JobSets, for clusters without Trainer, or TrainJobs and runtimes, for clusters with Trainer.")
 @options.trainer_version
-@click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {DEFAULT_SET}.")
+@click.option(
+    "--applyset", default="", metavar="NAME", help=f"The set: NAME or trainingset/NAME. The default is {DEFAULT_SET}."
+)
 @click.option("--prune", is_flag=True, help="Delete objects of the set that the files no longer have.")
 @click.option("--prune-running", is_flag=True, help="Also delete runs that have not ended.")
 @click.option("--prune-many", is_flag=True, help="Allow the deletion of more than half of the set.")
@@ -166,12 +170,12 @@ def apply(**given: Any) -> int:
 def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -> ApplyResult:
     from kubectl_trainjob.cluster.apply import apply as apply_plan
     from kubectl_trainjob.cluster.guards import check_no_trainer
-    from kubectl_trainjob.cluster.parent import ConfigMapStore
+    from kubectl_trainjob.cluster.stores import store_of
     from kubectl_trainjob.cluster.wait import wait
 
-    store = ConfigMapStore(api, plan.namespace, plan.set_name)
     progress = session.context.progress
     with api_errors():
+        store = store_of(api, plan.namespace, request.parent)
         if plan.emit == "jobset" and (note := check_no_trainer(api)):
             print_error(f"note: {note}")
         result = apply_plan(plan, request.apply_options(api, plan.namespace), store, api, progress)

@@ -13,8 +13,8 @@ def diff_live(request: PlanRequest, output: str) -> int:
     """Compare, and write what an apply would change: the exit code."""
     from kubectl_trainjob.cli.session import open_session
     from kubectl_trainjob.cluster.live_diff import live_diff
-    from kubectl_trainjob.cluster.parent import ConfigMapStore
     from kubectl_trainjob.cluster.steps import ApplyOptions
+    from kubectl_trainjob.cluster.stores import store_of
     from kubectl_trainjob.report.cluster.live_diff import written
 
     api = connect(request, USUAL_TIMEOUT)
@@ -22,8 +22,8 @@ def diff_live(request: PlanRequest, output: str) -> int:
         plan = planned(request, session, request.namespace or api.connection.namespace)
         if plan is None:
             return 2
-        store = ConfigMapStore(api, plan.namespace, plan.set_name)
         with api_errors():
+            store = store_of(api, plan.namespace, request.parent)
             found = live_diff(plan, ApplyOptions(), store, api, session.context.progress)
     emit([written(found, output, colour=output == "text" and has_colour(sys.stdout)).encode()])
     return int(bool(found))

@@ -32,6 +32,11 @@ class PlanRequest(ClusterRequest):
     trainer_version: str
     applyset: str
 
+    @property
+    def parent(self) -> str:
+        """The parent of the set, as a user names it."""
+        return self.applyset or DEFAULT_SET
+
 
 def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan | None:
     """What the files want in the cluster; None if they have errors, which are printed.
@@ -45,7 +50,9 @@ def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan
     build = BuildOptions(namespace, request.trainer_version, request.emit, is_strict=True)
     paths = request.paths + request.filenames or deployed_paths(session.workspace)
     documents = read(paths, session.workspace)
-    plan_options = PlanOptions(build, set_name(request.applyset or DEFAULT_SET), request.namespace, request.selector)
+    kind, name = parent_named(request.parent)
+    home = namespace if kind == "TrainingSet" else ""
+    plan_options = PlanOptions(build, name, request.namespace, request.selector, kind, home)
     try:
         plan = make_plan(documents, plan_options, session.context)
         print_findings(plan.findings)
@@ -57,12 +64,14 @@ def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan
     return None
 
 
-def set_name(name: str) -> str:
-    """The name of the ConfigMap of a set: `NAME` or `configmap/NAME`. Raises a usage error for other kinds."""
-    kind, _, rest = name.rpartition("/")
-    if kind not in ("", "configmap"):
-        raise click.UsageError(f"{kind}/{rest}: the parent of a set is a ConfigMap; write {rest} or configmap/{rest}")
-    return rest
+def parent_named(text: str) -> tuple[str, str]:
+    """The kind and the name of the parent of a set. Raises a usage error for other kinds."""
+    from kubectl_trainjob.cluster.stores import kind_and_name
+
+    try:
+        return kind_and_name(text)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 @contextmanager

@@ -62,7 +62,9 @@ class _Request(PlanRequest):
 @options.namespace("Namespace for TrainJobs without a namespace.")
 @click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only TrainJobs with these labels.")
 @options.trainer_version
-@click.option("--applyset", default="", metavar="NAME", help=f"Name of the set. The default is {DEFAULT_SET}.")
+@click.option(
+    "--applyset", default="", metavar="NAME", help=f"The set: NAME or trainingset/NAME. The default is {DEFAULT_SET}."
+)
 @click.option("--create", is_flag=True, help="Create those that do not exist.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "yaml", "json"]), default="text", help="Print new Secrets, with keys."
@@ -98,8 +100,8 @@ def _made(needed: Sequence[Desired]) -> list[Any]:
 
 def _create(request: _Request, session: Session) -> int:
     from kubectl_trainjob.cluster.apply import apply
-    from kubectl_trainjob.cluster.parent import ConfigMapStore
     from kubectl_trainjob.cluster.steps import ApplyOptions
+    from kubectl_trainjob.cluster.stores import store_of
     from kubectl_trainjob.report.cluster.apply import written
 
     api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
@@ -108,7 +110,7 @@ def _create(request: _Request, session: Session) -> int:
         return 1
     wanted = replace(plan, objects=[each for each in plan.objects if each.makes])
     with api_errors():
-        store = ConfigMapStore(api, plan.namespace, plan.set_name)
+        store = store_of(api, plan.namespace, request.parent)
         result = apply(wanted, ApplyOptions(), store, api, session.context.progress)
     emit([written(result, "text").encode()])
     return 0 if result.is_fine else 1

@@ -10,7 +10,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
-from kubectl_trainjob.cli.planning import api_errors
+from kubectl_trainjob.cli.planning import api_errors, parent_named
 from kubectl_trainjob.cli.streams import emit, print_error
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class StatusRequest(ClusterRequest):
         """Raise a usage error for options that contradict each other."""
         if self.all_namespaces and (self.namespace or self.jobs):
             raise click.UsageError("-A shows all jobs of all namespaces; remove -n and JOB")
+        if self.applyset:
+            parent_named(self.applyset)
 
     def query(self, home: str) -> JobQuery:
         """The query of the command; `home` is the namespace of the context."""
@@ -77,7 +79,7 @@ class StatusRequest(ClusterRequest):
 @options.filenames("Files of the jobs: the result has their source lines. Can be repeated.")
 @options.namespace("Namespace of the jobs. The default is the context's.")
 @click.option("-A", "--all-namespaces", is_flag=True, help="Show the jobs of all namespaces.")
-@click.option("--applyset", default="", metavar="NAME", help="Only the jobs of this set.")
+@click.option("--applyset", default="", metavar="NAME", help="Only the jobs of this set: NAME or trainingset/NAME.")
 @options.selector("Only jobs with these labels.")
 @click.option("-w", "--watch", is_flag=True, help="Watch the jobs: show them again when they change, until Ctrl-C.")
 @click.option(

@@ -10,9 +10,8 @@ from kubectl_trainjob.cluster import inventory, marks
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry
-from kubectl_trainjob.cluster.parent import ConfigMapStore
+from kubectl_trainjob.cluster.stores import store_of
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
-from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -53,13 +52,7 @@ def object_of(entry: InventoryEntry) -> ObjectId:
 
 
 def _of_name(api: Api, namespace: str, name: str) -> KnownSet:
-    kind, _, rest = name.partition("/")
-    if kind == "trainingset" and rest:
-        live = api.get(ObjectId(*_TRAINING_SET, namespace, rest)) if api.has_kind(*_TRAINING_SET) else None
-        if live is None:
-            raise EnvironmentFault(f"there is no TrainingSet {namespace}/{rest}")
-        return _of_training_set(live)
-    store = ConfigMapStore(api, namespace, rest or kind)
+    store = store_of(api, namespace, name)
     parent = store.read()
     return KnownSet(store.name.id, parent.namespaces | {namespace}, parent.inventory)
 

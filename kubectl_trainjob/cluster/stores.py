@@ -1,0 +1,31 @@
+"""The parent that a user names: `NAME` and `configmap/NAME` are ConfigMaps, `trainingset/NAME` is a set of the loop."""
+
+from __future__ import annotations
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.parent import ConfigMapStore, Store
+from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
+from kubectl_trainjob.kube.facts.kinds import means_kind
+from kubectl_trainjob.model.faults import EnvironmentFault
+
+_KINDS = ("ConfigMap", "TrainingSet")
+
+
+def kind_and_name(text: str) -> tuple[str, str]:
+    """The kind of a parent, and its name. Raises ValueError for other kinds."""
+    word, _, name = text.rpartition("/")
+    kind = next((each for each in _KINDS if means_kind(word.partition(".")[0], each)), "" if word else _KINDS[0])
+    if not kind or not name:
+        raise ValueError(f"{text}: the parent of a set is a ConfigMap or a TrainingSet; write NAME or trainingset/NAME")
+    return kind, name
+
+
+def store_of(api: Api, namespace: str, text: str) -> Store:
+    """The store of a parent. Raises EnvironmentFault if the cluster has no TrainingSets."""
+    kind, name = kind_and_name(text)
+    if kind == "ConfigMap":
+        return ConfigMapStore(api, namespace, name)
+    store = TrainingSetStore(api, namespace, name)
+    if not api.has_kind(store.name.parent.api_version, kind):
+        raise EnvironmentFault("the cluster has no TrainingSets; they come with the loop")
+    return store

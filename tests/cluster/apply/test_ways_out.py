@@ -1,0 +1,127 @@
+"""The command line on the set of a loop: the way out of what the loop leaves to a user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.cluster.apply import world
+from tests.cluster.apply.inputs import Object, config, job
+from tests.cluster.apply.site import Site
+from tests.cluster.apply.test_training_set import install, training_set
+
+pytestmark = pytest.mark.cluster
+
+LOOP = ("--applyset", "trainingset/loop")
+
+
+@pytest.fixture
+def looped(site: Site) -> Iterator[Site]:
+    """A place with the TrainingSet `loop`."""
+    install(site.plane)
+    site.plane.client.create(training_set(site, "loop"))
+    yield site
+    site.plane.client.request("DELETE", _path(site, "loop"))
+
+
+def _path(site: Site, name: str) -> str:
+    path: str = site.plane.client.path(training_set(site, name))
+    return path
+
+
+def entries(site: Site) -> dict[str, Object]:
+    """The inventory of the TrainingSet, by `Kind/name`."""
+    status = site.plane.client.request("GET", _path(site, "loop")).get("status") or {}
+    found = (status.get("inventory") or {}).get("entries") or ()
+    return {"/".join(reversed(one["id"].split("_")[1::2])): one for one in found}
+
+
+def set_entries(site: Site, *changed: Object) -> None:
+    """Write the inventory as the loop does."""
+    patch = {"status": {"inventory": {"entries": list(changed)}}}
+    path = f"{_path(site, 'loop')}/status"
+    site.plane.client.request("PATCH", path, patch, "application/merge-patch+json")
+
+
+def test_a_set_of_the_loop_is_one_like_others(looped: Site) -> None:
+    done = looped.applied(job("m", "mpi"), config("c"), arguments=LOOP)
+    assert done.document["applySet"]["kind"] == "TrainingSet"
+    assert set(entries(looped)) == {"JobSet/m", "Secret/m-mpi-ssh-auth"}
+    assert looped.live("ConfigMap", "kubectl-trainjob") is None
+    again = looped.applied(job("m", "mpi"), config("c"), arguments=LOOP)
+    assert again.writes == []
+    metadata = looped.plane.client.request("GET", _path(looped, "loop"))["metadata"]
+    assert metadata["labels"]["applyset.kubernetes.io/id"] == done.document["applySet"]["id"]
+    shown = json.loads(looped.run("status", *LOOP, "-o", "json").ended.out)
+    assert [one["name"] for one in shown["jobs"]] == ["m"]
+    assert looped.run("diff", "--live", *LOOP).code == 0
+    secrets = looped.run("secrets", "--create", *LOOP)
+    assert (secrets.code, secrets.ended.out) == (0, "secret/m-mpi-ssh-auth unchanged\n")
+    looped.files(job("m", "mpi"), config("c"))
+    other = looped.apply()
+    assert set(other.results.values()) <= {"refused OtherSet", "skipped WithRun", "unchanged"}
+    assert other.code == 1
+
+
+def test_out_of_prune_refused(looped: Site) -> None:
+    looped.applied(*(config(f"c{number}") for number in range(6)), job("ends", "ends"), arguments=LOOP)
+    looped.ended("ends")
+    looped.files(config("c0"))
+    done = looped.apply(*LOOP, "--prune")
+    assert (done.code, list(done.results.values()).count("refused TooMany")) == (1, 6)
+    done = looped.apply(*LOOP, "--prune", "--prune-many")
+    assert (done.code, list(done.results.values()).count("pruned")) == (0, 6)
+    assert entries(looped) == {}
+    assert looped.apply(*LOOP, "--prune").writes == []
+
+
+def test_out_of_may_have_run(looped: Site) -> None:
+    looped.applied(job("a", "short"), arguments=LOOP)
+    looped.wait("it is gone", lambda: looped.live("JobSet", "a") is None)
+    (entry,) = entries(looped).values()
+    set_entries(looped, {**entry, "state": "starting", "at": "2020-01-01T00:00:00Z", "uid": None})
+    done = looped.apply(*LOOP)
+    assert (done.code, done.results) == (1, {"JobSet/a": "refused MayHaveRun"})
+    done = looped.apply(*LOOP, "--rerun", "a")
+    assert (done.code, done.results) == (0, {"JobSet/a": "created"})
+    assert entries(looped)["JobSet/a"]["state"] == "started"
+
+
+def test_out_of_not_ours(looped: Site) -> None:
+    theirs: Any = world.jobset("a")
+    looped.plane.client.create({**theirs, "metadata": {**theirs["metadata"], "namespace": looped.namespace}})
+    looped.files(world.jobset("a"))
+    assert looped.apply(*LOOP).results == {"JobSet/a": "refused NotOurs"}
+    uid = looped.uid("JobSet", "a")
+    done = looped.apply(*LOOP, "--adopt")
+    assert (done.code, done.results, looped.uid("JobSet", "a")) == (0, {"JobSet/a": "configured"}, uid)
+    assert set(entries(looped)) == {"JobSet/a"}
+
+
+@pytest.mark.parametrize("to_loop", [True, False], ids=["to the loop", "from the loop"])
+def test_a_set_moves_and_what_is_over_stays_over(looped: Site, to_loop: bool) -> None:
+    hand = ("--applyset", "hand")
+    old, new = (hand, LOOP) if to_loop else (LOOP, hand)
+    files = [job("over", "ends"), job("runs"), config("c")]
+    looped.applied(*files, arguments=old)
+    looped.ended("over")
+    looped.delete("JobSet", "over")
+    uid = looped.uid("JobSet", "runs")
+    done = looped.applied(*files, arguments=(*new, "--adopt-from", old[1]))
+    assert done.results == {"ConfigMap/c": "configured", "JobSet/over": "kept Finished", "JobSet/runs": "configured"}
+    assert looped.uid("JobSet", "runs") == uid
+    again = looped.applied(*files, arguments=new)
+    assert again.writes == []
+    assert again.results["JobSet/over"] == "kept Finished"
+
+
+def test_a_set_that_does_not_exist(looped: Site) -> None:
+    looped.files(job("a"))
+    for arguments in (("--applyset", "trainingset/none"), ("--adopt-from", "tset/none"), ("--adopt-from", "secret/a")):
+        done = looped.apply(*arguments)
+        assert (done.code, done.ended.out, done.writes) == (2, "", []), arguments
+        assert done.ended.err.splitlines()[-1].startswith("error: "), done.ended.err
+    assert looped.run("status", "--applyset", "trainingset/none").code == 2
