@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kubectl_trainjob.cli.app import run
+from tests.cluster.canary import Canary
 from tests.cluster.plane.client import Client
 from tests.cluster.plane.plane import Plane
 
@@ -30,9 +32,10 @@ class Ran:
 
 @dataclass(frozen=True)
 class Program:
-    """The program with one kubeconfig."""
+    """The program with one kubeconfig, and all that it has printed."""
 
     kubeconfig: Path
+    printed: list[str] = field(default_factory=list)
 
     def __call__(self, command: str, *arguments: str) -> Ran:
         """Run a command in this process."""
@@ -41,7 +44,20 @@ class Program:
             code = run("kubectl-trainjob", [command, *arguments, "--kubeconfig", str(self.kubeconfig)])
             out.flush()
             err.flush()
-            return Ran(code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())  # type: ignore[attr-defined]
+            texts = [each.buffer.getvalue().decode() for each in (out, err)]  # type: ignore[attr-defined]
+            self.printed.extend(texts)
+            return Ran(code, *texts)
+
+
+@contextlib.contextmanager
+def opened(plane: Plane) -> Iterator[Program]:
+    """The program as the administrator of a plane. At the end nothing that is secret was printed."""
+    program = Program(plane.kubeconfig)
+    yield program
+    canary = Canary(plane.settings.tokens.values())
+    for one in plane.client.items("v1", "Secret"):
+        canary.learn(one)
+    assert canary.found(program.printed) == []
 
 
 def add_nodes(plane: Plane, count: int, kubelet: int = 0) -> None:

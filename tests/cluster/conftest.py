@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Iterator
+
 import pytest
 
+from tests.cluster.commands import Program, opened
 from tests.cluster.inputs import Job, jobs_of
 from tests.cluster.plane import programs
 from tests.cluster.plane.plane import Plane
@@ -17,6 +21,21 @@ def control_plane() -> type[Plane]:
     if lacking := programs.lacking():
         missing(f"the control plane lacks {', '.join(lacking)} in {programs.folder()}; run tests/cluster/build")
     return Plane
+
+
+@pytest.fixture(scope="module")
+def program(plane: Plane) -> Iterator[Program]:
+    """The program as a user of the `plane` of a module."""
+    with opened(plane) as program:
+        yield program
+
+
+@pytest.fixture
+def namespace(plane: Plane) -> str:
+    """A namespace of its own."""
+    name = f"t-{secrets.token_hex(4)}"
+    plane.client.create_namespace(name)
+    return name
 
 
 @pytest.fixture(scope="session")

@@ -53,11 +53,6 @@ def plane(control_plane: type[Plane]) -> Iterator[Plane]:
         yield plane
 
 
-@pytest.fixture(scope="module")
-def program(plane: Plane) -> Program:
-    return Program(plane.kubeconfig)
-
-
 def checks(program: Program, *arguments: str) -> tuple[int, dict[str, dict[str, str]], list[str]]:
     """The exit code, by id the worst of the checks, and the emits."""
     ran = program("doctor", *arguments, "-o", "json")

@@ -73,9 +73,13 @@ def kubelet(plane: Plane) -> Iterator[Kubelet]:
 
 
 @pytest.fixture(scope="module")
-def program(plane: Plane, kubelet: Kubelet, tmp_path_factory: pytest.TempPathFactory) -> Program:  # noqa: ARG001
+def program(
+    plane: Plane,
+    program: Program,
+    kubelet: Kubelet,  # noqa: ARG001 - it has the logs
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Program:
     """The program; the namespace `train` has a torch and an MPI job."""
-    program = Program(plane.kubeconfig)
     plane.client.create_namespace("train")
     file = tmp_path_factory.mktemp("files") / "jobs.yaml"
     torch = runtime("torch", "torch: {}", "node")

@@ -32,19 +32,12 @@ def plane(control_plane: type[Plane]) -> Iterator[Plane]:
         yield plane
 
 
-@pytest.fixture(scope="module")
-def program(plane: Plane) -> Program:
-    return Program(plane.kubeconfig)
-
-
 @pytest.fixture
-def namespace(plane: Plane, request: pytest.FixtureRequest) -> str:
+def namespace(plane: Plane, namespace: str) -> str:
     """A namespace with the queue `main`."""
-    name = f"t-{abs(hash(request.node.name)) % 10**8}"
-    plane.client.create_namespace(name)
     queue = _object("LocalQueue", "main", {"clusterQueue": "gpus"})
-    plane.client.create({**queue, "metadata": {"name": "main", "namespace": name}})
-    return name
+    plane.client.create({**queue, "metadata": {"name": "main", "namespace": namespace}})
+    return namespace
 
 
 def _object(kind: str, name: str, spec: Any) -> dict[str, Any]:

@@ -55,18 +55,6 @@ def plane(control_plane: type[Plane]) -> Iterator[Plane]:
         yield plane
 
 
-@pytest.fixture(scope="module")
-def program(plane: Plane) -> Program:
-    return Program(plane.kubeconfig)
-
-
-@pytest.fixture
-def namespace(plane: Plane, request: pytest.FixtureRequest) -> str:
-    name = f"t-{abs(hash(request.node.name)) % 10**8}"
-    plane.client.create_namespace(name)
-    return name
-
-
 def job(program: Program, namespace: str, *arguments: str) -> dict[str, Any]:
     """The only job of a namespace."""
     ran = program("status", *arguments, "-n", namespace, "-o", "json")

@@ -41,7 +41,8 @@ class Program:
     def __init__(self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(_LOADED))
-        self._files = [folder.parent / f"{folder.name}.{os.urandom(4).hex()}.{name}" for name in ("out", "err")]
+        output = "keys" if arguments[0] == "secrets" and "-o" in arguments else "out"
+        self._files = [folder.parent / f"{folder.name}.{os.urandom(4).hex()}.{name}" for name in (output, "err")]
         names = [str(file) for file in self._files]
         self._process = context.Process(target=_main, args=(list(arguments), str(folder), dict(environment), names))
         self._process.start()

@@ -27,6 +27,7 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple, Self
 from urllib.parse import parse_qs, urlsplit
 
+from tests.cluster.canary import Canary
 from tests.cluster.plane.plane import Plane
 
 _HOP_BY_HOP = ("host", "connection", "accept-encoding", "content-length", "transfer-encoding")
@@ -217,6 +218,7 @@ class FaultProxy:
     created: list[Request] = field(default_factory=list)
     """The requests that created an object, also if the client did not get the answer."""
     rules: list[Rule] = field(default_factory=list)
+    canary: Canary = field(default_factory=Canary)
 
     def __enter__(self) -> Self:
         settings = self.plane.settings
@@ -261,6 +263,8 @@ class FaultProxy:
 
     def handle(self, request: Request, forward: Callable[[Request], Answer | None]) -> Answer | None:
         """The answer of the server, or of a fault."""
+        if "/secrets" in request.path and request.body:
+            self.canary.learn(request.json)
         with self._lock:
             self.requests.append(request)
             fault = next((rule.fault for rule in self.rules if rule.takes(request)), None)

@@ -13,6 +13,7 @@ from tests.cluster.apply import inputs
 from tests.cluster.apply.inputs import Object
 from tests.cluster.apply.program import Ended, Program
 from tests.cluster.apply.proxy import FaultProxy, Request
+from tests.cluster.canary import Canary
 from tests.cluster.plane.client import ApiError
 from tests.cluster.plane.plane import Plane
 
@@ -25,6 +26,7 @@ KINDS = {
     "Secret": "v1",
     "Job": "batch/v1",
     "Pod": "v1",
+    "Event": "v1",
 }
 SET = "kubectl-trainjob"
 
@@ -159,7 +161,26 @@ class Site:
 @contextmanager
 def open_site(plane: Plane, namespace: str, folder: Path) -> Iterator[Site]:
     """A new namespace and a proxy."""
-    plane.client.wait("the server", lambda: plane.client.request("GET", "/readyz"))  # closes idle connections
+    _wait_for_server(plane)
     plane.client.create_namespace(namespace)
-    with FaultProxy(plane) as proxy:
-        yield Site(plane, namespace, folder / namespace, proxy)
+    with FaultProxy(plane, canary=Canary(plane.settings.tokens.values())) as proxy:
+        site = Site(plane, namespace, folder / namespace, proxy)
+        yield site
+        _wait_for_server(plane)
+        assert leaks(site) == []
+
+
+def _wait_for_server(plane: Plane) -> None:
+    """Idle connections are closed by the server; a new one is opened."""
+    plane.client.wait("the server", lambda: plane.client.request("GET", "/readyz"))
+
+
+def leaks(site: Site) -> list[str]:
+    """What has a key, a token or a value of a Secret: outputs of the tool, requests for other objects, and those."""
+    canary = site.proxy.canary
+    for one in site.all("Secret").values():
+        canary.learn(one)
+    files = (file for end in ("out", "err") for file in site.folder.parent.glob(f"{site.namespace}.*.{end}"))
+    objects = (json.dumps(one) for kind in KINDS if kind != "Secret" for one in site.all(kind).values())
+    sent = (one.body.decode() for one in site.proxy.requests if "/secrets" not in one.path)
+    return canary.found([*(file.read_text() for file in files), *objects, *sent])
