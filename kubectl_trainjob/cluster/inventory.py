@@ -11,6 +11,7 @@ from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.stages import ObjectId
 
 MOST_ENTRIES = 4000
+_PARTS = 4  # of the id of an entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,9 @@ def parsed(text: str) -> Inventory:
 
 
 def of_entries(values: Iterable[Mapping[str, Any]]) -> Inventory:
-    """The inventory of entries as plain data."""
-    return {entry.id: entry for entry in map(_entry, values)}
+    """The inventory of entries as plain data, without those that name no object."""
+    named = (each for each in values if str(each.get("id")).count("_") == _PARTS - 1)
+    return {entry.id: entry for entry in map(_entry, named)}
 
 
 def written(inventory: Inventory) -> list[dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,7 +15,6 @@ from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _TRAINING_SET = (f"{CONFIGURATION_GROUP}/v1alpha1", "TrainingSet")
-_PARTS = 4  # of the id of an entry
 _CONFIG_MAP = ObjectId("v1", "ConfigMap", "", "")
 
 
@@ -59,7 +57,7 @@ def _of_name(api: Api, namespace: str, name: str) -> KnownSet:
 
 def _of_training_set(live: Body) -> KnownSet:
     metadata = live["metadata"]
-    found = _entries(value_at(live, ("status", "inventory", "entries")) or ())
+    found = inventory.of_entries(value_at(live, ("status", "inventory", "entries")) or ())
     id_ = marks.applyset_id(metadata["name"], metadata["namespace"], _TRAINING_SET[1], CONFIGURATION_GROUP)
     spaces = {object_of(each).namespace for each in found.values()}
     return KnownSet(id_, frozenset({metadata["namespace"], *spaces}), found)
@@ -73,11 +71,6 @@ def _known(live: Body, found: Inventory) -> KnownSet:
 def _parsed(text: Any) -> Inventory:
     """The entries of an inventory; none of one that cannot be read, which `apply` reports."""
     try:
-        return _entries(json.loads(text or "{}").get("entries", ()))
+        return inventory.parsed(text or "")
     except (ValueError, AttributeError):
         return {}
-
-
-def _entries(values: Any) -> Inventory:
-    """The entries that name an object."""
-    return inventory.of_entries(each for each in values if str(each.get("id")).count("_") == _PARTS - 1)
