@@ -122,7 +122,7 @@ def _lint(request: LintRequest, session: Session) -> int:
     found = _run(request, session)
     if request.write_baseline:
         return _write_baseline(found, request.write_baseline)
-    report = _without_baseline(found, request.baseline)
+    report = _without_baseline(found, request.baseline, session.workspace.files)
     if request.fix or request.unsafe_fixes:
         disk, passes = session.workspace.files, 0
         while passes < _MOST_PASSES and _apply_fixes(
@@ -130,7 +130,7 @@ def _lint(request: LintRequest, session: Session) -> int:
         ):
             passes += 1  # an error may have hidden other fixable findings
             found = _run(request, session)
-            report = _without_baseline(found, request.baseline)
+            report = _without_baseline(found, request.baseline, session.workspace.files)
         if request.diff:
             return _exit_code(request, report)
     note_skipped([each for each in found.skipped if each.reason in ("chart", "broken")])
@@ -184,14 +184,14 @@ def _run(request: LintRequest, session: Session) -> LintRun:
         return lint_since(units, ReviewOptions(options, options, disk.current, today, suppresses), context)
 
 
-def _without_baseline(found: LintRun, path: str) -> LintReport:
+def _without_baseline(found: LintRun, path: str, files: FileSystem) -> LintReport:
     if not path:
         return found.report()
     from dataclasses import replace
 
     from kubectl_trainjob.lint.baseline import read_baseline, split_by_baseline
 
-    divided = split_by_baseline(found.results, read_baseline(_read(path), path), with_build_errors=False)
+    divided = split_by_baseline(found.results, read_baseline(_read(path, files), path), with_build_errors=False)
     if divided.gone:
         ending, verb = ("", "exists") if divided.gone == 1 else ("s", "exist")
         gone = f"{divided.gone} finding{ending} of {path} no longer {verb}"
@@ -199,14 +199,16 @@ def _without_baseline(found: LintRun, path: str) -> LintReport:
     return replace(found.report(), results=tuple(divided.new), baselined=divided.known)
 
 
-def _read(path: str) -> str:
+def _read(path: str, files: FileSystem) -> str:
     from kubectl_trainjob.model.faults import EnvironmentFault
+    from kubectl_trainjob.model.limits import LIMITS
+    from kubectl_trainjob.repository.files.named_file import named_file
+    from kubectl_trainjob.repository.files.root import TooLargeError, UnsafePathError, reason_of
 
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        raise EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        return named_file(path, files).read(LIMITS.output_bytes).decode()
+    except (OSError, ValueError, UnsafePathError, TooLargeError) as error:
+        raise EnvironmentFault(f"{path}: {reason_of(error)}") from None
 
 
 def _write_baseline(found: LintRun, path: str) -> int:

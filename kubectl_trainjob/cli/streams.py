@@ -167,9 +167,8 @@ def write_outputs(outputs: Sequence[Output], written: Callable[..., str], report
 
 
 def write_file(path: str, text: str) -> None:
-    """Write a file. Raises EnvironmentFault."""
-    try:
-        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.write(text)
-    except (OSError, ValueError) as error:
-        raise EnvironmentFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    """Write a file that the user names. Raises EnvironmentFault."""
+    from kubectl_trainjob.repository.files.find_root import CurrentDirectory
+    from kubectl_trainjob.repository.output.named_file import write_named
+
+    write_named(path, text.encode("utf-8", "backslashreplace"), CurrentDirectory(os.getcwd()))

@@ -12,6 +12,7 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.finding import Finding
 
 _VERSION = 1
+_MOST = 10**9  # findings with one fingerprint; a count of thousands of digits could not be printed
 
 
 class BaselineResult(NamedTuple):
@@ -63,7 +64,7 @@ def read_baseline(text: str, path: str) -> Counter[str]:
         if data["schemaVersion"] != _VERSION:
             raise EnvironmentFault(f"{path}: this version reads baselines of schemaVersion {_VERSION}; write it again")
         known = {str(each["fingerprint"]): each["count"] for each in data["findings"]}
-        if not all(type(count) is int and count > 0 for count in known.values()):
+        if not all(type(count) is int and 0 < count <= _MOST for count in known.values()):
             raise ValueError
         return Counter(known)
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -24,6 +24,8 @@ _OTHERS = re.compile(
     rb"""(?:^ *|[{,]\s*)["']?(?:apiVersion["']?\s*:|kind["']?\s*:(?!\s*["']?Config\b))""", re.IGNORECASE | re.MULTILINE
 )
 MOST_LINKS = 40
+_OUT_OF_REPOSITORY = say("a symbolic link in it leads out of the repository; pass the target of the link")
+_IN_REPOSITORY = say("a symbolic link of the repository is in it; remove the link, or write to another path")
 
 
 def find_root(directory: str, top: str = "") -> str:
@@ -38,16 +40,20 @@ def find_root(directory: str, top: str = "") -> str:
 
 
 class DiskLinks:
-    """The links in a path."""
+    """The links in a path. Those that lead out of their repository are rejected, or `all_inside` a repository."""
+
+    all_inside = False
 
     def target(self, path: str) -> str | None:
         """The target of the link at an absolute path; None without a link."""
         return os.readlink(path) if os.path.islink(path) else None
 
     def lead_out(self, directory: str, target: str) -> bool:
-        """Whether a link in `directory` to `target` leads out of its repository."""
+        """Whether a link in `directory` to `target` is rejected."""
         repository = _repository(directory)
-        return repository is not None and not is_below(repository, os.path.realpath(os.path.join(directory, target)))
+        if repository is None or self.all_inside:
+            return repository is not None
+        return not is_below(repository, os.path.realpath(os.path.join(directory, target)))
 
 
 def real_path(path: str, current: CurrentDirectory, links: DiskLinks) -> str:
@@ -64,7 +70,7 @@ def real_path(path: str, current: CurrentDirectory, links: DiskLinks) -> str:
         if followed > MOST_LINKS:
             raise OSError(ELOOP, os.strerror(ELOOP))
         if links.lead_out(here, target):
-            raise UnsafePathError(say("a symbolic link in it leads out of the repository; pass the target of the link"))
+            raise UnsafePathError(_IN_REPOSITORY if links.all_inside else _OUT_OF_REPOSITORY)
         steps += _steps(target)
     return here
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -37,16 +38,24 @@ class Folder:
                 folder = open_folders.enter_context(folder._child(name))
             yield folder
 
-    def create(self, name: str, data: bytes) -> None:
-        """Write a file that does not exist yet, with the permissions that the umask allows."""
-        with open(os.open(self._at(name), _NEW_FILE, 0o666, dir_fd=self.handle), "wb") as file:
+    def create(self, name: str, data: bytes, like: str = "") -> None:
+        """Write a file that does not exist yet, to the disk itself.
+
+        It has the permissions that the umask allows, or the owner, permissions and attributes of the file `like`.
+        """
+        mode = 0o600 if like else 0o666
+        with open(os.open(self._at(name), _NEW_FILE, mode, dir_fd=self.handle), "wb") as file:
             file.write(data)
+            file.flush()
+            if like:
+                self._copy_attributes(like, file.fileno())
+            os.fsync(file.fileno())
 
     @contextmanager
-    def new_file(self, data: bytes) -> Iterator[None]:
-        """A file `NEW`, which an error inside the context removes."""
+    def new_file(self, data: bytes, like: str = "") -> Iterator[None]:
+        """A file `NEW`, which an error inside the context removes; `like` as in `create`."""
         try:
-            self.create(NEW, data)
+            self.create(NEW, data, like)
             yield
         except BaseException:
             with suppress(OSError):
@@ -69,6 +78,22 @@ class Folder:
     def remove_folder(self, name: str) -> None:
         """Remove an empty folder."""
         os.rmdir(self._at(name), dir_fd=self.handle)
+
+    def _copy_attributes(self, name: str, new: int) -> None:
+        """Copy the metadata of a file to another one, as far as the system and the user's rights allow."""
+        old = os.open(self._at(name), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK, dir_fd=self.handle)
+        try:
+            found = os.fstat(old)
+            if sys.platform != "win32":
+                with suppress(PermissionError):
+                    os.fchown(new, found.st_uid, found.st_gid)
+                os.fchmod(new, stat.S_IMODE(found.st_mode))  # after fchown, which takes bits away
+            if sys.platform == "linux":
+                for attribute in os.listxattr(old):
+                    with suppress(OSError):
+                        os.setxattr(new, attribute, os.getxattr(old, attribute))
+        finally:
+            os.close(old)
 
     def _make(self, name: str) -> None:
         with suppress(FileExistsError):
