@@ -13,9 +13,10 @@ from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.result import ObjectResult
 from kubectl_trainjob.cluster.run_check import server_content
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work
-from kubectl_trainjob.kube.facts.masking import MASK, value_without_secrets
+from kubectl_trainjob.kube.facts.masking import value_without_secrets
 from kubectl_trainjob.kube.updates.live import frozen_changes
 from kubectl_trainjob.kube.updates.managed_fields import covers, managers_of
+from kubectl_trainjob.model.secrets import MASK
 from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from kubectl_trainjob.model.secrets import without_secrets
+
 _MOST_LISTED = 12
 
 
@@ -43,7 +45,7 @@ def say(template: str, *values: object) -> Message:
     """The message that a literal template makes with values in place of `{}`.
 
     A `str` is data, in plain text with quotes if the template has `"{}"`. An `int` or a `Message` joins the words. Any
-    other value is shown as JSON, as data. The middle of long data is omitted.
+    other value is shown as JSON, as data. The middle of long data is omitted, and secrets are masked.
     """
     first, *others = template.split("{}")
     pieces: list[str | Data] = [first]
@@ -62,10 +64,10 @@ def say(template: str, *values: object) -> Message:
 
 def _text(value: object) -> str:
     if isinstance(value, str):
-        return value
+        return without_secrets(value)
     import json  # only for the messages that need it: completion is fast
 
-    return json.dumps(value, ensure_ascii=False)
+    return without_secrets(json.dumps(value, ensure_ascii=False))
 
 
 def truncate(text: str, most: int = 300) -> str:

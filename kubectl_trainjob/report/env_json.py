@@ -115,12 +115,13 @@ class _EnvironmentJson:
         return {**number, "source": source}
 
     def _container(self, container: Container) -> dict[str, Any]:
+        values = {field: each.value for field, each in container.fields.items()}
         return {
             "name": container.name,
             "init": container.is_init,
-            "image": container.body.get("image"),
-            "command": container.body.get("command") or [],
-            "args": container.body.get("args") or [],
+            "image": values.get("image"),
+            "command": values.get("command", []),
+            "args": values.get("args", []),
             "origins": {field: self._origin(each) for field, each in container.fields.items()},
             "env": [self._variable(variable) for variable in container.variables],
             "envFrom": [{**each.value, **self._origin(each)} for each in container.imported],

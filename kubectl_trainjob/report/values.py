@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
 
-from kubectl_trainjob.kube.facts.masking import MASK
 from kubectl_trainjob.model.message import Data, Message, say
+from kubectl_trainjob.model.secrets import MASK
 from kubectl_trainjob.model.source import ABSENT
 from kubectl_trainjob.repository.yaml.emit import Emitter
 from kubectl_trainjob.repository.yaml.quoting import scalar

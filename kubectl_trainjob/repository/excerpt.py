@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kubectl_trainjob.model.printable import columns, printable
+from kubectl_trainjob.model.secrets import is_secret_name, without_secrets
 from kubectl_trainjob.model.source import SourceFile, Span
 from kubectl_trainjob.repository.yaml.stream import Lines
 
@@ -13,14 +14,15 @@ _BEFORE, _AFTER = 50, 90  # characters shown around the caret of a longer one
 _TAB = "    "
 
 
-# In any notation. The places of a Secret's texts in a file that may be invalid are unknown.
-_SECRET = re.compile(r"""\bkind["']?\s*:\s*(?:[!&|>]\S*\s+)*["']?Secret(?:List)?\b""", re.IGNORECASE)
+# The places of the texts of a Secret in a file that may be invalid are unknown. A file may have one if the value of a
+# `kind` is not a plain word, or if a key may be `kind` in other words: with an escape, or an alias.
+_KIND = re.compile(
+    r"""\bkind["']?\s*+:(?P<word>[ \t]*+["']?(?!Secret(?:List)?\b)\w++["']?[ \t]*+(?:[,}#\r\n]|\Z))?""", re.I
+)
+_HIDDEN_KEY = re.compile(r"""\\[^"\n]{0,40}"[ \t]*+:|^[ \t{,-]*+\*[\w.-]++[ \t]*+:""", re.MULTILINE)
 
-# A variable that is called like a secret, and its value: on one line in either order, or each on its own.
-_NAME = r"""\bname["']?\s*:\s*["']?\w*(?:TOKEN|SECRET|PASSWORD|KEY)\b"""
-_VALUE = r"""\bvalue["']?\s*:"""
-_ON_ONE_LINE = re.compile(rf"{_NAME}.*{_VALUE}|{_VALUE}.*{_NAME}", re.IGNORECASE)
-_NAMED, _VALUED = re.compile(_NAME, re.IGNORECASE), re.compile(rf"^\s*(?:-\s+)?[\"']?{_VALUE}")
+_NAME = re.compile(r"""\bname["']?[ \t]*+:[ \t]*+["']?(?P<name>[\w.-]++)""")
+_VALUE = re.compile(r"""\bvalue["']?[ \t]*+:""")
 
 
 class Excerpts:
@@ -41,7 +43,7 @@ class Excerpts:
     def line(self, file: SourceFile, number: int) -> str | None:
         """A whole line, None where `show` shows none."""
         if file.text not in self._lines:
-            self._lines[file.text] = None if _SECRET.search(file.text) else Lines(file.text)
+            self._lines[file.text] = None if _may_have_secrets(file.text) else Lines(file.text)
         lines = self._lines[file.text]
         line = lines.line(number) if lines else None
         return None if lines is None or line is None or _has_secret(lines, number, line) else line
@@ -67,9 +69,16 @@ def _plain(text: str) -> str:
     return printable(text.replace("\t", _TAB))
 
 
+def _may_have_secrets(text: str) -> bool:
+    """Whether a file may have an object of kind Secret."""
+    return any(found["word"] is None for found in _KIND.finditer(text)) or _HIDDEN_KEY.search(text) is not None
+
+
 def _has_secret(lines: Lines, number: int, line: str) -> bool:
-    """Whether a line has the value of a variable with the name of a secret."""
-    if _ON_ONE_LINE.search(line):
+    """Whether a line has a secret, or the value of a variable with the name of a secret."""
+    if without_secrets(line) != line:
         return True
-    beside = (lines.line(each) or "" for each in (number - 1, number + 1) if each > 0)
-    return _VALUED.search(line) is not None and any(_NAMED.search(each) for each in beside)
+    if not _VALUE.search(line):
+        return False
+    beside = [line] if _NAME.search(line) else [lines.line(each) or "" for each in (number - 1, number + 1) if each > 0]
+    return any(is_secret_name(found["name"]) for each in beside for found in _NAME.finditer(each))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,79 @@ def test_no_output_has_the_value(command: list[str], capsys: pytest.CaptureFixtu
     assert not [value for value in (OLD, NEW, OTHER) if value in out or value.replace("/", "\\/") in out]
     if command[0] in ("diff", "env") or "json" in command:
         assert "***" in out
+
+
+SECRETS = {
+    "DB_PASSWD": "hunter2old",
+    "DB_PASSWORD": "plain-word",
+    "ADMIN_CREDENTIAL": "b64.Zx81kk/Q",
+    "API-KEY": "Zx81-kkQ9",
+    "apiToken": "s3cr3t0ld",
+}
+IN_TEXTS = [
+    "--token=canary-one",
+    "--hf-token",
+    "canary-two",
+    "run --password 'canary three' --lr 3",
+    "export WANDB_API_KEY=c4n4ryF0ur && run",
+    "postgres://user:canary-five@db/x",
+    "https://ghp_canary0123456789abcdef@github.com/x",
+]
+CANARIES = [
+    *SECRETS.values(),
+    "canary-one",
+    "canary-two",
+    "canary three",
+    "c4n4ryF0ur",
+    "canary-five",
+    "canary0123456789",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.usefixtures("repository")
+def test_no_output_has_secrets_in_commands_and_texts(
+    command: list[str], repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables = "".join(f"    - {{name: {name}, value: {value}}}\n" for name, value in SECRETS.items())
+    arguments = "".join(f"    - {json.dumps(text)}\n" for text in IN_TEXTS)
+    job = JOB.replace("NAME", "bert") + ENV.replace("TOKEN", "NUMBER") + variables + f"    args:\n{arguments}"
+    data = "".join(f"  {name}: {value}\n" for name, value in SECRETS.items())
+    config = (
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata:\n{data}  a.ini: |\n    password = canary-one\n"
+    )
+    repository.write({"jobs/bert.yaml": job, "jobs/config.yaml": config})
+    assert run("kubectl-trainjob", command) in (0, 1)
+    out = "".join(capsys.readouterr())
+    assert not [value for value in CANARIES if value in out]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "kind: Secret",
+        'kind: "Secret"',
+        "kind: !!str Secret",
+        "kind: &k Secret",
+        "kind: >-\n  Secret",
+        "kind: # a comment\n  Secret",
+        'kind: "S\\x65cret"',
+        '"k\\x69nd": Secret',
+        "metadata: {annotations: {a: &k Secret}}\nkind: *k",
+        "metadata: {annotations: {a: &k kind}}\n*k : Secret",
+        "? kind\n: Secret",
+        "kind: SecretList",
+    ],
+)
+@pytest.mark.parametrize(
+    "error", ["stringData: {a: canary-one, a: canary-one}", "stringData: {a: canary-one", "a: \tcanary-one: x"]
+)
+def test_no_excerpt_is_from_a_file_with_a_secret(
+    kind: str, error: str, repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.write({"jobs/secret.yaml": f"apiVersion: v1\n{kind}\n{error}\n"})
+    for command in (["build", "jobs/secret.yaml"], ["lint", "jobs/secret.yaml"], ["review", "HEAD"]):
+        run("kubectl-trainjob", command)
+    captured = "".join(capsys.readouterr())
+    assert "secret.yaml:" in captured
+    assert "canary" not in captured

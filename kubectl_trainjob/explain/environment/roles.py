@@ -64,7 +64,7 @@ def _items(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Containe
 
 
 def _value(job: TracedJob, jobset: Draft, pointer: Pointer) -> ContainerValue:
-    return ContainerValue(jobset.get(*pointer), *_author(job, jobset, pointer))
+    return ContainerValue(without_secrets(jobset.get(*pointer)), *_author(job, jobset, pointer))
 
 
 def _variables(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Variable]:

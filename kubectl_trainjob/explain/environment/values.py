@@ -81,7 +81,7 @@ class ContainerValue:
 class Container:
     """A container or init container at `pointer` of the JobSet.
 
-    `fields` are image, command and args if they are set; `imported` are the entries of `envFrom`.
+    `fields` are image, command and args if they are set, without secrets; `imported` are the entries of `envFrom`.
     """
 
     pointer: Pointer

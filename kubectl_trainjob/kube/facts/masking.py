@@ -1,13 +1,13 @@
-"""Values that are never shown: the content of Secrets, even after a change of the kind, and secrets in `env`."""
+"""Values that are never shown: the content of Secrets, also after a change of kind, and secrets in other objects."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.kube.facts.secret_values import is_secret_variable
+from kubectl_trainjob.model import secrets
+from kubectl_trainjob.model.secrets import MASK
 from kubectl_trainjob.model.source import Pointer, value_at
 
-MASK = "***"
 _SHOWN: tuple[Pointer, ...] = (
     ("apiVersion",),
     ("kind",),
@@ -25,26 +25,29 @@ def is_secret_kind(kind: object) -> bool:
 
 
 def without_secrets(value: Any) -> Any:
-    """A part of an object, with the secrets of its environment variables masked."""
+    """A part of an object, with the secrets of its variables, commands and texts masked."""
     if isinstance(value, dict):
-        shown = {key: without_secrets(entry) for key, entry in value.items()}
-        if _is_secret_entry(value, value.get("value")):
-            shown["value"] = MASK
-        return shown
-    return [without_secrets(item) for item in value] if type(value) is list else value
+        return {key: value_without_secrets(entry, value, (key,)) for key, entry in value.items()}
+    if type(value) is list:
+        return [value_without_secrets(item, value, (index,)) for index, item in enumerate(value)]
+    return secrets.without_secrets(value) if isinstance(value, str) else value
 
 
 def value_without_secrets(value: Any, body: Any, pointer: Pointer) -> Any:
     """A current or previous value at `pointer` of `body`, as `without_secrets`."""
-    if pointer[-1:] == ("value",) and _is_secret_entry(value_at(body, pointer[:-1]), value):
+    if isinstance(value, str) and pointer and secrets.has_secret(_name_of(body, pointer), value):
         return MASK
     return without_secrets(value)
 
 
-def _is_secret_entry(entry: Any, value: Any) -> bool:
-    """Whether `value` is a secret as the value of this item of `env`."""
-    name = entry.get("name") if isinstance(entry, dict) else None
-    return isinstance(name, str) and isinstance(value, str) and is_secret_variable(name, value)
+def _name_of(body: Any, pointer: Pointer) -> str:
+    """The name that a text has: of its variable, of the option before it in a command, or its key."""
+    holder, last = value_at(body, pointer[:-1]), pointer[-1]
+    if isinstance(last, int):
+        before = holder[last - 1] if isinstance(holder, list) and 0 < last <= len(holder) else ""
+        return before.lstrip("-") if isinstance(before, str) and before.startswith("--") else ""
+    name = holder.get("name") if last == "value" and isinstance(holder, dict) else last
+    return name if isinstance(name, str) and name != "key" else ""
 
 
 def masked(value: Any, pointer: Pointer = ()) -> Any:

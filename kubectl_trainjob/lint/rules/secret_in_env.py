@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubectl_trainjob.kube.facts.secret_values import is_secret_variable
 from kubectl_trainjob.lint.containers import ContainerProblem
 from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.secrets import is_secret_variable
 
 # Do not change this text: in place of the hidden line it is a part of the fingerprints in baselines.
 _IS_KNOWN = 'all readers of the repository can see the value of "{}"; take it from a Secret with secretKeyRef'
