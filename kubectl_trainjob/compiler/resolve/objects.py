@@ -106,6 +106,10 @@ def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
 
 def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[Diagnostic]:
     kind, api_version = manifest.id.kind, manifest.id.api_version
+    if "." in api_version and not group:
+        message = say('apiVersion "{}" has no version; write {}', api_version, _with_version(api_version, kind))
+        yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
+        return
     advice = Message() if front_end_of(manifest.id) else _legacy_advice(group, api_version, kind)
     if advice == MIGRATE:
         advice = say("{} {}", advice, manifest.source.file.path)
@@ -123,6 +127,11 @@ def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[
             '"{}" is not the group of Trainer, so this {} is not built; write "{}"', group, kind, trainer.GROUP
         )
         yield Diagnostic(UNKNOWN_KIND, message, manifest.place("apiVersion"))
+
+
+def _with_version(group: str, kind: str) -> Message:
+    known = find_kind(group, kind)
+    return say("apiVersion: {}", f"{group}/{(known and known.version) or 'VERSION'}")
 
 
 def _legacy_advice(group: str, api_version: str, kind: str) -> Message:

@@ -290,10 +290,10 @@ class _FileInputs(_Inputs):
 
 def _is_there(root: Root, folder: str) -> bool:
     """Whether a folder of runtimes exists. Raises EnvironmentFault for one that cannot be read."""
+    if not root.files.has(folder):
+        return False  # one in trainjob.yaml was reported when that was read
     try:
         root.files.entries(folder)
-    except FileNotFoundError:
-        return False  # one in trainjob.yaml was reported when that was read
     except (UnsafePathError, OSError) as error:
         advice = "make this folder of runtimes a directory that can be read"
         raise EnvironmentFault(f"{fault(root.show(folder), error)}; {advice}") from None

@@ -36,10 +36,10 @@ class Machine:
             "actions/setup-python": self._set_up,
             "actions/cache": lambda _given: {"cache-hit": "false"},
             "actions/upload-artifact": self._upload,
-            "github/codeql-action/upload-sarif": lambda _given: {"sarif-id": "1"},
         }
         runner = Runner(self.directory, repository, others)
-        return runner.act(self._installed(), inputs or {}, {**self.environment, **(environment or {})}, event)
+        given = {"GIT_ALLOW_PROTOCOL": "file", **self.environment, **(environment or {})}
+        return runner.act(self._installed(), inputs or {}, given, event)
 
     def _installed(self) -> Path:
         """The action, as it is the first time; then one whose step `install` finds the work done."""

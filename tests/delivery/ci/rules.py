@@ -13,11 +13,11 @@ _PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
 _OURS = re.compile(r"kubectl-trainjob/kubectl-trainjob/\.github/actions/(review|comment)@v\d+")
 # Of the actions that a privileged workflow may use, none reads code of the pull request.
 _DATA_ONLY = re.compile(
-    r"actions/download-artifact@[0-9a-f]{40}|.*/\.github/actions/comment@v\d+|\./\.github/actions/comment"
+    r"actions/download-artifact@[0-9a-f]{40}|github/codeql-action/upload-sarif@[0-9a-f]{40}|.*/\.github/actions/comment@v\d+|\./\.github/actions/comment"
 )
 _MAY_WRITE = {"pull_request": {"security-events"}, "workflow_run": {"pull-requests"}}
 _WORKFLOW = {"name", "on", "permissions", "concurrency", "jobs"}
-_JOB = {"if", "name", "runs-on", "timeout-minutes", "permissions", "strategy", "steps"}
+_JOB = {"if", "name", "needs", "outputs", "runs-on", "timeout-minutes", "permissions", "strategy", "steps"}
 _ACTION = {"name", "description", "inputs", "outputs", "runs"}
 _STEP = {"id", "if", "name", "uses", "with", "run", "shell", "env", "working-directory"}
 
@@ -93,18 +93,19 @@ def _job(job: Any, events: set[str]) -> Iterator[str]:
         "if", ""
     ):
         yield "writes code scanning for forks"
+    may_write = "workflow_run" in events or "write" in permissions.values()
     for step in job["steps"]:
         yield from _step(step)
-        yield from _of_strangers(step, events)
+        yield from _of_strangers(step, may_write=may_write)
 
 
-def _of_strangers(step: Any, events: set[str]) -> Iterator[str]:
+def _of_strangers(step: Any, *, may_write: bool) -> Iterator[str]:
     if (
         step.get("uses", "").startswith("actions/checkout@")
         and step.get("with", {}).get("persist-credentials") != "false"
     ):
         yield "leaves the token in the checkout"
-    if "workflow_run" in events and not _DATA_ONLY.fullmatch(step.get("uses", "")):
+    if may_write and not _DATA_ONLY.fullmatch(step.get("uses", "")):
         yield "does more than to read data, with rights: " + step.get("uses", step.get("run", ""))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -20,10 +21,17 @@ from tests.delivery.ci.runner import ACTIONS
 
 
 @pytest.fixture(scope="module")
-def packages(released: Path, wheelhouse: Path) -> dict[str, str]:
-    """What makes pip install this project's wheel, and what it needs from a folder."""
-    (wheel,) = released.glob("*.whl")
-    return {"KUBECTL_TRAINJOB": str(wheel), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheelhouse)}
+def packages(released: Path, wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What makes pip install this project's wheel, and what it needs, from folders, by the hashes of a lock."""
+    lock = tmp_path_factory.mktemp("lock") / "kubectl-trainjob.lock"
+    wheels = [*released.glob("*.whl"), *wheelhouse.glob("*.whl")]
+    lock.write_text("".join(map(_locked, wheels)))
+    return {"LOCK": str(lock), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": f"{released} {wheelhouse}"}
+
+
+def _locked(wheel: Path) -> str:
+    name, version, *_ = wheel.name.split("-")
+    return f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
 
 
 def piped(repository: Repository, checkout: Path, temp: Path, packages: Mapping[str, str]) -> tuple[int, str]:

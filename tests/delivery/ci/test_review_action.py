@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.delivery.ci.expressions import evaluated
 from tests.delivery.ci.machine import Machine
 from tests.delivery.ci.repositories import BIGGER, GOOD, HARMLESS, JOB, PAUSED, UNBUILT, UNTAGGED, Repository, git
-from tests.delivery.ci.runner import Done
+from tests.delivery.ci.runner import ACTIONS, Done
 
 pytestmark = pytest.mark.slow  # the action installs from the package index
 
@@ -241,22 +243,61 @@ def test_what_cannot_run_fails_with_two_and_stores_nothing(
 
 
 @pytest.mark.parametrize(
-    ("asked", "pull_request", "is_uploaded"),
+    ("pull_request", "is_uploaded"),
     [
-        pytest.param("true", {}, True, id="asked for"),
-        pytest.param("false", {}, False, id="not asked for"),
-        pytest.param("true", {"fork": "mallory/train"}, False, id="a fork"),
-        pytest.param("true", {"user": {"login": "dependabot[bot]"}}, False, id="Dependabot"),
+        pytest.param({}, True, id="of the repository"),
+        pytest.param({"fork": "mallory/train"}, False, id="a fork"),
+        pytest.param({"user": {"login": "dependabot[bot]"}}, False, id="Dependabot"),
     ],
 )
-def test_code_scanning_gets_what_it_may(
-    machine: Machine, place: Path, asked: str, pull_request: Any, is_uploaded: bool
-) -> None:
+def test_code_scanning_gets_what_it_may(place: Path, pull_request: Any, is_uploaded: bool) -> None:
+    """The job that may write reads a report; tests/delivery/ci/rules.py rejects any other step."""
+    job = yaml.safe_load((ACTIONS / "review" / "examples" / "review.yml").read_text())["jobs"]["code-scanning"]
+    condition = job["if"].removeprefix("!cancelled() && ")
     repository = Repository(place / "forge", {}, {JOB: HARMLESS}, "feature")
-    checkout = repository.checked_out(place / "checkout")
-    done = machine.review(checkout, event(repository, **pull_request), {"upload-sarif": asked})
-    sarif = done.used.get("github/codeql-action/upload-sarif", {}).get("sarif_file")
-    assert sarif == (done.outputs["sarif"] if is_uploaded else None)
+    needs = {"trainjobs": {"outputs": {"verdict": "safe"}}}
+    assert evaluated(condition, {"github": event(repository, **pull_request), "needs": needs}) is is_uploaded
+    needs["trainjobs"]["outputs"]["verdict"] = ""
+    assert not evaluated(condition, {"github": event(repository, **pull_request), "needs": needs})
+
+
+_PROGRAM = "sh -c 'touch {canary}; false'"
+_SETTINGS = """[core]
+repositoryformatversion = 0
+bare = true
+fsmonitor = PROGRAM
+sshCommand = PROGRAM
+gitProxy = PROGRAM
+hooksPath = hooks
+[remote "origin"]
+url = URL
+uploadpack = PROGRAM
+[credential]
+helper = "!PROGRAM"
+"""
+
+
+@pytest.mark.parametrize("url", ["ext::sh -c 'touch% CANARY'", "ssh://x/y", "file:///nowhere"])
+@pytest.mark.parametrize("depth", [pytest.param((), id="deep"), pytest.param(("--depth=1",), id="shallow")])
+def test_a_directory_that_looks_like_a_bare_repository(
+    machine: Machine, place: Path, url: str, depth: tuple[str, ...]
+) -> None:
+    canary = place / "canary"
+    program = _PROGRAM.format(canary=canary)
+    settings = _SETTINGS.replace("PROGRAM", program).replace("URL", url.replace("CANARY", str(canary)))
+    hostile = {
+        "jobs/HEAD": "ref: refs/heads/main\n",
+        "jobs/config": settings,
+        "jobs/objects/info/x": "",
+        "jobs/refs/heads/x": "",
+        "jobs/hooks/post-checkout": f"#!/bin/sh\n{program}\n",
+    }
+    repository = Repository(place / "forge", {}, {JOB: BIGGER, **hostile}, "feature")
+    checkout = repository.checked_out(place / "checkout", *depth)
+    assert git(checkout / "jobs", "rev-parse", "--is-bare-repository") == "true"
+    done = machine.review(checkout, event(repository), {"working-directory": "jobs"})
+    assert (done.outputs["base"], done.outputs["head"]) == (repository.base, repository.head), done.log
+    assert not canary.exists()
 
 
 @pytest.mark.parametrize("path", [None, "."])
