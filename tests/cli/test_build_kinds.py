@@ -79,6 +79,33 @@ def test_training_kinds_that_cannot_be_expanded_are_refused(
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "group", "version"),
+    [
+        ("TrainJob", "trainer.kubeflow.org", "v1alpha1"),
+        ("ClusterTrainingRuntime", "trainer.kubeflow.org", "v1alpha1"),
+        ("JobSet", "jobset.x-k8s.io", "v1alpha2"),
+        ("Role", "rbac.authorization.k8s.io", "VERSION"),
+    ],
+)
+@pytest.mark.parametrize("emit", EMITS)
+def test_an_api_version_without_version(kind: str, group: str, version: str, emit: str, repository: Repository) -> None:
+    repository.write({"a.yaml": [manifest(kind, "a", api_version=group, spec={})]})
+    built = repository.build("a.yaml", "--emit", emit)
+    assert (built.exit_code, built.out) == (1, "")
+    message = f'apiVersion "{group}" has no version; write apiVersion: {group}/{version}'
+    assert f"a.yaml:1:13: error KTJ115 unknown-kind: {message}\n" in built.err
+
+
+def test_a_folder_of_runtimes_with_a_name_that_no_disk_has(repository: Repository) -> None:
+    repository.write(
+        {"trainjob.yaml": f"apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\nruntimes: [{'a' * 3000}]\n"}
+    )
+    repository.write({"b.yaml": [config_map("ok")]})
+    built = repository.build(".")
+    assert (built.exit_code, built.err.startswith("trainjob.yaml:3:12: error KTJ040")) == (1, True)
+
+
 def test_a_kind_of_the_same_name_in_another_group_passes(repository: Repository) -> None:
     body = manifest("TrainingJob", "a", api_version="sagemaker.aws.com/v1", spec={})
     repository.write({"a.yaml": [body]})

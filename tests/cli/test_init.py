@@ -247,6 +247,7 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
             id="runtime",
         ),
         pytest.param(["job", "A"], "Invalid value for 'NAME': \"A\" must consist of", id="a job's odd name"),
+        pytest.param(["job", "\udcff"], "Invalid value for 'NAME': ", id="a job's name of bytes"),
         pytest.param(
             ["job", "a", "--runtime", "keras"], 'there is no runtime "keras"; there are: ', id="a job's runtime"
         ),

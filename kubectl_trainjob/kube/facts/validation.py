@@ -42,7 +42,9 @@ _PORT = "must consist of lower case letters, digits and single '-' between them,
 
 def too_long(text: str, most: int) -> Message:
     """A text of more bytes than allowed."""
-    return say("must be no more than {} characters", most) if len(text.encode(errors="surrogatepass")) > most else _VALID
+    return (
+        say("must be no more than {} characters", most) if len(text.encode(errors="surrogatepass")) > most else _VALID
+    )
 
 
 # Names repeat: those of a runtime's containers and volumes in each of its jobs.
