@@ -47,8 +47,8 @@ class KustomizeController:
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def publish(self, name: str, files: Mapping[str, bytes]) -> str:
-        """Make files the content of the ExternalArtifact `name`; its revision."""
+    def publish(self, name: str, files: Mapping[str, bytes], kind: str = "ExternalArtifact") -> str:
+        """Make files the content of the ExternalArtifact `name`, or of a source that exists; its revision."""
         data = _archive(files)
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         file = f"{name}-{digest[7:19]}.tar.gz"
@@ -63,8 +63,9 @@ class KustomizeController:
             "size": len(data),
         }
         ready = {"type": "Ready", "status": "True", "reason": "Succeeded", "message": "", "lastTransitionTime": now}
-        body = {"apiVersion": _SOURCE, "kind": "ExternalArtifact", "metadata": {"name": name, "namespace": NAMESPACE}}
-        self.client.apply({**body, "spec": {}}, "producer")
+        body = {"apiVersion": _SOURCE, "kind": kind, "metadata": {"name": name, "namespace": NAMESPACE}}
+        if kind == "ExternalArtifact":
+            self.client.apply({**body, "spec": {}}, "producer")
         status = {**body, "status": {"artifact": artifact, "conditions": [ready]}}
         path = f"{self.client.path(body)}/status?fieldManager=producer&force=true"
         self.client.request("PATCH", path, status, "application/apply-patch+yaml")

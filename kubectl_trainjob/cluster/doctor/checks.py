@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kubectl_trainjob.cluster.doctor.delivery import check_delivery
 from kubectl_trainjob.cluster.doctor.facts import GANGS, JOB_SET, LEGACY, TRAIN_JOB, ClusterFacts, Requirements
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, DoctorReport
 from kubectl_trainjob.cluster.doctor.versions import check_controllers, check_definitions, check_kubernetes
@@ -135,6 +136,11 @@ def check_runtimes(facts: ClusterFacts, wanted: Requirements) -> Iterator[Doctor
         yield DoctorCheck("runtimes", "ok", f"{len(live)} runtimes are the same in the cluster")
 
 
+def check_gitops(facts: ClusterFacts, _wanted: Requirements) -> Iterator[DoctorCheck]:
+    """Argo CD and Flux."""
+    return check_delivery(facts.delivery)
+
+
 def is_part(ours: Any, live: Any) -> bool:
     """Whether a live value has everything of ours; it may have defaults, too."""
     if isinstance(ours, dict):
@@ -158,4 +164,5 @@ CHECKS: tuple[Check, ...] = (
     check_gang,
     check_kueue,
     check_runtimes,
+    check_gitops,
 )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kubectl_trainjob.cluster import guards, kueue
 from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.doctor.delivery import Delivery, read_delivery
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.protocol import ApiAnswer, ApiRequest
 from kubectl_trainjob.cluster.rights import RIGHTS, Right
@@ -80,6 +81,7 @@ class ClusterFacts:
     kueue: str = ""
     queues: Mapping[tuple[str, str], Body | None] = field(default_factory=dict)
     runtimes: Mapping[ObjectId, Body] = field(default_factory=dict)
+    delivery: Delivery = field(default_factory=Delivery)
 
     @property
     def has_trainer(self) -> bool:
@@ -109,6 +111,7 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
         kueue.version(api),
         dict(_queues(api, wanted)),
         dict(_runtimes(api, wanted)),
+        read_delivery(api),
     )
 
 

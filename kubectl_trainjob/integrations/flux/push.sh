@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds an overlay and pushes the result as an OCI artifact, for CI. Equal results have equal digests. Flux applies
+# Builds an overlay and pushes the result as an OCI artifact, for CI. Equal results have equal layers. Flux applies
 # the artifact (`integrations flux kustomization`), and Argo CD can read it, too (an oci:// source).
 #
 #   flux-push OVERLAY oci://REGISTRY/REPOSITORY[:TAG]     such as overlays/prod oci://ghcr.io/acme/training-prod:latest

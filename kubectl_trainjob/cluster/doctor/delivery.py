@@ -1,0 +1,154 @@
+"""Argo CD and Flux in a cluster: whether they deliver jobs with the settings that `integrations` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.doctor.values import DoctorCheck, Level
+from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.model.source import value_at
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+_NAMESPACE = "argocd"  # that of its releases
+_APPLICATION = ("argoproj.io/v1alpha1", "Application")
+_KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io/v1", "Kustomization")
+_JOBSET = "jobset.x-k8s.io_JobSet"
+_HEALTH, _IGNORED = (f"resource.customizations.{each}.{_JOBSET}" for each in ("health", "ignoreDifferences"))
+_MOST = 300  # characters of a message of Argo CD or Flux
+
+
+class Delivery(NamedTuple):
+    """The Applications and Kustomizations that deliver JobSets, None if they cannot be read.
+
+    `settings` is the ConfigMap argocd-cm and `repo_server` the Deployment with the plugin, None if unknown.
+    """
+
+    applications: Sequence[Body] | None = ()
+    kustomizations: Sequence[Body] | None = ()
+    settings: Body | None = None
+    repo_server: Body | None = None
+
+
+def read_delivery(api: Api) -> Delivery:
+    """Read what the user may read."""
+    applications = _listed(api, _APPLICATION, _is_application)
+    kustomizations = _listed(api, _KUSTOMIZATION, _is_kustomization)
+    if not applications:
+        return Delivery(applications, kustomizations)
+    settings = _found(api, ObjectId("v1", "ConfigMap", _NAMESPACE, "argocd-cm"))
+    repo_server = _found(api, ObjectId("apps/v1", "Deployment", _NAMESPACE, "argocd-repo-server"))
+    return Delivery(applications, kustomizations, settings, repo_server)
+
+
+def check_delivery(found: Delivery) -> Iterator[DoctorCheck]:
+    """Settings that lose or repeat runs, or that report a failed run as healthy."""
+    yield from _checked("argocd", "Applications", found.applications, lambda each: _of_application(each, found))
+    yield from _checked("flux", "Kustomizations", found.kustomizations, _of_kustomization)
+
+
+Problem = tuple[Level, str, str]
+
+
+def _checked(
+    name: str, kinds: str, objects: Sequence[Body] | None, problems: Callable[[Body], Iterator[Problem]]
+) -> Iterator[DoctorCheck]:
+    if objects is None:
+        yield DoctorCheck(name, "note", f"you may not list {kinds}", f"allow list on {kinds}")
+        return
+    is_in_order = True
+    for each in objects:
+        for level, message, advice in problems(each):
+            is_in_order = False
+            head = each["metadata"]
+            yield DoctorCheck(name, level, f"{each['kind']} {head['namespace']}/{head['name']}: {message}", advice)
+    if objects and is_in_order:
+        yield DoctorCheck(name, "ok", f"{len(objects)} {kinds} deliver JobSets")
+
+
+def _of_application(application: Body, found: Delivery) -> Iterator[Problem]:
+    data = value_at(found.settings, ("data",)) or {}
+    options = [str(each) for each in value_at(application, ("spec", "syncPolicy", "syncOptions")) or ()]
+    advice = "compare it with: kubectl trainjob integrations argocd application"
+    if found.settings is not None and _HEALTH not in data:
+        yield "warning", "argocd-cm has no health of JobSets: a failed run is healthy", _use("argocd cm")
+    if found.repo_server is not None and _names_plugin(application) and not _has_sidecar(found.repo_server):
+        yield "error", "the repo-server has no sidecar with a plugin", _use("argocd sidecar")
+    if forcing := [each for each in options if each in ("Force=true", "Replace=true")]:
+        yield "error", f"{forcing[0]} ends running jobs", advice
+    if "ServerSideDiff=true" in _annotation(application, "argocd.argoproj.io/compare-options"):
+        yield "warning", "with ServerSideDiff, one immutable change hides all objects", advice
+    prunes = value_at(application, ("spec", "syncPolicy", "automated", "prune")) is True
+    if prunes and not {"Prune=confirm", "Prune=false"} & set(options):
+        yield "warning", "automated prune ends running jobs without a confirmation", advice
+    ignored = [*(value_at(application, ("spec", "ignoreDifferences")) or ()), data.get(_IGNORED, "")]
+    if "/spec/suspend" not in str(ignored) and found.settings is not None:
+        yield "warning", "it is out of sync when Kueue suspends a JobSet", _use("argocd cm")
+    for each in value_at(application, ("status", "conditions")) or ():
+        if str(each.get("type")).endswith("Error"):
+            yield "error", str(each.get("message"))[:_MOST], "correct the files, or the Application"
+
+
+def _of_kustomization(kustomization: Body) -> Iterator[Problem]:
+    spec, advice = kustomization["spec"], "compare it with: kubectl trainjob integrations flux kustomization"
+    if spec.get("force"):
+        yield "error", "force: true ends running jobs, even for an error in a manifest", advice
+    if not _has_health(spec) or not spec.get("wait"):
+        yield "warning", "it has no health of JobSets, or no wait: true: a failed run is ready", advice
+    if spec.get("postBuild") and "kustomize.toolkit.fluxcd.io/substitute: disabled" not in str(spec.get("patches")):
+        yield "warning", "postBuild replaces variables in commands and scripts", advice
+    for each in value_at(kustomization, ("status", "conditions")) or ():
+        if each.get("type") == "Ready" and each.get("status") == "False":
+            message = str(each.get("message"))[:_MOST]
+            gate = "start kustomize-controller with --feature-gates=ExternalArtifact=true"
+            yield "error", message, gate if "feature gate is disabled" in message else "see: flux get kustomizations"
+
+
+def _use(name: str) -> str:
+    return f"add what this prints: kubectl trainjob integrations {name}"
+
+
+def _is_application(body: Body) -> bool:
+    resources = value_at(body, ("status", "resources")) or ()
+    return _names_plugin(body) or any(each.get("kind") == "JobSet" for each in resources)
+
+
+def _names_plugin(application: Body) -> bool:
+    sources = (("source",), ("sourceHydrator", "drySource"))
+    names = (value_at(application, ("spec", *each, "plugin", "name")) for each in sources)
+    return any(str(each).startswith("trainjob") for each in names)
+
+
+def _has_sidecar(deployment: Body) -> bool:
+    containers = value_at(deployment, ("spec", "template", "spec", "containers")) or ()
+    return any("argocd-cmp-server" in str(each.get("command")) for each in containers)
+
+
+def _is_kustomization(body: Body) -> bool:
+    entries = value_at(body, ("status", "inventory", "entries")) or ()
+    return _has_health(body["spec"]) or any(str(each.get("id")).endswith(_JOBSET) for each in entries)
+
+
+def _has_health(spec: Body) -> bool:
+    return any(each.get("kind") == "JobSet" for each in spec.get("healthCheckExprs") or ())
+
+
+def _annotation(body: Body, name: str) -> str:
+    return str(value_at(body, ("metadata", "annotations", name)) or "")
+
+
+def _listed(api: Api, kind: tuple[str, str], is_wanted: Callable[[Body], bool]) -> Sequence[Body] | None:
+    if not api.has_kind(*kind):
+        return ()
+    try:
+        return [each for each in api.list(api.resource(ObjectId(*kind, "", "")), "") if is_wanted(each)]
+    except ApiError:
+        return None
+
+
+def _found(api: Api, identity: ObjectId) -> Body | None:
+    try:
+        return api.get(identity)
+    except ApiError:
+        return None

@@ -1,0 +1,100 @@
+"""`doctor` finds settings of Argo CD and Flux that lose or repeat runs."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from kubectl_trainjob.integrations.files import content
+from tests.cluster.commands import Program
+
+pytestmark = pytest.mark.cluster
+
+CM = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "argocd-cm", "namespace": "argocd"}}
+HEAD = {"name": "argocd-repo-server", "namespace": "argocd"}
+SERVER = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": HEAD}
+
+
+@pytest.fixture
+def messages(plane):
+    """The lines about one object: the level of each message."""
+
+    def messages(check, place):
+        ran = Program(plane.kubeconfig)("doctor", "-o", "json")
+        found = [each for each in ran.data["checks"] if each["id"] == check and f" {place}: " in each["message"]]
+        assert all(each["advice"] for each in found)
+        return {each["message"].partition(": ")[2]: each["level"] for each in found}
+
+    return messages
+
+
+@pytest.fixture
+def create(argo, flux):
+    """Creates an object that is printed, with another name and spec; `path` leads to a Git repository that is none."""
+
+    def create(system, name, index, change):
+        body = list(yaml.safe_load_all(content(*system)))[index]
+        body["metadata"]["name"] = name
+        change(body)
+        argo.client.create(body)
+
+    assert flux
+    return create
+
+
+def unsettled(found):
+    """Without what Argo CD says about a repository that does not exist."""
+    return {message: level for message, level in found.items() if "github.com" not in message}
+
+
+def test_the_printed_application_is_in_order(create, messages):
+    create(("argocd", "application"), "in-order", 0, lambda _: None)
+    assert unsettled(messages("argocd", "argocd/in-order")) == {}
+
+
+def test_what_is_missing_in_argocd(argo, create, messages):
+    create(("argocd", "application"), "missing", 0, lambda body: body["spec"].pop("ignoreDifferences"))
+    assert unsettled(messages("argocd", "argocd/missing")) == {}  # argocd-cm has them
+    before = argo.client.request("GET", argo.client.path(CM))["data"]
+    containers = argo.client.request("GET", argo.client.path(SERVER))["spec"]["template"]["spec"]["containers"]
+    argo.client.merge(CM, {"data": dict.fromkeys(before)})
+    other = [each for each in containers if each["name"] != "trainjob"]
+    argo.client.merge(SERVER, {"spec": {"template": {"spec": {"containers": other}}}})
+    try:
+        assert unsettled(messages("argocd", "argocd/missing")) == {
+            "argocd-cm has no health of JobSets: a failed run is healthy": "warning",
+            "it is out of sync when Kueue suspends a JobSet": "warning",
+            "the repo-server has no sidecar with a plugin": "error",
+        }
+    finally:
+        argo.client.merge(CM, {"data": before})
+        argo.client.merge(SERVER, {"spec": {"template": {"spec": {"containers": containers}}}})
+
+
+def test_what_ends_runs_in_argocd(create, messages):
+    def change(body):
+        body["metadata"]["annotations"] = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}
+        body["spec"]["syncPolicy"]["syncOptions"] = ["ServerSideApply=true", "Replace=true"]
+
+    create(("argocd", "application"), "ends-runs", 0, change)
+    assert unsettled(messages("argocd", "argocd/ends-runs")) == {
+        "Replace=true ends running jobs": "error",
+        "with ServerSideDiff, one immutable change hides all objects": "warning",
+        "automated prune ends running jobs without a confirmation": "warning",
+    }
+
+
+def test_what_is_missing_in_flux(create, messages):
+    create(("flux", "artifact"), "suspended", 0, lambda body: body["spec"].update(suspend=True))
+    assert messages("flux", "flux-system/suspended") == {}
+
+    def change(body):
+        body["spec"].update(suspend=True, force=True, wait=False, postBuild={"substitute": {"a": "b"}})
+        del body["spec"]["patches"]
+
+    create(("flux", "artifact"), "forced", 0, change)
+    assert messages("flux", "flux-system/forced") == {
+        "force: true ends running jobs, even for an error in a manifest": "error",
+        "it has no health of JobSets, or no wait: true: a failed run is ready": "warning",
+        "postBuild replaces variables in commands and scripts": "warning",
+    }
