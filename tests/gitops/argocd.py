@@ -38,7 +38,7 @@ class ArgoCd:
 
     def start(self) -> None:
         """Install it, and our plugin as the manual says; start all programs."""
-        plane, ports = self._plane, free_ports(("redis", "repo", "repo-metrics", "metrics"))
+        plane, ports = self._plane, free_ports(("redis", "repo", "repo-metrics"))
         plane.install_crds(programs.crds("argo"))
         _install(plane.client)
         environment = self._environment()
@@ -61,12 +61,23 @@ class ArgoCd:
         plain = ["--disable-tls", "--client-ca-path", ""]
         self._launch("repo-server", [*local, "--port", str(ports["repo"]), *redis, *plain], environment)
         self._wait(ports["repo"])
-        repo = ["--repo-server", f"127.0.0.1:{ports['repo']}", "--repo-server-plaintext"]
-        self._launch(
-            "application-controller",
-            ["--namespace", NAMESPACE, "--metrics-port", str(ports["metrics"]), "--app-resync", "30", *redis, *repo],
-            environment,
-        )
+        repo = f"127.0.0.1:{ports['repo']}"
+        self._start_controllers(["--namespace", NAMESPACE, "--repo-server-plaintext"], redis, repo, environment)
+
+    def _start_controllers(
+        self, common: list[str], redis: list[str], repo: str, environment: Mapping[str, str]
+    ) -> None:
+        """Those of Applications, with the server that writes hydrated branches, and of ApplicationSets."""
+        ports = free_ports(("metrics", "commit", "commit-metrics", "set-metrics", "set-probe", "set-webhook"))
+        addresses = {name: f"127.0.0.1:{port}" for name, port in ports.items()}
+        local = ["--address", "127.0.0.1", "--port", str(ports["commit"]), "--metrics-address", "127.0.0.1"]
+        commit = {**environment, "ARGOCD_ASK_PASS_SOCK": str(self._folder / "commit.sock")}
+        self._launch("commit-server", [*local, "--metrics-port", str(ports["commit-metrics"])], commit)
+        hydrator = ["--hydrator-enabled", "--commit-server", addresses["commit"]]
+        often = ["--metrics-port", str(ports["metrics"]), "--app-resync", "30", "--repo-server", repo]
+        self._launch("application-controller", [*common, *often, *redis, *hydrator], environment)
+        sets = [f"--{name}-addr={addresses[f'set-{name}']}" for name in ("metrics", "probe", "webhook")]
+        self._launch("applicationset-controller", [*common, "--argocd-repo-server", repo, *sets], environment)
 
     def application(self, name: str) -> Application:
         """The Application as it is now."""
@@ -177,9 +188,15 @@ class Repository:
         self._git("add", "--all")
         self._git("-c", "user.name=test", "-c", "user.email=test@acme.example", "commit", "--quiet", "--message=change")
 
-    def _git(self, *arguments: str) -> None:
+    def show(self, branch: str, path: str) -> str:
+        """A file of a branch."""
+        return self._git("show", f"{branch}:{path}")
+
+    def _git(self, *arguments: str) -> str:
         environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
-        subprocess.run(["git", *arguments], cwd=self.folder, check=True, capture_output=True, env=environment)
+        command = ["git", *arguments]
+        done = subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True, env=environment)
+        return done.stdout
 
 
 _REPO_SERVER = """

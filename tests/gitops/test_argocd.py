@@ -17,9 +17,9 @@ pytestmark = pytest.mark.cluster
 SETTINGS = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\ndelivery: argocd\n"
 
 
-def deliver(argo, repository, name, path):
+def deliver(argo, repository, name, path, kind="application", number=0):
     """Create the Application for a folder of a repository, in the namespace of its name."""
-    text = content("argocd", "application").decode().split("\n---\n")[0]
+    text = content("argocd", kind).decode().split("\n---\n")[number]
     for old, new in (
         ("https://github.com/acme/training.git", repository.url),
         ("path: overlays/prod", f"path: {path}"),
@@ -129,3 +129,38 @@ def test_a_removed_run_waits_for_a_confirmation(argo, running):
     app = argo.wait(name, "asked", lambda app: "confirmation" in operation(app))
     assert f"jobset.x-k8s.io/JobSet/{name}" in operation(app)
     assert jobs.live_jobset(argo.client, name)["metadata"]["uid"] == before["metadata"]["uid"]
+
+
+def test_the_hydrator_writes_a_branch(argo, tmp_path):
+    repository = Repository(tmp_path / "repository")
+    repository.commit(jobs.repository("job", "argocd"))
+    argo.client.create_namespace("hydrated")
+    for kind in ("repository", "repository-write"):
+        head = {"name": kind, "namespace": "argocd", "labels": {"argocd.argoproj.io/secret-type": kind}}
+        data = {"url": repository.url, "type": "git"}
+        argo.client.create({"apiVersion": "v1", "kind": "Secret", "metadata": head, "stringData": data})
+    deliver(argo, repository, "hydrated", "overlays/prod", number=1)
+    argo.wait_for("hydrated-hydrated", "Synced", "Progressing")
+    written = repository.show("environments/prod", "overlays/prod/manifest.yaml")
+    assert {each["kind"] for each in yaml.safe_load_all(written)} == {"JobSet", "ConfigMap"}
+    repository.commit({"jobs/job.yaml": jobs.job("job", runtime="tortch")})
+    argo.refresh("hydrated-hydrated")
+    hydrator = lambda app: (app["status"].get("sourceHydrator") or {}).get("currentOperation") or {}  # noqa: E731
+    app = argo.wait("hydrated-hydrated", "failed", lambda app: hydrator(app).get("phase") == "Failed")
+    assert "jobs/job.yaml:5:" in hydrator(app)["message"]
+    assert repository.show("environments/prod", "overlays/prod/manifest.yaml") == written
+
+
+def test_an_application_set_finds_the_overlays(argo, tmp_path):
+    repository = Repository(tmp_path / "repository")
+    files = jobs.repository("job", "argocd")
+    overlay = files["overlays/prod/overlay.yaml"]
+    others = {"overlays/dev/overlay.yaml": f"{overlay}nameSuffix: -dev\n", "overlays/none/README.md": "No overlay.\n"}
+    repository.commit({**files, **others})
+    argo.client.create_namespace("set")
+    text = content("argocd", "applicationset").decode().replace("https://github.com/acme/training.git", repository.url)
+    argo.client.create_text(yaml.safe_load(text), text.replace("namespace: training", "namespace: set"))
+    for name in ("training-prod", "training-dev"):
+        argo.wait_for(name, "Synced", "Progressing")
+    names = {each["metadata"]["name"] for each in argo.client.items("argoproj.io/v1alpha1", "Application")}
+    assert {each for each in names if each.startswith("training-")} == {"training-prod", "training-dev"}
