@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kubernetes.client import ApiClient, Configuration
     from kubernetes.config.kube_config import ConfigNode, KubeConfigMerger
 
+_PART = 1 << 16
 _CONNECT = 5.0  # seconds until a connection must exist
 _ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
@@ -121,7 +122,7 @@ def _headers(login: _Login, request: ApiRequest) -> Any:
 def _whole(response: Any, deadline: float) -> Any:
     """The decoded answer. Raises TimeoutError if it does not end in time, also if each part of it comes soon."""
     parts = []
-    while part := response.read1():
+    while part := response.read1(_PART):  # without a size, a cut answer would look complete
         parts.append(part)
         if time.monotonic() > deadline:
             raise TimeoutError("the answer did not end in time")
