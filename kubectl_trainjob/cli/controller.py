@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options
+from kubectl_trainjob.cli.cluster_options import ClusterRequest, Duration, cluster_options
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit, print_error
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.cluster.connection import KubeConnection
     from kubectl_trainjob.cluster.controller.client import Client
+    from kubectl_trainjob.cluster.controller.leader import Leader
     from kubectl_trainjob.cluster.controller.reconcile import LoopSource, Outcome
-    from kubectl_trainjob.cluster.controller.source import SourceTree
-    from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet
-    from kubectl_trainjob.cluster.plan import ApplyPlan
+    from kubectl_trainjob.cluster.controller.training_set import SetKey
     from kubectl_trainjob.cluster.protocol import Clock, Connection
-    from kubectl_trainjob.model.diagnostic import Diagnostic
-
-_MOST_ERRORS = 5
 
 _HELP = """Apply what the TrainingSets of a cluster say.
 
 A TrainingSet names a source and a path in it. The controller builds the path like `build --strict`, and applies it
-like `apply`. `once` reconciles every TrainingSet one time, and prints a line for each.
+like `apply`. `once` reconciles every TrainingSet one time, and prints a line for each. `run` does it at each interval
+and after each change of a TrainingSet.
 
 \b
 Examples:
   # The TrainingSets of one namespace, with files of this directory
   kubectl trainjob controller once -n research --directory jobs=.
 
-Exit codes: 0 all are ready, 1 a TrainingSet is not ready, 2 the command failed.
+\b
+  # The TrainingSets of all namespaces, until a signal
+  kubectl trainjob controller run -A --directory jobs=/source/current
+
+Exit codes of `once`: 0 all are ready, 1 a TrainingSet is not ready, 2 the command failed. Of `run`: 0 stopped by a
+signal, 2 the command failed, 3 the Lease was lost.
 """
 
 
@@ -48,15 +51,49 @@ class LoopRequest(ClusterRequest):
     namespace: str
     all_namespaces: bool
     directory: tuple[tuple[str, str], ...]
+    concurrent: int
+    resync: float
     default_service_account: str
     no_cross_namespace_refs: bool
+    leader_elect: bool
+    leader_elect_lease_duration: float
+    leader_elect_renew_deadline: float
+    leader_elect_retry_period: float
+    lease_namespace: str
+    metrics_bind_address: str
+    health_probe_bind_address: str
 
     def check(self) -> None:
         """Raise a usage error for options that contradict each other."""
         if self.namespace and self.all_namespaces:
             raise click.UsageError("-n and -A cannot be used together")
+        times = self.leader_elect_lease_duration, self.leader_elect_renew_deadline, self.leader_elect_retry_period
+        if not times[0] > times[1] > times[2] > 0:
+            raise click.UsageError(
+                "the duration of the Lease must be longer than --leader-elect-renew-deadline, "
+                "and this longer than --leader-elect-retry-period"
+            )
 
-    def connection(self, user: str) -> Connection:
+    def watched(self, home: str) -> str:
+        """The namespace of the TrainingSets, "" for all; `home` is that of the context, or of the Pod."""
+        return "" if self.all_namespaces else self.namespace or home
+
+    def leader(self, connection: Connection, clock: Clock) -> Leader | None:
+        """This replica in the election, None without one."""
+        import socket
+        import uuid
+
+        from kubectl_trainjob.cluster.controller.leader import Leader, LeaseTimes
+
+        if not self.leader_elect:
+            return None
+        times = LeaseTimes(
+            self.leader_elect_lease_duration, self.leader_elect_renew_deadline, self.leader_elect_retry_period
+        )
+        namespace = self.lease_namespace or self.namespace or connection.namespace
+        return Leader(connection, clock, namespace, f"{socket.gethostname()}_{uuid.uuid4()}", times)
+
+    def connection(self, user: str) -> KubeConnection:
         """The connection of a user, "" for the one that the options choose."""
         from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
 
@@ -65,6 +102,7 @@ class LoopRequest(ClusterRequest):
 
     def source(self) -> LoopSource:
         """How sources are opened and built."""
+        from kubectl_trainjob.cli.training_set import built
         from kubectl_trainjob.cluster.controller.reconcile import LoopSource
         from kubectl_trainjob.cluster.controller.source import directories
 
@@ -100,8 +138,16 @@ def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
     )
 
 
+def _duration(name: str, seconds: float, shown: str, help_text: str) -> Callable[[Any], Any]:
+    return click.option(name, type=Duration(), default=seconds, show_default=shown, metavar="DURATION", help=help_text)
+
+
+def _address(name: str, default: str, help_text: str) -> Callable[[Any], Any]:
+    return click.option(name, default=default, show_default=True, metavar="ADDRESS", help=help_text)
+
+
 @click.command(help=_HELP)
-@click.argument("mode", type=click.Choice(["once"]), metavar="once")
+@click.argument("mode", type=click.Choice(["run", "once"]), metavar="run|once")
 @options.namespace("Only the TrainingSets of this namespace. The default is the context's, or the Pod's.")
 @click.option("-A", "--all-namespaces", is_flag=True, help="The TrainingSets of all namespaces.")
 @click.option(
@@ -112,6 +158,10 @@ def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
     help="A directory for sources of kind Directory. Can be repeated.",
 )
 @click.option(
+    "--concurrent", type=click.IntRange(1), default=2, show_default=True, help="With run: reconciles at the same time."
+)
+@_duration("--resync", 600, "10m", "With run: time between two lists of all TrainingSets.")
+@click.option(
     "--default-service-account",
     default="kubectl-trainjob",
     show_default=True,
@@ -119,19 +169,69 @@ def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
     help="Service account of TrainingSets without one.",
 )
 @_switch("--no-cross-namespace-refs", "Reject sources in other namespaces.")
+@_switch("--leader-elect", "With run: write only while this replica holds the Lease kubectl-trainjob-controller.")
+@_duration("--leader-elect-lease-duration", 35, "35s", "Time after which another replica takes the Lease.")
+@_duration("--leader-elect-renew-deadline", 30, "30s", "Time after which a holder that cannot renew it stops.")
+@_duration("--leader-elect-retry-period", 5, "5s", "Time between two renewals.")
+@click.option("--lease-namespace", default="", metavar="NS", help="Namespace of the Lease. The default is the Pod's.")
+@_address("--metrics-bind-address", ":8080", "With run: address of /metrics; 0 for none.")
+@_address("--health-probe-bind-address", ":9440", "With run: address of /healthz and /readyz; 0 for none.")
 @cluster_options
 def controller(**given: Any) -> int:
-    """Reconcile each TrainingSet in turn."""
-    from kubectl_trainjob.cluster.controller.client import Client
-
+    """Reconcile each TrainingSet in turn, or for ever."""
     request = LoopRequest(**given)
     request.check()
+    return _run(request) if request.mode == "run" else _once(request)
+
+
+def _once(request: LoopRequest) -> int:
+    from kubectl_trainjob.cluster.controller.client import Client
+
     client, clock, source = Client(request.connection, request.request_timeout), _clock(), request.source()
     with api_errors():
         keys = _keys(request, client, clock)
     outcomes = [_reconciled(key, source, client, clock) for key in keys]
     emit([f"{_line(each)}\n".encode() for each in outcomes if each.verdict])
     return 0 if all(each.verdict is None or each.verdict.is_ready for each in outcomes) else 1
+
+
+def _run(request: LoopRequest) -> int:
+    """Reconcile until a signal; the process ends at once if the Lease is lost."""
+    import gc
+    import signal
+    import sys
+
+    from kubectl_trainjob.cluster.controller.client import Client, FencedConnection
+    from kubectl_trainjob.cluster.controller.metrics import Metrics
+    from kubectl_trainjob.cluster.controller.run import Loop, LoopOptions, measured, run
+    from kubectl_trainjob.cluster.controller.serving import serve
+
+    gc.enable()
+    metrics, clock, own = Metrics(), _clock(), request.connection("")
+    leader = request.leader(own, clock)
+
+    def fenced(user: str) -> Connection:
+        may_write = (lambda: True) if leader is None else (lambda: leader.may_write)
+        inner = request.connection(user)
+        return FencedConnection(inner, may_write, partial(metrics.count_request, inner.host))
+
+    client = Client(fenced, request.request_timeout)
+    limits = LoopOptions(request.watched(own.namespace), request.concurrent, request.resync)
+    loop = Loop(client, measured(request.source(), metrics, clock), clock, limits, metrics, print_error)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: loop.stop.set())
+    serve(request.metrics_bind_address, {"/metrics": loop.page})
+    probes = {"/healthz": lambda: _probe(loop.is_alive), "/readyz": lambda: _probe(loop.is_ready)}
+    serve(request.health_probe_bind_address, probes)
+    if run(loop, leader, request.leader_elect_retry_period):
+        return 0
+    print_error("error: the Lease was lost; another replica goes on")
+    sys.stderr.flush()
+    os._exit(3)  # without waiting for threads, whose writes are no longer sent
+
+
+def _probe(is_fine: bool) -> tuple[int, str]:
+    return (200, "ok\n") if is_fine else (503, "not ok\n")
 
 
 def _reconciled(key: SetKey, source: LoopSource, client: Client, clock: Clock) -> Outcome:
@@ -160,8 +260,7 @@ def _keys(request: LoopRequest, client: Client, clock: Clock) -> Sequence[SetKey
     from kubectl_trainjob.cluster.controller.training_set import SetKey
 
     api = client.api("", clock, 0)
-    namespace = "" if request.all_namespaces else request.namespace or api.connection.namespace
-    found = api.list(api.resource(SetKey("", "").id), namespace)
+    found = api.list(api.resource(SetKey("", "").id), request.watched(api.connection.namespace))
     keys = sorted(SetKey(each["metadata"]["namespace"], each["metadata"]["name"]) for each in found)
     if not keys:
         print_error("note: there is no TrainingSet")
@@ -174,49 +273,3 @@ def _line(outcome: Outcome) -> str:
     return (
         f"trainingset.kubectl-trainjob.dev/{name} in {namespace}: {outcome.verdict.reason}: {outcome.verdict.message}"
     )
-
-
-@contextmanager
-def built(tree: SourceTree, wanted: TrainingSet) -> Iterator[ApplyPlan]:
-    """Build the path of a TrainingSet like any other directory; nothing above the source counts."""
-    from kubectl_trainjob.cli.session import open_session
-    from kubectl_trainjob.cluster.controller.source import SourceError
-    from kubectl_trainjob.cluster.plan import EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
-    from kubectl_trainjob.compiler.executor import IN_PROCESS
-    from kubectl_trainjob.model.faults import EnvironmentFault
-    from kubectl_trainjob.model.stages import BuildOptions
-    from kubectl_trainjob.repository.files.filesystem import Disk
-    from kubectl_trainjob.repository.files.find_root import is_below
-    from kubectl_trainjob.repository.files.read import read
-
-    namespace, name = wanted.key
-    plan_options = PlanOptions(BuildOptions(namespace, is_strict=True), name, parent="TrainingSet", home=namespace)
-    with open_session(tree.directory) as session:
-        workspace = replace(
-            session.workspace, files=Disk(session.workspace.files.current, tree.directory), raises_limits=False
-        )
-        try:
-            if not is_below(tree.directory, os.path.realpath(os.path.join(tree.directory, wanted.path))):
-                raise EnvironmentFault(f"{wanted.path} is not below the root of the source")
-            plan = make_plan(read((wanted.path,), workspace), plan_options, IN_PROCESS)
-        except InvalidFilesError as error:
-            raise SourceError(_errors(error.findings), "BuildFailed") from None
-        except (EmptyPlanError, EnvironmentFault) as error:
-            raise SourceError(str(error), "BuildFailed") from None
-        yield plan
-
-
-def _errors(findings: Sequence[Diagnostic]) -> str:
-    """The first errors, at their lines."""
-    from kubectl_trainjob.cluster.controller.verdict import shortened
-    from kubectl_trainjob.model.rules import Severity
-    from kubectl_trainjob.repository.positions import Locator
-
-    resolve = Locator().resolve
-    errors = [each for each in findings if each.severity is Severity.ERROR]
-    lines = []
-    for each in errors[:_MOST_ERRORS]:
-        at = resolve(each.place)
-        lines.append(f"{at.file.path}:{at.span.line}: {each.message} ({each.rule.id})")
-    more = len(errors) - _MOST_ERRORS
-    return shortened("; ".join([*lines, *([f"and {more} more errors"] if more > 0 else [])]))

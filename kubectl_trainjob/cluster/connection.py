@@ -47,6 +47,7 @@ class KubeConnection:
         self._options = options
         self._login = _log_in(options)
         self.namespace = self._login.namespace
+        self.host = self._login.client.configuration.host.partition("://")[2]
         self._renewing = Lock()
 
     def renew(self) -> None:

@@ -51,16 +51,22 @@ class Program:
         """SIGKILL."""
         self._process.kill()
 
+    def send(self, number: int) -> None:
+        """Send a signal."""
+        assert self._process.pid
+        os.kill(self._process.pid, number)
+
     def end(self, timeout: float = 120) -> Ended:
         """Wait for the end."""
         self._process.join(timeout)
         code = self._process.exitcode
         if code is None:
             self._process.kill()
-            raise AssertionError(f"the run did not end in {timeout} s: {self._texts()}")
-        return Ended(code, *self._texts())
+            raise AssertionError(f"the run did not end in {timeout} s: {self.texts()}")
+        return Ended(code, *self.texts())
 
-    def _texts(self) -> list[str]:
+    def texts(self) -> list[str]:
+        """What it printed to stdout and stderr."""
         return [file.read_text() for file in self._files]
 
 

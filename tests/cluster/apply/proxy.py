@@ -289,7 +289,27 @@ class FaultProxy:
         return http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=self._trust)
 
 
-def _handler(proxy: FaultProxy) -> type[http.server.BaseHTTPRequestHandler]:
+def _relay(proxy: FaultProxy, request: Request, client: http.server.BaseHTTPRequestHandler) -> None:
+    """Copy a watch as it comes, until either side ends it."""
+    upstream = proxy.connect()
+    headers = {key: value for key, value in request.headers.items() if key.lower() not in _HOP_BY_HOP}
+    try:
+        upstream.request(request.method, request.target, None, headers)
+        response = upstream.getresponse()
+        client.send_response_only(response.status, HTTPStatus(response.status).phrase)
+        client.send_header("Content-Type", "application/json")
+        client.send_header("Transfer-Encoding", "chunked")
+        client.end_headers()
+        while data := response.read1(65536):
+            client.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        client.wfile.write(b"0\r\n\r\n")
+    except (OSError, http.client.HTTPException):
+        return  # the client or the server was killed
+    finally:
+        upstream.close()
+
+
+def _handler(proxy: FaultProxy) -> type[http.server.BaseHTTPRequestHandler]:  # noqa: C901 - a class in a function
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
@@ -298,6 +318,11 @@ def _handler(proxy: FaultProxy) -> type[http.server.BaseHTTPRequestHandler]:
         def handle_any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             request = Request(self.command, self.path, dict(self.headers.items()), body)
+            if request.query.get("watch") == ["true"] and not proxy.rules:
+                proxy.requests.append(request)
+                self.close_connection = True
+                _relay(proxy, request, self)
+                return
             found = proxy.handle(request, self.forward)
             if found is None or not self.reply(found):
                 self.drop()

@@ -1,0 +1,118 @@
+"""Follows the objects of a kind: a list, then a watch from its version; after anything unusual, a list again.
+
+Watches only say when to look. If an event is lost, the next list has the object, at the latest after `resync`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from threading import Event
+from typing import Any, NamedTuple
+
+from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.errors import ApiError, error_of
+from kubectl_trainjob.cluster.protocol import ApiRequest, Clock
+from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.stages import Body, ObjectId
+
+_LONGEST = 290.0  # seconds of one watch
+_QUIET = 150.0  # seconds without a line: the server sends a bookmark every minute
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+_PAGE = "500"
+
+
+class Watched(NamedTuple):
+    """The kind, its namespace ("" for all), the seconds between two lists, and who gets what is found.
+
+    `listed` gets all objects, `changed` one that was added or changed. `restarted` gets why a watch begins again.
+    """
+
+    kind: ObjectId
+    namespace: str
+    resync: float
+    listed: Callable[[list[Body]], None]
+    changed: Callable[[Body], None]
+    moved: Callable[[], None]
+    restarted: Callable[[str], None]
+
+
+def follow(watched: Watched, api: Callable[[], Api], clock: Clock, stop: Event) -> None:
+    """List and watch until `stop` is set; errors are tried again, with random pauses."""
+    pause = _FIRST_PAUSE
+    while not stop.is_set():
+        try:
+            current = api()
+            version = _list(watched, current)
+            watched.moved()
+            pause = _FIRST_PAUSE
+            reason = _watch_all(watched, current, version, stop)
+        except (ApiError, EnvironmentFault) as error:
+            reason = getattr(error, "reason", "Unavailable")
+        if reason:
+            watched.restarted(reason)
+            stop.wait(pause * clock.jitter())
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def _list(watched: Watched, api: Api) -> str:
+    """Hand on all objects: the version of the list."""
+    path = api.resource(watched.kind).path(watched.namespace)
+    found: list[Body] = []
+    query, version = {"limit": _PAGE}, ""
+    while True:
+        answer = api.send(ApiRequest("GET", path, query))
+        if not answer.is_success:
+            raise error_of(answer, None)
+        found += answer.body["items"]
+        metadata = answer.body["metadata"]
+        version = version or metadata["resourceVersion"]
+        if not metadata.get("continue"):
+            break
+        query = {**query, "continue": metadata["continue"]}
+    watched.listed(found)
+    return version
+
+
+def _watch_all(watched: Watched, api: Api, version: str, stop: Event) -> str:
+    """Watch until the next list is due: why it began before that, "" for no reason."""
+    end = api.clock.monotonic() + watched.resync
+    while not stop.is_set() and (left := end - api.clock.monotonic()) > 0:
+        lines = _WatchEvents(watched, version)
+        seconds = max(1, int(min(left, _LONGEST)))
+        query = {"watch": "true", "resourceVersion": lines.version, "allowWatchBookmarks": "true"}
+        request = ApiRequest(
+            "GET", api.resource(watched.kind).path(watched.namespace), {**query, "timeoutSeconds": str(seconds)}
+        )
+        answer = api.connection.lines(request, _QUIET, lines.read)
+        if not answer.is_success:
+            return "Gone" if answer.status == 410 else "Unavailable"
+        if lines.problem:
+            return lines.problem
+        version = lines.version
+    return ""
+
+
+class _WatchEvents:
+    """The lines of one watch: `problem` says why another list is needed."""
+
+    def __init__(self, watched: Watched, version: str) -> None:
+        self._watched, self.version, self.problem = watched, version, ""
+
+    def read(self, line: bytes) -> bool:
+        """Hand on one event; False ends the watch."""
+        try:
+            event: Any = json.loads(line)
+            kind, body = event["type"], event["object"]
+            version = body["metadata"]["resourceVersion"] if kind != "ERROR" else ""
+        except (ValueError, KeyError, TypeError):
+            self.problem = "Unreadable"
+            return False
+        if kind == "ERROR":
+            self.problem = "Gone" if body.get("code") == 410 else "Error"
+            return False
+        self.version = version
+        self._watched.moved()
+        if kind in ("ADDED", "MODIFIED"):
+            self._watched.changed(body)
+        return True
