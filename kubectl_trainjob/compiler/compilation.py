@@ -42,6 +42,11 @@ class Job(NamedTuple):
         """The runtime that it refers to; None if that does not exist."""
         return self.runtimes.meant(self.manifest)
 
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether several runtimes have the name that it refers to."""
+        return self.runtimes.is_ambiguous(self.manifest)
+
 
 class Expansion(NamedTuple):
     """Data that exists only while a job is compiled: the admitted inputs, and the lines of values."""

@@ -104,7 +104,7 @@ def _twins(base: Prepared, head: Prepared) -> dict[ObjectId, Job]:
 
 
 def _are_same(job: Job, twin: Job) -> bool:
-    runtimes = [each.runtime.body if each.runtime else None for each in (job, twin)]
+    runtimes = [(each.runtime and each.runtime.body, each.is_ambiguous) for each in (job, twin)]
     return is_same(job.manifest.body, twin.manifest.body) and is_same(*runtimes)
 
 

@@ -20,11 +20,12 @@ from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
-from kubectl_trainjob.model.units import Documents, Unit, manifests_of
+from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.review.diff.changes import Compiled, Difference, Group, Totals
 from kubectl_trainjob.review.diff.objects import Side, difference_of
 from kubectl_trainjob.review.diff.renames import PlainObject
 from kubectl_trainjob.review.diff.totals import group_of, totals_of
+from kubectl_trainjob.review.same_errors import has_same_errors
 
 
 class Input(NamedTuple):
@@ -94,9 +95,9 @@ def compare_unit(base: Input, head: Input, overlay: str, options: CompareOptions
     before, after = compile_sides(base.prepared, head.prepared, Compiler(examine, context))
     shared = [(job.note.group, job.note.totals) for job in after.jobs if job.is_shared and job.is_built]
     origins = Origins(base.prepared, before.jobs), Origins(head.prepared, after.jobs)
-    difference = difference_of(_side(before, base, origins[0]), _side(after, head, origins[1]), shared, overlay)
-    if base.options == head.options and _texts(base.documents) == _texts(head.documents):
-        difference = replace(difference, unbuilt=(), incomplete=())  # the same errors are no difference
+    is_same = has_same_errors((base.documents, before.findings), (head.documents, after.findings))
+    sides = _side(before, base, origins[0], is_same), _side(after, head, origins[1], is_same)
+    difference = difference_of(*sides, shared, overlay)
     return Comparison(
         (before, after),
         difference,
@@ -104,18 +105,6 @@ def compare_unit(base: Input, head: Input, overlay: str, options: CompareOptions
         origins,
         checks.linted(overlay, before, after) if checks else None,
     )
-
-
-def _texts(documents: Documents) -> dict[str, str]:
-    """The content of all files that a unit reads, and of those with errors."""
-    units, files = [*documents.units], [each.place.source.file for each in documents.diagnostics]
-    for unit in units:
-        units += (each for each in unit.resources if isinstance(each, Unit))
-        files += (unit.overlay.source.file, *(patch.source.file for patch in unit.overlay.patches))
-    files += (each.source.file for unit in documents.units for each in manifests_of(unit))
-    files += (each.source.file for each in (*documents.inputs, *documents.library))
-    files += (each.source.file for each in documents.settings)
-    return {each.common_path: each.text for each in files}
 
 
 class _Checks:
@@ -155,7 +144,8 @@ def _compiled(job: CompiledJob[JobNote] | CompiledJob[None]) -> Compiled:
     return Compiled(job.source, job.runtime, tuple(each.body for each in job.objects))
 
 
-def _side(compilation: Compilation[JobNote], given: Input, origins: Origins) -> Side:
+def _side(compilation: Compilation[JobNote], given: Input, origins: Origins, has_same_errors: bool) -> Side:
+    """One tree. A job that both have and cannot build is no difference; the same errors hide the same from both."""
     own = (job for job in compilation.jobs if not job.is_shared)
     return Side(
         trainer=compilation.target.trainer,
@@ -163,8 +153,8 @@ def _side(compilation: Compilation[JobNote], given: Input, origins: Origins) -> 
         jobs=tuple(replace(_compiled(job), totals=job.note.totals, group=job.note.group) for job in own),
         others=tuple(PlainObject(each.id, each.body, each.place.source) for each in compilation.others),
         find=origins.origin,
-        unbuilt=frozenset(job.source.id for job in compilation.jobs if not job.is_built),
-        is_complete=not has_errors(compilation.findings),
+        unbuilt=frozenset(job.source.id for job in compilation.jobs if not (job.is_built or job.is_shared)),
+        is_complete=has_same_errors or not has_errors(compilation.findings),
         settings=deciding(given.documents.settings, given.options),
     )
 

@@ -280,3 +280,34 @@ def test_this_repository_is_clean(tmp_path: Path) -> None:
 def test_a_command_by_the_name_of_other_tools(names: tuple[str, str]) -> None:
     error = _run(Path.cwd(), names[0], code=2)[1]
     assert f'unknown command "{names[0]}"; did you mean "{names[1]}"?' in error
+
+
+def _verdict(top: Path, files: dict[str, str], code: int = 0) -> str:
+    """The verdict on changed files; then they are committed."""
+    _write(top, files)
+    _git(top, "add", ".")
+    found = json.loads(_run(top, "review", "HEAD", "-o", "json", code=code)[0])
+    _git(top, "commit", "-qm", "change")
+    return str(found["verdict"])
+
+
+def test_unchanged_errors_beside_a_change_are_not_in_the_verdict(tmp_path: Path) -> None:
+    missing, invalid = _JOB.replace("name: torch", "name: nope"), _JOB.replace("numNodes: 2", "numNodes: two")
+    other_kind = "apiVersion: kubeflow.org/v1\nkind: PaddleJob\nmetadata: {name: p}\nspec: {}\n"
+    files = {
+        "jobs/a.yaml": _JOB.format("a"),
+        "jobs/b.yaml": missing.format("b"),
+        "jobs/c.yaml": "kind: TrainJob\na: [\n",
+        "jobs/d.yaml": invalid.format("d") + "---\n" + other_kind,
+        "overlays/x/overlay.yaml": _OVERLAY.format("x").replace("../../jobs", "../../more.yaml"),
+        "more.yaml": missing.format("e") + "---\n" + _JOB.format("f"),
+    }
+    top = _repository(tmp_path / "top", files)
+    three = {"jobs/a.yaml": _JOB.format("a").replace("1.0", "1.1")}
+    assert _verdict(top, {"README.md": "more\n"}) == "safe"
+    assert _verdict(top, {"jobs/new.yaml": _JOB.format("new")}) == "safe"
+    assert _verdict(top, {"jobs/d.yaml": "# a comment\n" + files["jobs/d.yaml"]}) == "safe"  # other lines
+    assert _verdict(top, three, 1) == "refused"
+    assert _verdict(top, {"more.yaml": files["more.yaml"].replace("1.0", "1.1", 1)}) == "unknown"  # its job changes
+    assert _verdict(top, {"jobs/d.yaml": files["jobs/d.yaml"].replace("{name: p}", "{name: q}")}, 1) == "unbuilt"
+    assert _verdict(top, {"runtimes/second.yaml": _RUNTIME}, 1) == "unbuilt"  # a duplicate: no job can be built

@@ -85,10 +85,17 @@ class Runtimes:
 
     def meant(self, job: Manifest) -> Manifest | None:
         """The runtime that a TrainJob refers to, even if the TrainJob has errors."""
+        return self._by_key.get(self._meant_key(job))
+
+    def is_ambiguous(self, job: Manifest) -> bool:
+        """Whether several runtimes have the name that a TrainJob refers to, which is an error."""
+        return self._meant_key(job) in self._twins
+
+    def _meant_key(self, job: Manifest) -> Key:
         ref = runtime_ref(job)
         kind = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME)
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else self._in(job.id.namespace)
-        return self._by_key.get((str(kind), namespace, str(ref.get("name"))))
+        return str(kind), namespace, str(ref.get("name"))
 
     def _missing(self, job: Admitted, kind: str, name: str) -> Diagnostic:
         place = job.manifest.place("spec", "runtimeRef", "name")

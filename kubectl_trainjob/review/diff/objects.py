@@ -37,8 +37,8 @@ class Side:
     """The result of one tree of a unit: the TrainJobs that are not equal in the other tree, and all other printed
     objects. `find` returns the origins of their values.
 
-    `unbuilt` are the TrainJobs that cannot be built. With `is_complete` everything was read. `settings` are the places
-    in a `trainjob.yaml` that set the Trainer version and the printed kinds, by the settings' names.
+    `unbuilt` are those of `jobs` that cannot be built. With `is_complete` everything was read. `settings` are the
+    places in a `trainjob.yaml` that set the Trainer version and the printed kinds, by the settings' names.
     """
 
     trainer: str
@@ -90,13 +90,13 @@ def _is_known(pair: Pair[Any], old: Side, new: Side) -> bool:
 
 def _unbuilt(pairs: Iterable[JobPair], old: Side, new: Side) -> tuple[list[ObjectId], list[ObjectId]]:
     """The TrainJobs that a tree cannot build, by their new names, and those that only the head cannot build."""
-    unbuilt, broken = old.unbuilt & new.unbuilt, set[ObjectId]()  # equal TrainJobs of base and head are in no pair
+    unbuilt, broken = set[ObjectId](), set[ObjectId]()
     for pair in pairs:
         before, after = (job.manifest.id if job else None for job in pair[:2])
         lacks = before in old.unbuilt, after in new.unbuilt
         named = after or before
         if any(lacks) and named is not None:
-            unbuilt = (unbuilt - {before}) | {named}
+            unbuilt.add(named)
         if after is not None and lacks == (False, True):
             broken.add(after)
     return sorted(unbuilt), sorted(broken)
