@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    """Run the command line; returns the exit code (0 fine, 1 the user's files, 2 could not run, 130 interrupted)."""
+    """Run the command line; returns the exit code (0 fine, 1 the user's files, 2 failed, 130 interrupted)."""
     try:
         from kubectl_trainjob.cli.app import run
 

@@ -130,7 +130,7 @@ class ApplyRequest(PlanRequest):
     default="never",
     show_default=True,
     metavar="POLICY",
-    help=f"When to delete and create a run whose change needs that: {', '.join(_POLICIES)}.",
+    help=f"When a change needs a new run, delete the run and create it again: {', '.join(_POLICIES)}.",
 )
 @click.option("--rerun", multiple=True, metavar="JOB", help="Run this job once more if it ended. Can be repeated.")
 @click.option("--adopt", is_flag=True, help="Take over existing objects that belong to no set.")

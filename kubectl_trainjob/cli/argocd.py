@@ -1,4 +1,4 @@
-"""`build --for argocd`: what the plugin of Argo CD runs, in the folder of an Application.
+"""`build --for argocd`: what the plugin of Argo CD runs, in the directory of an Application.
 
 The contract of the plugin: argo-cd docs/operator-manual/config-management-plugins.md, cmpserver/plugin/plugin.go.
 """
@@ -32,7 +32,7 @@ _MOST_ERRORS = 20  # lines, which the page of an Application shows
 
 
 class PluginCall(NamedTuple):
-    """Where to build: the root of the repository and the folder below it; `seconds` is the longest time."""
+    """Where to build: the root of the repository and the directory below it; `seconds` is the longest time."""
 
     root: str
     path: str
@@ -40,15 +40,13 @@ class PluginCall(NamedTuple):
 
 
 def plugin_call(environ: Mapping[str, str], current: str, below: str = "") -> PluginCall:
-    """The call in `current`, the folder of the Application, for a folder `below` it.
+    """The call in `current`, the directory of the Application, for a directory `below` it.
 
     Raises EnvironmentFault for parameters that are not valid.
     """
     settings = {name[len(_ENV) :]: value for name, value in environ.items() if name.startswith(_ENV)}
     if unknown := sorted(settings.keys() - set(_SETTINGS)):
-        raise EnvironmentFault(
-            f"plugin.env has the unknown variable {unknown[0]}; the names are {', '.join(_SETTINGS)}"
-        )
+        raise EnvironmentFault(f"plugin.env has the unknown variable {unknown[0]}; use one of {', '.join(_SETTINGS)}")
     version = settings.get("TRAINJOB_VERSION") or environ.get("TRAINJOB_VERSION") or __version__
     if version.removeprefix("v") != __version__:
         raise EnvironmentFault(
@@ -69,32 +67,38 @@ def _overlay(text: str) -> str:
         given = text
     entries = [] if given is None else given
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-        raise EnvironmentFault("ARGOCD_APP_PARAMETERS is not a JSON list of parameters")
+        raise EnvironmentFault(
+            'ARGOCD_APP_PARAMETERS is not a JSON list of parameters; write [{"name": "overlay", "string": "prod"}]'
+        )
     names = [each.get("name") for each in entries]
     if unknown := [name for name in names if name != _PARAMETER]:
-        raise EnvironmentFault(f"unknown parameter {json.dumps(unknown[0])}; the only one is {_PARAMETER}")
+        raise EnvironmentFault(f"unknown parameter {json.dumps(unknown[0])}; use {_PARAMETER}")
     if len(entries) > 1:
-        raise EnvironmentFault(f"the parameter {_PARAMETER} is duplicate; keep one")
+        raise EnvironmentFault(f"the parameter {_PARAMETER} is duplicate; remove one")
     return _text(entries[0]) if entries else ""
 
 
 def _text(parameter: Mapping[str, Any]) -> str:
     value = parameter.get("string")
     if not isinstance(value, str) or any(parameter.get(each) is not None for each in ("array", "map")):
-        raise EnvironmentFault(f"the parameter {_PARAMETER} must be a string, the folder of an overlay")
+        raise EnvironmentFault(f"the parameter {_PARAMETER} must be a string, the directory of an overlay")
     return value
 
 
 def _below(folder: str, overlay: str, root: str) -> str:
-    """The folder of an overlay.
+    """The directory of an overlay.
 
     Raises EnvironmentFault for a path that is not below `folder`, or that a link leads out of the repository.
     """
     if os.path.isabs(overlay) or ".." in overlay.replace("\\", "/").split("/") or not overlay.isprintable():
-        raise EnvironmentFault(f"the overlay {json.dumps(overlay)} is not a path below the folder of the Application")
+        raise EnvironmentFault(
+            f"the overlay {json.dumps(overlay)} is not a path below the Application; write one such as prod"
+        )
     found = os.path.join(folder, os.path.normpath(overlay))
     if not os.path.isdir(found) or not is_below(os.path.realpath(root), os.path.realpath(found)):
-        raise EnvironmentFault(f"the overlay {json.dumps(overlay)} does not exist in the folder of the Application")
+        raise EnvironmentFault(
+            f"the overlay {json.dumps(overlay)} does not exist below the path of the Application; correct the name"
+        )
     return found
 
 

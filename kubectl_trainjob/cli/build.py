@@ -28,7 +28,7 @@ _HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers crea
 PATH is a manifest, a directory, the directory of an overlay, or "-" for standard input. Directories are read
 recursively. Without PATH, the command builds the repository of the current directory.
 
-A TrainJob can use a runtime from the inputs or from the folder runtimes/ of the repository. Objects of other kinds
+A TrainJob can use a runtime from the inputs or from the directory runtimes/ of the repository. Objects of other kinds
 are printed unchanged. If any object has an error, nothing is printed.
 
 \b
@@ -58,7 +58,7 @@ Exit codes: 0 built, 1 the files have errors, 2 the command failed.
 
 def _directory(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
     if value == "":
-        raise click.BadParameter("the directory has no name; is a variable unset?")
+        raise click.BadParameter("the directory has no name; write -O DIR (is a variable unset?)")
     return value or ""
 
 
@@ -157,7 +157,7 @@ def _build_for_argocd(request: BuildRequest) -> int:
     from kubectl_trainjob.model.diagnostic import has_errors
 
     if request.allow_empty or request.output_directory or len(request.paths + request.filenames) > 1:
-        raise click.UsageError("--for argocd builds one folder to stdout; remove --allow-empty, -O and other paths")
+        raise click.UsageError("--for argocd builds one directory to stdout; remove --allow-empty, -O and other paths")
     call = argocd.plugin_call(os.environ, os.getcwd(), *request.paths, *request.filenames)
     with argocd.plugin_session(call) as session:
         compilation = _compile(replace(request, paths=(call.path,), filenames=()), session)
@@ -181,7 +181,7 @@ def _compile(request: BuildRequest, session: Session) -> Compilation[Printed]:
 
     options = BuildOptions(request.namespace, request.trainer_version, request.emit)
     paths, finish = request.paths + request.filenames or deployed_paths(session.workspace), printer(request.output)
-    is_lenient = not (request.strict or request.output_directory)  # -O removes files that are no longer built
+    is_lenient = not (request.strict or request.output_directory)  # -O removes files that a build does not generate now
     documents = partial(read, paths, session.workspace, is_lenient=is_lenient)
     return pipeline.build(documents(), options, finish, session.context)  # the only reference
 

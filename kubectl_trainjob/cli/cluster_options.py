@@ -78,7 +78,7 @@ def timeout(help_text: str) -> Callable[[Command], Command]:
 
 
 def connect(request: ClusterRequest, timeout: float) -> Api:
-    """The API server that the options choose, asked for nothing yet. Raises EnvironmentFault."""
+    """The API server that the options choose; no request was sent yet. Raises EnvironmentFault."""
     import random
     import time
 

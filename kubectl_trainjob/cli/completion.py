@@ -47,7 +47,7 @@ def completion(shell: str | None, words: tuple[str, ...]) -> int:
     if words:
         return _say(words)
     if shell is None:
-        raise click.UsageError("name the shell: bash, zsh or fish")
+        raise click.UsageError("pass the shell: bash, zsh or fish")
     from pathlib import Path
 
     from kubectl_trainjob.cli.streams import emit

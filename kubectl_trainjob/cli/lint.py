@@ -128,7 +128,7 @@ def _lint(request: LintRequest, session: Session) -> int:
         while passes < _MOST_PASSES and _apply_fixes(
             found, report.results, disk, with_unsafe=request.unsafe_fixes, only_show=request.diff
         ):
-            passes += 1  # an error may have hidden other fixable findings
+            passes += 1  # without an error, lint may find other fixable findings
             found = _run(request, session)
             report = _without_baseline(found, request.baseline, session.workspace.files)
         if request.diff:
@@ -145,7 +145,7 @@ def _lint(request: LintRequest, session: Session) -> int:
 def _reject_contradictions(request: LintRequest) -> None:
     fixes = request.fix or request.unsafe_fixes
     if request.since == "":
-        raise click.UsageError("--since has no commit; is a variable unset?")
+        raise click.UsageError("--since has no commit; write --since REF (is a variable unset?)")
     if request.diff and not fixes:
         raise click.UsageError("--diff shows what --fix would change; write --fix --diff")
     if request.diff and request.output:

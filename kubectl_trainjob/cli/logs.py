@@ -74,7 +74,9 @@ _COUNT = click.IntRange(min=0)
 @click.option("--rank", type=_COUNT, metavar="N", help="The Pod with this rank. The default is 0.")
 @click.option("--role", default="", metavar="ROLE", help="A Pod of this replicatedJob.")
 @click.option("--index", type=_COUNT, metavar="N", help="With --role: which Pod. The default is 0.")
-@click.option("-c", "--container", default="", metavar="CONTAINER", help="The container. The default trains.")
+@click.option(
+    "-c", "--container", default="", metavar="CONTAINER", help="The container. The default is the one that trains."
+)
 @click.option("-f", "--follow", is_flag=True, help="Print lines as they come, also after restarts.")
 @click.option("-p", "--previous", is_flag=True, help="Print the log before the last restart.")
 @click.option("--tail", type=_COUNT, metavar="N", help="Only the last lines.")

@@ -108,7 +108,7 @@ def status(**given: Any) -> int:
 
 
 class _Look:
-    """Looks at the jobs, and writes those that have changed."""
+    """Reads the jobs, and writes those that have changed."""
 
     def __init__(self, api: Api, request: StatusRequest) -> None:
         from kubectl_trainjob.report.cluster.status import StatusWriter

@@ -44,7 +44,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.argument("jobs", nargs=-1, required=True, metavar="JOB..."),
     options.namespace("Namespace of the jobs. The default is the context's."),
     click.option(
-        "--dry-run", type=click.Choice(["none", "server"]), default="none", show_default=True, help="Test it."
+        "--dry-run",
+        type=click.Choice(["none", "server"]),
+        default="none",
+        show_default=True,
+        help="Only send a dry run.",
     ),
     click.option("--wait", is_flag=True, help="Wait until the Pods have ended, or have started."),
     timeout("Longest time of the whole command. The default is 5m."),

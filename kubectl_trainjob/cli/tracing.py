@@ -77,7 +77,7 @@ def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> Se
     tracing = request.trace(wanted, target.input_names if target.is_in_files and not beside else None)
     has_errors = _report([*(finding for job in tracing.jobs for finding in job.diagnostics), *tracing.diagnostics])
     found = find(target, tracing)
-    if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects that state none
+    if target.namespace and len(found) > 1:  # -n also fills in the namespace of objects without one
         found = [each for each in found if _sets_namespace(each.object)] or found
     if len(found) > 1:
         _print_candidates(target, [each.object for each in found])

@@ -177,7 +177,7 @@ def _gathered(children: list[_Child], known: dict[int, object], done: Callable[[
 
 
 def _received(data: bytearray, known: dict[int, object]) -> Iterator[Any]:
-    """The complete results at the front of the bytes so far, which are taken away."""
+    """The complete results at the front of the bytes so far, which are removed."""
     import io
     import pickle
 

@@ -177,7 +177,10 @@ class Api:
                 break
             now = self.clock.monotonic()
             if now >= self._patience.setdefault(key, now + _MISSING_KIND):
-                raise ApiError("NotFound", f"the server has no kind {identity.kind} in {identity.api_version}")
+                raise ApiError(
+                    "NotFound",
+                    f"the server has no kind {identity.kind} in {identity.api_version}; install its definition",
+                )
             self.clock.sleep(1.0)
         return self._resources[key]
 
@@ -244,12 +247,18 @@ class Api:
         if date:
             self.date = f"{parsedate_to_datetime(date):%Y-%m-%dT%H:%M:%SZ}"
         if answer.status == 401 and not self.counts.write:
-            raise EnvironmentFault("the cluster does not accept the credentials (401 Unauthorized)")
+            raise EnvironmentFault(
+                "the cluster rejects the credentials (401 Unauthorized); log in again, or use another --context"
+            )
         if self._tries == _FIRST_TRIES:
             if answer.status == NO_ANSWER:
-                raise EnvironmentFault(f"the cluster does not answer: {answer.message}")
+                raise EnvironmentFault(
+                    f"the cluster does not answer: {answer.message}; check the network and --context"
+                )
             if is_temporary(answer):
-                raise EnvironmentFault(f"the cluster is not available: {answer.status} {answer.message}")
+                raise EnvironmentFault(
+                    f"the cluster is not available: {answer.status} {answer.message}; try again later"
+                )
             self._tries = _TRIES
         return answer
 

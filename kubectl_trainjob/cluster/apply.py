@@ -140,7 +140,7 @@ def _recorded(
             parent = store.read()
         update(store, parent, narrowed(work, parent, steps, pruned))
     except ApiError as error:
-        message = f"the inventory was not updated, the next apply does it: {error.message}"
+        message = f"the inventory was not updated; apply again to update it: {error.message}"
         reason = "Error" if error.reason in ("Stale", "Exists") else error.reason
         return [ObjectResult(store.name.parent, "failed", reason, message)]
     return []

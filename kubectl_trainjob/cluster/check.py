@@ -1,7 +1,7 @@
 """The plan for each object: what is live, what the dry run of its write says, and what the policies allow.
 
 Nothing is written here. The server's dry runs find its errors before the first write; paths that would freeze a run
-are compared by us (`run_check`), because the server removes some fields without a word.
+are compared by us (`run_check`), because the server silently removes some fields.
 """
 
 from __future__ import annotations

@@ -271,4 +271,6 @@ def _as_faults() -> Iterator[None]:
     except EnvironmentFault:
         raise
     except Exception as error:  # the client raises errors of many libraries for a broken kubeconfig
-        raise EnvironmentFault(f"the kubeconfig cannot be used: {' '.join(str(error).split())[:300]}") from None
+        raise EnvironmentFault(
+            f"the kubeconfig is not valid: {' '.join(str(error).split())[:300]}; correct it, or set --kubeconfig"
+        ) from None

@@ -1,4 +1,4 @@
-"""Who else creates runs of the same names: a Trainer in the cluster, and TrainJobs and JobSets that exist."""
+"""Who else creates runs of the same names: Trainer in the cluster, and TrainJobs and JobSets that exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OTHERS = {
 
 
 def check_no_trainer(api: Api) -> str:
-    """A note if it is not known whether a Trainer runs. Raises EnvironmentFault if one does."""
+    """A note if it is not known whether Trainer runs. Raises EnvironmentFault if one does."""
     try:
         is_alive = is_trainer_alive(api)
     except ApiError as error:
@@ -29,14 +29,14 @@ def check_no_trainer(api: Api) -> str:
         return f"cannot find out whether Trainer runs in the cluster ({error.reason}); apply assumes that it does not"
     if is_alive:
         raise EnvironmentFault(
-            "Trainer runs in this cluster and would create the JobSets, too; use --emit trainjob, "
+            "Trainer runs in this cluster, and also creates the JobSets; use --emit trainjob, "
             "or set emit: trainjob in trainjob.yaml"
         )
     return ""
 
 
 def is_trainer_alive(api: Api) -> bool:
-    """Whether a Trainer renews its Lease. Raises ApiError if the Lease may not be read."""
+    """Whether Trainer renews its Lease. Raises ApiError if the Lease may not be read."""
     lease = api.get(_LEASE)
     return lease is not None and _is_held(lease, api.date)
 

@@ -20,10 +20,10 @@ _WITH_DATA = ("Namespace", "PersistentVolumeClaim", "PersistentVolume", "CustomR
 _MOST = 3
 _TRIES = 5
 _REASONS = {
-    "HoldsData": "objects of this kind are never pruned",
-    "PruneDisabled": f"annotation {marks.PRUNE} is {marks.DISABLED}",
-    "ReconcileDisabled": f"annotation {marks.RECONCILE} is {marks.DISABLED}",
-    "OwnedByOther": "another object owns this object",
+    "HoldsData": "objects of this kind are never pruned; delete the object yourself if no data is needed",
+    "PruneDisabled": f"annotation {marks.PRUNE} is {marks.DISABLED}; remove it from the object to prune it",
+    "ReconcileDisabled": f"annotation {marks.RECONCILE} is {marks.DISABLED}; remove it from the object to prune it",
+    "OwnedByOther": "another object owns this object; delete the owner to delete both",
     "Running": "the run has not ended; a later apply prunes it, or use --prune-running",
 }
 
@@ -49,7 +49,7 @@ def prune(work: Work, built: Set[ObjectId], built_members: int) -> list[ObjectRe
 
 def skipped_prune(work: Work, built: Iterable[ObjectId]) -> list[ObjectResult]:
     """The results after an apply that was not complete."""
-    message = "nothing is pruned, because the apply was not complete"
+    message = "nothing is pruned, because the apply was not complete; fix the errors and apply again"
     return [_result(work, each, "skipped", "AfterFailure", message) for each in _candidates(work, set(built))]
 
 

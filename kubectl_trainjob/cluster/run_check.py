@@ -24,9 +24,9 @@ from kubectl_trainjob.model.stages import Body
 
 HOW_TO_RUN = "give it a new name, use --rerun, or set recreate to when-terminal"
 ADVICE = {
-    "MayHaveRun": "an apply was interrupted when it started this run, which may have run; use --rerun to start it",
-    "TrainJobExists": "a TrainJob of this name exists, and its JobSet would have this name, too",
-    "JobSetExists": "a JobSet of this name exists, which the TrainJob would need",
+    "MayHaveRun": "an earlier apply was interrupted, and this run may have started; use --rerun to start it",
+    "TrainJobExists": "the JobSet of an existing TrainJob has this name; rename this one, or delete the TrainJob",
+    "JobSetExists": "an existing JobSet has the name of this TrainJob; rename the TrainJob, or delete the JobSet",
     "NotOurs": "the object exists and belongs to no set; use --adopt to take it over",
     "OtherSet": "the object belongs to another set; use --adopt-from to move that set's objects here",
     "Running": "the change needs a new run, and the policy waits for the end of this one",

@@ -18,12 +18,12 @@ from kubectl_trainjob.cluster.steps import Step, Work
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _TRIES = 5
-_POLL = 0.2, 2.0  # seconds between two looks at an object that is being deleted: first, longest
+_POLL = 0.2, 2.0  # seconds between two reads of an object that is being deleted: first, longest
 _CACHES = 10.0  # seconds until the webhooks of Trainer know a runtime that was just created
 
 
 class DeletingError(Exception):
-    """The object that was written is being deleted: the write is lost with it."""
+    """The object that was written is being deleted: the write has no effect."""
 
 
 def write_all(work: Work, steps: Sequence[Step]) -> list[Step]:

@@ -34,7 +34,7 @@ def job_creation_diagnostics(
 
 
 def is_jobset(manifest: Manifest) -> bool:
-    """Whether this is a JobSet, written by a user."""
+    """Whether this is a JobSet of a user."""
     return (manifest.id.api_version, manifest.id.kind) == (API_VERSION, KIND)
 
 
@@ -69,4 +69,4 @@ def _limit(place: Place, resolved: Resolved) -> Fix | None:
     amount = value_at(body, place.pointer)
     has_limits = isinstance(value_at(body, (*above, "limits")), dict)
     at, value = ((*above, "limits", name), amount) if has_limits else ((*above, "limits"), {str(name): amount})
-    return Fix(say("set the limit of {}, too", name), (Edit(Place(place.source, at), json.dumps(value)),))
+    return Fix(say("also set the limit of {}", name), (Edit(Place(place.source, at), json.dumps(value)),))

@@ -24,7 +24,7 @@ class Printed(NamedTuple):
 
 
 def print_job(job: CompiledJob[Any], target: Target, finish: Callable[[Body], bytes] | None) -> Printed:
-    """The generated objects, or the TrainJob itself where a Trainer in the cluster expands it."""
+    """The generated objects, or the TrainJob itself where Trainer in the cluster expands it."""
     objects, reserved = job.objects, tuple[ObjectHead, ...]()
     if target.emit == "trainjob":
         reserved = tuple(ObjectHead(each.id, each.place, each.unit, each.owner) for each in objects)
@@ -48,7 +48,7 @@ def printed_objects(compilation: Compilation[Printed]) -> tuple[AnyObject, ...]:
 def build_findings(compilation: Compilation[Printed], *, is_strict: bool = False, is_set: bool = False) -> Findings:
     """All problems of a build, each once; with `is_strict` also what the API server rejects when it creates Jobs.
 
-    With `is_set`, or `is_strict`, the objects become one set, in which each is unique.
+    With `is_set`, or `is_strict`, the objects are one set, in which each is unique.
     """
     found: list[Diagnostic] = [*compilation.findings]
     for job in compilation.jobs:

@@ -1,4 +1,4 @@
-"""The history of a value: each write, the newest first, down to the lines that users wrote.
+"""The provenance of a value: each write, the newest first, down to the lines that users wrote.
 
 A write in an expanded object depends on values of its inputs. These have a separate history: overlays change them,
 templates render them, and defaults of the API server complete them.
@@ -68,7 +68,7 @@ def inputs_of(job: TracedJob) -> dict[Source, KnownInput]:
 
 
 class HistoryBuilder:
-    """Finds the histories of the values of one object. `known` are the inputs of the object."""
+    """Finds the provenance of the values of one object. `known` are the inputs of the object."""
 
     def __init__(self, known: Mapping[Source, KnownInput], locator: Locator | None = None) -> None:
         self._known = known
@@ -80,13 +80,13 @@ class HistoryBuilder:
     def history(self, origin: Origin) -> tuple[Write, ...]:
         """Every write of the value, the newest first.
 
-        The histories of the values that it depends on have a limit: a value can be copied thousands of times.
+        The provenance of the values that it depends on has a limit: a value can be copied thousands of times.
         """
         self._depth, self._left = 0, _MOST_BELOW
         return tuple(self._writes(origin))
 
     def _below(self, writes: Iterator[Write]) -> tuple[Write, ...]:
-        """The history of a value that another one depends on."""
+        """The provenance of a value that another one depends on."""
         found: list[Write] = []
         self._depth += 1
         while self._depth <= _DEEPEST and self._left > 0 and (write := next(writes, None)):
@@ -146,7 +146,7 @@ class HistoryBuilder:
         return TracedInput(name, path, pointer, value_at(body, pointer), resolved, self._below(writes))
 
     def _input_writes(self, place: Place, value: Any) -> Iterator[Write]:
-        """The history of a value of an input: the writes of overlays, then the file."""
+        """The provenance of a value of an input: the writes of overlays, then the file."""
         edits = place.source.edits
         if edits is not None:
             origin = edits.origin(place.pointer)

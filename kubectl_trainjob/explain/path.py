@@ -158,7 +158,7 @@ def _kind(value: Any) -> str:
     # Never the value itself: it may be a secret.
     if value is None:
         return "null"
-    return "a text" if isinstance(value, str) else "a boolean" if isinstance(value, bool) else "a number"
+    return "a string" if isinstance(value, str) else "a boolean" if isinstance(value, bool) else "a number"
 
 
 def _entry(here: _PathNode, steps: Sequence[PathStep]) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import Manifest
 
 Writer = Callable[[Draft], Draft]
-"""Writes an object into a draft of the job that it is made from."""
+"""Writes an object into a draft of the job that it comes from."""
 
 
 def drafted(job: Manifest, write: Writer, sources: Mapping[str, Source], step: str) -> Manifest:

@@ -28,7 +28,7 @@ FILES: Mapping[str, Mapping[str, PackagedFile]] = MappingProxyType(
                 "Two example Applications: the plugin, and the source hydrator.", ("application.yaml",)
             ),
             "applicationset": PackagedFile(
-                "An example that makes an Application for each overlay.", ("applicationset.yaml",)
+                "An example that creates an Application for each overlay.", ("applicationset.yaml",)
             ),
         },
         "flux": {

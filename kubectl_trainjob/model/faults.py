@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class EnvironmentFault(Exception):
-    """The tool failed: for example, a path does not exist or a folder cannot be read. The exit code is 2."""
+    """The tool failed: for example, a path does not exist or a directory cannot be read. The exit code is 2."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from kubectl_trainjob.model.secrets import without_secrets
 
@@ -91,3 +92,14 @@ def joined(parts: Iterable[Message], between: str = ", ", last: str = "") -> Mes
     return Message(
         *(piece for words, part in zip(betweens, every, strict=True) for piece in (words, *part.pieces) if piece)
     )
+
+
+def described(value: Any) -> Message:
+    """Plain data in a message: its type and, of a scalar, its value."""
+    if isinstance(value, (dict, list)):
+        return say("a mapping") if isinstance(value, dict) else say("a list")
+    if isinstance(value, str):
+        return say('the string "{}"', value)
+    if value is None:
+        return say("null")
+    return say("the boolean {}", value) if isinstance(value, bool) else say("the number {}", value)

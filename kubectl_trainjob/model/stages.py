@@ -151,7 +151,7 @@ class Object(ObjectHead):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrintedObject(ObjectHead):
-    """The same with its UTF-8 text, written by the worker process that generated it."""
+    """The same with its UTF-8 text, from the worker process that generated it."""
 
     text: bytes = field(kw_only=True)
 

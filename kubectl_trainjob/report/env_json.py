@@ -4,7 +4,7 @@
     trainJob            {namespace, name}; namespace "" if it has none
     trainerVersion      the Trainer that was meant
     roles[]             {name, ancestor, pods, hostnames[], subdomain, dns[], namesLeftOut, processesPerNode,
-                        containers[]}; at most 1000 names of a role are listed, hostnames and dns alike
+                        containers[]}; at most 1000 names of a role are listed, hostnames and dns equally
       processesPerNode  {value: number or word or null, why, setting, source}; null for a role that takes no part
       containers[]      {name, init, image, command[], args[], origins, env[], envFrom[], ports[]}, init containers
                         first; image is null and command and args are empty where the image's own count

@@ -24,7 +24,7 @@ _Line = tuple[int, Message]
 
 
 def document(fields: TracedFields, pointer: Pointer, form: str) -> Document:
-    """The history of the value at `pointer`, or the values there with their origins beside them.
+    """The provenance of the value at `pointer`, or the values there with their origins beside them.
 
     As text, values below `pointer` are only YAML: their title is a comment.
     """

@@ -82,7 +82,7 @@ Paint = Callable[[str, str], str]
 def finding_lines(finding: GroupedFinding, paint: Paint) -> Iterator[str]:
     """The finding, its source line, the objects that it is about where there are several, the related places.
 
-    No data becomes a control or invisible character.
+    No data is printed as a control or invisible character.
     """
     first = finding.first
     here, rule = _where(first.position, paint), first.rule

@@ -176,7 +176,7 @@ class _FittingCards:
 class _FittingFindings:
     """A table of the first findings, then the details of each, file by file and folded.
 
-    No finding is there while one of a higher severity is not.
+    No finding is shown while one of a higher severity is not.
     """
 
     def __init__(self, page: _Page, place: int, findings: Sequence[GroupedFinding], room: int) -> None:
@@ -202,7 +202,7 @@ class _FittingFindings:
     def _details(self, findings: Sequence[GroupedFinding], details: list[list[str]]) -> Iterator[list[str]]:
         """The lines of each finding, kept in `details`, and those of the fold of its file before the first one.
 
-        The summary of that has no more characters when not all of the file's findings are there.
+        The summary of that has no more characters when not all of the file's findings are shown.
         """
         by_file = _by_file(range(len(findings)), findings)
         for number, finding in enumerate(findings):

@@ -16,7 +16,7 @@ from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.phrases import coded, without_command_at_start, without_commands
 
-# Words with a character that means something, addresses, and words that may become an emoji.
+# Words with a character that means something, addresses, and words that may be shown as an emoji.
 _INTERPRETED = re.compile(r"\S*(?:[<>&@#$*_~|\\\[\]]|://|www\.)\S*|:[\w+-]+:")
 
 

@@ -12,7 +12,7 @@ _SUFFIX = ".yaml"
 
 
 def directory() -> str:
-    """The absolute path of the folder that holds the runtimes."""
+    """The absolute path of the directory that holds the runtimes."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     packaged = os.path.join(package, "_examples", "runtimes")
     return packaged if os.path.isdir(packaged) else os.path.join(os.path.dirname(package), "runtimes")

@@ -161,7 +161,7 @@ def errors_by_side(
 def _fingerprinted(
     errors: Iterable[Diagnostic], objects: Objects, builder: FindingBuilder
 ) -> list[tuple[str, Diagnostic]]:
-    """The errors of one tree with their fingerprints, each once: a linked folder gives a file two paths."""
+    """The errors of one tree with their fingerprints, each once: a linked directory gives a file two paths."""
     found = dict[object, tuple[str, Diagnostic]]()
     for error in errors:
         finding, location = builder.finding(error, objects)

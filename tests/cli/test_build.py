@@ -186,7 +186,7 @@ def test_an_object_that_two_overlays_give(
     repository.write({"b/overlay.yaml": overlay("../s.yaml", **settings)})
     built = repository.build("a", "b")
     assert (built.exit_code, built.names, built.findings) == (int(bool(findings)), names, findings)
-    assert ("is built twice" in built.err) == bool(findings)
+    assert ("is duplicate" in built.err) == bool(findings)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,9 @@ def test_any_other_parameter_is_an_error(app, monkeypatch, parameters):
 def test_parameters_that_are_no_json_are_an_error(app, monkeypatch, text):
     monkeypatch.setenv("ARGOCD_APP_PARAMETERS", text)
     built = app.build("--for", "argocd")
-    assert (built.exit_code, built.err) == (2, "error: ARGOCD_APP_PARAMETERS is not a JSON list of parameters\n")
+    written = '[{"name": "overlay", "string": "prod"}]'
+    expected = f"error: ARGOCD_APP_PARAMETERS is not a JSON list of parameters; write {written}\n"
+    assert (built.exit_code, built.err) == (2, expected)
 
 
 def test_nothing_above_the_copy_of_the_repository_counts(app, monkeypatch):

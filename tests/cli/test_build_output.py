@@ -40,7 +40,7 @@ def test_an_error_keeps_stdout_empty(repository: Repository) -> None:
     assert (built.exit_code, built.out) == (1, "")
     assert built.err == (
         'job.yaml:5:22: error KTJ201 runtime-not-found: ClusterTrainingRuntime "gone" does not exist; '
-        "add it to the inputs or to the folder runtimes/\n"
+        "add it to the inputs or to the directory runtimes/\n"
         "    runtimeRef: {name: gone}\n"
         "                       ^~~~\n"
     )
@@ -146,7 +146,7 @@ def test_a_folder_of_the_configuration_that_is_not_there(repository: Repository)
     built = repository.build("jobs")
     assert (built.exit_code, built.out) == (1, "")
     assert ("KTJ040", "trainjob.yaml", 4) in built.findings
-    assert 'the folder "platform" does not exist; correct the path' in built.err
+    assert 'the directory "platform" does not exist; correct the path' in built.err
 
 
 def test_a_bug_is_a_traceback(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

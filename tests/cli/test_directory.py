@@ -259,7 +259,7 @@ REFUSED = [
     ),
     pytest.param(
         lambda out: (out / "namespaces/o").write_text("mine"),
-        r"out/namespaces/o/jobset_b\.yaml: one of the folders in its path is a file; move that away",
+        r"out/namespaces/o/jobset_b\.yaml: a file has the name of a directory in its path; move the file away",
         id="file in the way of a folder",
     ),
     pytest.param(

@@ -257,7 +257,7 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
         pytest.param(["overlay", "a", "-n", "B"], "Invalid value for '-n' / '--namespace': \"B\" must", id="namespace"),
         pytest.param(
             ["overlay", "a"],
-            "an overlay needs the folder jobs/, which does not exist; add a job: init job",
+            "an overlay needs the directory jobs/, which does not exist; add a job: init job",
             id="no jobs",
         ),
     ],

@@ -73,10 +73,10 @@ def test_the_server_is_not_reachable(
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        ("{", "the kubeconfig cannot be used"),
-        ("[]", "the kubeconfig cannot be used"),
-        ("apiVersion: v1\nkind: Config\n", "the kubeconfig cannot be used"),
-        (KUBECONFIG.replace("current-context: here", "current-context: there"), "the kubeconfig cannot be used"),
+        ("{", "the kubeconfig is not valid"),
+        ("[]", "the kubeconfig is not valid"),
+        ("apiVersion: v1\nkind: Config\n", "the kubeconfig is not valid"),
+        (KUBECONFIG.replace("current-context: here", "current-context: there"), "the kubeconfig is not valid"),
     ],
 )
 def test_a_broken_kubeconfig(text: str, cause: str, capsys: pytest.CaptureFixture[str], home: Path) -> None:

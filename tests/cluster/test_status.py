@@ -213,9 +213,9 @@ def test_names_and_labels(plane: Plane, program: Program, namespace: str) -> Non
     ran = names("a", "b", "d", "trainjob/c")
     assert (ran.code, ran.out) == (1, "jobset.jobset.x-k8s.io/a-0123456789\n")
     assert [each for each in ran.err.splitlines() if each.startswith("error: ")] == [
-        "error: b means several jobs; write one of: jobset/b-0123456789, jobset/b-abcdef0123",
-        'error: there is no job "d"',
-        'error: there is no job "trainjob/c"',
+        "error: b matches several jobs; use one of: jobset/b-0123456789, jobset/b-abcdef0123",
+        'error: there is no job "d"; status -A lists all jobs',
+        'error: there is no job "trainjob/c"; status -A lists all jobs',
     ]
     assert len(names("-l", "team=b").out.splitlines()) == 2
     table = program("status", "-A").out.splitlines()
@@ -280,7 +280,10 @@ def test_another_token(plane: Plane, tmp_path: Path, command: str) -> None:
     file.write_text(plane.kubeconfig.read_text().replace(plane.settings.tokens["admin"], "another"))
     ran = Program(file)(*command.split())
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "error: the cluster does not accept the credentials (401 Unauthorized)\n"
+    assert (
+        ran.err
+        == "error: the cluster rejects the credentials (401 Unauthorized); log in again, or use another --context\n"
+    )
 
 
 def test_some_rights(plane: Plane, program: Program, namespace: str) -> None:

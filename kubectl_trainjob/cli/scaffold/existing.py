@@ -37,12 +37,12 @@ class Existing:
     diagnostics: tuple[Diagnostic, ...]
 
     def has(self, directory: str) -> bool:
-        """Whether a directory of this name lies below the root."""
+        """Whether a directory of this name is below the root."""
         return os.path.isdir(os.path.join(self.directory, directory))
 
 
 def existing(workspace: Workspace) -> Existing:
-    """The repository that the current directory lies in. Raises EnvironmentFault for what cannot be read."""
+    """The repository around the current directory. Raises EnvironmentFault for what cannot be read."""
     shown = current_root(workspace.files)
     root = SecureRoot(workspace.files.current.real(shown))
     config, diagnostics = _config(root, os.path.normpath(os.path.join(shown, CONFIG_FILE)))
@@ -62,7 +62,7 @@ def _config(root: SecureRoot, shown: str) -> tuple[Config, list[Diagnostic]]:
 
 
 def _runtimes(root: SecureRoot, shown: str, config: Config, workspace: Workspace) -> tuple[Manifest, ...]:
-    """The runtimes in the folders of the settings; what is broken there is of no use to a job."""
+    """The runtimes in the directories of the settings; what is broken there is of no use to a job."""
     folders = [os.path.normpath(os.path.join(shown, each)) for each in config.runtimes if root.has_directory(each)]
     found = list(read(folders, workspace).inputs) if folders else []
     if config.catalog:

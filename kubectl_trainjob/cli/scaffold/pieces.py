@@ -20,7 +20,7 @@ target:
 # What a build prints. jobset: the objects that Trainer creates, for clusters without Trainer. trainjob: the TrainJobs,
 # after the same checks, for clusters with Trainer.
 emit: {emit}
-runtimes: # folders with runtimes
+runtimes: # directories with runtimes
   - runtimes
 deploy: # what build, lint, diff and review read without PATH
   - overlays/*

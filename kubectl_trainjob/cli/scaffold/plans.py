@@ -93,7 +93,7 @@ def added_overlay(existing: Existing, name: str, namespace: str) -> Scaffold:
     """An overlay for a repository, over its jobs."""
     if not existing.has(JOBS):
         raise EnvironmentFault(
-            f"an overlay needs the folder {JOBS}/, which does not exist; add a job: init job NAME --runtime RUNTIME"
+            f"an overlay needs the directory {JOBS}/, which does not exist; add a job: init job NAME --runtime RUNTIME"
         )
     file = pieces.added_overlay(name, namespace)
     return Scaffold(existing.directory, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
@@ -142,7 +142,7 @@ def errors(paths: Sequence[str], workspace: Workspace) -> list[Diagnostic]:
 
 
 def admitted(runtime: Manifest, trainer_version: str) -> tuple[Body | None, list[Diagnostic]]:
-    """A runtime after the API server and the webhook of a Trainer; None and the errors if they reject it."""
+    """A runtime after the API server and the webhook of Trainer; None and the errors if they reject it."""
     found, diagnostics = admit(runtime, VERSIONS[trainer_version].admission)
     return (found.body if found else None), diagnostics
 

@@ -56,20 +56,23 @@ def check_emit(facts: ClusterFacts, wanted: Requirements) -> Iterator[DoctorChec
         if wanted.emit == "trainjob":
             yield DoctorCheck("emit", "ok", "Trainer runs and creates the JobSets of TrainJobs")
         elif wanted.emit:
-            yield DoctorCheck(
-                "emit", "error", "Trainer runs in this cluster, and would create the JobSets, too", advice
-            )
+            yield DoctorCheck("emit", "error", "Trainer runs in this cluster, and also creates the JobSets", advice)
         else:
             yield DoctorCheck(
                 "emit", "warning", "Trainer runs in this cluster: do not apply JobSets for TrainJobs", advice
             )
     elif wanted.emit == "trainjob":
-        yield DoctorCheck("emit", "error", "no Trainer runs that creates JobSets", "start Trainer, or use emit: jobset")
+        yield DoctorCheck(
+            "emit",
+            "error",
+            "Trainer does not run, and nothing creates the JobSets of TrainJobs",
+            "start Trainer, or use emit: jobset",
+        )
     elif facts.is_leased is None:
         message = "it is not known whether Trainer runs: you may not read its Lease"
         yield DoctorCheck("emit", "note", message, "allow get on Lease kubeflow-system/trainer.kubeflow.org")
     else:
-        yield DoctorCheck("emit", "ok", "no Trainer runs: apply creates the JobSets")
+        yield DoctorCheck("emit", "ok", "Trainer does not run: apply creates the JobSets")
 
 
 def check_other_controllers(facts: ClusterFacts, _wanted: Requirements) -> Iterator[DoctorCheck]:

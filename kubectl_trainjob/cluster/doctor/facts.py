@@ -53,7 +53,7 @@ class Requirements:
 
 
 class Controller(NamedTuple):
-    """A Deployment: the version of its image, "" if that is no release, and how many of its Pods are ready."""
+    """A Deployment: the version of its image, "" without a release, and how many of its Pods are ready."""
 
     version: str
     ready: int
@@ -85,7 +85,7 @@ class ClusterFacts:
 
     @property
     def has_trainer(self) -> bool:
-        """Whether a Trainer creates JobSets: it renews its Lease, or its webhook answers."""
+        """Whether Trainer creates JobSets: it renews its Lease, or its webhook answers."""
         answer = self.probes.get(TRAIN_JOB)
         return bool(self.is_leased) or (answer is not None and "denied the request" in answer.message)
 

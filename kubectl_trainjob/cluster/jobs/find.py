@@ -176,9 +176,9 @@ def _chosen(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
         if len(matching) == 1:
             found += [job for job in matching if job not in found]
         elif matching:
-            errors.append(f"{text} means several jobs; write one of: {', '.join(map(str, matching))}")
+            errors.append(f"{text} matches several jobs; use one of: {', '.join(map(str, matching))}")
         else:
-            errors.append(f'there is no job "{text}"')
+            errors.append(f'there is no job "{text}"; status -A lists all jobs')
     return JobChoice(found, errors)
 
 

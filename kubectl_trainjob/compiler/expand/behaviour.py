@@ -45,7 +45,7 @@ class Builder:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """The TrainJob's field that changes the runtime's template, and what its JobSet's metadata is made of.
+    """The TrainJob's field that changes the runtime's template, and the sources of its JobSet's metadata.
 
     `merge` works on a draft of the JobSet in canonical form, and returns that form; it gets the ids of the containers
     from the runtime. It raises PatchError.
@@ -77,8 +77,8 @@ class ResourcesPerNode:
 class Behaviour:
     """How a version expands, in the order of the work: before the passes, the passes, after the passes.
 
-    `mpi_node_is_trainer`: whether the replicatedJob `node` gets the TrainJob's env and resources like a trainer, where
-    MPI's launcher is a node. `counts_first_trainer`: whether each trainer step runs as many Pods as the first.
+    `mpi_node_is_trainer`: whether the replicatedJob `node` gets the TrainJob's env and resources like the trainer,
+    where MPI's launcher is a node. `counts_first_trainer`: whether each trainer step runs as many Pods as the first.
     `ports_written_back`: the lists of containers whose ports are written again.
     """
 

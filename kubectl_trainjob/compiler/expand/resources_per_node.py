@@ -43,7 +43,7 @@ def _merge_into_node(jobset: Draft, spec: Pointer, override: Mapping[str, Any]) 
     if index is None:
         return jobset
     resources = (*spec, "containers", index, "resources")
-    # Trainer builds the field from limits and requests only: claims are lost.
+    # Trainer builds the field from limits and requests only: claims are dropped.
     jobset = jobset.drop((*resources, "claims"))
     return jobset.put_each(
         [

@@ -55,7 +55,7 @@ def expand(
     passes = [each for each in behaviour.passes if each.applies(plan)]
     diagnostics = tuple(finding for each in passes for check in each.checks for finding in check(plan))
     if has_errors(diagnostics):
-        # Only a recorded expansion knows the lines of what the runtime and the overrides brought in.
+        # Only a recorded expansion knows the lines of the values of the runtime and the overrides.
         return ((), diagnostics) if record else expand(resolved, template, behaviour, record=True)
     for each in passes:
         plan = each.enforce(plan.with_jobset(plan.jobset.step(each.name)))

@@ -19,12 +19,11 @@ from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.compiler.overlay.sweeps import select_sweeps
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import group_of, is_training_input
-from kubectl_trainjob.kube.schemas.messages import described
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.edited_object import ObjectEdit, edited_object, identities
-from kubectl_trainjob.model.message import Message, listed, say
+from kubectl_trainjob.model.message import Message, described, listed, say
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Place, Source, show_pointer, value_at
 from kubectl_trainjob.model.stages import Manifest
@@ -152,7 +151,7 @@ def _invalid_object(resource: OverlayResource) -> Iterator[Diagnostic]:
 
 
 def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic]) -> list[Manifest]:
-    """The objects with every reference to a renamed one brought up to date."""
+    """The objects with the new name in every reference to a renamed one."""
     inputs: dict[str, Source] = {}
     found: list[Rename] = []
     for number, manifest in enumerate(manifests):

@@ -2,7 +2,7 @@
 
 Mirrors kustomize's api/filters/imagetag (updater.go, legacy.go), api/internal/image and the field specs in
 api/internal/konfig/builtinpluginconsts/images.go: `containers` and `initContainers` anywhere, and volumes
-made of images. Other than kustomize:
+of images. Other than kustomize:
 
 - `spec.trainer.image` of TrainJobs and the image volumes of every Pod spec are changed, too;
 - each change is made once (kustomize appends a `tagSuffix` twice in Pods and workloads);
@@ -140,7 +140,7 @@ def _images(draft: Draft, kind: str, api_version: str) -> list[FoundImage]:
 
 
 def _collect(found: list[FoundImage], value: Any, pointer: Pointer) -> None:
-    """Add the images of everything that looks like a Pod spec, in or below `value`."""
+    """Add the images of each value in the form of a Pod spec, in or below `value`."""
     if isinstance(value, dict):
         for key, entry in value.items():
             if isinstance(entry, (dict, list)):

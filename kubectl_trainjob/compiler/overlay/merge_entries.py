@@ -60,7 +60,7 @@ def list_directive_of(patch: list[Any], cause: Cause) -> str:
     """The directive of a merged list, in a separate entry. Raises PatchError for a second one."""
     found = [index for index, item in enumerate(patch) if is_directive(item)]
     if len(found) > 1:
-        raise PatchError(say('the list has "$patch" twice; keep one of them'), (*cause, found[1]))
+        raise PatchError(say('the list has a duplicate "$patch"; remove one'), (*cause, found[1]))
     return directive_of(patch[found[0]], (*cause, found[0])) if found else ""
 
 
@@ -73,7 +73,7 @@ def require_no_directives(value: list[Any], cause: Cause) -> None:
 
 
 def require_known(key: str, merging: Merging | None, cause: Cause) -> None:
-    """Check that a patch has no other directives of kubectl, which would become fields. Raises PatchError."""
+    """Check that a patch has no other directives of kubectl, which would be written as fields. Raises PatchError."""
     if key.startswith(_OF_KUBECTL) and merging is not None:
         message = say('overlays do not support the directive "{}" of kubectl patch; use "$patch"', key)
         raise PatchError(message, (*cause, key))
@@ -94,7 +94,7 @@ def keyed(patch: list[Any], keys: tuple[str, ...], cause: Cause) -> Iterator[tup
             message = say("an entry has no {}, the merge key of this list; add it", shown(keys[:1]))
             raise PatchError(message, (*cause, index))
         if key in seen:
-            raise PatchError(say("the list in the patch has {} twice; keep one of them", shown(key)), (*cause, index))
+            raise PatchError(say("the list in the patch has the duplicate {}; remove one", shown(key)), (*cause, index))
         seen.add(key)
         yield index, key
 

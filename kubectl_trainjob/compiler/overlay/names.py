@@ -77,7 +77,7 @@ class Renames:
 
 
 def follow_names(draft: Draft, kind: str, api_version: str, renames: Renames) -> Draft:
-    """One object with its references to renamed objects brought up to date; ambiguous ones stay as they are."""
+    """One object with its references to renamed objects updated; ambiguous ones stay as they are."""
     writes: list[Write] = []
     for pointer, value, found in _followed(draft.value, kind, api_version, renames):
         if isinstance(found, Rename):

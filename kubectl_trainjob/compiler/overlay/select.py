@@ -24,7 +24,7 @@ NO_NAMESPACE = "_non_namespaceable_"
 """The namespace in kustomize of an object whose kind has none."""
 
 Tags = Mapping[str, Any]
-"""Labels or annotations; all values that are not strings are treated alike."""
+"""Labels or annotations; all values that are not strings are treated in the same way."""
 
 Requirement = Callable[[Tags], bool]
 

@@ -41,7 +41,7 @@ def check(manifests: Collection[Manifest], admission: Admission, found: Containe
     """Duplicates, unexpandable training kinds, names left to the API server, and errors of Trainer's other kinds.
 
     `found` are the files that reading directories found. Their objects of other kinds may be for separate deployments:
-    in different folders, or in one without training objects.
+    in different directories, or in one without training objects.
     """
     kinds = kinds_of(admission.schemas, trainer.GROUP)
     first: dict[tuple[str, str, str, str], Manifest] = {}
@@ -69,7 +69,7 @@ def check(manifests: Collection[Manifest], admission: Admission, found: Containe
 def collisions(heads: Iterable[ObjectHead], *, is_set: bool) -> Iterator[Diagnostic]:
     """Objects of the result that have the identity of another one: generated from a TrainJob, or in two overlays.
 
-    Without `is_set`, plain objects that `check` accepts may be the same; else the objects become one set.
+    Without `is_set`, plain objects that `check` accepts may be the same; else the objects are one set.
     """
     first: dict[tuple[str, str, str, str], ObjectHead] = {}
     for head in (each for each in heads if each.id.name):
@@ -79,7 +79,7 @@ def collisions(heads: Iterable[ObjectHead], *, is_set: bool) -> Iterator[Diagnos
         is_checked = not (is_set or earlier.owner or head.owner or earlier.unit or head.unit)
         if earlier.place is not head.place and not is_checked:
             is_generated = earlier.owner or head.owner
-            how = say("is also generated from a TrainJob") if is_generated else say("is built twice")
+            how = say("is also generated from a TrainJob") if is_generated else say("is duplicate")
             message = say('{} "{}" {}; rename one of them', identity.kind, identity.name, how)
             yield Diagnostic(DUPLICATE_OBJECT, message, head.place, (Related(say("the other one"), earlier.place),))
 

@@ -130,7 +130,7 @@ class Runtimes:
         if kind == api.CLUSTER_TRAINING_RUNTIME and name in self._packaged:
             return say("; the catalogue has it: write `catalog: true` in trainjob.yaml"), ()
         if meant is None:
-            return say("; add it to the inputs or to the folder runtimes/"), ()
+            return say("; add it to the inputs or to the directory runtimes/"), ()
         return say('; did you mean "{}"?', meant), (_here(names[meant]),)
 
 

@@ -24,7 +24,7 @@ class MigrationNote(NamedTuple):
 
 
 def ask(message: Message, *pointer: str | int) -> MigrationNote:
-    """Something that a user has to check or to write."""
+    """A task for a user: to check or to write something."""
     return MigrationNote(MIGRATION_REVIEW, message, pointer)
 
 

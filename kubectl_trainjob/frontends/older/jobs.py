@@ -43,7 +43,7 @@ def dataset_config(work: Rewriting) -> None:
 
 
 def model_config(work: Rewriting) -> None:
-    """`modelConfig`, with an input, and an output that does not exist any more."""
+    """`modelConfig`, with an input, and an output that no longer exists."""
     old: Pointer = ("spec", "modelConfig")
     if not isinstance(work.get(*old), dict):
         return

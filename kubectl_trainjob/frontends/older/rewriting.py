@@ -75,7 +75,7 @@ class Rewriting:
         self.draft = self.draft.step(self.rule).drop(old).graft(new, entry)
 
     def rename(self, parent: Pointer, old: str, new: str) -> None:
-        """Give a field another name, unless it is there already."""
+        """Give a field another name, unless it already exists."""
         if self.has(*parent, old) and not self.has(*parent, new):
             self.move((*parent, old), (*parent, new))
 

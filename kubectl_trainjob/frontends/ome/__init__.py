@@ -1,5 +1,5 @@
 """OME TrainingJobs, in the dialect of OME's documentation, to a TrainingRuntime and TrainJobs.
 
-In: a TrainingJob with its runtime, model and settings. Out: its TrainingRuntime and TrainJob, or what `tuning` makes of
-them, and the volumes of its model. Must not: know how TrainJobs are expanded.
+In: a TrainingJob with its runtime, model and settings. Out: its TrainingRuntime and TrainJob, or their trials
+(`tuning`), and the volumes of its model. Must not: know how TrainJobs are expanded.
 """

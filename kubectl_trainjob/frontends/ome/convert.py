@@ -35,7 +35,7 @@ STEP = "ome"
 
 
 def convert_ome(manifest: Manifest, context: ConversionContext) -> Conversion:
-    """The objects of a TrainingJob; a runtime becomes none, a model stays."""
+    """The objects of a TrainingJob; a runtime gives none, a model stays."""
     role = role_of(manifest.id)
     if role is KindRole.SOURCE_JOB:
         return _JobConversion(manifest, context).convert()
@@ -75,7 +75,7 @@ class _JobConversion(NamedTuple):
         return convert_tuned(subject, self.context)
 
     def _plan(self) -> RuntimePlan | list[Diagnostic]:
-        """Everything that the objects are made of, or what prevents that. Raises RejectedError."""
+        """All inputs of the objects, or what prevents them. Raises RejectedError."""
         body, found = read_object(self.job)
         if found:
             return found

@@ -1,4 +1,4 @@
-"""The three folders of a job: what is mounted at each, and the jobs that fill or store it."""
+"""The three directories of a job: what is mounted at each, and the jobs that fill or store it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _NAME_VARIABLE = f"$({JOBSET_NAME})"
 
 
 class WorkspaceFolder(NamedTuple):
-    """One folder. `volume` is its own volume, None where the shared claim holds it; `path` is the path in a claim.
+    """One directory. `volume` is its own volume, None where the shared claim holds it; `path` is the path in a claim.
 
-    `helper` is the initializer or exporter of the folder ("" for none), with its image.
+    `helper` is the initializer or exporter of the directory ("" for none), with its image.
     """
 
     name: str
@@ -71,7 +71,7 @@ class BaseModelStorage(NamedTuple):
 
 
 def folders_of(inputs: JobInputs, model: BaseModelStorage | None) -> Iterator[WorkspaceFolder]:
-    """The folders in the order of mounts: model, dataset, output. Raises RejectedError."""
+    """The directories in the order of mounts: model, dataset, output. Raises RejectedError."""
     if model is not None:
         yield _model(inputs, model)
     yield _dataset(inputs)

@@ -58,7 +58,7 @@ def runtime_of(job: Manifest, ref: Body, context: ConversionContext) -> Manifest
     found = context.sources.get((group, kind, namespace, ref["name"]))
     if found is None:
         others = [name for (a, b, c, name) in context.sources if (a, b, c) == (group, kind, namespace)]
-        hint = did_you_mean(ref["name"], others, say("add it to the inputs or to the folder runtimes/"))
+        hint = did_you_mean(ref["name"], others, say("add it to the inputs or to the directory runtimes/"))
         raise _rejected(job, "name", say('{} "{}" of ome.io does not exist; {}', kind, ref["name"], hint))
     return found
 

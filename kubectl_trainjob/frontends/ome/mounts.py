@@ -1,4 +1,4 @@
-"""The folders of a job in the containers that train, and the jobs that fill and store them."""
+"""The directories of a job in the containers that train, and the jobs that fill and store them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TUNING: Cause = (*JOB_SPEC, "hyperParameterTuningConfig")
 
 
 def write_mounts(draft: Draft, plan: RuntimePlan, role: TrainingRole) -> Draft:
-    """The folders in one of the jobs that train: volumes, mounts and variables, each after the existing ones."""
+    """The directories in one of the jobs that train: volumes, mounts and variables, each after the existing ones."""
     pod, container = (*TEMPLATE, *jobset.pod_spec(role.job)), container_of(role)
     inputs = plan.inputs
     mounts = [(each.mount(inputs.job.id.name, is_tuned=inputs.is_tuned), each.cause) for each in plan.folders]

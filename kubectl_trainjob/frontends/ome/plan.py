@@ -1,4 +1,4 @@
-"""What the TrainingRuntime of a TrainingJob is made of, and what of it cannot be used together."""
+"""The inputs of the TrainingRuntime of a TrainingJob, and which of them conflict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAME_VARIABLE = {
 
 
 class RuntimePlan(NamedTuple):
-    """All that the TrainingRuntime is made of."""
+    """All inputs of the TrainingRuntime."""
 
     inputs: JobInputs
     roles: Roles
@@ -45,13 +45,13 @@ class RuntimePlan(NamedTuple):
 
     @property
     def initializers(self) -> tuple[WorkspaceFolder, ...]:
-        """The folders that are fetched, dataset before model."""
+        """The directories that are fetched, dataset before model."""
         fetched = (each for each in self.folders if each.helper and each.helper != ome.EXPORTER)
         return tuple(sorted(fetched, key=lambda each: each.name))
 
     @property
     def shares_claim(self) -> bool:
-        """Whether a folder is in the shared claim."""
+        """Whether a directory is in the shared claim."""
         return any(each.volume is None for each in self.folders)
 
     @property

@@ -1,4 +1,4 @@
-"""The TrainingRuntime of a TrainingJob: its runtime's template with the job's labels, folders and helpers."""
+"""The TrainingRuntime of a TrainingJob: its runtime's template with the job's labels, directories and helpers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The storage of datasets and models: which URIs there are, and who fetches or stores what is there."""
+"""The storage of datasets and models: which URIs there are, and who fetches or stores their content."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def initializer_image(storage: Storage, kind: str, settings: OmeSettings, traine
 
 
 def exporter_image(storage: Storage, settings: OmeSettings) -> str:
-    """The image that stores a folder at a URI. Raises RejectedError."""
+    """The image that stores a directory at a URI. Raises RejectedError."""
     images = dict(settings.exporters)
     found = images.get(storage.scheme) or (images.get("https") if storage.scheme == "http" else None)
     return found or _missing_image(storage, "exporters")

@@ -111,9 +111,7 @@ def processes_of(plan: RuntimePlan) -> int | None:
         return specified
     if isinstance(specified, str) and _WHOLE.fullmatch(specified):
         return int(specified)
-    raise _rejected(
-        plan, say("numProcPerNode must be auto, cpu, gpu or a whole number of at least 1, not {}", specified)
-    )
+    raise _rejected(plan, say("numProcPerNode must be auto, cpu, gpu or an integer of at least 1, not {}", specified))
 
 
 def _counted(plan: RuntimePlan, word: str) -> int:
@@ -128,9 +126,9 @@ def _counted(plan: RuntimePlan, word: str) -> int:
         number = 0
     if number < 1:
         template = (
-            'no {} are requested, which numProcPerNode "{}" counts; add them to resourcesPerNode, or write a number'
+            'numProcPerNode "{}" counts {}, and none are requested; add them to resourcesPerNode, or write a number'
         )
-        raise _rejected(plan, say(template, say("GPUs" if word == "gpu" else "CPUs"), word))
+        raise _rejected(plan, say(template, word, say("GPUs" if word == "gpu" else "CPUs")))
     return number
 
 

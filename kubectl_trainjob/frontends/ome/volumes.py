@@ -20,7 +20,7 @@ _MODEL_REF: Cause = (OBJECT, "spec", "modelConfig", "inputModel")
 
 
 def write_volume(draft: Draft, plan: RuntimePlan) -> Draft:
-    """The PersistentVolume; a storage class of its own keeps other claims away."""
+    """The PersistentVolume; a separate storage class keeps other claims away."""
     model = plan.model
     assert model is not None
     name = volume_name(plan.inputs, model)

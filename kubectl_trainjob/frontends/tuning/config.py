@@ -90,7 +90,7 @@ def _limit(body: Mapping[str, Any], place: Place, settings: TuningSettings) -> I
         if body.get("method") in (RANDOM, BAYES):
             yield Diagnostic(TUNING_TRIALS, say("method: {} needs maxTrials; add it", body["method"]), place)
     elif isinstance(specified, bool) or not isinstance(specified, int) or specified < 1:
-        yield Diagnostic(TUNING_TRIALS, say("maxTrials must be a whole number of at least 1"), place.child("maxTrials"))
+        yield Diagnostic(TUNING_TRIALS, say("maxTrials must be an integer of at least 1"), place.child("maxTrials"))
     elif specified > settings.max_trials:
         yield Diagnostic(TUNING_TRIALS, _above(specified, settings), place.child("maxTrials"))
 

@@ -52,7 +52,7 @@ def check_katib(subject: TunedJob) -> Iterator[Diagnostic]:
     block = tuning.block
     if not re.fullmatch("[0-9]+", block.seed) or len(block.seed.lstrip("0")) > 10 or int(block.seed) >= _LARGEST_SEED:
         name = say("the annotation tuning-seed") if block.seed_place.source is subject.job.source else say("seed")
-        message = say('{} must be a whole number below {} for method: bayes, not "{}"', name, _LARGEST_SEED, block.seed)
+        message = say('{} must be an integer below {} for method: bayes, not "{}"', name, _LARGEST_SEED, block.seed)
         yield Diagnostic(TUNING_KATIB, message, block.seed_place)
     if subject.train_job()["spec"].get("suspend") is True:
         message = say("Katib cannot suspend an Experiment; remove suspend")

@@ -16,7 +16,7 @@ from kubectl_trainjob.model.rules import TUNING_FIELD, TUNING_PARAMETER
 from kubectl_trainjob.model.source import Place
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
-_EXPECTED = {"int": "whole numbers", "double": "numbers", "categorical": "texts, numbers or true and false"}
+_EXPECTED = {"int": "integers", "double": "numbers", "categorical": "strings, numbers or booleans"}
 _TYPES = ("int", "double", "categorical")
 _FIELDS = ("type", "values", "min", "max", "step", "scale")
 _RANGE = ("min", "max", "step", "scale")
@@ -121,7 +121,7 @@ def _texts(name: str, kind: str, values: Any) -> Iterator[str]:
             expected = _EXPECTED[kind]
             raise _ParameterError(say('values of parameter "{}" must be {}, not {}', name, expected, value))
         if text in seen:
-            raise _ParameterError(say('values of parameter "{}" have "{}" twice; remove one', name, text))
+            raise _ParameterError(say('values of parameter "{}" have the duplicate "{}"; remove one', name, text))
         seen.add(text)
         yield text
 
@@ -162,7 +162,7 @@ def _bound(name: str, kind: str, body: Mapping[str, Any], key: str) -> Decimal:
         raise _ParameterError(say('parameter "{}" has no {}; write values, or min and max', name, key))
     number = number_of(body[key])
     if number is None or (kind == "int" and not is_whole(number)) or len(text_of(number)) > LONGEST:
-        expected = say("a whole number" if kind == "int" else "a number")
+        expected = say("an integer" if kind == "int" else "a number")
         template = '{} of parameter "{}" must be {} of at most {} characters, not {}'
         raise _ParameterError(say(template, key, name, expected, LONGEST, body[key]))
     return number

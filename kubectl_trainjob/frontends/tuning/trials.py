@@ -139,7 +139,7 @@ def _replaced(job: Draft, subject: TunedJob, assignment: Assignment) -> Iterator
 
 
 def _texts(trainer: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """The texts of a trainer that can have placeholders, each after its pointer."""
+    """The texts of `spec.trainer` that can have placeholders, each after its pointer."""
     for field in ("command", "args"):
         for index, text in enumerate(trainer.get(field) or []):
             if isinstance(text, str):

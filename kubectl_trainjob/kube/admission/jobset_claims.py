@@ -28,7 +28,7 @@ def claim_problems(jobset: str, policies: list[Mapping[str, Any]], jobs: list[Ma
             place: Pointer = (*_POLICIES, number, "templates", index, "metadata", "name")
             name = template.get("metadata", {}).get("name", "")
             if name in first:
-                message = say('claim "{}" is defined twice; use another name', name)
+                message = say('duplicate claim "{}"; use another name', name)
                 yield Problem(VOLUME_CLAIM_INVALID, place, message, related=((say("first one"), first[name]),))
             first.setdefault(name, place)
             yield from _name(jobset, name, place)

@@ -20,7 +20,7 @@ class KindRole(Enum):
     """Expanded with a runtime."""
     RUNTIME = auto()
     JOB_SET = auto()
-    """Generated from a training job, or written by a user; its Pods run."""
+    """Generated from a training job, or from a user; its Pods run."""
     POD_GROUP = auto()
     CONFIGURATION = auto()
     """Configures this tool, and is never printed."""
@@ -31,7 +31,7 @@ class KindRole(Enum):
     SOURCE_RUNTIME = auto()
     """Converted by a front end, separately or with the jobs that refer to it."""
     MODEL = auto()
-    """Copied unchanged; also found in the folders of runtimes."""
+    """Copied unchanged; also found in the directories of runtimes."""
     LEGACY = auto()
     """A training kind that cannot be expanded."""
     OTHER = auto()
@@ -174,7 +174,7 @@ def is_training_input(manifest: Manifest) -> bool:
 
 
 def is_library_object(manifest: Manifest) -> bool:
-    """Whether training jobs can refer to the object: a runtime or a model, which folders of runtimes provide."""
+    """Whether training jobs can refer to the object: a runtime or a model, which directories of runtimes provide."""
     return role_of(manifest.id) in (KindRole.RUNTIME, KindRole.SOURCE_RUNTIME, KindRole.MODEL)
 
 

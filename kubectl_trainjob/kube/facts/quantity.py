@@ -1,7 +1,7 @@
 """Quantities: resource amounts such as `100m`, `4Gi` and `1e3`, read, added, compared and written as Kubernetes does.
 
 Mirrors k8s.io/apimachinery/pkg/api/resource (Quantity, int64Amount, infDecAmount, suffixer), its oddities included:
-texts that upstream takes for canonical are kept (`1.500`, `+5`), a unit beyond `E` is lost (`1000E` prints `1`).
+texts that upstream takes for canonical are kept (`1.500`, `+5`), a unit beyond `E` is dropped (`1000E` prints `1`).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def release_tag(trainer: str) -> str:
 
 
 def distinct_versions(versions: list[str]) -> list[str]:
-    """Versions of Trainer for a message: without those that a minor version or the latest version stands for."""
+    """Versions of Trainer for a message: without those that a minor version or the latest version includes."""
     minors = {f"{version}." for version in versions}
     latest = {NEXT} if LATEST_TRAINER in versions else set()
     return [each for each in versions if each not in latest and each.rpartition(".")[0] + "." not in minors]

@@ -97,7 +97,7 @@ _MARSHALLED = _Style(nulls=True)
 
 
 def canonical(value: Any, type_name: str, known: Container[int] = ()) -> Any:
-    """`value` as it is applied: decoded into the struct, and written by way of the apply configuration.
+    """`value` as it is applied: decoded into the struct, and written through the apply configuration.
 
     Without unknown fields, nulls, empty lists and maps, and the values that `omitempty` omits; with structs that are
     not pointers, and fields without `omitempty`. Quantities are canonical. Unchanged parts are the same objects. Values

@@ -173,10 +173,10 @@ def absolute_path(text: str) -> Message:
 
 
 def decimal_integer(text: str) -> Message:
-    """A whole number of 64 bits without leading zeros."""
+    """An integer of 64 bits without leading zeros."""
     if re.fullmatch(_DECIMAL, text) and -(2**63) <= int(text) < 2**63:
         return _VALID
-    return say("must be a whole number without leading zeros")
+    return say("must be an integer without leading zeros")
 
 
 def driver_name(text: str) -> Message:

@@ -52,7 +52,7 @@ def pod_annotations(value: Mapping[str, str], visit: Visit) -> None:
         visit.reject(say("only the kubelet sets annotation {}; remove it", Message(_MIRROR)), _MIRROR, on="key")
     cost = value.get(_DELETION_COST)
     if cost is not None and (decimal_integer(cost) or not -(2**31) <= int(cost) < 2**31):
-        template = 'annotation {} "{}" must be a whole number of 32 bits'
+        template = 'annotation {} "{}" must be an integer of 32 bits'
         visit.reject(say(template, Message(_DELETION_COST), cost), _DELETION_COST)
     if value.get(_TOLERATIONS):
         _tolerations(value[_TOLERATIONS], visit)

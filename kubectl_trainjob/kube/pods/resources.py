@@ -98,7 +98,7 @@ def _resource_error(name: str, quantity: str | int, form: Form = _resource_name)
     if number < _ZERO:
         return say("must be 0 or more")
     if not _is_native(name) and not _is_whole(quantity):
-        return say("must be a whole number")
+        return say("must be an integer")
     return say(_PAGES) if name.startswith(_HUGE_PAGES) and not _fits_pages(name, number) else Message()
 
 
@@ -109,7 +109,7 @@ def _check_amount(key: str, name: str, quantity: str | int, visit: Visit, form: 
     if number < _ZERO:
         visit.reject(say('{} "{}" must be 0 or more', what, quantity), key, name)
     if not _is_native(name) and not _is_whole(quantity):
-        message = say('{} "{}" must be a whole number, because devices cannot be divided', what, quantity)
+        message = say('{} "{}" must be an integer, because devices cannot be divided', what, quantity)
         visit.reject(message, key, name, rule=EXTENDED_RESOURCE_FRACTIONAL)
     if name.startswith(_HUGE_PAGES) and not _fits_pages(name, number):
         visit.reject(say('{} "{}" {}', what, quantity, say(_PAGES)), key, name)

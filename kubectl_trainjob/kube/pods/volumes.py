@@ -211,7 +211,7 @@ def _check_mounts(container: Body, visit: Visit) -> None:
         if not path:
             visit.reject_missing("mountPath")
         elif path in seen:
-            visit.reject(say('mountPath "{}" is mounted twice; use another path', path), "mountPath")
+            visit.reject(say('duplicate mountPath "{}"; use another path', path), "mountPath")
         if name in devices:
             visit.reject(say('volume "{}" is a volumeDevice of the container; remove one of them', name), "name")
         if path in devices.values():
@@ -266,7 +266,7 @@ def _check_devices(container: Body, visit: Visit) -> None:
         if not path:
             visit.reject_missing("devicePath")
         elif path in paths or path in mounted.values():
-            visit.reject(say('devicePath "{}" is used twice; use another path', path), "devicePath")
+            visit.reject(say('duplicate devicePath "{}"; use another path', path), "devicePath")
         else:
             visit.check_text("devicePath", path, validation.no_backsteps, "devicePath")
         if name in mounted:

@@ -67,7 +67,7 @@ def _in_order_without_dependencies(spec: Mapping[str, Any]) -> bool:
     policy = spec.get("startupPolicy")
     if policy is None or policy.get("startupPolicyOrder", "InOrder") != "InOrder":
         return True
-    # In CEL a false absorbs an error, on either side of `&&`: without dependencies the order may be absent.
+    # In CEL a false absorbs an error, before or after `&&`: without dependencies the order may be absent.
     return not any("dependsOn" in job for job in spec["replicatedJobs"])
 
 
@@ -96,7 +96,7 @@ def _chosen(policy: Mapping[str, Any]) -> list[str]:
 
 
 def _processes(value: Any) -> bool:
-    # In CEL a true absorbs the error of comparing a string with a number, on either side of `||`.
+    # In CEL a true absorbs the error of comparing a string with a number, before or after `||`.
     return value in PROCESSES if isinstance(value, str) else bool(value > 0)
 
 

@@ -64,7 +64,7 @@ class Composite(SchemaNode):
 
 
 class NamedFields(dict[str, SchemaNode]):
-    """The fields of a mapping; each node is made from the packaged schema when it is first needed."""
+    """The fields of a mapping; each node is read from the packaged schema when it is first needed."""
 
     __slots__ = ("indexes", "make")
 
@@ -209,6 +209,8 @@ def _report_duplicates(idents: list[Any], keys: tuple[str, ...], walk: Walk) -> 
 
 def _duplicate(field: str, ident: Any, keys: tuple[str, ...]) -> Message:
     if not keys:
-        return say('{} has "{}" twice; keep one', field, ident)
+        return say('{} has the duplicate "{}"; remove one', field, ident)
     pairs = zip(keys, ident if len(keys) > 1 else (ident,), strict=True)
-    return say("{} has two items with {}; keep one", field, joined((say('{} "{}"', *pair) for pair in pairs), " and "))
+    return say(
+        "{} has two items with {}; remove one", field, joined((say('{} "{}"', *pair) for pair in pairs), " and ")
+    )

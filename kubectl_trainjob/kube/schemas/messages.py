@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, described, joined, say
 from kubectl_trainjob.model.nearest import did_you_mean
 
 _MOST_KNOWN = 12
@@ -17,19 +17,6 @@ _TYPES = {
     "int-or-string": say("an integer or a string"),
     "quantity": say('a quantity, that is an integer or a string such as "500m" or "4Gi"'),
 }
-
-
-def described(value: Any) -> Message:
-    """What a value is: `the string "two"`, `the number 0.5`, `a list`."""
-    if isinstance(value, bool):
-        return say("the boolean {}", value)
-    if isinstance(value, int | float):
-        return say("the number {}", value)
-    if isinstance(value, str):
-        return say('the string "{}"', value)
-    if value is None:
-        return say("null")
-    return say("a list") if isinstance(value, list) else say("a mapping")
 
 
 def invalid_type(field: str, expected: str, value: Any) -> Message:

@@ -84,9 +84,9 @@ def _advice(pointer: Pointer, target: str, *, is_newer: bool) -> Message:
     if pointer == ELASTIC_POLICY:
         return NO_ELASTIC_TRAINING
     if len(pointer) == 2 and pointer[1] in OVERRIDES.values():
-        relation = say("predecessor") if is_newer else say("successor")
-        return say("spec.{} is its {} {}", OVERRIDES[target], relation, _MIGRATE)
-    return say("{} {}", _REPLACEMENTS.get(pointer) or say("{} has no replacement for it, remove it", target), _MIGRATE)
+        relation = say("instead") if is_newer else say("now")
+        return say("write spec.{} {} {}", OVERRIDES[target], relation, _MIGRATE)
+    return say("{} {}", _REPLACEMENTS.get(pointer) or say("Trainer {} has no replacement: remove it", target), _MIGRATE)
 
 
 def _nodes(schema: Schema, pointer: Pointer) -> Iterator[tuple[str, SchemaNode]]:

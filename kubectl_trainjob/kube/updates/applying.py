@@ -2,7 +2,7 @@
 
 Mirrors server-side apply (sigs.k8s.io/structured-merge-diff v6: merge/update.go, typed/tofieldset.go, typed/remove.go).
 Fields that the manager set and no longer sets are removed with everything below them; fields without an owner stay. An
-empty list with keys owns nothing. An empty mapping owns itself: when all its fields are removed, it becomes null, which
+empty list with keys owns nothing. An empty mapping owns itself: when all its fields are removed, it is null, which
 the schema rejects.
 """
 

@@ -1,7 +1,7 @@
 """The changes of a live run that no update can make: the run must be deleted and created again.
 
-Compares a live object with what it becomes. The API server accepts some of these changes without a word: a field that
-was applied and is no longer set is removed from a JobSet, past all checks. Measured with JobSet 0.12 and Trainer 2.3.
+Compares a live object with its new state. The API server silently accepts some of these changes: a field that
+was applied and is not set now is removed from a JobSet, past all checks. Measured with JobSet 0.12 and Trainer 2.3.
 """
 
 from __future__ import annotations

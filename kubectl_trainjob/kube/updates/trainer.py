@@ -139,7 +139,7 @@ def respells_on(old: Body, new: Body, root: MappingNode) -> tuple[bool, bool]:
     """Whether the creation of the TrainJob `old` changes the spelling of its quantities, and whether its update does.
 
     Since 2.2 the mutating webhook stamps `runtimePatches`. When it does, the whole TrainJob is decoded, and quantities
-    are written back in canonical form (`1000m` becomes "1"). Then an immutable field counts as changed although no file
+    are written back in canonical form (`1000m` as "1"). Then an immutable field counts as changed although no file
     changed it. Mirrors kubeflow/trainer pkg/webhooks/trainjob_webhook.go (TrainJobDefaulter) and
     sigs.k8s.io/controller-runtime pkg/webhook/admission/defaulter_custom.go (v0.24).
     """

@@ -9,7 +9,7 @@ from kubectl_trainjob.lint.views import LintedRuntime
 from kubectl_trainjob.model.message import say
 
 _AFTER = (
-    '"{}" is created after "{}", but no Pod is placed before all Pods exist: the gang never starts; '
+    '"{}" is created after "{}", but the scheduler waits until all Pods of the gang exist, so no Pod starts; '
     "remove this setting, or podGroupPolicy"
 )
 

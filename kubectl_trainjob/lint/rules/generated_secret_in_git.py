@@ -24,7 +24,7 @@ _MARKS = {
     FLUX_CURVE_KEY: (b"secret-key", say("CURVE certificate of a Flux job")),
 }
 """What a private key has in its text (other content is a placeholder, or encrypted), and what the key is."""
-# Do not change this text: in place of the hidden line it is a part of the fingerprints in baselines.
+# Do not change this text: in place of the secret line it is a part of the fingerprints in baselines.
 _IS_KNOWN = '"{}" is the {}, and all readers of the repository can use it; remove it'
 
 

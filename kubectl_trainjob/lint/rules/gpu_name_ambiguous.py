@@ -23,10 +23,10 @@ from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.message import joined, listed, say
 from kubectl_trainjob.model.source import Pointer
 
-_ONE_NODE = "one container requests {}, and waits for a node that has both; request one of them"
+_ONE_NODE = "the container requests {}, and waits for a node that has both; request one of them"
 _UNDEFINED = (
-    "Trainer counts only {} as GPUs, in undefined order, and {} depends on it: {} GPUs; "
-    'this build counts "{}", the first by name: {}; request one of them'
+    "Trainer counts one of {} as GPUs, in undefined order, and {} depends on it: {} GPUs; "
+    'this build counts "{}", the first by name: {}; request one resource'
 )
 
 Outcome = Callable[[int], Hashable]
@@ -53,7 +53,7 @@ def _impossible(job: LintedJob, container: Pointer, requested: list[ResourceAmou
     keys = sorted(requested, key=lambda each: each.name not in (own.get(each.field) or {}))
     message = say(_ONE_NODE, listed(sorted({each.name for each in requested})))
     first, *others = [job.generated((*container, "resources", each.field, each.name), on="key") for each in keys]
-    return Hit(message, first, tuple((say("requests GPUs, too"), other) for other in others))
+    return Hit(message, first, tuple((say("also requests GPUs"), other) for other in others))
 
 
 def _undefined(job: LintedJob) -> Iterator[Hit]:
@@ -102,4 +102,4 @@ def _hit(found: CountedResources, counts: set[int], setting: str, *, can_be_set:
     message = say(_UNDEFINED, names, setting, numbers, ours.amounts[0].name, ours.number)
     message = say("{}, or set numProcPerNode", message) if can_be_set else message
     first, *others = [found.at(each.field, each.name) for each in keys]
-    return Hit(message, first, tuple((say("counts as GPUs, too"), other) for other in others))
+    return Hit(message, first, tuple((say("also counts as GPUs"), other) for other in others))

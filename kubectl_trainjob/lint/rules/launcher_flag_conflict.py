@@ -18,7 +18,7 @@ _ENDPOINT = "PET_RDZV_ENDPOINT"
 _SAME_RANK = "{} gives {} Pods the same rank, and the training never starts; remove the flag"
 _NOT_FOUND = "with {}, each of {} Pods waits for the others at its own address; remove the flag"
 _OVERRIDES = "{} overrides numProcPerNode {}; remove one of them"
-_NO_HOSTS = "with {}, deepspeed stops: it needs a hostfile, and the command names none; remove the flag"
+_NO_HOSTS = "with {}, deepspeed stops: it needs a hostfile, and the command has none; remove the flag"
 _DEVICES = '{} uses {} of each Pod, which requests "{}"; write the same number in both'
 
 

@@ -10,7 +10,7 @@ from kubectl_trainjob.lint.containers import ContainerProblem
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.secrets import is_secret_variable
 
-# Do not change this text: in place of the hidden line it is a part of the fingerprints in baselines.
+# Do not change this text: in place of the secret line it is a part of the fingerprints in baselines.
 _IS_KNOWN = 'all readers of the repository can see the value of "{}"; take it from a Secret with secretKeyRef'
 
 

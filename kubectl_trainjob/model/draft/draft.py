@@ -1,4 +1,4 @@
-"""`Draft`: an immutable object under construction, written by pointer."""
+"""`Draft`: an immutable object under construction, changed by pointer."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Draft:
         return self._with(_put(self.value, pointer[:-1], rest), tree)
 
     def arrange(self, pointer: Pointer, order: list[int]) -> Draft:
-        """Put the list at `pointer` into another order; `order[i]` is the old index of the item that becomes item i."""
+        """Put the list at `pointer` into another order; `order[i]` is the old index of the item that is item i now."""
         items = self.get(*pointer)
         tree = self._tree.arrange(pointer, order) if self._tree is not None else None
         return self._with(_put(self.value, pointer, [items[old] for old in order]), tree)

@@ -111,7 +111,7 @@ def places(view: ObjectView, group: GroupedObjects) -> list[SourceLine]:
 def _only_carries_the_name(row: Row, change: Change) -> bool:
     """Whether the value is the same but for the names of the renamed object and of its TrainJob.
 
-    Only a hash in the names is certainly not written by a user: of other names the object's name is omitted.
+    Only a hash in the names certainly does not come from a user: of other names the object's name is omitted.
     """
     if change.counterpart is None or row.old is ABSENT or row.new is ABSENT:
         return False

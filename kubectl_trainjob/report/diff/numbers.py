@@ -1,4 +1,4 @@
-"""The numbers of a difference before and after, readable: cores, bytes as Gi, and what was added or taken away."""
+"""The numbers of a difference before and after, readable: cores, bytes as Gi, and what was added or removed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMES = {"cpu": say("CPU"), "memory": say("memory"), "ephemeral-storage": say("
 _ONE = {"TrainJobs": say("TrainJob"), "Pods": say("Pod"), "processes": say("process")}
 _BYTES = ("memory", "ephemeral-storage", "storage")
 _UNITS = tuple((1 << 10 * (index + 1), unit) for index, unit in enumerate(("Ki", "Mi", "Gi")))[::-1]
-_LARGEST = Quantity(1 << 62)  # larger whole numbers are inexact, as in Kubernetes
+_LARGEST = Quantity(1 << 62)  # larger integers are inexact, as in Kubernetes
 _LONGEST = 40  # characters of a number that nothing can run with
 
 

@@ -1,7 +1,7 @@
 """The findings of `lint`, in formats for users, forges and CI systems.
 
 In: a `LintReport`. Out: one complete text, also without findings; it ends in a newline. Must not: read files, print,
-know the command line, or let data become markup, a command or an invisible character.
+know the command line, or print data as markup, a command or an invisible character.
 """
 
 from __future__ import annotations

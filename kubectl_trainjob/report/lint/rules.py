@@ -2,7 +2,7 @@
 
     {"schemaVersion": 1, "rules": [{"id", "name", "severity", "class", "summary"}, ...]}
 
-and of one rule, where the last four keys are there only if its manual has such a piece:
+and of one rule, where the last four keys exist only if its manual has such a piece:
 
     {"schemaVersion": 1, "id", "name", "severity", "class", "summary", "manual", "bad", "good", "versions", "see"}
 

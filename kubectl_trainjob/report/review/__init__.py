@@ -1,7 +1,7 @@
 """The effect of a pull request, in formats for users, forges and programs.
 
 In: a `Review`. Out: one complete text that ends in a newline. Must not: read files, print, know the command line, or
-let data become markup, a command or an invisible character.
+print data as markup, a command or an invisible character.
 """
 
 from __future__ import annotations

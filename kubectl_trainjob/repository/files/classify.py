@@ -7,13 +7,12 @@ from typing import Any, Literal
 from kubectl_trainjob.kube.facts.kinds import CONFIG, CONFIGURATION_GROUP, OVERLAY, KindRole, group_of, role_of
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, described, joined, say
 from kubectl_trainjob.model.rules import INVALID_SETTING
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.stages import Manifest, ObjectId
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
-from kubectl_trainjob.repository.yaml.scalars import described
 
 _FILES = {CONFIG: CONFIG_FILE, OVERLAY: OVERLAY_FILE}
 
@@ -89,7 +88,7 @@ def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:
             say(field),
         )
     else:
-        message = say("{} must be text, not {}; write it in quotes", say(field), described(value))
+        message = say("{} must be a string, not {}; write it in quotes", say(field), described(value))
     return Diagnostic(rules.MISSING_TYPE, message, Place(source, (field,)))
 
 
@@ -103,7 +102,7 @@ def _bad_metadata(metadata: dict[str, Any], kind: str, *, has_schema: bool) -> t
         value = metadata.get(field)
         if not isinstance(value, str | None):
             message = say(
-                "metadata.{} of the {} must be text, not {}; write it in quotes", say(field), kind, described(value)
+                "metadata.{} of the {} must be a string, not {}; write it in quotes", say(field), kind, described(value)
             )
             return field, message
     return None

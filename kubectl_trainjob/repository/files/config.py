@@ -74,7 +74,7 @@ def read_config(file: SourceFile) -> tuple[Config, list[Diagnostic]]:
         return Config(source=Source(file)), reading.diagnostics
     if len(reading.objects) != 1:
         place = Place(Source(file, 1 if reading.objects else 0))
-        message = say("trainjob.yaml must hold one document of kind Config")
+        message = say("trainjob.yaml must contain one document of kind Config")
         return Config(), [Diagnostic(INVALID_SETTING, message, place)]
     body, source = reading.objects[0]
     if body.get("apiVersion") is None and body.get("kind") is None:
@@ -117,7 +117,7 @@ def _tuning(settings: Fields) -> TuningSettings:
     usual = TuningSettings()
     most = settings.body.get("maxTrials", usual.max_trials)
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        settings.reject(say("tuning.maxTrials must be a positive whole number"), "maxTrials")
+        settings.reject(say("tuning.maxTrials must be an integer of at least 1"), "maxTrials")
         most = usual.max_trials
     return TuningSettings(most, settings.text("trial", _TRIALS) or usual.trial)
 
@@ -145,7 +145,7 @@ def _runtimes(settings: Fields) -> tuple[str, ...]:
     folders = settings.texts("runtimes")
     for folder in folders:
         if not _is_below(folder):
-            message = say('"{}" is not a folder in the repository; write a path such as platform/runtimes', folder)
+            message = say('"{}" is not a directory in the repository; write a path such as platform/runtimes', folder)
             settings.reject(message, "runtimes", settings.body["runtimes"].index(folder))
     return tuple(map(posixpath.normpath, folders))
 
@@ -192,12 +192,12 @@ def _limits(settings: Fields) -> dict[str, int]:
 
 
 def _size(specified: Fields, name: str) -> int:
-    """A whole number, or a quantity such as 64Mi."""
+    """An integer, or a quantity such as 64Mi."""
     size = _whole(specified.body[name])
     if name.endswith("Seconds") and size > _LONGEST:
         specified.reject(say("limits.{} must be at most {}", say(name), _LONGEST), name)
     if not 0 < size <= _LARGEST:
-        message = say("limits.{} must be a positive whole number, or a quantity such as 64Mi", say(name))
+        message = say("limits.{} must be an integer of at least 1, or a quantity such as 64Mi", say(name))
         specified.reject(message, name)
     return size
 

@@ -19,7 +19,7 @@ class Deployed(NamedTuple):
 
 
 def deployed(root: Root) -> list[Deployed]:
-    """Everything that the patterns match, each once; an overlay hides what else the same pattern matches."""
+    """All paths that the patterns match, each once; an overlay hides what else the same pattern matches."""
     found = dict[Deployed, None]()
     for pattern in root.config.deploy:
         matches = [Deployed(path, _is_overlay(root, path)) for path in matching(root, pattern)]

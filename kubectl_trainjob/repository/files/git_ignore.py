@@ -25,7 +25,7 @@ _LONG_FLAGS = 0x4000
 
 
 class GitIgnore:
-    """What git ignores below a root, a real path; nothing without one. Directories are asked for before their entries.
+    """What git ignores below a root, a real path; nothing without one. Directories are checked before their entries.
 
     Paths are relative to the root.
     """
@@ -66,7 +66,7 @@ class GitIgnore:
         return False
 
     def _rules_of(self, directory: str) -> list[tuple[int, Patterns]]:
-        """The patterns for the entries of a directory, the nearest first, each with the length of its own directory."""
+        """The patterns for the entries of a directory, the nearest first, each with the length of its directory."""
         if directory not in self._rules:
             above = self._rules_of(directory.rpartition("/")[0]) if directory else self._excluded
             data = _read(os.path.join(self._top, directory, _FILE), _LARGEST)

@@ -69,14 +69,14 @@ class InputReader:
         return self.roots[found]
 
     def _check_folders(self, config: Config, files: Files) -> None:
-        """Report the folders of runtimes in trainjob.yaml that do not exist."""
+        """Report the directories of runtimes in trainjob.yaml that do not exist."""
         if config.source is None or config.runtimes == Config().runtimes:
             return
         for index, folder in enumerate(config.runtimes):
             if not files.has(folder):
                 meant = nearest(folder, [entry.name for entry in files.entries() if entry.is_directory])
                 hint = say('did you mean "{}"?', meant) if meant else say("correct the path")
-                message = say('the folder "{}" does not exist; {}', folder, hint)
+                message = say('the directory "{}" does not exist; {}', folder, hint)
                 self.diagnostics.append(Diagnostic(INVALID_SETTING, message, Place(config.source, ("runtimes", index))))
 
     def _check_deploy(self, root: Root) -> None:

@@ -120,7 +120,7 @@ def _patch(index: int, settings: Fields) -> PatchEntry:
     if (inline is None) == (not path):
         settings.reject(say("{} needs exactly one of patch and path", settings.name))
     elif inline is not None and not isinstance(inline, (str, list, dict)):
-        message = say("{}.patch must be a mapping, a list of operations, or text that holds one", settings.name)
+        message = say("{}.patch must be a mapping, a list of operations, or a string that contains one", settings.name)
         settings.reject(message, "patch")
         inline = {}
     return PatchEntry(index, path, inline, _target(settings))

@@ -133,7 +133,9 @@ class Overlays:
         if len(reading.objects) != 1:
             if not reading.diagnostics:
                 place = Place(Source(file, 1 if reading.objects else 0))
-                self._reject(rules.INVALID_OVERLAY, say("overlay.yaml must hold one document of kind Overlay"), place)
+                self._reject(
+                    rules.INVALID_OVERLAY, say("overlay.yaml must contain one document of kind Overlay"), place
+                )
             return None
         overlay, diagnostics = read_overlay(*reading.objects[0])
         self._input_reader.diagnostics += diagnostics

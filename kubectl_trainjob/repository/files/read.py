@@ -47,7 +47,7 @@ def read(
     """The objects of all paths, each file once, in the order of the paths, directories sorted.
 
     "-" is standard input. Without a path, the repository of the current directory is read. The library (the runtime
-    folders of each root, without the inputs) is read only with a TrainJob among the inputs: nothing else refers to it.
+    directories of each root, without the inputs) is read only with a TrainJob among the inputs: only jobs refer to it.
     With `names`, only files are parsed that have an object of one of them or a runtime of such a TrainJob, and the
     files of overlays. With `is_lenient`, files of other tools have no errors if a directory contains them. Raises
     EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does not have.
@@ -240,7 +240,7 @@ class _Inputs:
             self._take(file)
 
     def library(self) -> tuple[Manifest, ...]:
-        """The runtimes in the folders of all roots, except those among the inputs.
+        """The runtimes in the directories of all roots, except those among the inputs.
 
         No errors there are those of other tools: a file that cannot be read may be the runtime that a job needs.
         """
@@ -289,12 +289,12 @@ class _FileInputs(_Inputs):
 
 
 def _is_there(root: Root, folder: str) -> bool:
-    """Whether a folder of runtimes exists. Raises EnvironmentFault for one that cannot be read."""
+    """Whether a directory of runtimes exists. Raises EnvironmentFault for one that cannot be read."""
     if not root.files.has(folder):
         return False  # one in trainjob.yaml was reported when that was read
     try:
         root.files.entries(folder)
     except (UnsafePathError, OSError) as error:
-        advice = "make this folder of runtimes a directory that can be read"
+        advice = "the setting runtimes needs a directory that can be read"
         raise EnvironmentFault(f"{fault(root.show(folder), error)}; {advice}") from None
     return True

@@ -46,7 +46,7 @@ class Root:
         return relative(self.files.directory, real)
 
     def real(self, inside: str) -> str:
-        """The real path of a path inside, in which nothing that is read is a link."""
+        """The real path of a path inside, without any link in it."""
         return os.path.normpath(os.path.join(self.files.directory, inside))
 
     def show(self, inside: str) -> str:

@@ -76,7 +76,7 @@ class Files(Protocol):
 
 class SecureRoot:
     """Reads below one directory. Paths are relative to it, with "/" between components, none of which may be a link.
-    Folders `.git` are not read: their configuration may have credentials.
+    Directories `.git` are not read: their configuration may have credentials.
 
     Each component is opened with O_NOFOLLOW, relative to the handle of the one before. This also rejects a link that is
     created in the meantime. An OSError of these methods has the path as its `filename`.

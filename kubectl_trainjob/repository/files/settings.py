@@ -1,4 +1,4 @@
-"""The fields of our own configuration files, read with types; errors become diagnostics at the line."""
+"""The fields of our own configuration files, read with types; errors are diagnostics at the line."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, described, joined, say
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.repository.yaml.scalars import described
 
 API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"
 HEAD = ("apiVersion", "kind", "metadata")
@@ -53,8 +52,8 @@ class Fields:
                 self.reject(say('{} of {} must be "{}"', say(field), say(file), say(expected)), field)
 
     def text(self, name: str, choices: Sequence[str] = ()) -> str:
-        """A text, "" when absent; one of `choices` where there are some."""
-        value = self._value(name, "", "text")
+        """A string, "" when absent; one of `choices` where there are some."""
+        value = self._value(name, "", "a string")
         if value and choices and value not in choices:
             allowed = joined(map(say, choices), last=" or ")
             self.reject(say('{} "{}" is invalid; write {}', self._named(name), value, allowed), name)
@@ -62,15 +61,15 @@ class Fields:
         return str(value)
 
     def flag(self, name: str) -> bool:
-        """A Boolean, False when absent."""
+        """A boolean, False when absent."""
         return bool(self._value(name, False, "true or false"))
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts, none when absent."""
+        """A list of strings, none when absent."""
         items = self._value(name, [], "a list")
         for index, item in enumerate(items):
             if not isinstance(item, str):
-                self.reject(_must_be(f"{self._named(name)}[{index}]", "text", item), name, index)
+                self.reject(_must_be(f"{self._named(name)}[{index}]", "a string", item), name, index)
         return tuple(item for item in items if isinstance(item, str))
 
     def mapping(self, name: str) -> dict[str, Any]:
@@ -78,11 +77,11 @@ class Fields:
         return dict(self._value(name, {}, "a mapping"))
 
     def pairs(self, name: str) -> dict[str, str]:
-        """A mapping of texts, empty when absent."""
+        """A mapping of strings, empty when absent."""
         pairs = self.mapping(name)
         for key, value in pairs.items():
             if not isinstance(value, str):
-                self.reject(_must_be(f"{self._named(name)}.{key}", "text", value), name, key)
+                self.reject(_must_be(f"{self._named(name)}.{key}", "a string", value), name, key)
         return {key: value for key, value in pairs.items() if isinstance(value, str)}
 
     def below(self, name: str) -> Fields:
@@ -115,6 +114,6 @@ def _hint(word: str, known: list[str]) -> Message:
 
 
 def _must_be(name: str, expected: str, value: Any) -> Message:
-    is_scalar = expected == "text" and isinstance(value, (bool, int, float))
+    is_scalar = expected == "a string" and isinstance(value, (bool, int, float))
     advice = say("; write it in quotes") if is_scalar else say("")
     return say("{} must be {}, not {}{}", name, say(expected), described(value), advice)

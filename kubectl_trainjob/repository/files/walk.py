@@ -39,8 +39,8 @@ class FoundFile:
 
 
 def walk(root: Files, directory: str, ignored: PathFilter) -> Iterator[FoundFile]:
-    """Manifests below a directory, without hidden and ignored entries, installed packages, Helm charts, and
-    directories of overlays and built files. If the directory itself is a chart, its other folders are read.
+    """Manifests below a directory, without ignored entries and dot files, installed packages, Helm charts, and
+    directories of overlays and built files. If the directory itself is a chart, its other directories are read.
 
     Raises UnsafePathError for the directory itself, OSError for it and those below, with the path from the root.
     """
@@ -112,7 +112,7 @@ def overlays(root: Files, ignored: PathFilter, directory: str = "") -> Iterator[
 
 
 def _visible(directory: str, entries: list[Entry]) -> Iterator[tuple[str, Entry]]:
-    """The entries of a directory that are not hidden, with their paths from the root."""
+    """The entries of a directory without dot files, with their paths from the root."""
     for entry in entries:
         if not entry.name.startswith("."):
             yield f"{directory}/{entry.name}" if directory else entry.name, entry
@@ -134,7 +134,7 @@ def is_overlay(root: Files, directory: str, entries: list[Entry]) -> bool:
 
 def _file(path: str, entry: Entry) -> FoundFile | None:
     if entry.is_link and not entry.leads_to_file and not entry.name.endswith((*MANIFESTS, TEMPLATE)):
-        return FoundFile(path, "linked directory")  # or to what may become one
+        return FoundFile(path, "linked directory")  # or to a name that may be one later
     if entry.name.endswith(TEMPLATE):
         return FoundFile(path, "template")
     if entry.name in _KUSTOMIZATIONS:

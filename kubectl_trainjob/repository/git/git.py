@@ -79,7 +79,7 @@ class Git:
         self._environment = _environment() | {"GIT_DIR": own, "GIT_WORK_TREE": self.top}
         shallow = self.run("rev-parse", "--is-shallow-repository")
         if shallow.code:
-            raise EnvironmentFault(f"{own}: {shallow.reason}")
+            raise EnvironmentFault(f"{own}: {shallow.reason}; check the repository with: git fsck")
         self.is_shallow = shallow.out == "true"  # whether the history of this clone ends early
 
     def run(self, *arguments: str) -> GitResult:
@@ -99,7 +99,7 @@ class Git:
                 f"git {arguments[0]} does not end within {_SECONDS} seconds; run the command again"
             ) from None
         except (OSError, ValueError) as error:
-            raise EnvironmentFault(f"git cannot be started: {error}") from None
+            raise EnvironmentFault(f"git cannot be started: {error}; check the installation of git") from None
         return GitResult(done.returncode, os.fsdecode(done.stdout).strip(), os.fsdecode(done.stderr).strip())
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
@@ -115,7 +115,7 @@ class Git:
                 env=self._environment,
             )
         except (OSError, ValueError) as error:
-            raise EnvironmentFault(f"git cannot be started: {error}") from None
+            raise EnvironmentFault(f"git cannot be started: {error}; check the installation of git") from None
 
     @property
     def is_partial(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which files have changes that are not committed: of these, `git checkout` does not bring back the old content."""
+"""Which files have changes that are not committed: of these, `git checkout` does not restore the old content."""
 
 from __future__ import annotations
 

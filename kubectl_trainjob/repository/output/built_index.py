@@ -12,7 +12,7 @@ from kubectl_trainjob.model.units import BuiltDirectory, Documents
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 
 PATH = re.compile(r"(?:[a-z0-9_][a-z0-9._-]*/)*[a-z0-9_][a-z0-9._-]*")
-"""A path of an index: relative, nothing hidden, no way out."""
+"""A path of an index: relative, without dot files, no way out."""
 
 Index = Mapping[str, frozenset[str]]
 """A path, and the digests of the contents that builds wrote, or were going to write."""

@@ -185,7 +185,7 @@ class _Present:
         except FileNotFoundError:
             return None
         except NotADirectoryError:
-            raise _InTheWayError("one of the folders in its path is a file; move that away") from None
+            raise _InTheWayError("a file has the name of a directory in its path; move the file away") from None
         except UnsafePathError as error:
             raise _InTheWayError(f"{error}; move it away") from None
         except TooLargeError:
@@ -263,7 +263,7 @@ class _DirectoryWriter:
             self._top.move_new(folder, name)
 
     def _remove_folders(self, stale: Iterable[str]) -> None:
-        """Remove the folders of removed files, if they are empty."""
+        """Remove the directories of removed files, if they are empty."""
         parts = [path.split("/") for path in stale]
         folders = {"/".join(each[:end]) for each in parts for end in range(1, len(each))}
         for folder in sorted(folders, reverse=True):

@@ -29,7 +29,7 @@ class Folder:
 
     @contextmanager
     def below(self, path: str, *, make: bool = False) -> Iterator[Folder]:
-        """The folder at a relative path, "" for this one; with `make` missing folders are created."""
+        """The directory at a relative path, "" for this one; with `make` missing directories are created."""
         with ExitStack() as open_folders:
             folder = self
             for name in filter(None, path.split("/")):
@@ -76,7 +76,7 @@ class Folder:
         os.unlink(self._at(name), dir_fd=self.handle)
 
     def remove_folder(self, name: str) -> None:
-        """Remove an empty folder."""
+        """Remove an empty directory."""
         os.rmdir(self._at(name), dir_fd=self.handle)
 
     def _copy_attributes(self, name: str, new: int) -> None:

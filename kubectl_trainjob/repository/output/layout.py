@@ -40,7 +40,7 @@ _KIND_SHOWN, _NAME_SHOWN = 63, 100
 
 
 def layout(identities: Iterable[ObjectId]) -> list[str]:
-    """The path of each object, relative and with "/" between folders, in the given order.
+    """The path of each object, relative and with "/" between directories, in the given order.
 
     Raises ValueError for two objects that Kubernetes cannot distinguish.
     """

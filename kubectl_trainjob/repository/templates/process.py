@@ -37,7 +37,7 @@ class Process:
             if answer != [READY]:  # or it was interrupted
                 said = self._last_words()
         if answer != [READY]:
-            raise EnvironmentFault(f"the process that renders templates does not start: {said}")
+            raise EnvironmentFault(f"the process that renders templates does not start: {said}; install the tool again")
 
     def exchange(self, request: Sequence[bytes], sizes: Sequence[int], seconds: float) -> list[bytes] | None:
         """Send frames, and receive as many as `sizes` has items, none larger than its item.
@@ -51,7 +51,9 @@ class Process:
         try:
             alarm.start()
         except RuntimeError as error:
-            raise EnvironmentFault(f"the time of templates cannot be limited: {error}") from None
+            raise EnvironmentFault(
+                f"the time of templates cannot be limited: {error}; raise the limit of threads (ulimit -u)"
+            ) from None
         try:
             return self._exchange(request, sizes)
         except (ProtocolError, OSError, ValueError):
@@ -122,11 +124,13 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise EnvironmentFault(f"the process that renders templates cannot be started: {error}") from None
+        raise EnvironmentFault(
+            f"the process that renders templates cannot be started: {error}; free memory or processes, and run again"
+        ) from None
 
 
 def _command() -> list[str]:
-    """This Python, isolated (-I), without site-packages (-S), with the folders of the few packages that it needs."""
+    """This Python, isolated (-I), without site-packages (-S), with the directories of the few packages it needs."""
     if not sys.executable:
         raise EnvironmentFault(
             "templates need a separate Python interpreter, and its path is unknown; run the tool with a normal Python"
@@ -137,7 +141,7 @@ def _command() -> list[str]:
 
 
 def _folders() -> list[str]:
-    """The folders of our own package and of those that the child imports, each once."""
+    """The directories of our own package and of those that the child imports, each once."""
     from importlib.util import find_spec
 
     own = os.path.abspath(__file__)
@@ -161,5 +165,5 @@ def _close(pipe: IO[bytes] | None) -> None:
     try:
         if pipe is not None:
             pipe.close()
-    except OSError:  # unwritten data is lost
+    except OSError:  # unwritten data is dropped
         pass

@@ -5,7 +5,7 @@
 
 One renderer serves a whole run. The first template starts a child process (`process`), which renders each in a limited
 copy of itself (`child.confine`). On systems without fork, this module limits the time. The process is not trusted: an
-invalid answer becomes a diagnostic.
+invalid answer is a diagnostic.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _integer(value: int) -> str:
 
 
 def _float(value: float) -> str:
-    """As Kubernetes reads it back: whole numbers are integers; YAML 1.1 wants a dot before an exponent."""
+    """As Kubernetes reads it back: numbers without a fraction are integers; YAML 1.1 wants a dot before an exponent."""
     if value.is_integer() and abs(value) < _INT64:
         return str(int(value))
     text = repr(value)

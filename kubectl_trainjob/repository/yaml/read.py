@@ -9,11 +9,10 @@ from typing import Any
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.message import described, say
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
 from kubectl_trainjob.repository.yaml.compose import BACKEND, Backend, TooDeepError, YAMLError
 from kubectl_trainjob.repository.yaml.fast import UNUSUAL, FastParser, looks_unusual
-from kubectl_trainjob.repository.yaml.scalars import described
 from kubectl_trainjob.repository.yaml.stream import Lines, Piece, TooManyError, is_dense, is_json, pieces
 
 

@@ -1,15 +1,12 @@
 """The value of a plain (unquoted, untagged) YAML scalar in kubectl.
 
 Mirrors `resolve` of go.yaml.in/yaml/v2, followed by the trip through JSON that sigs.k8s.io/yaml and
-k8s.io/apimachinery/pkg/util/json make: whole floats become integers, integers beyond 64 bits become floats.
+k8s.io/apimachinery/pkg/util/json make: whole floats are read as integers, integers beyond 64 bits as floats.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
-
-from kubectl_trainjob.model.message import Message, say
 
 Scalar = str | int | float | bool | None
 
@@ -74,7 +71,7 @@ def _number(digits: str, text: str) -> str | int | float:
 
 
 def _integer(digits: str) -> int | None:
-    """A whole number of int64 or uint64, as strconv.ParseInt and ParseUint with base 0 take it."""
+    """An integer of int64 or uint64, as strconv.ParseInt and ParseUint with base 0 take it."""
     match = _INTEGER.fullmatch(digits)
     if match is None:
         return None
@@ -114,14 +111,3 @@ def _shown_whole(value: float) -> int:
         return int(value)
     whole, _, fraction = digits.partition(".")
     return int(whole + fraction + "0" * (int(exponent) - len(fraction)))
-
-
-def described(value: Any) -> Message:
-    """Plain data in a message: its type and, of a scalar, its value."""
-    if isinstance(value, (dict, list)):
-        return say("a mapping") if isinstance(value, dict) else say("a list")
-    if isinstance(value, str):
-        return say('the text "{}"', value)
-    if value is None:
-        return say("null")
-    return say("the Boolean {}", value) if isinstance(value, bool) else say("the number {}", value)

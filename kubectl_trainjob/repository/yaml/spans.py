@@ -192,7 +192,7 @@ class Line:
     """A line without its end, and the deepest value that begins on it: `- name: x` is the name, `env:` the list.
 
     A line that `continues` belongs to the value of the line above (a text of several lines): there a comment would
-    become part of the text.
+    be part of the text.
     """
 
     text: str

@@ -2,7 +2,7 @@
 
 kubectl cuts a YAML stream at lines that begin with `---` before anything is parsed
 (k8s.io/apimachinery/pkg/util/yaml, YAMLReader), and reads a file that begins with `{` as JSON objects in a row.
-`read` and `spans` both start from the pieces made here, so they count documents alike.
+`read` and `spans` both start from the pieces made here, so they count documents in the same way.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class StrictParser:
             name = self._key(key)
             if name in keys:
                 first = Related(say("first written here"), self._place(keys[name]))
-                message = say('the key "{}" is written twice; keep one of them', name)
+                message = say('duplicate key "{}"; remove one', name)
                 self.report(rules.DUPLICATE_KEY, message, key, first)
                 continue
             built = self._node(item, depth + 1) if name != "<<" or key.tag is not PLAIN else None
@@ -185,7 +185,7 @@ class StrictParser:
         if meaning == "missing":
             self.report(rules.NON_STRING_KEY, say("a key is missing; write one before the colon"), node)
         elif meaning:
-            message = say('the key {} is read as {}, not as text; write "{}" in quotes', text, say(meaning), text)
+            message = say('the key {} is read as {}, not as a string; write "{}" in quotes', text, say(meaning), text)
             self.report(rules.NON_STRING_KEY, message, node)
         return text
 
@@ -206,7 +206,7 @@ class StrictParser:
 
     def _not_finite(self, node: Node) -> str:
         text: str = node.value
-        message = say("{} is not a number that JSON can hold; write a finite one, or quote it as text", text)
+        message = say("{} is not a number in JSON; write a finite one, or put it in quotes", text)
         self.report(rules.NOT_FINITE, message, node)
         return text
 

@@ -178,7 +178,7 @@ def test_other_spellings(path: str, pointer: Pointer) -> None:
         ),
         pytest.param("spec.empty.x", 'spec.empty has no "x"; it is empty, so end the path there', id="empty mapping"),
         pytest.param(
-            "metadata.name.x", 'metadata.name is a text and has no "x"; end the path there', id="below a text"
+            "metadata.name.x", 'metadata.name is a string and has no "x"; end the path there', id="below a text"
         ),
         pytest.param(
             "spec.suspend[0]", 'spec.suspend is a boolean and has no "0"; end the path there', id="below a boolean"

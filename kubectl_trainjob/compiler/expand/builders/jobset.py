@@ -29,7 +29,7 @@ from kubectl_trainjob.model.source import Pointer
 
 _OF_TRIALS = (("metadata", "labels", SWEEP_LABEL), ("metadata", "annotations", PARAMETERS_ANNOTATION))
 _SAME_PORTS = (
-    'Trainer cannot distinguish ports of container "{}", writes one of them twice, and the API server rejects the '
+    'Trainer cannot distinguish ports of container "{}", writes a duplicate, and the API server rejects the '
     "JobSet; give each port its own name and number"
 )
 
@@ -53,7 +53,7 @@ def build(plan: Plan, behaviour: Behaviour) -> Draft:
 
 
 def _counts(plan: Plan, pods: PodSet, counted: PodSet) -> Draft:
-    """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are overwritten alike."""
+    """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are both overwritten."""
     jobset, former = plan.jobset, counted.overridden
     for number in ((former,) if former and jobset.records else ()) + (Counted(counted.size, counted.because),):
         entries: list[Entry] = [computed(field, *number) for field in ("parallelism", "completions")]
@@ -154,7 +154,7 @@ def overwritten_ports(plan: Plan, kinds: tuple[str, ...]) -> Iterator[Diagnostic
     """A finding for each container that loses ports; `kinds` are the lists of containers that are written back.
 
     Build copies the ports of each container and writes them back one by one (UpsertPort of `pkg/apply`). An unnamed
-    port takes the place of the first unnamed one: of several some are lost and one is there twice.
+    port takes the place of the first unnamed one: of several some are missing and one is duplicate.
     """
     for pods in plan.pod_sets:
         for pointer, container in _containers(plan, pods, kinds):

@@ -51,7 +51,7 @@ Sizes = Callable[[Plan, PodSet], PodSize]
 def as_planned(plan: Plan, pods: PodSet) -> PodSize:
     """The Pod template before the last writes to the JobSet.
 
-    resourcesPerNode counts in 2.3, which has merged it by then; in 2.1 it is not there yet, so it does not count.
+    resourcesPerNode counts in 2.3, which has merged it by then; in 2.1 it is not merged yet, so it does not count.
     """
     pointer = pod_spec(pods.position)
     return PodSize(plan.jobset.get(*pointer), (JOB_SET, *pointer))

@@ -1,5 +1,5 @@
 """The passes: one module for each policy plugin of Trainer.
 
 In: a `Plan`. Out: a new `Plan`, or findings. Must not: know another pass or the version: what versions do
-differently are functions of their own, or arguments that `kubectl_trainjob/compiler/versions.py` fills in.
+differently are separate functions, or arguments that `kubectl_trainjob/compiler/versions.py` fills in.
 """

@@ -2,7 +2,7 @@
 
 Each takes plain data and returns plain data, never a generator, a bound method or another object with attributes. Not
 available is what is random (`random`, `lipsum`), depends on memory or HTML (`pprint`, `xmlattr`, `urlize`, `escape`,
-`safe`), reads attributes (`attr`) or has hidden state (`cycler`, `joiner`; use `loop.cycle` and `loop.last`).
+`safe`), reads attributes (`attr`) or keeps state (`cycler`, `joiner`; use `loop.cycle` and `loop.last`).
 """
 
 from __future__ import annotations

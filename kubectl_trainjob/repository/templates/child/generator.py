@@ -71,7 +71,7 @@ def not_offered(what: str, name: Any, line: int = 0) -> RenderingError | None:
     if isinstance(name, str) and name in offered:
         return None
     if not isinstance(name, str):
-        return RenderingError("failed", say("the name of a {} must be text; put it in quotes", say(what)), line)
+        return RenderingError("failed", say("the name of a {} must be a string; put it in quotes", say(what)), line)
     if name in stock:
         message = say(
             'the {} "{}" is not available in templates, which see plain data only; remove it', say(what), name

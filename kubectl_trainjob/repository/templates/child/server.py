@@ -30,7 +30,7 @@ from kubectl_trainjob.repository.templates.protocol import (
 _REQUEST = 1 << 30  # bytes; the sender has its own limits
 _REPORT = 1 << 16  # bytes, what a pipe holds
 
-# Everything that Python loads late: a copy cannot open files.
+# All modules that Python loads late: a copy cannot open files.
 _WARM_UP = (
     '{% macro m(x) %}{{ x|upper }}{% endmacro %}{{ m("\\N{DASH}é")|indent }}{% for x in [1.5] %}{{ x }}{% endfor %}'
 )
@@ -46,7 +46,7 @@ def main() -> None:
     with open(0, "rb", buffering=0) as requests, open(1, "wb", buffering=0) as answers:
         answers.write(frame(READY))
         nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, 2)  # standard error is not read any more
+        os.dup2(nothing, 2)  # standard error is no longer read
         os.close(nothing)
         answer = _forked if hasattr(os, "fork") else _here
         with contextlib.suppress(ProtocolError, OSError):  # the build has ended

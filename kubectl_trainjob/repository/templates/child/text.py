@@ -78,14 +78,16 @@ def plain(value: Any) -> Any:
 def _key(key: Any) -> str:
     if type(key) is str:
         return key
-    raise RenderingError("failed", say("the key {} of a mapping is not text; put it in quotes", show(key)))
+    raise RenderingError("failed", say("the key {} of a mapping is not a string; put it in quotes", show(key)))
 
 
 def _float(value: float) -> str:
     """As Python prints it, with the dot before an exponent that YAML 1.1 requires."""
     text = repr(value)
     if text in ("inf", "-inf", "nan"):
-        raise RenderingError("failed", say("a number is {}, which no manifest can hold; correct the expression", text))
+        raise RenderingError(
+            "failed", say("a number is {}, which a manifest cannot contain; correct the expression", text)
+        )
     return text if "." in text else text.replace("e", ".0e")
 
 
@@ -99,9 +101,11 @@ def _atom(value: Any) -> str:
         return atom(value)
     except TypeError:
         what = say(_NAMES[kind]) if kind in _NAMES else say("a {}", kind)
-        raise RenderingError("failed", say("{} has no text; print what it holds or returns", what)) from None
+        raise RenderingError(
+            "failed", say("{} cannot be printed; print a value of it, or what it returns", what)
+        ) from None
     except ValueError:
-        raise RenderingError("failed", say("a number does not fit into an int64; write it as text")) from None
+        raise RenderingError("failed", say("a number does not fit into 64 bits; write it as a string")) from None
 
 
 def _quoted(value: str) -> str:

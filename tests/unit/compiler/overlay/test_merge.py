@@ -267,7 +267,7 @@ def test_an_object_keeps_its_name(metadata: Any):
         ),
         pytest.param(
             {"spec": {"volumes": [{"$patch": "delete"}, {"$patch": "replace"}]}},
-            'has "$patch" twice',
+            'has a duplicate "$patch"',
             ("spec", "volumes", 1),
             id="directed-twice",
         ),

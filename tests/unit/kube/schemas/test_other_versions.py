@@ -41,7 +41,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "podSpecOverrides: []",
             "KTJ102",
             "spec.podSpecOverrides",
-            'field "podSpecOverrides" exists only in Trainer 2.0; spec.runtimePatches is its successor',
+            'field "podSpecOverrides" exists only in Trainer 2.0; write spec.runtimePatches now',
             id="older overrides",
         ),
         pytest.param(
@@ -50,7 +50,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "podSpecOverrides: []",
             "KTJ102",
             "spec.podSpecOverrides",
-            'field "podSpecOverrides" exists only in Trainer 2.0; spec.podTemplateOverrides is its successor',
+            'field "podSpecOverrides" exists only in Trainer 2.0; write spec.podTemplateOverrides now',
             id="one version older",
         ),
         pytest.param(
@@ -59,7 +59,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "runtimePatches: []",
             "KTJ110",
             "spec.runtimePatches",
-            'field "runtimePatches" exists only in Trainer 2.2 and 2.3; spec.podSpecOverrides is its predecessor',
+            'field "runtimePatches" exists only in Trainer 2.2 and 2.3; write spec.podSpecOverrides instead',
             id="newer overrides",
         ),
         pytest.param(
@@ -88,7 +88,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "mlPolicy: {jax: {}}",
             "KTJ110",
             "spec.mlPolicy.jax",
-            'field "jax" exists only in Trainer 2.2 and 2.3; 2.1 has no replacement for it, remove it',
+            'field "jax" exists only in Trainer 2.2 and 2.3; Trainer 2.1 has no replacement: remove it',
             id="newer policy",
         ),
         pytest.param(
@@ -98,7 +98,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "KTJ110",
             "spec.activeDeadlineSeconds",
             'field "activeDeadlineSeconds" exists only in Trainer 2.2 and 2.3; '
-            "2.0 has no replacement for it, remove it",
+            "Trainer 2.0 has no replacement: remove it",
             id="newer field of a TrainJob",
         ),
         pytest.param(
@@ -107,7 +107,7 @@ def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
             "mlPolicy: {}",
             "KTJ102",
             "spec.template.spec.replicatedJobs.0.template.spec.template.spec.workloadRef",
-            'field "workloadRef" exists only in Trainer 2.2.0; 2.2 has no replacement for it, remove it',
+            'field "workloadRef" exists only in Trainer 2.2.0; Trainer 2.2 has no replacement: remove it',
             id="a patch release",
         ),
         pytest.param(

@@ -74,7 +74,7 @@ REFUSED = [
                 "KTJ102",
                 "spec.podTemplateOverrides",
                 "key",
-                'field "podTemplateOverrides" exists only in Trainer 2.1; spec.runtimePatches is its successor '
+                'field "podTemplateOverrides" exists only in Trainer 2.1; write spec.runtimePatches now '
                 "(build with --trainer-version, or run `kubectl trainjob migrate`)",
             )
         ],
@@ -245,7 +245,7 @@ REFUSED = [
     ),
     pytest.param(
         job(trainer={"env": [{"name": "A"}, {"name": "B"}, {"name": "A"}, {"name": "A"}]}),
-        [("KTJ107", "spec.trainer.env[2]", "value", 'env has two items with name "A"; keep one')],
+        [("KTJ107", "spec.trainer.env[2]", "value", 'env has two items with name "A"; remove one')],
         id="one key twice",
     ),
     pytest.param(
@@ -255,7 +255,7 @@ REFUSED = [
                 "KTJ107",
                 "spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers[0].ports[1]",
                 "value",
-                'ports has two items with containerPort "80" and protocol "TCP"; keep one',
+                'ports has two items with containerPort "80" and protocol "TCP"; remove one',
             )
         ],
         id="two keys, one from its default",
@@ -267,7 +267,7 @@ REFUSED = [
                 "KTJ107",
                 "spec.mlPolicy.torch.envInjection.targets[0].containerNames[1]",
                 "value",
-                'containerNames has "b" twice; keep one',
+                'containerNames has the duplicate "b"; remove one',
             )
         ],
         id="a set",

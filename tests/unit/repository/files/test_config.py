@@ -69,19 +69,19 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param('target:\n  trianer: "2.3"\n', "KTJ040", 4, 'no setting "target.trianer"', id="nearest product"),
         pytest.param("ome:\n  claim: work\n", "KTJ040", 4, 'no setting "ome.claim"', id="setting of ome"),
         pytest.param("ome:\n  modelAccess: nfs\n", "KTJ040", 4, "write hostPath or pvPvc", id="model access"),
-        pytest.param("ome:\n  exporters: {oci: 1}\n", "KTJ040", 4, "must be text", id="image"),
-        pytest.param("tuning:\n  maxTrials: 0\n", "KTJ040", 4, "must be a positive whole number", id="most trials"),
+        pytest.param("ome:\n  exporters: {oci: 1}\n", "KTJ040", 4, "must be a string", id="image"),
+        pytest.param("tuning:\n  maxTrials: 0\n", "KTJ040", 4, "must be an integer of at least 1", id="most trials"),
         pytest.param("tuning:\n  trial: pod\n", "KTJ040", 4, "write trainjob or jobset", id="trial"),
         pytest.param("target: 2\n", "KTJ040", 3, "must be a mapping", id="no mapping"),
-        pytest.param("runtimes: a\n", "KTJ040", 3, 'must be a list, not the text "a"', id="no list"),
-        pytest.param("runtimes:\n- a\n- ../b\n", "KTJ040", 5, "not a folder in the repository", id="outside"),
-        pytest.param("runtimes:\n- a\n- 1\n", "KTJ040", 5, "runtimes[1] must be text", id="no folder"),
-        pytest.param("runtimes: [/etc]\n", "KTJ040", 3, "not a folder in the repository", id="absolute"),
-        pytest.param("runtimes: [.]\n", "KTJ040", 3, "not a folder in the repository", id="the root itself"),
+        pytest.param("runtimes: a\n", "KTJ040", 3, 'must be a list, not the string "a"', id="no list"),
+        pytest.param("runtimes:\n- a\n- ../b\n", "KTJ040", 5, "not a directory in the repository", id="outside"),
+        pytest.param("runtimes:\n- a\n- 1\n", "KTJ040", 5, "runtimes[1] must be a string", id="no folder"),
+        pytest.param("runtimes: [/etc]\n", "KTJ040", 3, "not a directory in the repository", id="absolute"),
+        pytest.param("runtimes: [.]\n", "KTJ040", 3, "not a directory in the repository", id="the root itself"),
         pytest.param(
             "emit: jobsets\n", "KTJ040", 3, '"jobsets" is invalid; write jobset or trainjob', id="no such output"
         ),
-        pytest.param("emit: [jobset]\n", "KTJ040", 3, "must be text, not a list", id="several outputs"),
+        pytest.param("emit: [jobset]\n", "KTJ040", 3, "must be a string, not a list", id="several outputs"),
         pytest.param("catalog: 'yes'\n", "KTJ040", 3, "must be true or false", id="no truth value"),
         pytest.param("catalog:\n", "KTJ040", 3, "not null", id="nothing"),
         pytest.param("ignore: ['']\n", "KTJ040", 3, "not a pattern", id="an empty pattern"),
@@ -89,11 +89,11 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param("ignore: [a/../b]\n", "KTJ040", 3, "not a pattern", id="a pattern that climbs"),
         pytest.param("limits: {depth: 100}\n", "KTJ040", 3, 'no setting "limits.depth"', id="the depth is fixed"),
         pytest.param("limits:\n  filebytes: 1\n", "KTJ040", 4, 'did you mean "fileBytes"?', id="nearest limit"),
-        pytest.param("limits: {fileBytes: 0}\n", "KTJ040", 3, "positive whole number", id="zero"),
+        pytest.param("limits: {fileBytes: 0}\n", "KTJ040", 3, "an integer of at least 1", id="zero"),
         pytest.param("limits: {fileBytes: much}\n", "KTJ040", 3, "such as 64Mi", id="no quantity"),
         pytest.param("limits: {templateSeconds: 1G}\n", "KTJ040", 3, "at most 3600", id="for ever"),
-        pytest.param("limits: {documents: true}\n", "KTJ040", 3, "positive whole number", id="no number"),
-        pytest.param("limits: {documents: 1e30}\n", "KTJ040", 3, "positive whole number", id="too large"),
+        pytest.param("limits: {documents: true}\n", "KTJ040", 3, "an integer of at least 1", id="no number"),
+        pytest.param("limits: {documents: 1e30}\n", "KTJ040", 3, "an integer of at least 1", id="too large"),
     ],
 )
 def test_what_is_refused(text, rule, line, part):
@@ -125,7 +125,7 @@ def test_a_configured_folder_must_be_there(tmp_path):
     (tmp_path / "platform").mkdir()
     (tmp_path / "other").mkdir()
     [finding] = read([str(tmp_path)], lambda _most: b"").diagnostics
-    assert finding.message == 'the folder "platfrom" does not exist; did you mean "platform"?'
+    assert finding.message == 'the directory "platfrom" does not exist; did you mean "platform"?'
     assert (finding.rule.id, finding.place.pointer) == ("KTJ040", ("runtimes", 1))
 
 

@@ -65,7 +65,7 @@ def test_folder_of_runtimes_that_is_of_no_use(make: Callable[[str], object], rea
     if folder != "runtimes":
         _write({"trainjob.yaml": f"{_CONFIG}runtimes: [{folder}]\n"})
     make(folder)
-    with pytest.raises(EnvironmentFault, match=f"^{folder}: {reason}; make this folder of runtimes a dir"):
+    with pytest.raises(EnvironmentFault, match=f"^{folder}: {reason}; the setting runtimes needs a dir"):
         _read("jobs")
     _write({"jobs/a.yaml": _OTHER})
     assert _read("jobs").diagnostics == ()  # nothing here refers to a runtime

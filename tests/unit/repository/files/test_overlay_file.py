@@ -74,14 +74,16 @@ def test_everything_that_may_be_said():
         pytest.param("bases: []\n", 3, "list them in resources", id="bases"),
         pytest.param("patchesStrategicMerge: []\n", 3, "write patches", id="old merge patches"),
         pytest.param("resources: a\n", 3, "resources must be a list", id="no list"),
-        pytest.param("resources:\n- a\n- {b: c}\n", 5, "resources[1] must be text, not a mapping", id="no path"),
+        pytest.param("resources:\n- a\n- {b: c}\n", 5, "resources[1] must be a string, not a mapping", id="no path"),
         pytest.param("namespace: 1\n", 3, "not the number 1; write it in quotes", id="a number"),
         pytest.param("namespace: Team A\n", 3, "up to 63 lower case letters", id="no namespace"),
         pytest.param("nameSuffix: _x\n", 3, "cannot be part of the name of an object", id="no suffix"),
-        pytest.param("nameHash: 'true'\n", 3, 'must be true or false, not the text "true"', id="no truth value"),
+        pytest.param("nameHash: 'true'\n", 3, 'must be true or false, not the string "true"', id="no truth value"),
         pytest.param("labels: {a: b}\n", 3, "labels must be a list, not a mapping", id="labels as a mapping"),
         pytest.param("labels:\n- a: b\n", 4, 'no setting "labels[0].a"', id="pairs forgotten"),
-        pytest.param("labels:\n- pairs: {a: 1}\n", 4, "labels[0].pairs.a must be text", id="a label that is a number"),
+        pytest.param(
+            "labels:\n- pairs: {a: 1}\n", 4, "labels[0].pairs.a must be a string", id="a label that is a number"
+        ),
         pytest.param("labels:\n- includeSelectors: true\n", 4, "selectors of a running workload", id="selectors"),
         pytest.param("annotations: {a: true}\n", 3, "write it in quotes", id="an annotation that is a truth value"),
         pytest.param("images:\n- name: a\n", 4, "changes nothing", id="an image that does not change"),
@@ -92,10 +94,12 @@ def test_everything_that_may_be_said():
         pytest.param("images:\n- {name: a, newtag: b}\n", 4, 'did you mean "newTag"?', id="an image's tag"),
         pytest.param("patches:\n- {}\n", 4, "exactly one of patch and path", id="no patch"),
         pytest.param("patches:\n- {path: a, patch: {}}\n", 4, "exactly one of patch and path", id="two patches"),
-        pytest.param("patches:\n- {patch: 1}\n", 4, "must be a mapping, a list of operations, or text", id="a number"),
+        pytest.param(
+            "patches:\n- {patch: 1}\n", 4, "must be a mapping, a list of operations, or a string", id="a number"
+        ),
         pytest.param("patches:\n- {path: a, target: {knid: b}}\n", 4, 'did you mean "kind"?', id="target"),
         pytest.param("patches:\n- {path: a, options: {}}\n", 4, "write JSON 6902 operations", id="options"),
-        pytest.param("patches: [a]\n", 3, 'patches[0] must be a mapping, not the text "a"', id="a path alone"),
+        pytest.param("patches: [a]\n", 3, 'patches[0] must be a mapping, not the string "a"', id="a path alone"),
         pytest.param("values: []\n", 3, "values must be a mapping", id="values"),
     ],
 )
