@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.kube.facts.kinds import is_library_object
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.finding import Finding
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, manifests_of
@@ -161,13 +162,12 @@ def errors_by_side(
 def _fingerprinted(
     errors: Iterable[Diagnostic], objects: Objects, builder: FindingBuilder
 ) -> list[tuple[str, Diagnostic]]:
-    """The errors of one tree with their fingerprints, each once: a linked directory gives a file two paths."""
-    found = dict[object, tuple[str, Diagnostic]]()
+    """The errors of one tree with their fingerprints; equal findings, of several overlays, are one error."""
+    found = dict[Finding, Diagnostic]()
     for error in errors:
-        finding, location = builder.finding(error, objects)
-        statement = error.rule.id, error.message, location.file.common_path, location.span
-        found.setdefault(statement, (finding.fingerprint, error))
-    return list(found.values())
+        finding, _ = builder.finding(error, objects)
+        found.setdefault(finding, error)
+    return [(finding.fingerprint, error) for finding, error in found.items()]
 
 
 def _divided(
