@@ -154,7 +154,7 @@ def apply(**given: Any) -> int:
     request = ApplyRequest(**given)
     request.check()
     from kubectl_trainjob.cli.session import open_session
-    from kubectl_trainjob.report.cluster.apply import written
+    from kubectl_trainjob.report.cluster.apply import format_report
 
     api = connect(request, request.seconds)
     with open_session() as session:
@@ -162,7 +162,7 @@ def apply(**given: Any) -> int:
         if plan is None or not _is_known(request.rerun, plan):
             return 1
         result = _apply(request, session, api, plan)
-    emit([written(result, request.output).encode()])
+    emit([format_report(result, request.output).encode()])
     _report_places(result)
     return 0 if result.is_fine else 1
 

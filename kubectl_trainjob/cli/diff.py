@@ -150,7 +150,7 @@ def _write(report: Report, output: str) -> None:
         command = external_diff.command_of(os.environ)
         if command and report.objects:
             external_diff.show_with(command, report.difference.changes)
-    from kubectl_trainjob.report.diff import written
+    from kubectl_trainjob.report.diff import format_report
 
-    text = written(report, output, colour=output == "text" and has_colour(sys.stdout))
+    text = format_report(report, output, colour=output == "text" and has_colour(sys.stdout))
     emit([text.encode()])

@@ -55,13 +55,13 @@ def doctor(**given: Any) -> int:
     api = connect(request, USUAL_TIMEOUT)
     from kubectl_trainjob.cluster.doctor.checks import examine
     from kubectl_trainjob.cluster.doctor.facts import read_facts
-    from kubectl_trainjob.report.cluster.doctor import written
+    from kubectl_trainjob.report.cluster.doctor import format_report
 
     namespace = request.namespace or api.connection.namespace
     wanted = _wanted(request, namespace)
     with api_errors():
         report = examine(read_facts(api, namespace, wanted), wanted)
-    emit([written(report, request.output).encode()])
+    emit([format_report(report, request.output).encode()])
     return int(report.has_errors)
 
 

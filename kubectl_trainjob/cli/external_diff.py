@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from kubectl_trainjob.cli.streams import print_error
-from kubectl_trainjob.kube.facts.masking import masked, without_secrets
+from kubectl_trainjob.kube.facts.masking import mask, without_secrets
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.output.layout import layout
@@ -101,7 +101,7 @@ def _write(directory: str, changes: tuple[Change, ...], bodies: list[Body | None
         if body is None:
             continue
         with open(os.path.join(directory, path), "wb") as target:
-            target.write(text((masked if change.is_secret else without_secrets)(body)))
+            target.write(text((mask if change.is_secret else without_secrets)(body)))
 
 
 def _names(changes: tuple[Change, ...]) -> list[str]:

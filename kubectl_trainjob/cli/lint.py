@@ -117,7 +117,7 @@ def lint(**given: Any) -> int:
 
 
 def _lint(request: LintRequest, session: Session) -> int:
-    from kubectl_trainjob.report.lint import written
+    from kubectl_trainjob.report.lint import format_report
 
     found = _run(request, session)
     if request.write_baseline:
@@ -135,7 +135,7 @@ def _lint(request: LintRequest, session: Session) -> int:
             return _exit_code(request, report)
     note_skipped([each for each in found.skipped if each.reason in ("chart", "broken")])
     note_unread_overlays(found.unread_overlays, "checked")
-    write_outputs(request.output, written, report, default="human")
+    write_outputs(request.output, format_report, report, default="human")
     if found.is_empty and request.fail_if_empty:
         print_error("error: the paths contain no object")
         return 1

@@ -15,7 +15,7 @@ def diff_live(request: PlanRequest, output: str) -> int:
     from kubectl_trainjob.cluster.live_diff import live_diff
     from kubectl_trainjob.cluster.steps import ApplyOptions
     from kubectl_trainjob.cluster.stores import store_of
-    from kubectl_trainjob.report.cluster.live_diff import written
+    from kubectl_trainjob.report.cluster.live_diff import format_report
 
     api = connect(request, USUAL_TIMEOUT)
     with open_session() as session:
@@ -25,5 +25,5 @@ def diff_live(request: PlanRequest, output: str) -> int:
         with api_errors():
             store = store_of(api, plan.namespace, request.parent)
             found = live_diff(plan, ApplyOptions(), store, api, session.context.progress)
-    emit([written(found, output, colour=output == "text" and has_colour(sys.stdout)).encode()])
+    emit([format_report(found, output, colour=output == "text" and has_colour(sys.stdout)).encode()])
     return int(bool(found))

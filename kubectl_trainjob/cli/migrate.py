@@ -163,14 +163,14 @@ def _write(request: MigrateRequest, migration: Migration, session: Session) -> N
 
 def _change_files(changes: Sequence[FileChange], session: Session, *, force: bool) -> None:
     from kubectl_trainjob.model.faults import EnvironmentFault
-    from kubectl_trainjob.repository.git.uncommitted_files import uncommitted
+    from kubectl_trainjob.repository.git.uncommitted_files import find_uncommitted
     from kubectl_trainjob.repository.output.changed_files import write
 
     current = session.workspace.files.current
     if any(each.path == "-" for each in changes):
         raise EnvironmentFault("standard input cannot be changed; remove --write")
     if not force:
-        changed = uncommitted(current.real(each.path) for each in changes)
+        changed = find_uncommitted(current.real(each.path) for each in changes)
         if changed:
             names = ", ".join(current.relative(path) for path in changed)
             raise EnvironmentFault(f"these files have changes that are not committed: {names}; commit, or use --force")

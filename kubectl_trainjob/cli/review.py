@@ -67,11 +67,11 @@ class ReviewRequest(TreesRequest):
 def review(**given: Any) -> int:
     """Review the change, write the reports."""
     request = ReviewRequest(**given)
-    from kubectl_trainjob.report.review import written
+    from kubectl_trainjob.report.review import format_report
 
     found = _review(request)
     note_unread_overlays(found.unread_overlays, "reviewed")
-    write_outputs(request.output, written, found, default="text")
+    write_outputs(request.output, format_report, found, default="text")
     return _exit_code(found, request.fail_on)
 
 

@@ -82,13 +82,14 @@ def secrets(**given: Any) -> int:
 
 
 def _print(request: _Request, session: Session) -> int:
-    from kubectl_trainjob.report.cluster.secrets import listed, written
+    from kubectl_trainjob.report.cluster.secrets import format_report, list_secrets
 
     plan = planned(request, session, request.namespace)
     if plan is None:
         return 1
     needed = [each for each in plan.objects if each.makes]
-    emit([listed(needed).encode() if request.output == "text" else written(_made(needed), request.output).encode()])
+    is_list = request.output == "text"
+    emit([(list_secrets(needed) if is_list else format_report(_made(needed), request.output)).encode()])
     return 0
 
 
@@ -102,7 +103,7 @@ def _create(request: _Request, session: Session) -> int:
     from kubectl_trainjob.cluster.apply import apply
     from kubectl_trainjob.cluster.steps import ApplyOptions
     from kubectl_trainjob.cluster.stores import store_of
-    from kubectl_trainjob.report.cluster.apply import written
+    from kubectl_trainjob.report.cluster.apply import format_report
 
     api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
     plan = planned(request, session, request.namespace or api.connection.namespace)
@@ -112,5 +113,5 @@ def _create(request: _Request, session: Session) -> int:
     with api_errors():
         store = store_of(api, plan.namespace, request.parent)
         result = apply(wanted, ApplyOptions(), store, api, session.context.progress)
-    emit([written(result, "text").encode()])
+    emit([format_report(result, "text").encode()])
     return 0 if result.is_fine else 1

@@ -176,7 +176,7 @@ def trace_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob
     ready = _ready(job, target, admitted)
     found = _expand(ready, target.version.behaviour, admitted)
     if found.place_of is None or has_errors(found.findings):
-        return TracedJob(traced(job.manifest), ready.resolved, diagnostics=found.findings)
+        return TracedJob(trace_object(job.manifest), ready.resolved, diagnostics=found.findings)
     return replace(_recorded(job, ready, target), secrets=found.secrets, diagnostics=found.findings)
 
 
@@ -186,7 +186,7 @@ def trace_compiled(job: Job, target: Target, admitted: AdmittedRuntimes) -> Trac
 
 
 def _recorded(job: Job, ready: _Ready, target: Target) -> TracedJob:
-    train_job = traced(job.manifest)
+    train_job = trace_object(job.manifest)
     assert ready.resolved is not None
     drafts = recorded(ready.resolved, ready.template, target.version.behaviour)
     objects = tuple(_made(identity_of(draft.value), draft, train_job) for draft in drafts)
@@ -198,7 +198,7 @@ def _made(identity: ObjectId, draft: Draft, train_job: Traced) -> Traced:
     return Traced(identity, draft, tuple(name + suffix for name in train_job.names))
 
 
-def traced(manifest: Manifest) -> Traced:
+def trace_object(manifest: Manifest) -> Traced:
     """An object as the inputs have it after overlays."""
     draft = Draft(None, {"object": manifest.source}).step(INPUT)
     names = manifest.source.edits.names if manifest.source.edits else ()

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple
 
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings, Job, Note
 from kubectl_trainjob.compiler.executor import IN_PROCESS, BuildContext
-from kubectl_trainjob.compiler.job import compile_job, trace_compiled, trace_job, traced
+from kubectl_trainjob.compiler.job import compile_job, trace_compiled, trace_job, trace_object
 from kubectl_trainjob.compiler.prepare import ManifestFilter, Prepared, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
 from kubectl_trainjob.model.diagnostic import Diagnostic
@@ -153,7 +153,7 @@ def trace(documents: Documents, options: BuildOptions, wanted: ManifestFilter) -
     return Tracing(
         trainer=prepared.target.trainer,
         jobs=tuple(jobs),
-        others=tuple(map(traced, prepared.manifests)),
+        others=tuple(map(trace_object, prepared.manifests)),
         diagnostics=tuple(dict.fromkeys(prepared.findings)),
         unread_overlays=prepared.reading.unread_overlays,
     )
@@ -206,6 +206,6 @@ class Origins:
             found = trace_compiled(owner, self._prepared.target, self._prepared.admitted)
             yield from ((each.identity, each.draft) for each in (found.train_job, *found.objects))
         elif owner is not None:
-            yield identity, traced(owner.manifest).draft
+            yield identity, trace_object(owner.manifest).draft
         elif identity in self._others:
-            yield identity, traced(self._others[identity]).draft
+            yield identity, trace_object(self._others[identity]).draft

@@ -26,13 +26,13 @@ from kubectl_trainjob.model.stages import BuildOptions, Conversion, Manifest, Ob
 from kubectl_trainjob.model.units import AllowSettings, Documents, Settings
 
 
-def targeted(settings: Sequence[Settings], specified: str) -> tuple[str, list[Diagnostic]]:
+def choose_target(settings: Sequence[Settings], specified: str) -> tuple[str, list[Diagnostic]]:
     """The requested version of Trainer, else the repositories' target, else the latest; and conflicts."""
     named = [(each.trainer, Place(each.source, ("target", "trainer"))) for each in settings if each.trainer]
     return _agreed(specified, named, say("target"), LATEST_TRAINER)
 
 
-def emitted(settings: Sequence[Settings], specified: str) -> tuple[str, list[Diagnostic]]:
+def choose_emit(settings: Sequence[Settings], specified: str) -> tuple[str, list[Diagnostic]]:
     """What is printed for a TrainJob, "jobset" by default; and conflicts."""
     named = [(each.emit, Place(each.source, ("emit",))) for each in settings if each.emit]
     return _agreed(specified, named, say("emit"), EMITS[0])
@@ -118,9 +118,9 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
 
 
 def _empty(documents: Documents, options: BuildOptions) -> Prepared:
-    trainer, conflict = targeted(documents.settings, options.trainer_version)
-    usual, _ = emitted(documents.settings, "")
-    emit, other_conflict = emitted(documents.settings, options.emit)
+    trainer, conflict = choose_target(documents.settings, options.trainer_version)
+    usual, _ = choose_emit(documents.settings, "")
+    emit, other_conflict = choose_emit(documents.settings, options.emit)
     version = extended(trainer, allowed(documents.settings) if emit == "jobset" else AllowSettings())
     return Prepared(
         Target(trainer, version, emit),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
 from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.explain.target import FoundObject
-from kubectl_trainjob.kube.facts.masking import is_secret_kind, masked, value_without_secrets, without_secrets
+from kubectl_trainjob.kube.facts.masking import is_secret_kind, mask, value_without_secrets, without_secrets
 from kubectl_trainjob.model.source import Pointer, value_at
 
 
@@ -30,7 +30,7 @@ class TracedFields:
         self._historian = HistoryBuilder(inputs_of(found.job) if found.job else {})
         kinds = found.object.identity.kind, *(write.value for write in self._history(("kind",)))
         self.is_secret = any(map(is_secret_kind, kinds))
-        self.body: Any = (masked if self.is_secret else without_secrets)(self._draft.value)
+        self.body: Any = (mask if self.is_secret else without_secrets)(self._draft.value)
         self._cache: NameCache = {}
 
     def path(self, pointer: Pointer) -> str:
@@ -47,7 +47,7 @@ class TracedFields:
     def _shown(self, pointer: Pointer, value: Any) -> Any:
         """A current or previous value at `pointer`."""
         if self.is_secret:
-            return masked(value, pointer)
+            return mask(value, pointer)
         return value_without_secrets(value, self._draft.value, pointer)
 
     def below(self, pointer: Pointer) -> Iterator[TracedField]:

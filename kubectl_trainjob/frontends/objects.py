@@ -15,7 +15,7 @@ Writer = Callable[[Draft], Draft]
 """Writes an object into a draft of the job that it comes from."""
 
 
-def drafted(job: Manifest, write: Writer, sources: Mapping[str, Source], step: str) -> Manifest:
+def draft_object(job: Manifest, write: Writer, sources: Mapping[str, Source], step: str) -> Manifest:
     """An object that is written from a job and the other `sources`, which causes name."""
     written = write(Draft(job.body))
     return replace(edited_object(job, written.value, sources, (ObjectEdit(step, write),)), name_hash=None, sweep=None)

@@ -94,7 +94,7 @@ def joined(parts: Iterable[Message], between: str = ", ", last: str = "") -> Mes
     )
 
 
-def described(value: Any) -> Message:
+def describe(value: Any) -> Message:
     """Plain data in a message: its type and, of a scalar, its value."""
     if isinstance(value, (dict, list)):
         return say("a mapping") if isinstance(value, dict) else say("a list")

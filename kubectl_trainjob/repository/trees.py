@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.repository.files.deploy import deployed
+from kubectl_trainjob.repository.files.deploy import find_deployed
 from kubectl_trainjob.repository.files.filesystem import FileSystem, Workspace, current_root, paths_below
 from kubectl_trainjob.repository.files.input_reader import InputReader
 from kubectl_trainjob.repository.files.parse_cache import ParseCache
@@ -103,7 +103,7 @@ class Tree:
             return {}
         input_reader = InputReader(LIMITS, replace(workspace, files=self.files, base=self.base))
         root = input_reader.root(real, self.files.current.relative)
-        return {each.path if self.base else root.show(each.path): each.is_overlay for each in deployed(root)}
+        return {each.path if self.base else root.show(each.path): each.is_overlay for each in find_deployed(root)}
 
 
 class TreePair(NamedTuple):

@@ -20,8 +20,8 @@ from kubectl_trainjob.repository.trees import BaseAndHead, TreePair
 from kubectl_trainjob.review.compare_unit import CompareOptions, Comparison, Input, compare_unit, input_of
 from kubectl_trainjob.review.diff.changes import Change, Difference, FieldChange
 from kubectl_trainjob.review.diff.contents import Contents
-from kubectl_trainjob.review.diff.moved_units import contents_of, moved
-from kubectl_trainjob.review.diff.summaries import merged
+from kubectl_trainjob.review.diff.moved_units import contents_of, find_moved
+from kubectl_trainjob.review.diff.summaries import merge
 from kubectl_trainjob.review.diff.templates import edited_places
 from kubectl_trainjob.review.diff.view import FileError, Report, SourceLine, Sources, view_difference
 
@@ -81,7 +81,7 @@ def compare_trees(read: Iterable[TreePair], options: CompareOptions, context: Bu
         unit.overlay: compare_unit(unit.old, unit.new, unit.overlay, options, context)
         for unit in (*common, *_joined(single, former))
     }
-    difference = merged([units[overlay].difference for overlay in sorted(units)])
+    difference = merge([units[overlay].difference for overlay in sorted(units)])
     difference = replace(difference, moved=tuple((old, new) for new, old in former.items()))
     locator = Locator()
     old, new = ([*_errors(units.values(), side)] for side in (0, 1))
@@ -117,7 +117,7 @@ def _former(single: Sequence[_UnitPair]) -> dict[str, str]:
     """The former directories of overlays that were moved to another directory."""
     removed = [unit for unit in single if unit.old.documents.read_from]
     added = [unit for unit in single if not unit.old.documents.read_from]
-    return moved(
+    return find_moved(
         {unit.overlay: contents_of(unit.old.prepared) for unit in removed},
         {unit.overlay: contents_of(unit.new.prepared) for unit in added},
     )

@@ -25,7 +25,7 @@ from kubectl_trainjob.repository.positions import ResolvePlace
 from kubectl_trainjob.review.compare_unit import Comparison
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.contents import Contents
-from kubectl_trainjob.review.diff.sequences import grouped
+from kubectl_trainjob.review.diff.sequences import group
 from kubectl_trainjob.review.diff.templates import edited_places
 
 
@@ -58,7 +58,7 @@ def update_findings(
         if is_job(change.identity) and change.update_result:
             values = list(_rejected(change, places))
             owner = (jobs[change.job],) if change.job in jobs else ()
-            for rule, of_rule in grouped((_rule(change.identity, each), each) for each in values).items():
+            for rule, of_rule in group((_rule(change.identity, each), each) for each in values).items():
                 subject = Subject(str(change.identity), change.identity.namespace, values[0].change.pointer)
                 for diagnostic in input_diagnostics(rule, [_hit(change, of_rule)]):
                     yield UnitFinding(replace(diagnostic, subject=subject), owner)

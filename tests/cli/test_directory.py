@@ -22,7 +22,7 @@ from kubectl_trainjob.repository.files import root as root_module
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output import folder as folder_module
 from kubectl_trainjob.repository.output.directory import DirectoryResult, write_directory
-from kubectl_trainjob.repository.output.folder import NEW, Folder, opened
+from kubectl_trainjob.repository.output.folder import NEW, Folder, open_directory
 from kubectl_trainjob.repository.output.layout import layout
 from tests.benchmark import corpus
 from tests.ordinary import ordinary_user
@@ -563,7 +563,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "out" / "folder").symlink_to("../outside")
     (tmp_path / "out" / "file").symlink_to("../outside/file")
-    with opened(str(tmp_path / "out")) as top:
+    with open_directory(str(tmp_path / "out")) as top:
         with pytest.raises(OSError, match=r"directory|symbolic"), top.below("folder/below", make=True):
             pass
         with pytest.raises(FileExistsError):

@@ -22,7 +22,7 @@ from kubectl_trainjob.model.printable import columns
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.html import page_style
-from kubectl_trainjob.report.review import written
+from kubectl_trainjob.report.review import format_report
 from kubectl_trainjob.report.review.words import gpu_cell, size_cell, verdict
 from kubectl_trainjob.review.diff.changes import Sizes
 from kubectl_trainjob.review.result import Impact, JobRow, Review, ReviewVerdict
@@ -54,7 +54,7 @@ def test_pages(of: Review, form: str, snapshot: SnapshotAssertion) -> None:
         _write_mode = WriteMode.TEXT
         file_extension = ENDINGS[form]
 
-    text = re.sub("'sha256-.*?'", "'...'", written(of, form).replace(page_style(), "/* style */"))
+    text = re.sub("'sha256-.*?'", "'...'", format_report(of, form).replace(page_style(), "/* style */"))
     assert text == snapshot.use_extension(Page)
 
 
@@ -114,7 +114,7 @@ HEADLINES = [
 
 @pytest.mark.parametrize(("of", "expected"), HEADLINES)
 def test_headlines_begin_with_the_verdict_and_say_nothing_twice(of: Review, expected: str) -> None:
-    assert json.loads(written(of, "json"))["headline"] == expected
+    assert json.loads(format_report(of, "json"))["headline"] == expected
     assert as_text(of).split("\n")[0] == expected[0].upper() + expected[1:]
     first, *_ = expected.split("; ")
     assert words(parsed(as_html(of)).find(".//h1")) == first
@@ -237,17 +237,17 @@ def test_a_table_in_a_terminal_stands_in_columns() -> None:
 
 @EACH
 def test_colour_is_only_where_it_is_asked_for(of: Review) -> None:
-    plain, coloured = as_text(of), written(of, "text", colour=True)
+    plain, coloured = as_text(of), format_report(of, "text", colour=True)
     assert "\x1b" not in plain
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-    assert all("\x1b" not in written(of, form, colour=True) for form in ("markdown", "html", "json"))
+    assert all("\x1b" not in format_report(of, form, colour=True) for form in ("markdown", "html", "json"))
 
 
 def test_errors_of_the_old_side_alone_are_told_by_all() -> None:
     where, what = "jobs/a.yaml:8", "KTJ201 runtime-not-found"
     for form in ("text", "markdown", "html", "json"):
-        out = written(reviews.kept(), form)
+        out = format_report(reviews.kept(), form)
         assert all(part in out for part in ((where, what) if form != "json" else ("jobs/a.yaml", "runtime-not-found")))
 
 
@@ -336,7 +336,7 @@ def test_a_narrow_page_shows_the_verdicts_without_scrolling(of: Review, jobs: in
 @pytest.mark.parametrize("of", [*EXAMPLES, pytest.param(long_names(), id="long-names")])
 def test_the_verdict_is_in_the_first_lines(write: Callable[[Review], str], of: Review) -> None:
     """Of a comment whose first ten lines a forge shows in a list, or a mail."""
-    verdict = written(of, "json").partition('"headline": "')[2].partition(":")[0]
+    verdict = format_report(of, "json").partition('"headline": "')[2].partition(":")[0]
     assert verdict.lower() in "\n".join(write(of).split("\n")[:10]).lower()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.compiler.overlay.metadata import misplaced
+from kubectl_trainjob.compiler.overlay.metadata import find_misplaced
 from kubectl_trainjob.model.source import Source, SourceFile
 from kubectl_trainjob.model.units import LabelSet, Overlay
 from tests.differential.kustomize import Body, Layer, body, by_kustomize, by_us, run_kustomize
@@ -227,4 +227,4 @@ def test_where_pairs_cannot_be_written_kustomize_fails(kind: str, rest: dict[str
     labels = (LabelSet(_PAIRS, include_templates=True),)
     overlay = Overlay(Source(SourceFile("overlay.yaml", "")), labels=labels, annotations=_PAIRS)
     failed = run_kustomize(Layer([one], settings), tmp_path).returncode != 0
-    assert failed == bool(list(misplaced(one, kind, api_version, overlay)))
+    assert failed == bool(list(find_misplaced(one, kind, api_version, overlay)))

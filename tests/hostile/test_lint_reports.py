@@ -18,7 +18,7 @@ from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
-from kubectl_trainjob.report.lint import FORMATS, written
+from kubectl_trainjob.report.lint import FORMATS, format_report
 from kubectl_trainjob.report.markdown_syntax import length
 from tests.cli.pages import findings_as_markdown as as_markdown
 from tests.cli.test_diff_markdown import by_commonmark, by_github
@@ -103,7 +103,7 @@ def in_json(text: str) -> str:
 @EACH_FORMAT
 @EACH
 def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
-    out = written(hostile(text, say("{}", text)), form)
+    out = format_report(hostile(text, say("{}", text)), form)
     assert out.endswith("\n")
     out.encode()
     line = re.sub("[\n\t]" if form == "html" else "\n", "", out)
@@ -123,20 +123,20 @@ def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
 @EACH
 def test_no_line_is_a_command_to_a_bot(form: str, text: str) -> None:
     if form in ("markdown", "json", "sarif", "gitlab"):
-        out = written(hostile(text, say("{}", text)), form)
+        out = format_report(hostile(text, say("{}", text)), form)
         assert [line for line in out.split("\n") if line.startswith(("/", "@", "!"))] == []
 
 
 @EACH
 def test_lines_for_people_are_as_many_as_without_it(text: str) -> None:
     for form in ("human", "github"):
-        out, other = (written(hostile(each, each), form) for each in (text, "x"))
+        out, other = (format_report(hostile(each, each), form) for each in (text, "x"))
         assert out.count("\n") == other.count("\n") or not text.strip()
 
 
 @EACH
 def test_json_holds_the_texts_as_they_are(text: str) -> None:
-    told = json.loads(written(hostile(text, say("{}", text)), "json"))
+    told = json.loads(format_report(hostile(text, say("{}", text)), "json"))
     result, expected = told["results"][0], in_json(text)
     names = ("file", "name", "namespace")
     assert [result[name] for name in names] == [expected] * 3
@@ -151,7 +151,7 @@ def test_json_holds_the_texts_as_they_are(text: str) -> None:
 
 @EACH
 def test_sarif_stays_a_log(text: str) -> None:
-    log = json.loads(written(hostile(text, say("{}", text)), "sarif"))
+    log = json.loads(format_report(hostile(text, say("{}", text)), "sarif"))
     assert problems(log) == []
     (run,) = log["runs"]
     assert [each["level"] for each in run["results"]] == ["error", "error", "warning", "note"]
@@ -181,7 +181,7 @@ def outline(element: Element) -> Any:
 
 @EACH
 def test_junit_has_no_element_from_data(text: str) -> None:
-    root, other = (fromstring(written(hostile(each, each), "junit").encode()) for each in (text, harmless(text)))
+    root, other = (fromstring(format_report(hostile(each, each), "junit").encode()) for each in (text, harmless(text)))
     assert junit_shape.problems(root) == []
     assert outline(root) == outline(other)
     if "##" not in text and len(text) < 2000:
@@ -190,7 +190,7 @@ def test_junit_has_no_element_from_data(text: str) -> None:
 
 @EACH
 def test_gitlab_reads_issues(text: str) -> None:
-    issues = json.loads(written(hostile(text, say("{}", text)), "gitlab"))
+    issues = json.loads(format_report(hostile(text, say("{}", text)), "gitlab"))
     assert [each["severity"] for each in issues] == ["critical", "critical", "major", "info"]
     assert len({each["fingerprint"] for each in issues}) == 4
     for each in texts(issues):
@@ -200,7 +200,7 @@ def test_gitlab_reads_issues(text: str) -> None:
 @sampled(every=3)
 @EACH
 def test_html_has_no_markup_from_data(text: str) -> None:
-    tree, other = (parsed(written(hostile(each), "html")) for each in (text, harmless(text)))
+    tree, other = (parsed(format_report(hostile(each), "html")) for each in (text, harmless(text)))
     assert shape(tree) == shape(other)
     assert outside_of_code(tree) == outside_of_code(other)
 
@@ -235,7 +235,7 @@ def test_a_megabyte(form: str, piece: str) -> None:
         Finding(rule, rule.severity, words, here, excerpt=Excerpt(words, words))
         for words in (say("{}", text), say("short"))
     ]
-    out = written(LintReport(tuple(results), (Unchecked(say("{}", text), ()),)), form)
+    out = format_report(LintReport(tuple(results), (Unchecked(say("{}", text), ()),)), form)
     line = out.replace("\n", "")
     assert line.isprintable()
     assert len(commands(out)) == (2 if form == "github" else 0)

@@ -16,7 +16,7 @@ from kubectl_trainjob.model.finding import LintReport
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import JobId, ObjectId
-from kubectl_trainjob.report.review import written
+from kubectl_trainjob.report.review import format_report
 from kubectl_trainjob.review.diff.changes import Incomplete, Sizes, Totals
 from kubectl_trainjob.review.result import Impact, JobRow, Review, ReviewVerdict
 from tests.cli import browser
@@ -81,7 +81,7 @@ def without_colours(text: str) -> str:
 @EACH
 @for_each("form", ["text", "markdown", "json", "html"], at_least=4)
 def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
-    out = written(hostile(text, say("is {}", text)), form)
+    out = format_report(hostile(text, say("is {}", text)), form)
     assert out.endswith("\n")
     out.encode()
     kept = re.sub("[\n\t]" if form in ("markdown", "html") else "\n", "", out).replace("⚠\ufe0f", "")  # our sign
@@ -118,7 +118,7 @@ def test_json_is_strict_and_holds_the_names(text: str) -> None:
     def refused(constant: str) -> Any:
         raise AssertionError(constant)
 
-    out = written(hostile(text, say("is {}", text)), "json")
+    out = format_report(hostile(text, say("is {}", text)), "json")
     told = json.loads(out, object_pairs_hook=unique, parse_constant=refused)
     assert list(told) == ["schemaVersion", "verdict", "headline", "leftOut", "jobs", "diff", "lint"]
     assert len(told["jobs"]) == 2 * len(Impact)
@@ -191,7 +191,7 @@ def test_a_terminal_has_a_line_a_job(text: str) -> None:
 @for_each("piece", ["x`<@\x1b", "\U000e0101|", "```\n::error::"], at_least=3)
 def test_long_data_is_cut_everywhere(form: str, piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    out = written(hostile(text, say("{}", text)), form)
+    out = format_report(hostile(text, say("{}", text)), form)
     assert len(out) < 2_000_000
     assert form == "html" or len(out.encode("utf-16-le")) // 2 <= 65_536
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kubectl_trainjob.kube.updates.result import STATES
 from kubectl_trainjob.model.finding import Excerpt, Finding
 from kubectl_trainjob.model.stages import JobId
-from kubectl_trainjob.report.review import written
+from kubectl_trainjob.report.review import format_report
 from kubectl_trainjob.review.diff.changes import Incomplete, Totals, rejected_in
 from kubectl_trainjob.review.result import Review
 from tests.cli import diff_reports as diffs
@@ -214,7 +214,7 @@ def calls(work: Callable[[], Any]) -> int:
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "json"])
 def test_the_work_grows_with_the_jobs_and_no_faster(form: str) -> None:
     few, many = (made(Size(count, count // 2, 8, 3)) for count in (750, 3000))
-    written(few, form)  # imports
-    few_calls, many_calls = (calls(lambda of=of: written(of, form)) for of in (few, many))
+    format_report(few, form)  # imports
+    few_calls, many_calls = (calls(lambda of=of: format_report(of, form)) for of in (few, many))
     assert many_calls < 4.4 * few_calls
-    assert len(written(many, form)) < 4.4 * len(written(few, form))
+    assert len(format_report(many, form)) < 4.4 * len(format_report(few, form))

@@ -116,16 +116,16 @@ def _known(runtime: str, names: Sequence[str]) -> str:
 
 def _shipped(runtime: str, trainer_version: str) -> Body:
     """A runtime of the catalogue, admitted. Raises UnsuitableRuntimeError."""
-    body, diagnostics = admitted(shipped(_known(runtime, catalogue.names())), trainer_version)
+    body, diagnostics = admit_runtime(shipped(_known(runtime, catalogue.names())), trainer_version)
     if body is not None:
         return body
-    suitable = [name for name in catalogue.names() if admitted(shipped(name), trainer_version)[0] is not None]
+    suitable = [name for name in catalogue.names() if admit_runtime(shipped(name), trainer_version)[0] is not None]
     why = f'Trainer {trainer_version} does not accept "{runtime}": {diagnostics[0].message}'
     raise UnsuitableRuntimeError(f"{why}; it accepts: {', '.join(suitable)}")
 
 
 def _own(manifest: Manifest, trainer_version: str) -> Body:
-    body, diagnostics = admitted(manifest, trainer_version)
+    body, diagnostics = admit_runtime(manifest, trainer_version)
     if body is None:
         raise RejectedRuntimeError(diagnostics)
     return body
@@ -141,7 +141,7 @@ def errors(paths: Sequence[str], workspace: Workspace) -> list[Diagnostic]:
     ]
 
 
-def admitted(runtime: Manifest, trainer_version: str) -> tuple[Body | None, list[Diagnostic]]:
+def admit_runtime(runtime: Manifest, trainer_version: str) -> tuple[Body | None, list[Diagnostic]]:
     """A runtime after the API server and the webhook of Trainer; None and the errors if they reject it."""
     found, diagnostics = admit(runtime, VERSIONS[trainer_version].admission)
     return (found.body if found else None), diagnostics

@@ -14,7 +14,7 @@ from kubectl_trainjob.compiler.expand.plan import JOB, RUNTIME_METADATA
 from kubectl_trainjob.compiler.expand.strategic_merge import merge
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, SPEC_TYPE, job_template, pod_spec, pod_template
 from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
-from kubectl_trainjob.kube.facts.types import canonical, marshalled
+from kubectl_trainjob.kube.facts.types import canonical, marshal
 from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Resolved
@@ -53,13 +53,13 @@ def _template_patch(override: Mapping[str, Any]) -> dict[str, Any]:
     metadata = {key: given[key] for key in ("labels", "annotations") if key in given}
     patch: dict[str, Any] = {"metadata": metadata} if metadata else {}
     if override.get("spec") is not None:
-        patch["spec"] = marshalled(override["spec"], "trainer-2.1/v1alpha1.PodTemplateSpecOverride")
+        patch["spec"] = marshal(override["spec"], "trainer-2.1/v1alpha1.PodTemplateSpecOverride")
     return patch
 
 
 def _spec_patch(override: Mapping[str, Any]) -> dict[str, Any]:
     # Upstream merges targetJobs too, and loses it when the result is decoded.
-    patch = marshalled(override, "trainer-2.0/v1alpha1.PodSpecOverride")
+    patch = marshal(override, "trainer-2.0/v1alpha1.PodSpecOverride")
     return {key: value for key, value in patch.items() if key != "targetJobs"}
 
 
@@ -89,7 +89,7 @@ def merge_spec(jobset: Draft, resolved: Resolved, canonical_ids: Container[int])
     order = {job["name"]: index for index, job in enumerate(jobset.get(*REPLICATED_JOBS) or ())}
     for cause, patch in templates:
         if patch.get("spec") is not None:
-            spec = marshalled(patch["spec"], "trainer/v1alpha1.JobSetSpecPatch")
+            spec = marshal(patch["spec"], "trainer/v1alpha1.JobSetSpecPatch")
             jobset = merge(jobset, ("spec",), spec, SPEC_TYPE, (*cause, "spec"))
             jobset = jobset.reshape(("spec",), canonical(jobset.get("spec"), SPEC_TYPE, canonical_ids))
     return _restore_order(jobset, order)
@@ -108,7 +108,7 @@ def _merge_job_template(jobset: Draft, patch: Mapping[str, Any], cause: Cause, c
     if patch.get("template") is None:
         return jobset
     type_name = "batch/v1.JobTemplateSpec"
-    template = marshalled(patch["template"], "trainer/v1alpha1.JobTemplatePatch")
+    template = marshal(patch["template"], "trainer/v1alpha1.JobTemplatePatch")
     for index, job in enumerate(jobset.get(*REPLICATED_JOBS) or ()):
         if job["name"] == patch["name"]:
             pointer = job_template(index)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from kubectl_trainjob.compiler.overlay.images import Images, change_images
-from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels, misplaced, set_namespace
+from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels, find_misplaced, set_namespace
 from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
 from kubectl_trainjob.compiler.overlay.patch import OverlayResource, Patcher
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
@@ -23,7 +23,7 @@ from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.edited_object import ObjectEdit, edited_object, identities
-from kubectl_trainjob.model.message import Message, described, listed, say
+from kubectl_trainjob.model.message import Message, describe, listed, say
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Place, Source, show_pointer, value_at
 from kubectl_trainjob.model.stages import Manifest
@@ -134,9 +134,9 @@ def _misplaced(manifest: Manifest, overlay: Overlay) -> Iterator[Diagnostic]:
     identity = manifest.id
     if group_of(identity.api_version) == trainer.GROUP:
         return
-    for pointer, needed, field in misplaced(manifest.body, identity.kind, identity.api_version, overlay):
+    for pointer, needed, field in find_misplaced(manifest.body, identity.kind, identity.api_version, overlay):
         form = "a list" if needed == "a list" else "a mapping"
-        found = described(value_at(manifest.body, pointer))
+        found = describe(value_at(manifest.body, pointer))
         message = say(
             "{} must be {}, not {}, to add {} of the overlay", show_pointer(pointer), Message(form), found, field
         )

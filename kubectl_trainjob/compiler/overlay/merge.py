@@ -127,7 +127,7 @@ class _Merge:
         stay = merge_entries.have_several_keys((*old.value, *patch), keys)
         rest: dict[int, Draft] = {place: old.entry(place) for place in range(size)}
         specified: list[Draft | None] = []
-        for index, key in merge_entries.keyed(patch, keys, cause):
+        for index, key in merge_entries.key_entries(patch, keys, cause):
             item, here, where = patch[index], (*cause, index), places.get(key, [])
             if merge_entries.item_directive_of(item, here) == "delete":
                 for place in where:
@@ -198,7 +198,7 @@ def _tidied_list(new: Draft, merging: Merging, cause: Cause) -> Draft | None:
     if not merging.keys:
         return _kept(new, [new.entry(index) for index, _ in merge_entries.texts_of(value, cause)])
     items = []
-    for index, _ in merge_entries.keyed(value, merging.keys, cause):
+    for index, _ in merge_entries.key_entries(value, merging.keys, cause):
         here = (*cause, index)
         if merge_entries.item_directive_of(value[index], here) != "delete":
             items.append(_tidied_mapping(new.entry(index), merging, here))

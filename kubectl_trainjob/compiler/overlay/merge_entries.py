@@ -83,7 +83,7 @@ Key = tuple[str, ...]
 _DEFAULTS = {"protocol": "TCP"}
 
 
-def keyed(patch: list[Any], keys: tuple[str, ...], cause: Cause) -> Iterator[tuple[int, Key]]:
+def key_entries(patch: list[Any], keys: tuple[str, ...], cause: Cause) -> Iterator[tuple[int, Key]]:
     """The entries' indices and keys, without what directs the list."""
     seen = set()
     for index, item in enumerate(patch):

@@ -173,7 +173,7 @@ def add_annotations(
     return _with_pairs(draft, [("metadata", "annotations"), *templates], annotations, cause, steps)
 
 
-def misplaced(body: Body, kind: str, api_version: str, overlay: Overlay) -> Iterator[tuple[Pointer, str, str]]:
+def find_misplaced(body: Body, kind: str, api_version: str, overlay: Overlay) -> Iterator[tuple[Pointer, str, str]]:
     """Where an overlay's labels or annotations cannot be written into an object; kustomize fails there.
 
     Gives the place, what is needed there ("a mapping" or "a list"), and what cannot be written ("labels" or

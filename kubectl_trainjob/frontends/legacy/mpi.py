@@ -16,7 +16,7 @@ from kubectl_trainjob.frontends.legacy.lifecycle import job_settings, jobset_set
 from kubectl_trainjob.frontends.legacy.names import Peers
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask
 from kubectl_trainjob.frontends.legacy.operators import V1, V2BETA1
-from kubectl_trainjob.frontends.legacy.pods import PodContext, converted, split, template
+from kubectl_trainjob.frontends.legacy.pods import PodContext, convert_container, split, template
 from kubectl_trainjob.frontends.legacy.shapes import JobShape, replicated_job, runtime_spec
 from kubectl_trainjob.frontends.legacy.variables import Layout
 from kubectl_trainjob.kube.facts.mpi import IMPLEMENTATIONS, ROLE_VARIABLE
@@ -127,7 +127,7 @@ def _worker(job: LegacyJob, role: JobRole, scheduler: str) -> dict[str, Any]:
 def _containers(context: PodContext) -> list[dict[str, Any]]:
     found = []
     for index in range(len(context.role.pod["containers"])):
-        container = converted(context, index)
+        container = convert_container(context, index)
         found.append({**container.body, "env": container.own} if container.own else container.body)
     return found
 

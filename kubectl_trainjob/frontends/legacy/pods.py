@@ -40,7 +40,7 @@ class PodContext(NamedTuple):
     set_by_trainer: frozenset[str] = frozenset()
 
 
-def converted(context: PodContext, index: int) -> Converted:
+def convert_container(context: PodContext, index: int) -> Converted:
     """One container of a role."""
     job, role = context.job, context.role
     old = role.pod["containers"][index]

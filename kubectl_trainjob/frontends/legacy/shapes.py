@@ -11,7 +11,7 @@ from kubectl_trainjob.frontends.legacy.lifecycle import job_settings, jobset_set
 from kubectl_trainjob.frontends.legacy.names import Peers
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote
 from kubectl_trainjob.frontends.legacy.operators import PYTORCH, TENSORFLOW, XGBOOST
-from kubectl_trainjob.frontends.legacy.pods import Converted, PodContext, complete, converted, split, template
+from kubectl_trainjob.frontends.legacy.pods import Converted, PodContext, complete, convert_container, split, template
 from kubectl_trainjob.frontends.legacy.variables import JOBSET_NAME, Layout, helpers, processes_per_node
 from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_LABEL,
@@ -79,7 +79,7 @@ def _trainer(context: PodContext, *, has_torch: bool) -> tuple[list[dict[str, An
     containers: list[dict[str, Any]] = []
     trainer: dict[str, Any] = {}
     for index in range(len(context.role.pod["containers"])):
-        container = converted(context, index)
+        container = convert_container(context, index)
         if index != job.main(context.role):
             containers.append(complete(container, layout))
             continue
@@ -183,7 +183,8 @@ def _main_name(job: LegacyJob, role: JobRole) -> str:
 
 def _role_job(context: PodContext, scheduler: str, *, has_ranks: bool) -> dict[str, Any]:
     job, role = context.job, context.role
-    containers = [complete(converted(context, index), context.layout) for index in range(len(role.pod["containers"]))]
+    count = len(role.pod["containers"])
+    containers = [complete(convert_container(context, index), context.layout) for index in range(count)]
     settings = job_settings(job, role, context.main)
     counts = {} if has_ranks or role.count == 1 else {"parallelism": role.count, "completions": role.count}
     pods = template(context, containers, scheduler)

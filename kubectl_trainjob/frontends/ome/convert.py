@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.interface import ConversionContext, RejectedError
-from kubectl_trainjob.frontends.objects import Writer, drafted
+from kubectl_trainjob.frontends.objects import Writer, draft_object
 from kubectl_trainjob.frontends.ome.dialect import read_object, reserved_labels
 from kubectl_trainjob.frontends.ome.folders import find_model, folders_of
 from kubectl_trainjob.frontends.ome.inputs import MODEL, RUNTIME, SETTINGS, JobInputs, runtime_of
@@ -111,7 +111,7 @@ class _JobConversion(NamedTuple):
         return [*check_taken(plan), *check_nodes(plan)] or plan
 
     def _object(self, plan: RuntimePlan, write: Writer) -> Manifest:
-        return drafted(self.job, write, self._sources(plan), STEP)
+        return draft_object(self.job, write, self._sources(plan), STEP)
 
     def _sources(self, plan: RuntimePlan) -> dict[str, Source]:
         model, sweep = plan.model.manifest if plan.model else None, self.job.sweep

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from kubectl_trainjob.frontends.interface import ConversionContext
-from kubectl_trainjob.frontends.objects import Writer, drafted
+from kubectl_trainjob.frontends.objects import Writer, draft_object
 from kubectl_trainjob.frontends.tuning.config import BAYES
 from kubectl_trainjob.frontends.tuning.katib import (
     TRIAL,
@@ -42,7 +42,7 @@ def convert_tuned(subject: TunedJob, context: ConversionContext) -> Conversion:
 
 
 def _object(subject: TunedJob, write: Writer) -> Manifest:
-    return drafted(subject.job, write, subject.sources, subject.step)
+    return draft_object(subject.job, write, subject.sources, subject.step)
 
 
 def _runtime(subject: TunedJob, name: str) -> tuple[Manifest, ...]:

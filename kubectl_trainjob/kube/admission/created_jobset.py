@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.admission.jobset_claims import null_problem
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.admission.metadata import NAME
 from kubectl_trainjob.kube.facts.jobset import SPEC_TYPE
-from kubectl_trainjob.kube.facts.types import marshalled
+from kubectl_trainjob.kube.facts.types import marshal
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, INVALID_TYPE_OR_ENUM, MISSING_FIELD, UNKNOWN_FIELD
@@ -44,7 +44,7 @@ def create_jobset(body: Body, schemas: str = JOBSET_SCHEMAS) -> CreatedJobSet:
     if mistyped:
         invalid = (each for each in given.problems if each.pointer in mistyped)
         return CreatedJobSet(None, _distinct((*unknown, *invalid)), nulls)
-    spec = marshalled(given.value.get("spec", {}), SPEC_TYPE)
+    spec = marshal(given.value.get("spec", {}), SPEC_TYPE)
     stored, found = admit_jobset(webhook_defaults({"metadata": {}, **given.value, "spec": spec}), schemas=schemas)
     written_null = [null_problem(each[:-1], str(each[-1])) for each in stored.nulls]
     problems = (_as_written(each, body) for each in written_null or found)

@@ -22,11 +22,11 @@ _DIVISOR = "divisor"
 
 def as_stored(train_job: Body, schemas: str) -> Body:
     """An admitted TrainJob with its quantities as Kubernetes writes them; `schemas` as in `Admission`."""
-    stored: Body = respelled(train_job, schema_for(schemas, API_VERSION, TRAIN_JOB).root)
+    stored: Body = respell(train_job, schema_for(schemas, API_VERSION, TRAIN_JOB).root)
     return stored
 
 
-def respelled(value: Any, node: SchemaNode | None) -> Any:
+def respell(value: Any, node: SchemaNode | None) -> Any:
     """A value with its quantities as Kubernetes writes them; `node` is its schema.
 
     A missing divisor is added, because one manager owns its whole mapping. Other fields that the server adds stay
@@ -35,8 +35,8 @@ def respelled(value: Any, node: SchemaNode | None) -> Any:
     if isinstance(node, Amount):
         return value if value is None else canonical(value)
     if isinstance(node, ListNode) and isinstance(value, list):
-        return [respelled(item, node.item) for item in value]
+        return [respell(item, node.item) for item in value]
     if not isinstance(node, MappingNode) or not isinstance(value, dict):
         return value
-    fields = {key: respelled(entry, node.fields[key] or node.entry) for key, entry in value.items()}
+    fields = {key: respell(entry, node.fields[key] or node.entry) for key, entry in value.items()}
     return {_DIVISOR: "0", **fields} if _DIVISOR in node.fields.indexes else fields

@@ -50,12 +50,12 @@ def _name_of(body: Any, pointer: Pointer) -> str:
     return name if isinstance(name, str) and name != "key" else ""
 
 
-def masked(value: Any, pointer: Pointer = ()) -> Any:
+def mask(value: Any, pointer: Pointer = ()) -> Any:
     """The value at `pointer` of a current or former Secret, with every scalar masked that may be secret."""
     if any(pointer[: len(shown)] == shown for shown in _SHOWN):
         return value
     if isinstance(value, dict):
-        return {key: masked(entry, (*pointer, key)) for key, entry in value.items()}
+        return {key: mask(entry, (*pointer, key)) for key, entry in value.items()}
     if isinstance(value, list):
-        return [masked(item, (*pointer, index)) for index, item in enumerate(value)]
+        return [mask(item, (*pointer, index)) for index, item in enumerate(value)]
     return value if value is None else MASK

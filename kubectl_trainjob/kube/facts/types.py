@@ -120,7 +120,7 @@ def container_ids(value: Any) -> frozenset[int]:
     return frozenset(found)
 
 
-def marshalled(value: Any, type_name: str) -> Any:
+def marshal(value: Any, type_name: str) -> Any:
     """`value` as encoding/json writes the decoded struct: as `canonical`, except fields without `omitempty`.
 
     An absent list or time of these is null, which deletes the field in a merge patch. An empty list is kept.

@@ -52,7 +52,7 @@ class CelRule:
     on: Literal["key", "value"] = "value"
 
 
-def broken(rules: tuple[CelRule, ...], value: Any) -> Iterator[Problem]:
+def check_rules(rules: tuple[CelRule, ...], value: Any) -> Iterator[Problem]:
     """The problems of the rules that do not hold; pointers begin at `value`. A missing key breaks the rule, too."""
     for rule in rules:
         try:

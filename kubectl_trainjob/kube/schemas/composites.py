@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kubectl_trainjob.kube.schemas.cel import CelRule, broken
+from kubectl_trainjob.kube.schemas.cel import CelRule, check_rules
 from kubectl_trainjob.kube.schemas.messages import unknown_field
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.message import Message, joined, say
@@ -45,7 +45,7 @@ class Composite(SchemaNode):
             walk.report(INVALID_TYPE_OR_ENUM, self._size_message(len(completed), walk))
         if len(walk.problems) == problems:
             if self.rules:
-                walk.adopt(broken(self.rules, completed))
+                walk.adopt(check_rules(self.rules, completed))
             if cache is not None and cache.is_growing and (len(walk.problems), len(walk.nulls)) == (problems, nulls):
                 cache.accepted[id(value)] = (value, self, completed)
         return completed

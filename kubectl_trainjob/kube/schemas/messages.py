@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.model.message import Message, described, joined, say
+from kubectl_trainjob.model.message import Message, describe, joined, say
 from kubectl_trainjob.model.nearest import did_you_mean
 
 _MOST_KNOWN = 12
@@ -21,7 +21,7 @@ _TYPES = {
 
 def invalid_type(field: str, expected: str, value: Any) -> Message:
     """A value of another type than the field's, and how to write the right one."""
-    return say("{} must be {}, not {}{}", field, _TYPES[expected], described(value), _remedy(expected, value))
+    return say("{} must be {}, not {}{}", field, _TYPES[expected], describe(value), _remedy(expected, value))
 
 
 def _remedy(expected: str, value: Any) -> Message:

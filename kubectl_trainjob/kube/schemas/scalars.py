@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from kubectl_trainjob.kube.schemas.cel import CelRule, broken
+from kubectl_trainjob.kube.schemas.cel import CelRule, check_rules
 from kubectl_trainjob.kube.schemas.walk import SchemaNode, Walk
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import nearest
@@ -38,7 +38,7 @@ class Scalar(SchemaNode):
             return value
         completed = self.accepted(value, walk)
         if completed is not None and self.rules:
-            walk.adopt(broken(self.rules, completed))
+            walk.adopt(check_rules(self.rules, completed))
         return value if completed is None else completed
 
     def accepted(self, value: Any, walk: Walk) -> Any:

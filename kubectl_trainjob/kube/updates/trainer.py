@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.kube.admission.spelling import respelled
+from kubectl_trainjob.kube.admission.spelling import respell
 from kubectl_trainjob.kube.facts.supported import NEXT
 from kubectl_trainjob.kube.facts.trainer import (
     API_VERSION,
@@ -93,9 +93,9 @@ def check_train_job_update(old: Body, new: Body, version: str) -> UpdateResult:
     overrides = _RELEASES[version]
     root = schema_for(f"trainer-{version}", API_VERSION, TRAIN_JOB).root
     is_stored, is_updated = respells_on(old, new, root) if overrides.respells else (False, False)
-    live = respelled(old, root) if is_stored else old
+    live = respell(old, root) if is_stored else old
     merged, emptied = applied(live, old, new, root)
-    after = respelled(merged, root) if is_updated else merged
+    after = respell(merged, root) if is_updated else merged
     broken = (_with_given_values(rule, old, new) for rule in broken_rules(PairedPart(live, after, root)))
     return result_of([*always(broken), *_changed_overrides(live["spec"], after["spec"], overrides, root)], emptied)
 

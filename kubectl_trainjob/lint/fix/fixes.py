@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kubectl_trainjob.lint.fix.targets import EditTarget, EditTargets
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.repository.output.changed_files import FileChange
-from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, opened
+from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, open_text
 
 Edits = tuple[tuple[EditTarget, str | None], ...]
 
@@ -102,12 +102,12 @@ class _State:
 
     def _with(self, target: EditTarget, changes: Sequence[DataChange]) -> _State:
         if target.outer is None:
-            text = self.texts.get(target.path) or opened(target.text)
+            text = self.texts.get(target.path) or open_text(target.text)
             if text.original != target.text:
                 raise EditError("the file was changed while it was read; run again")
             return replace(self, texts={**self.texts, target.path: text.with_changes(target.document, changes)})
         key = target._replace(pointer=(), document=0)
-        inner = (self.inner.get(key) or opened(target.text)).with_changes(target.document, changes)
+        inner = (self.inner.get(key) or open_text(target.text)).with_changes(target.document, changes)
         outer = self._with(target.outer, [DataChange(target.outer.pointer, inner.text)])
         return replace(outer, inner={**outer.inner, key: inner})
 

@@ -14,7 +14,7 @@ from kubectl_trainjob.model.draft import INPUT, Draft
 from kubectl_trainjob.model.edited_object import OBJECT, AppliedEdits
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, has, value_at
 from kubectl_trainjob.repository import catalogue
-from kubectl_trainjob.repository.yaml.edit import EditError, opened, same
+from kubectl_trainjob.repository.yaml.edit import EditError, open_text, same
 from kubectl_trainjob.repository.yaml.spans import Spans
 
 _STEPS = (INPUT, "overlay patch")  # these copy a value of one object only
@@ -81,7 +81,7 @@ class EditTargets:
 
     def _strings(self, file: SourceFile, text: str) -> Iterator[tuple[int, Pointer]]:
         """The places of a text as a value in the documents of a file."""
-        for number in range(len(opened(file.text).pieces)):
+        for number in range(len(open_text(file.text).pieces)):
             yield from ((number, pointer) for pointer in _equal(self._value(Source(file, number)), text, ()))
 
     def _before(self, place: Place, *, is_removal: bool) -> Place:
@@ -119,7 +119,7 @@ class EditTargets:
         """The data of a whole document."""
         key = source.file, source.document
         if key not in self._data:
-            self._data[key] = opened(source.file.text).value(source.document)
+            self._data[key] = open_text(source.file.text).value(source.document)
         return self._data[key]
 
     def _is_operand(self, source: Source, pointer: Pointer) -> bool:

@@ -15,7 +15,7 @@ from kubectl_trainjob.repository.positions import Locator
 API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"
 
 
-def written(result: ApplyResult, output: str) -> str:
+def format_report(result: ApplyResult, output: str) -> str:
     """The text of a format: "text", "name", "json" or "yaml"."""
     if output == "name":
         return "".join(f"{printable(name(each.id))}\n" for each in result.objects)

@@ -11,7 +11,7 @@ from kubectl_trainjob.report.cluster.apply import API_VERSION, document_text
 _WIDTH = 8  # columns of a level
 
 
-def written(report: DoctorReport, output: str) -> str:
+def format_report(report: DoctorReport, output: str) -> str:
     """The text of a format: "text" or "json"."""
     if output == "json":
         checks = [{key: value for key, value in each._asdict().items() if value} for each in report.checks]

@@ -19,7 +19,7 @@ _NEW_RUN = say("needs a new run")
 _WEIGHTS: dict[str, blocks.Weight] = {"refused": "bad", "failed": "bad", "recreated": "doubtful"}
 
 
-def written(objects: Sequence[LiveObject], output: str, *, colour: bool) -> str:
+def format_report(objects: Sequence[LiveObject], output: str, *, colour: bool) -> str:
     """The text of a format: "text", "markdown" or "json"."""
     if output == "json":
         return document_text(_data(objects), output)

@@ -12,7 +12,7 @@ from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.repository.positions import Locator
 
 
-def listed(needed: Sequence[Desired]) -> str:
+def list_secrets(needed: Sequence[Desired]) -> str:
     """One line for each Secret: its name, keys and TrainJob, and the line of that."""
     locator = Locator()
     lines = []
@@ -25,7 +25,7 @@ def listed(needed: Sequence[Desired]) -> str:
     return "".join(lines)
 
 
-def written(made: Iterable[Body], output: str) -> str:
+def format_report(made: Iterable[Body], output: str) -> str:
     """Objects with keys, for a program that seals them: "yaml" or "json"."""
     bodies = list(made)
     if output == "json":

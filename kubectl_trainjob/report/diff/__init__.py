@@ -10,7 +10,7 @@ from kubectl_trainjob.review.diff.view import Report
 _LIMIT = 60_000  # characters of Markdown: a forge takes 65 536, with what a user adds
 
 
-def written(report: Report, form: str, *, colour: bool = False) -> str:
+def format_report(report: Report, form: str, *, colour: bool = False) -> str:
     """The difference in this format; colour is for `text` only. Raises KeyError for an unknown format."""
     if form == "json":
         from kubectl_trainjob.report.diff.jsontext import as_json

@@ -12,7 +12,7 @@ FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown", "h
 """The names that `-o` takes."""
 
 
-def written(report: LintReport, form: str, *, colour: bool = False) -> str:
+def format_report(report: LintReport, form: str, *, colour: bool = False) -> str:
     """The report in this format, whose writer is imported now; colour is for `human` only.
 
     Raises KeyError for an unknown format.

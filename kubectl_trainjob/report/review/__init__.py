@@ -9,7 +9,7 @@ from __future__ import annotations
 from kubectl_trainjob.review.result import Review
 
 
-def written(review: Review, form: str, *, colour: bool = False) -> str:
+def format_report(review: Review, form: str, *, colour: bool = False) -> str:
     """The review in this format, its findings in a format of lint; colour is for `text` only.
 
     Raises KeyError for an unknown format.
@@ -21,7 +21,7 @@ def written(review: Review, form: str, *, colour: bool = False) -> str:
     if form not in ("text", "markdown", "html"):
         from kubectl_trainjob.report import lint
 
-        return lint.written(review.lint, form)
+        return lint.format_report(review.lint, form)
     from kubectl_trainjob.report.render import render
     from kubectl_trainjob.report.review.document import DOCUMENTS
 

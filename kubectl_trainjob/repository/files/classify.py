@@ -7,7 +7,7 @@ from typing import Any, Literal
 from kubectl_trainjob.kube.facts.kinds import CONFIG, CONFIGURATION_GROUP, OVERLAY, KindRole, group_of, role_of
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.message import Message, described, joined, say
+from kubectl_trainjob.model.message import Message, describe, joined, say
 from kubectl_trainjob.model.rules import INVALID_SETTING
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.stages import Manifest, ObjectId
@@ -88,7 +88,7 @@ def _bad_type(field: str, value: Any, source: Source) -> Diagnostic:
             say(field),
         )
     else:
-        message = say("{} must be a string, not {}; write it in quotes", say(field), described(value))
+        message = say("{} must be a string, not {}; write it in quotes", say(field), describe(value))
     return Diagnostic(rules.MISSING_TYPE, message, Place(source, (field,)))
 
 
@@ -102,7 +102,7 @@ def _bad_metadata(metadata: dict[str, Any], kind: str, *, has_schema: bool) -> t
         value = metadata.get(field)
         if not isinstance(value, str | None):
             message = say(
-                "metadata.{} of the {} must be a string, not {}; write it in quotes", say(field), kind, described(value)
+                "metadata.{} of the {} must be a string, not {}; write it in quotes", say(field), kind, describe(value)
             )
             return field, message
     return None

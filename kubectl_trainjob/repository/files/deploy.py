@@ -18,7 +18,7 @@ class Deployed(NamedTuple):
     is_overlay: bool
 
 
-def deployed(root: Root) -> list[Deployed]:
+def find_deployed(root: Root) -> list[Deployed]:
     """All paths that the patterns match, each once; an overlay hides what else the same pattern matches."""
     found = dict[Deployed, None]()
     for pattern in root.config.deploy:

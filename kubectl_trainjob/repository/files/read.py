@@ -23,7 +23,7 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.files.config import Config
-from kubectl_trainjob.repository.files.deploy import deployed
+from kubectl_trainjob.repository.files.deploy import find_deployed
 from kubectl_trainjob.repository.files.directories import Directories
 from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
 from kubectl_trainjob.repository.files.input_reader import InputReader, fault
@@ -89,7 +89,7 @@ def deployed_paths(workspace: Workspace) -> tuple[str, ...]:
     """What the repository of the current directory deploys, as shown; none without the setting."""
     current = workspace.files.current
     root = InputReader(LIMITS, workspace).root(current.real(current_root(workspace.files)), current.relative)
-    return tuple(root.show(each.path) for each in deployed(root))
+    return tuple(root.show(each.path) for each in find_deployed(root))
 
 
 class InputFile(NamedTuple):

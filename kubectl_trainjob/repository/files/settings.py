@@ -8,7 +8,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.message import Message, described, joined, say
+from kubectl_trainjob.model.message import Message, describe, joined, say
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place
@@ -116,4 +116,4 @@ def _hint(word: str, known: list[str]) -> Message:
 def _must_be(name: str, expected: str, value: Any) -> Message:
     is_scalar = expected == "a string" and isinstance(value, (bool, int, float))
     advice = say("; write it in quotes") if is_scalar else say("")
-    return say("{} must be {}, not {}{}", name, say(expected), described(value), advice)
+    return say("{} must be {}, not {}{}", name, say(expected), describe(value), advice)

@@ -13,7 +13,7 @@ from kubectl_trainjob.repository.git.git import Git
 _SHA1_DIGITS = 40
 
 
-def uncommitted(paths: Iterable[str]) -> list[str]:
+def find_uncommitted(paths: Iterable[str]) -> list[str]:
     """Those of the real paths of files whose bytes are not those of HEAD; none outside of git repositories."""
     found = []
     by_directory: dict[str, list[str]] = {}

@@ -14,7 +14,7 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.repository.files.filesystem import FileSystem
 from kubectl_trainjob.repository.files.named_file import NamedFile, named_file
 from kubectl_trainjob.repository.files.root import TooLargeError, UnsafePathError, reason_of
-from kubectl_trainjob.repository.output.folder import opened
+from kubectl_trainjob.repository.output.folder import open_directory
 
 _CHANGED = say("it changed after it was read; run again")
 
@@ -75,7 +75,7 @@ def _read(file: NamedFile) -> bytes:
 
 def _replace(file: _File) -> None:
     directory, name = os.path.split(file.place.inside)
-    with opened(file.place.root) as top, top.below(directory) as folder:
+    with open_directory(file.place.root) as top, top.below(directory) as folder:
         folder.remove_new()
         with folder.new_file(file.new, like=name):
             if _read(file.place) != file.old:

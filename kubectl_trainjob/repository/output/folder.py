@@ -118,7 +118,7 @@ class Folder:
 
 
 @contextmanager
-def opened(directory: str) -> Iterator[Folder]:
+def open_directory(directory: str) -> Iterator[Folder]:
     """A directory to write below; where the system can, one process at a time has it open."""
     if not _HAS_HANDLES:
         yield Folder(directory)

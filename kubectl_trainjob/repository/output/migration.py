@@ -22,7 +22,7 @@ from kubectl_trainjob.model.rules import MIGRATION_REVIEW
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.files.read import InputFiles
 from kubectl_trainjob.repository.output.changed_files import FileChange
-from kubectl_trainjob.repository.output.replace import ReplacedObject, replaced
+from kubectl_trainjob.repository.output.replace import ReplacedObject, replace_objects
 from kubectl_trainjob.repository.yaml.read import Reader
 
 
@@ -76,7 +76,7 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     findings = [finding for each in migrated for finding in (*each.findings, *_unknown_fields(each, to))]
     findings += [_finding(each) for old in older for each in old.notes]
     files = [
-        FileChange(each.file.path, each.file.text, replaced(each.file.text, changed.get(each.file, [])))
+        FileChange(each.file.path, each.file.text, replace_objects(each.file.text, changed.get(each.file, [])))
         for each in contents.files
     ]
     kept = [f"{each.manifest.id.kind}/{each.manifest.id.name}" for each in migrated if each.objects is None]

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory, upward
-from kubectl_trainjob.repository.output.folder import opened
+from kubectl_trainjob.repository.output.folder import open_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class NewFiles:
     def take_back(self) -> str:
         """Remove what was created; returns a note for users about it."""
         for file in self._created:
-            with suppress(OSError), opened(os.path.realpath(self._place)) as root:
+            with suppress(OSError), open_directory(os.path.realpath(self._place)) as root:
                 folder, name = posixpath.split(file.path)
                 with root.below(folder) as below:
                     below.remove(name)
@@ -73,7 +73,7 @@ class NewFiles:
 
     def _create(self, file: NewFile) -> None:
         folder, name = posixpath.split(file.path)
-        with opened(os.path.realpath(self._place)) as root, root.below(folder, make=True) as below:
+        with open_directory(os.path.realpath(self._place)) as root, root.below(folder, make=True) as below:
             self._created.append(file)  # before it exists: an interrupt may come at any time
             try:
                 below.create(name, file.text.encode())

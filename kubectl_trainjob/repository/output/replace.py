@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Source, SourceFile, value_at
-from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditError, opened
-from kubectl_trainjob.repository.yaml.edit_lines import Splice, spliced
+from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditError, open_text
+from kubectl_trainjob.repository.yaml.edit_lines import Splice, splice
 from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
 from kubectl_trainjob.repository.yaml.read import Reader
 from kubectl_trainjob.repository.yaml.stream import Piece, pieces
@@ -32,10 +32,10 @@ class ReplacedObject(NamedTuple):
     is_edit: bool = False
 
 
-def replaced(text: str, changes: Sequence[ReplacedObject]) -> str:
+def replace_objects(text: str, changes: Sequence[ReplacedObject]) -> str:
     """The text of a file with changed objects."""
     whole: dict[int, Sequence[Body]] = {}
-    edited = opened(text)
+    edited = open_text(text)
     documents = set()
     for each in changes:
         document = each.source.document
@@ -59,7 +59,7 @@ def _with_comments(old: str, new: str, documents: Collection[int]) -> str:
             head = _HEAD.match(piece.text)
             at = piece.start + (len(head[0]) if head else 0)
             splices.append(Splice(at, at, "".join(f"{comment}\n" for comment in lost)))
-    return spliced(new, splices)
+    return splice(new, splices)
 
 
 def _changes(change: ReplacedObject, value: Any) -> list[DataChange]:
@@ -87,7 +87,7 @@ def _with_documents(text: str, whole: Mapping[int, Sequence[Body]]) -> str:
         for piece in documents
         if piece.number in whole
     ]
-    return spliced(text, splices)
+    return splice(text, splices)
 
 
 def _replacement(piece: Piece, bodies: Sequence[Body], emitter: Emitter) -> str:
@@ -120,7 +120,7 @@ def _comments(text: str) -> Iterator[str]:
 
 
 def _without(text: str, matches: Iterable[re.Match[str]]) -> str:
-    return spliced(text, [Splice(match.start(), match.end(), "") for match in matches])
+    return splice(text, [Splice(match.start(), match.end(), "") for match in matches])
 
 
 def _data(text: str) -> list[Any]:

@@ -15,13 +15,13 @@ from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.yaml import edit_lines
 from kubectl_trainjob.repository.yaml.compose import YAMLError
-from kubectl_trainjob.repository.yaml.edit_data import REMOVE, DataChange, EditError, changed, in_order, same, small
-from kubectl_trainjob.repository.yaml.edit_lines import Splice, flow, flow_entry, respelled, spliced
-from kubectl_trainjob.repository.yaml.edit_parts import PartEntry, TextPart, composed, way
+from kubectl_trainjob.repository.yaml.edit_data import REMOVE, DataChange, EditError, change_data, in_order, same, small
+from kubectl_trainjob.repository.yaml.edit_lines import Splice, flow, flow_entry, respell, splice
+from kubectl_trainjob.repository.yaml.edit_parts import PartEntry, TextPart, compose, way
 from kubectl_trainjob.repository.yaml.read import Reader
 from kubectl_trainjob.repository.yaml.stream import Piece, pieces, whole_surrogates_hidden
 
-__all__ = ["REMOVE", "DataChange", "EditError", "EditedText", "opened", "same"]
+__all__ = ["REMOVE", "DataChange", "EditError", "EditedText", "open_text", "same"]
 
 _UNPROVEN = "the text cannot be changed safely; edit by hand"
 
@@ -38,7 +38,7 @@ class EditedText:
     def text(self) -> str:
         """The whole new text."""
         changed = [(self.pieces[number], text) for number, (_, text) in self._changed.items()]
-        return spliced(self.original, [Splice(each.start, each.start + len(each.text), new) for each, new in changed])
+        return splice(self.original, [Splice(each.start, each.start + len(each.text), new) for each, new in changed])
 
     def value(self, document: int) -> Any:
         """The data of a document before any change, None for no data."""
@@ -57,7 +57,7 @@ class EditedText:
         return EditedText(self.pieces, self.original, {**self._changed, document: (done, text)})
 
 
-def opened(text: str) -> EditedText:
+def open_text(text: str) -> EditedText:
     """A file's text, unchanged. Raises EditError where it cannot be edited at all."""
     return EditedText(tuple(pieces(text)), text)
 
@@ -67,10 +67,10 @@ def _changed_text(piece: Piece, changes: tuple[DataChange, ...]) -> str:
     old, rules = _read(piece.text)
     value, text, expected = old, piece.text, old
     for change in in_order([*changes]):
-        expected = changed(expected, change)
+        expected = change_data(expected, change)
         for each in [*small(value, change)]:
             text = _step(text, value, each, piece.is_json)
-            value = changed(value, each)
+            value = change_data(value, each)
     found, new_rules = _read(text)
     if not same(found, expected) or new_rules - rules or not _has_same_pieces(piece, text):
         raise EditError(_UNPROVEN)
@@ -96,9 +96,9 @@ def _read(text: str) -> tuple[Any, Counter[str]]:
 def _step(text: str, value: Any, change: DataChange, is_json: bool) -> str:
     """The text with one change of one entry, not proven yet."""
     try:
-        root = composed(whole_surrogates_hidden(text) if is_json else text)
+        root = compose(whole_surrogates_hidden(text) if is_json else text)
         splices = _splices(text, root, value, change, is_json) if root else []
-        new = spliced(text, splices)
+        new = splice(text, splices)
     except (YAMLError, ValueError, TypeError, OverflowError):
         raise EditError(_UNPROVEN) from None
     if not splices or new == text:
@@ -120,14 +120,14 @@ def _splices(text: str, root: TextPart, value: Any, change: DataChange, is_json:
     if entry is not None and part.is_flow:
         return _flow_replaced(text, entry, change.value, is_json)
     if entry is not None:
-        return edit_lines.replaced(text, part, entry, change.value)
+        return edit_lines.replace_value(text, part, entry, change.value)
     if part.is_flow and _becomes_block(above, part, change.value, is_json):
         parent, holder = above[-1]
         below = {step: change.value} if isinstance(step, str) else [change.value]
-        return edit_lines.replaced(text, parent, holder, below)
+        return edit_lines.replace_value(text, parent, holder, below)
     if part.is_flow:
         return _flow_inserted(text, part, step, change.value, is_json)
-    return edit_lines.inserted(text, part, step, change.value) if part.is_block else []
+    return edit_lines.insert_value(text, part, step, change.value) if part.is_block else []
 
 
 def _becomes_block(above: list[Any], part: TextPart, value: Any, is_json: bool) -> bool:
@@ -144,7 +144,7 @@ def _removed(text: str, root: TextPart, value: Any, change: DataChange, is_json:
     if part.is_flow:
         return _flow_rewritten(text, part, [each for each in part.entries if each is not entry])
     if len(part.entries) > 1:
-        return edit_lines.removed(text, part, part.entries.index(entry))
+        return edit_lines.remove_entry(text, part, part.entries.index(entry))
     if len(found) == 1:
         raise EditError("the document would be empty; edit by hand")
     empty: Any = [] if part.kind == "list" else {}
@@ -158,7 +158,7 @@ def _flow_replaced(text: str, entry: PartEntry, value: Any, is_json: bool) -> li
         at, colon = (entry.key_end, ":") if entry.head < 0 else (entry.head, "")
         return [Splice(at, at, f"{colon} {new}")]
     if not is_json and old.kind == "scalar":
-        new = respelled(value, text[old.content : old.end], new)
+        new = respell(value, text[old.content : old.end], new)
     return [Splice(old.content, old.end, new)]
 
 

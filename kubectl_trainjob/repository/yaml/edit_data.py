@@ -32,7 +32,7 @@ def in_order(changes: list[DataChange]) -> list[DataChange]:
     return [*(change for change in changes if change.value is not REMOVE), *removals]
 
 
-def changed(value: Any, change: DataChange) -> Any:
+def change_data(value: Any, change: DataChange) -> Any:
     """The data with a change; raises EditError if its place does not exist."""
     pointer, new = change
     if not pointer:
@@ -53,7 +53,7 @@ def changed(value: Any, change: DataChange) -> Any:
     if new is REMOVE and not rest.pointer:
         del copy[step]
     else:
-        copy[step] = changed(old, rest)
+        copy[step] = change_data(old, rest)
     return copy
 
 
@@ -89,7 +89,7 @@ def _nearest(value: Any, change: DataChange) -> DataChange:
         below = value_at(value, (step,))
         if below is None and change.value is not REMOVE:
             return DataChange(
-                change.pointer[: depth + 1], changed(None, DataChange(change.pointer[depth + 1 :], change.value))
+                change.pointer[: depth + 1], change_data(None, DataChange(change.pointer[depth + 1 :], change.value))
             )
         value = below
     return change

@@ -42,7 +42,7 @@ def _indented(lines: list[str], column: int) -> list[str]:
     return [" " * column + line if line else line for line in lines]
 
 
-def respelled(value: Any, old: str, new: str) -> str:
+def respell(value: Any, old: str, new: str) -> str:
     """`new`, the text of a value, in the quotes of the `old` one, if they can quote it."""
     if not isinstance(value, str) or old[:1] not in ("'", '"') or not _FIT_FOR_QUOTES.fullmatch(value):
         return new
@@ -57,7 +57,7 @@ def flow(value: Any, *, as_json: bool) -> str:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     if isinstance(value, str):
         plain = scalar(value)
-        return plain if plain[:1] in ("'", '"') or _PLAIN_IN_FLOW.fullmatch(plain) else respelled(value, "'", plain)
+        return plain if plain[:1] in ("'", '"') or _PLAIN_IN_FLOW.fullmatch(plain) else respell(value, "'", plain)
     if isinstance(value, dict) and value:
         return "{" + ", ".join(flow_entry(key, each, as_json=False) for key, each in value.items()) + "}"
     if isinstance(value, list) and value:
@@ -84,7 +84,7 @@ class Splice(NamedTuple):
     new: str
 
 
-def spliced(text: str, splices: list[Splice]) -> str:
+def splice(text: str, splices: list[Splice]) -> str:
     """The text with splices that do not overlap; those at one offset stay in their order."""
     parts: list[str] = []
     at = 0
@@ -94,7 +94,7 @@ def spliced(text: str, splices: list[Splice]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def replaced(text: str, parent: TextPart, entry: PartEntry, value: Any) -> list[Splice]:
+def replace_value(text: str, parent: TextPart, entry: PartEntry, value: Any) -> list[Splice]:
     """Another value for an entry of `parent`."""
     old = entry.value
     if literal := _literal_again(text, old, value):
@@ -104,7 +104,7 @@ def replaced(text: str, parent: TextPart, entry: PartEntry, value: Any) -> list[
         return _instead_of_lines(text, entry, new)
     gap, first = text[entry.head : old.content], new.first
     if old.kind == "scalar" and old.content < old.end:
-        first = " " + respelled(value, text[old.content : old.end], first[1:]) if first else first
+        first = " " + respell(value, text[old.content : old.end], first[1:]) if first else first
     if first and gap:
         first = gap + first[1:]
     elif "#" in gap:
@@ -139,7 +139,7 @@ def _rest(text: str, at: int, new: Indented) -> Splice:
     return Splice(at, at, "".join(eol(text) + line for line in new.rest))
 
 
-def inserted(text: str, part: TextPart, key: str | int, value: Any) -> list[Splice]:
+def insert_value(text: str, part: TextPart, key: str | int, value: Any) -> list[Splice]:
     """One more entry after the last one of a mapping or list."""
     last = part.entries[-1]
     column = _column(text, part.entries[0].start)
@@ -150,7 +150,7 @@ def inserted(text: str, part: TextPart, key: str | int, value: Any) -> list[Spli
     return [Splice(at, at, "".join(eol(text) + line for line in lines))]
 
 
-def removed(text: str, part: TextPart, index: int) -> list[Splice]:
+def remove_entry(text: str, part: TextPart, index: int) -> list[Splice]:
     """The text without an entry; `part` has others. Comments above it stay."""
     entry = part.entries[index]
     start = line_start(text, entry.start)

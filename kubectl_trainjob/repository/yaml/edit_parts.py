@@ -71,7 +71,7 @@ def way(root: TextPart, pointer: Pointer) -> list[tuple[TextPart, PartEntry]] | 
     return found
 
 
-def composed(text: str, backend: Backend = BACKEND) -> TextPart | None:
+def compose(text: str, backend: Backend = BACKEND) -> TextPart | None:
     """The first document of a text, None where there is none. Raises YAMLError."""
     top: list[TextPart] = []
     opened: list[tuple[Any, list[TextPart]]] = [(None, top)]

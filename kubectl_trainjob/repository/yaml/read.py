@@ -9,7 +9,7 @@ from typing import Any
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
-from kubectl_trainjob.model.message import described, say
+from kubectl_trainjob.model.message import describe, say
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile
 from kubectl_trainjob.repository.yaml.compose import BACKEND, Backend, TooDeepError, YAMLError
 from kubectl_trainjob.repository.yaml.fast import UNUSUAL, FastParser, looks_unusual
@@ -137,7 +137,7 @@ class Reader:
     ) -> Iterator[tuple[dict[str, Any], Source]]:
         """The object itself, or the items of a List; mirrors unstructured's decodeToList (k8s.io/apimachinery)."""
         if not isinstance(value, dict):
-            message = say("{} is not an object; write a mapping with apiVersion, kind and metadata", described(value))
+            message = say("{} is not an object; write a mapping with apiVersion, kind and metadata", describe(value))
             diagnostics.append(Diagnostic(rules.NOT_AN_OBJECT, message, Place(source)))
             return
         items = _list_items(value)

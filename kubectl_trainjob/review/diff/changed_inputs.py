@@ -22,8 +22,8 @@ from kubectl_trainjob.review.diff.overlay_settings import (
     OverlayDocuments,
     OverlaySetting,
     as_read,
-    paired,
-    renamed,
+    find_renamed,
+    pair_settings,
     settings_of,
 )
 from kubectl_trainjob.review.diff.templates import reasons
@@ -109,7 +109,7 @@ class ChangedInputs:
         return self._templates[key]
 
     def _of_settings(self, old: list[OverlaySetting], new: list[OverlaySetting]) -> Iterator[ChangedInput]:
-        for before, after in paired(old, new, self._contents):
+        for before, after in pair_settings(old, new, self._contents):
             if before and after:
                 yield from self._of_both(before, after)
             elif only := before or after:
@@ -159,7 +159,7 @@ class ChangedInputs:
 
     def _of_names(self, old: Manifest, new: Manifest) -> tuple[ChangedInput, ...]:
         """Why an object that the TrainJob refers to has another name."""
-        before, after = (list(renamed(manifest.source)) for manifest in (old, new))
+        before, after = (list(find_renamed(manifest.source)) for manifest in (old, new))
         key = tuple(map(id, before)), tuple(map(id, after))
         if key not in self._renamed:
             settings = _renaming(before), _renaming(after)

@@ -22,7 +22,7 @@ from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body, is_same
 from kubectl_trainjob.review.diff.changes import FieldChange
 from kubectl_trainjob.review.diff.list_keys import Key, Shape, are_same, likeness, shape_of, token
-from kubectl_trainjob.review.diff.sequences import Pairs, common, ends_of, woven
+from kubectl_trainjob.review.diff.sequences import Pairs, common, ends_of, weave
 
 
 class Order(tuple[str, ...]):
@@ -63,7 +63,7 @@ class _FieldWalk:
 
     def entries(self, old: Body, new: Body, shape: Shape, at: _At) -> None:
         """Compare two mappings."""
-        for key in new if old.keys() == new.keys() else woven(old, new.keys()):
+        for key in new if old.keys() == new.keys() else weave(old, new.keys()):
             mine, theirs = old.get(key, ABSENT), new.get(key, ABSENT)
             if not is_same(mine, theirs):
                 self._values(mine, theirs, shape.below(key), at.below(key, key))
@@ -115,7 +115,7 @@ def _all(pairs: Pairs, old: int, new: int) -> Iterator[tuple[int | None, int | N
     """The pairs in the new order, and the items of only one tree at their position there."""
     partners = dict(pairs)
     origins = {theirs: mine for mine, theirs in pairs}
-    for name in woven((partners.get(index, -1 - index) for index in range(old)), range(new)):
+    for name in weave((partners.get(index, -1 - index) for index in range(old)), range(new)):
         yield (-1 - name, None) if name < 0 else (origins.get(name), name)
 
 

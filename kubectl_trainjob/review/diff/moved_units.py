@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kubectl_trainjob.compiler.prepare import Prepared
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.review.diff.sequences import grouped
+from kubectl_trainjob.review.diff.sequences import group
 
 _ALIKE = 0.5
 
@@ -35,7 +35,7 @@ def contents_of(prepared: Prepared) -> UnitContents:
     return {each.id: json.dumps(each.body, sort_keys=True, default=str) for each in manifests}
 
 
-def moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitContents]) -> dict[str, str]:
+def find_moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitContents]) -> dict[str, str]:
     """The former directory of each overlay that was moved; the arguments are overlays of only one tree, by directory.
 
     At least half of the objects of either one must be the same. If another overlay fits as well, there is no result.
@@ -48,7 +48,7 @@ def moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitContents]
 
 def _best(scores: Mapping[tuple[str, str], _Score], side: int) -> dict[str, list[_Score]]:
     """The best score of each overlay of a tree, as many times as it occurs."""
-    of_each = grouped((pair[side], score) for pair, score in scores.items())
+    of_each = group((pair[side], score) for pair, score in scores.items())
     return {unit: [score for score in found if score == max(found)] for unit, found in of_each.items()}
 
 

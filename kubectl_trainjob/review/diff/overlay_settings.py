@@ -9,7 +9,7 @@ from kubectl_trainjob.model.edited_object import AppliedEdits, ObjectEdit
 from kubectl_trainjob.model.source import Place, Pointer, Source
 from kubectl_trainjob.model.stages import Body, Manifest
 from kubectl_trainjob.review.diff.contents import Contents
-from kubectl_trainjob.review.diff.sequences import grouped
+from kubectl_trainjob.review.diff.sequences import group
 
 OVERLAY = "overlay"
 PATCH = "overlay patch"
@@ -66,13 +66,13 @@ def _whole(edit: ObjectEdit, pointer: Pointer) -> Pointer:
     return pointer if edit.step == PATCH else pointer[:2]
 
 
-def renamed(source: Source) -> Iterator[Source]:
+def find_renamed(source: Source) -> Iterator[Source]:
     """The renamed objects for which references of an object were changed."""
     for level in levels(source):
         yield from (each for name, each in level.inputs.items() if name.startswith("renamed."))
 
 
-def paired(old: list[OverlaySetting], new: list[OverlaySetting], contents: Contents) -> Iterator[SettingPair]:
+def pair_settings(old: list[OverlaySetting], new: list[OverlaySetting], contents: Contents) -> Iterator[SettingPair]:
     """The settings whose content differs, the old one with the new one; None if a tree has no such setting.
 
     A setting is the same in any place and order.
@@ -95,7 +95,7 @@ def _matched(
     old: list[OverlaySetting], new: list[OverlaySetting], key: Callable[[OverlaySetting], Hashable]
 ) -> tuple[list[tuple[OverlaySetting, OverlaySetting]], list[OverlaySetting], list[OverlaySetting]]:
     """Pairs of one key, the first with the first; then the rest of both."""
-    known = grouped((key(setting), setting) for setting in reversed(old))
+    known = group((key(setting), setting) for setting in reversed(old))
     pairs, rest = [], []
     for setting in new:
         same = known.get(key(setting))

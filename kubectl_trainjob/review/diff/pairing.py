@@ -17,8 +17,8 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 from kubectl_trainjob.model.edited_object import identities
 from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled
-from kubectl_trainjob.review.diff.renames import PlainObject, group_kind, guessed
-from kubectl_trainjob.review.diff.sequences import grouped, woven
+from kubectl_trainjob.review.diff.renames import PlainObject, group_kind, guess_renames
+from kubectl_trainjob.review.diff.sequences import group, weave
 
 Basis = Literal["identity", "version", "name hash", "guess"]
 """Why two objects are one: the same identity; the same except for the version; the same name before the hash; similar
@@ -104,7 +104,7 @@ def _matched(old: Sequence[PlainObject], new: Sequence[PlainObject], more: Seque
         found.update((i, (j, each.by)) for i, j in _in_round(each, rows, columns))
         taken = {j for j, _ in found.values()}
         rows, columns = [i for i in rows if i not in found], [j for j in columns if j not in taken]
-    for i, j in guessed([old[i] for i in rows], [new[j] for j in columns]):
+    for i, j in guess_renames([old[i] for i in rows], [new[j] for j in columns]):
         found[rows[i]] = columns[j], "guess"
     return found
 
@@ -112,7 +112,7 @@ def _matched(old: Sequence[PlainObject], new: Sequence[PlainObject], more: Seque
 def _in_round(names: _Round, rows: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The indices of objects with the same name."""
     old_counts, new_counts = Counter(names.old[i] for i in rows), Counter(names.new[j] for j in columns)
-    waiting = grouped((names.old[i], i) for i in reversed(rows))
+    waiting = group((names.old[i], i) for i in reversed(rows))
     for j in columns:
         name = names.new[j]
         is_clear = not names.is_unique or old_counts[name] == new_counts[name] == 1
@@ -125,7 +125,7 @@ def _in_order(found: _Found, old: Sequence[Item], new: Sequence[Item]) -> list[P
     partners = [found[i][0] if i in found else -1 - i for i in range(len(old))]
     return [
         Pair(old[-1 - j], None) if j < 0 else origins.get(j) or Pair(None, new[j])
-        for j in woven(partners, range(len(new)))
+        for j in weave(partners, range(len(new)))
     ]
 
 

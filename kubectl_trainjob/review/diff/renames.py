@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import Body, ObjectId
-from kubectl_trainjob.review.diff.sequences import grouped
+from kubectl_trainjob.review.diff.sequences import group
 
 _ALIKE = 0.6
 _ALIKE_IN_PLACE = 0.3  # under the same name in another namespace, or in the same document of a file
@@ -42,7 +42,7 @@ class PlainObject(NamedTuple):
     source: Source | None = None
 
 
-def guessed(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[tuple[int, int]]:
+def guess_renames(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[tuple[int, int]]:
     """The indices of objects of only one tree that probably are the same; each at most once.
 
     Only objects of one group and kind. The cost grows with the objects' number and size, not with the pairs'.
@@ -62,7 +62,7 @@ def group_kind(identity: ObjectId) -> tuple[str, str]:
 
 
 def _by_kind(objects: Iterable[PlainObject]) -> dict[tuple[str, str], list[int]]:
-    return grouped((group_kind(each.identity), index) for index, each in enumerate(objects))
+    return group((group_kind(each.identity), index) for index, each in enumerate(objects))
 
 
 class _Traits:
@@ -97,7 +97,7 @@ class _Guess:
     def pairs(self) -> Iterator[tuple[int, int]]:
         """The best pairs without rivals, each object at most once."""
         scores = self._scores()
-        rows, columns = grouped(scores), grouped((column, row) for row, column in scores)
+        rows, columns = group(scores), group((column, row) for row, column in scores)
         taken = set[tuple[str, int]]()
         for (i, j), score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
             if ("old", i) in taken or ("new", j) in taken:
@@ -111,7 +111,7 @@ class _Guess:
     def _scores(self) -> dict[tuple[int, int], float]:
         """The scores of candidates that fit."""
         clues = ((clue, column) for column, each in enumerate(self._new) for clue in each.clues())
-        holders = grouped((clue, column) for clue, column in clues if self._counts[clue] <= _COMMON)
+        holders = group((clue, column) for clue, column in clues if self._counts[clue] <= _COMMON)
         scores = (
             ((row, column), self._score(each, self._new[column]))
             for row, each in enumerate(self._old)

@@ -16,7 +16,7 @@ _Name = TypeVar("_Name", bound=Hashable)
 _Item = TypeVar("_Item")
 
 
-def grouped(items: Iterable[tuple[_Name, _Item]]) -> dict[_Name, list[_Item]]:
+def group(items: Iterable[tuple[_Name, _Item]]) -> dict[_Name, list[_Item]]:
     """The items of each name, in order."""
     found: dict[_Name, list[_Item]] = {}
     for name, item in items:
@@ -24,7 +24,7 @@ def grouped(items: Iterable[tuple[_Name, _Item]]) -> dict[_Name, list[_Item]]:
     return found
 
 
-def woven(old: Iterable[_Name], new: Collection[_Name]) -> list[_Name]:
+def weave(old: Iterable[_Name], new: Collection[_Name]) -> list[_Name]:
     """All names in the new order, each removed one after its former predecessor. Names are unique on each tree.
 
     `new` needs a fast lookup.
@@ -89,7 +89,7 @@ class _Chain(NamedTuple):
 
 
 def _indices(names: Sequence[Hashable]) -> dict[Hashable, list[int]]:
-    return grouped((name, index) for index, name in enumerate(names))
+    return group((name, index) for index, name in enumerate(names))
 
 
 def _numbered(names: Sequence[Hashable]) -> list[Hashable]:

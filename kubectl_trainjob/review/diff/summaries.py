@@ -69,7 +69,7 @@ def _sizes(jobs: JobPairs, overlay: str) -> Iterator[tuple[JobId, Sizes]]:
         yield JobId(named.manifest.id, overlay), Sizes(*sizes)
 
 
-def merged(every: Sequence[Difference]) -> Difference:
+def merge(every: Sequence[Difference]) -> Difference:
     """The differences of several units as one.
 
     A TrainJob that several overlays build counts for each of them: it runs in several clusters, or under several names.

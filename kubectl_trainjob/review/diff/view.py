@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.explain.path import NameCache, show
-from kubectl_trainjob.kube.facts.masking import masked, value_without_secrets
+from kubectl_trainjob.kube.facts.masking import mask, value_without_secrets
 from kubectl_trainjob.kube.updates.result import RejectedChange
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import ABSENT, Place, Pointer, json_pointer
@@ -140,4 +140,4 @@ def _rejections(change: Change, field: FieldChange) -> Iterator[RejectedChange]:
 def _value(value: Any, change: Change, body: Body | None, pointer: Pointer) -> Any:
     if value is ABSENT:
         return value
-    return masked(value, pointer) if change.is_secret else value_without_secrets(value, body, pointer)
+    return mask(value, pointer) if change.is_secret else value_without_secrets(value, body, pointer)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.kube.facts.types import canonical, container_ids, field, marshalled
+from kubectl_trainjob.kube.facts.types import canonical, container_ids, field, marshal
 from tests.unit.kube.facts import go_types, vectors
 from tests.unit.kube.facts.vectors import JOBSET_SPEC
 
@@ -29,7 +29,7 @@ def wrongly_applied(pairs: vectors.Pairs) -> list[Any]:
 
 
 def wrongly_marshalled(pairs: vectors.Pairs) -> list[Any]:
-    return [asked for asked, answer in pairs if marshalled(asked["value"], asked["type"]) != answer]
+    return [asked for asked, answer in pairs if marshal(asked["value"], asked["type"]) != answer]
 
 
 def test_applied_as_upstream_recorded():
@@ -80,8 +80,8 @@ def test_canonical(value: dict[str, Any], wanted: dict[str, Any]):
 
 
 def test_an_absent_list_without_omitempty_is_null_when_marshalled():
-    assert marshalled({}, "core/v1.PodSpec") == {"containers": None}
-    assert marshalled({"containers": []}, "core/v1.PodSpec") == {"containers": []}
+    assert marshal({}, "core/v1.PodSpec") == {"containers": None}
+    assert marshal({"containers": []}, "core/v1.PodSpec") == {"containers": []}
 
 
 def test_what_does_not_change_is_the_same_object():

@@ -141,8 +141,8 @@ def merge(seed: int) -> dict[str, Any]:
     original, patch = (
         Objects(2 * seed + part).jobset_spec(pick.sample(names, pick.randrange(1, 3))) for part in (0, 1)
     )
-    written = types.canonical(original, JOBSET_SPEC) if seed % 2 else types.marshalled(original, JOBSET_SPEC)
-    specified = types.marshalled(patch, JOBSET_SPEC)
+    written = types.canonical(original, JOBSET_SPEC) if seed % 2 else types.marshal(original, JOBSET_SPEC)
+    specified = types.marshal(patch, JOBSET_SPEC)
     return {"original": written, "patch": Objects(seed).with_directives(specified) if seed % 3 == 0 else specified}
 
 

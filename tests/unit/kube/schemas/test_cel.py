@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_trainjob.kube.schemas.cel import ML_POLICIES, RULES, TRANSITIONS, broken
+from kubectl_trainjob.kube.schemas.cel import ML_POLICIES, RULES, TRANSITIONS, check_rules
 from kubectl_trainjob.kube.schemas.load import _product
 
 LABELS = st.text("ab-zAZ09._\n é", max_size=4)
@@ -105,7 +105,7 @@ def test_verdicts_are_the_librarys(rule):
 
     @given(VALUES[rule])
     def compare(value):
-        problems = list(broken((RULES[rule],), value))
+        problems = list(check_rules((RULES[rule],), value))
         assert (not problems) == library_holds(rule, value)
         assert len(problems) <= 1
         seen.add(bool(problems))
@@ -135,6 +135,6 @@ def test_findings_point_at_what_a_person_edits():
             ("has(self.lastUpdatedTime)", {}),
             ("!self.exists(c, c == 'node')", ["check", "node"]),
         ]
-        for problem in broken((RULES[rule],), value)
+        for problem in check_rules((RULES[rule],), value)
     }
     assert found == {(), (1,)}, json.dumps(sorted(found))

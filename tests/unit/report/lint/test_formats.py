@@ -11,7 +11,7 @@ import pytest
 from kubectl_trainjob.model.finding import Finding, LintReport
 from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.rules import Rule
-from kubectl_trainjob.report.lint import FORMATS, written
+from kubectl_trainjob.report.lint import FORMATS, format_report
 from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.positions import Locator
 from tests.cli.test_diff_markdown import by_github
@@ -26,15 +26,15 @@ def test_the_names() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("of", reports.EXAMPLES.values(), ids=reports.EXAMPLES.keys())
 def test_each_is_one_text_that_ends_in_one_newline(form: str, of: LintReport) -> None:
-    text = written(of, form)
+    text = format_report(of, form)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
-    assert text == written(of, form)
+    assert text == format_report(of, form)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_colour_is_for_people_alone(form: str) -> None:
-    assert ("\x1b" in written(reports.mixed(), form, colour=True)) == (form == "human")
+    assert ("\x1b" in format_report(reports.mixed(), form, colour=True)) == (form == "human")
 
 
 def test_no_writer_is_imported_before_it_is_asked_for() -> None:
@@ -64,7 +64,7 @@ def without_marks(message: Message) -> str:
 @EACH_RULE
 def test_the_messages_of_every_rule_are_read_as_they_are_in_markdown(rule: Rule, tmp_path: Path) -> None:
     results = results_of_manual(rule, tmp_path)
-    tree = by_github(written(LintReport(tuple(results)), "markdown"))
+    tree = by_github(format_report(LintReport(tuple(results)), "markdown"))
     messages = [result.message for result in results]
     cells = {text_of(cell): cell for cell in tree.iterfind(".//tbody/tr/td[4]")}
     assert cells.keys() == {*map(without_marks, messages)}

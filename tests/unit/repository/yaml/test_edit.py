@@ -22,14 +22,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_trainjob.model.source import Pointer, value_at
-from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, opened
+from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, open_text
 from tests.conformance.cases import VERSIONS, load
 
 ROOT = Path(__file__).parents[4]
 
 
 def edited(text: str, document: int, changes: Iterable[DataChange]) -> str:
-    return opened(text).with_changes(document, changes).text
+    return open_text(text).with_changes(document, changes).text
 
 
 def change(text: str, *changes: tuple[Pointer, Any]) -> str:
@@ -136,7 +136,7 @@ def test_emptied_list_keeps_the_comments_between() -> None:
 def test_pointers_lead_into_the_text_as_it_was() -> None:
     text = "- a\n- b\n- c\n- d\n"
     assert change(text, ((0,), REMOVE), ((2,), REMOVE), ((3,), "e"), ((4,), "f")) == "- b\n- e\n- f\n"
-    once = opened(text).with_changes(0, [DataChange((0,), REMOVE)])
+    once = open_text(text).with_changes(0, [DataChange((0,), REMOVE)])
     assert once.with_changes(0, [DataChange((2,), REMOVE)]).text == "- b\n- d\n"
 
 
@@ -302,7 +302,7 @@ def test_ordinary_files_are_edited(every: int) -> None:
     chance, refused, made = random.Random(9), 0, 0
     for name, text in _ordinary(every):
         documents = list(yaml.safe_load_all(text))
-        start: EditedText = opened(text)
+        start: EditedText = open_text(text)
         for number, value in enumerate(documents):
             if not isinstance(value, dict) or len(start.pieces) != len(documents):
                 continue

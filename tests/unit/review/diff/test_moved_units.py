@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_trainjob.model.stages import ObjectId
-from kubectl_trainjob.review.diff.moved_units import UnitContents, moved
+from kubectl_trainjob.review.diff.moved_units import UnitContents, find_moved
 
 
 def builds(*names: str, **says: str) -> UnitContents:
@@ -38,4 +38,4 @@ def builds(*names: str, **says: str) -> UnitContents:
     ],
 )
 def test_moved(gone: dict[str, UnitContents], new: dict[str, UnitContents], expected: dict[str, str]) -> None:
-    assert moved(gone, new) == expected
+    assert find_moved(gone, new) == expected

@@ -19,7 +19,7 @@ from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.pairing import Pair, pair_jobs, pair_made, pair_objects
-from kubectl_trainjob.review.diff.renames import PlainObject, guessed
+from kubectl_trainjob.review.diff.renames import PlainObject, guess_renames
 from tests.conformance.cases import FOLDER, load, read_lines
 from tests.loops import for_each, sampled
 from tests.reading import read
@@ -361,7 +361,7 @@ def test_recorded_jobs_under_other_names():
     old = list({_said(job): job for case in load("2.3") if case.group == "own" for job in _bodies(case.input)}.values())
     new = [_renamed(body, index, chance) for index, body in enumerate(old)]
     places = chance.sample(range(len(new)), len(new))
-    pairs = guessed(
+    pairs = guess_renames(
         *([PlainObject(identity_of(body), body) for body in side] for side in (old, [new[i] for i in places]))
     )
     assert len(old) > 200
@@ -397,7 +397,7 @@ def test_a_thousand_of_each(spec, count):
     """The numbers in the names mislead, save in the middle, where eight objects say the same."""
     old = [thing(f"a{index}", **spec(index)) for index in range(1000)]
     new = [thing(f"b{999 - index}", **spec(index)) for index in reversed(range(1000))]
-    found = guessed(old, new)
+    found = guess_renames(old, new)
     assert len(found) == count
     assert all(old[i].body["spec"] == new[j].body["spec"] for i, j in found)
 
