@@ -115,7 +115,9 @@ def parent_in(live: Body, name: SetName, entries: Inventory) -> Parent:
     if tool.partition("/")[0] != "kubectl-trainjob":
         raise EnvironmentFault(f"{where} is the parent of a set of {tool.partition('/')[0]}; use --applyset")
     if labels[marks.APPLYSET_ID] != name.id:
-        raise EnvironmentFault(f"{where} has the id of another set; was it copied? Expected {name.id}")
+        raise EnvironmentFault(
+            f"{where} has the id of another set, perhaps as a copy; choose another name with --applyset"
+        )
     kinds, spaces = _words(notes.get(marks.GROUP_KINDS)), _words(notes.get(marks.NAMESPACES)) | {name.namespace}
     return Parent(metadata["resourceVersion"], metadata["uid"], kinds, spaces, entries)
 
