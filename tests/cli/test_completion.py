@@ -194,7 +194,7 @@ def test_the_script_is_one_that_the_shell_reads(shell: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param([], "error: name the shell: bash, zsh or fish\n", id="no shell"),
+        pytest.param([], "error: pass the shell: bash, zsh or fish\n", id="no shell"),
         pytest.param(["tcsh"], "'tcsh' is not one of 'bash', 'zsh', 'fish'.\n", id="another shell"),
     ],
 )
