@@ -29,6 +29,13 @@ _AVOIDED = (
     r"folders?|whole numbers?|(?:is|are|has|have|with) [^.;]{1,40} twice; (?:keep|remove|use)|must hold",
 )
 _AVOIDED_WORDS = re.compile(rf"\b(?:{'|'.join(_AVOIDED)})\b", re.IGNORECASE)
+_WORST_WORDS = re.compile(
+    r"\b(?:told|tells?|telling|complain\w*|stands? at|wrong(?:ly)?|anew|besides|mend(?:s|ed|ing)?|forsak\w+"
+    r"|refus(?:e|es|ed|al|als|ing)|judg(?:e|es|ed|ing|ment)|nobody|somebody|whoever|whatever|so that|memos?|spots?"
+    r"|settle[sd]?|gone|behind|alone|surroundings?|passed on|(?:old|new|both) sides?|headlines?|idle|spoil(?:s|ed|t)"
+    r"|becom\w+ of)\b",
+    re.IGNORECASE,
+)
 _WORST_NAMES = re.compile(
     r"(?:told|wrong|complain|forsake|mend|judge|refuse|spot|settle|memo)(?:s|d|ed|ing)?|refusals?|refusing|judging"
     r"|forsaken|idle|spoil(?:s|ed|t)|headlines?|anew|learn|drain|surroundings?"
@@ -55,10 +62,10 @@ def avoided(text: str) -> list[str]:
     return [found[0] for found in _AVOIDED_WORDS.finditer(" ".join(text.split()))]
 
 
-def avoided_in_comment(text: str) -> list[str]:
-    """The words of a comment that have a standard word, in order; code and quotations may have them."""
+def worst(text: str) -> list[str]:
+    """The words of a text that even a comment does not use, in order; code and quotations may have them."""
     plain = re.sub(r"`[^`]*`|\"[^\"]*\"", "CODE", " ".join(text.split()))
-    return avoided(plain)
+    return [found[0] for found in _WORST_WORDS.finditer(plain)]
 
 
 def sentences(text: str) -> list[str]:

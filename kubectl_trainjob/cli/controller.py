@@ -235,7 +235,7 @@ def _probe(is_fine: bool) -> tuple[int, str]:
 
 
 def _reconciled(key: SetKey, source: LoopSource, client: Client, clock: Clock) -> Outcome:
-    """The outcome, also if the TrainingSet itself cannot be read or written."""
+    """The result, also if the TrainingSet itself cannot be read or written."""
     from kubectl_trainjob.cluster.controller.reconcile import Outcome, reconcile_once
     from kubectl_trainjob.cluster.controller.verdict import Verdict
     from kubectl_trainjob.cluster.errors import ApiError

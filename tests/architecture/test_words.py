@@ -60,7 +60,7 @@ def test_the_sentences_of_messages(path: Path) -> None:
 def test_the_words_of_comments(path: Path) -> None:
     found = words.comments(path.read_text(encoding="utf-8"))
     _report(
-        path, [words.Text(line, f"{each}: {text}") for line, text in found for each in words.avoided_in_comment(text)]
+        path, [words.Text(line, f"{each}: {text}") for line, text in found for each in words.worst(text)]
     )
 
 

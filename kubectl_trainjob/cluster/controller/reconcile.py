@@ -127,7 +127,7 @@ def _applied(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, att
 
 
 def _has_trainer(api: Api) -> bool:
-    """Whether a Trainer runs; False if the account may not read its Lease."""
+    """Whether Trainer runs; False if the account may not read its Lease."""
     try:
         return is_trainer_alive(api)
     except ApiError as error:

@@ -99,7 +99,7 @@ def begun(wanted: TrainingSet, status: Body, revision: str, now: str) -> Body:
 
 
 def ended(wanted: TrainingSet, status: Body, verdict: Verdict, attempted: Attempted, now: str) -> Body:
-    """The status after a reconcile; equal to `status` if it brought nothing new."""
+    """The status after a reconcile; equal to `status` if nothing changed."""
     state = "True" if verdict.is_ready else "False"
     conditions = [_condition(wanted, "Ready", state, verdict.reason, verdict.message)]
     if verdict.is_stalled:

@@ -36,6 +36,6 @@ def _place(job: LintedJob, target: Delivered) -> At:
 
 
 def _wave(body: Body) -> int:
-    """The wave of an object; Argo CD reads any text that is no number as 0."""
+    """The wave of an object; Argo CD reads any text except a number as 0."""
     text = str(annotations_of(body).get(_WAVE[-1], ""))
     return int(text) if text.lstrip("-+").isdecimal() and len(text) < 10 else 0
