@@ -24,7 +24,9 @@ class TrainingSetStore:
         """The parent as it is now; before its first apply, the TrainingSet has no marks."""
         live = self._api.get(self.name.parent)
         if live is None:
-            raise EnvironmentFault(f"there is no TrainingSet {self.name.namespace}/{self.name.name}")
+            raise EnvironmentFault(
+                f"there is no TrainingSet {self.name.namespace}/{self.name.name}; see: kubectl get trainingsets"
+            )
         entries = inventory.of_entries(value_at(live, ("status", "inventory", "entries")) or ())
         if marks.APPLYSET_ID not in (live["metadata"].get("labels") or {}):
             live = _with_marks(live, parent_marks(Parent(), self.name))

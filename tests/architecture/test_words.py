@@ -59,9 +59,7 @@ def test_the_sentences_of_messages(path: Path) -> None:
 @for_each("path", MODULES, at_least=200)
 def test_the_words_of_comments(path: Path) -> None:
     found = words.comments(path.read_text(encoding="utf-8"))
-    _report(
-        path, [words.Text(line, f"{each}: {text}") for line, text in found for each in words.worst(text)]
-    )
+    _report(path, [words.Text(line, f"{each}: {text}") for line, text in found for each in words.worst(text)])
 
 
 @for_each("path", MODULES, at_least=200)

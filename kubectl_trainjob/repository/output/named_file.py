@@ -8,7 +8,7 @@ import stat
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory, DiskLinks, real_path
 from kubectl_trainjob.repository.files.root import UnsafePathError, reason_of
-from kubectl_trainjob.repository.output.folder import opened
+from kubectl_trainjob.repository.output.folder import open_directory
 
 _HANDLES = ("/dev/", "/proc/")  # `/dev/stdout` also if it leads to a file: replacing that would lose other output
 
@@ -28,7 +28,7 @@ def write_named(path: str, data: bytes, current: CurrentDirectory) -> None:
                 stream.write(data)
             return
         directory, name = os.path.split(real)
-        with opened(directory) as folder:
+        with open_directory(directory) as folder:
             folder.remove_new()
             with folder.new_file(data, like=name if os.path.lexists(real) else ""):
                 folder.move_new(folder, name)
