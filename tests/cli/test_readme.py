@@ -58,6 +58,7 @@ def test_the_settings_shown_are_accepted() -> None:
     config, diagnostics = read_config(SourceFile("trainjob.yaml", shown))
     assert (diagnostics, config.trainer, config.catalog) == ([], "2.3", True)
     assert set(yaml.safe_load(shown)) - {"apiVersion", "kind"} == {
+        "allow",
         "catalog",
         "delivery",
         "deploy",
