@@ -134,3 +134,16 @@ def test_no_excerpt_is_from_a_file_with_a_secret(
     captured = "".join(capsys.readouterr())
     assert "secret.yaml:" in captured
     assert "canary" not in captured
+
+
+def test_no_excerpt_has_the_value_of_a_patch_of_env(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    path = "/spec/trainer/env/0/value"
+    for patch in (f"    path: {path}\n    value: canary\n", f"    value: canary\n    path: {path}\n"):
+        text = f"patches:\n- target: {{name: bert}}\n  patch:\n  - op: test\n{patch}"
+        overlay = (
+            f"apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../../jobs, ../../runtimes]\n{text}"
+        )
+        repository.write({"overlays/a/overlay.yaml": overlay})
+        assert run("kubectl-trainjob", ["build", "overlays/a"]) == 1
+        captured = capsys.readouterr()
+        assert ("KTJ053" in captured.err, "canary" in captured.err) == (True, False)
