@@ -32,6 +32,7 @@ DELIVERIES = ("argocd", "flux", "kubectl")
 _MODEL_ACCESS = ("hostPath", "pvPvc")
 _OME_PAIRS = ("initializers", "exporters", "models")
 _TRIALS = ("trainjob", "jobset")
+_MOST_TRIALS = 10_000  # a branch must not be able to keep a build busy for hours
 _LARGEST = 1 << 53
 _LONGEST = 3600  # seconds
 _MOST_PATTERNS = 100  # each is compared with each file
@@ -116,8 +117,8 @@ def _tuning(settings: Fields) -> TuningSettings:
     settings.reject_unknown(("maxTrials", "trial"))
     usual = TuningSettings()
     most = settings.body.get("maxTrials", usual.max_trials)
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        settings.reject(say("tuning.maxTrials must be an integer of at least 1"), "maxTrials")
+    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= _MOST_TRIALS:
+        settings.reject(say("tuning.maxTrials must be an integer from 1 to {}", _MOST_TRIALS), "maxTrials")
         most = usual.max_trials
     return TuningSettings(most, settings.text("trial", _TRIALS) or usual.trial)
 
