@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import json
 import re
+from contextlib import chdir
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from click.testing import CliRunner
@@ -46,11 +48,18 @@ class Outcome:
 
 
 def run_build(text: str, *options: str) -> Outcome:
-    """`kubectl-trainjob build - -o json` with `text` as standard input; a bug in the product raises."""
+    """`kubectl-trainjob build - -o json` with `text` as standard input; a bug in the product raises.
+
+    It runs in an empty directory: in this repository, each build would also read the runtimes of the catalogue.
+    """
     from kubectl_trainjob.cli.app import run
 
     try:
-        with CliRunner().isolation(input=text.encode()) as streams:
+        with (
+            TemporaryDirectory() as directory,
+            chdir(directory),
+            CliRunner().isolation(input=text.encode()) as streams,
+        ):
             code = run("kubectl-trainjob", ["build", "-", "-o", "json", *options])
             return Outcome(code, streams[0].getvalue().decode(), streams[1].getvalue().decode())
     finally:
