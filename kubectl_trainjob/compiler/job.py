@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import DEADLINE_NOT_ENFORCED, MANAGED_ELSEWHERE
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import (
+    COUNTS,
     Admitted,
     Body,
     Manifest,
@@ -177,7 +179,23 @@ def trace_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob
     found = _expand(ready, target.version.behaviour, admitted)
     if found.place_of is None or has_errors(found.findings):
         return TracedJob(trace_object(job.manifest), ready.resolved, diagnostics=found.findings)
-    return replace(_recorded(job, ready, target), secrets=found.secrets, diagnostics=found.findings)
+    recorded_job = _recorded(job, ready, target)
+    objects = tuple(_with_former(recorded_job.objects, ready, target.version.behaviour))
+    return replace(recorded_job, objects=objects, secrets=found.secrets, diagnostics=found.findings)
+
+
+def _with_former(objects: Sequence[Traced], ready: _Ready, behaviour: Behaviour) -> Iterator[Traced]:
+    """The objects with those that Trainer generates without the TrainJob's counts, if these can be built, too."""
+    assert ready.resolved is not None
+    body = ready.resolved.job.body
+    trainer = body["spec"].get("trainer") or {}
+    rest = {field: value for field, value in trainer.items() if field not in COUNTS}
+    former: dict[ObjectId, Draft] = {}
+    if len(rest) < len(trainer):
+        job = replace(ready.resolved.job, body={**body, "spec": {**body["spec"], "trainer": rest}})
+        drafts, _ = expand(replace(ready.resolved, job=job), ready.template, behaviour, record=True)
+        former = {identity_of(draft.value): draft for draft in drafts}
+    return (replace(each, former=former.get(each.identity)) for each in objects)
 
 
 def trace_compiled(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob:

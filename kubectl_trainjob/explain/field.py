@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +11,8 @@ from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
 from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.explain.target import FoundObject
 from kubectl_trainjob.kube.facts.masking import is_secret_kind, mask, value_without_secrets, without_secrets
-from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.source import Origin, Pointer, value_at
+from kubectl_trainjob.model.stages import COUNTS
 
 
 class TracedField(NamedTuple):
@@ -26,7 +28,7 @@ class TracedFields:
 
     def __init__(self, found: FoundObject) -> None:
         self.identity = found.object.identity
-        self._draft = found.object.draft
+        self._draft, self._former = found.object.draft, found.object.former
         self._historian = HistoryBuilder(inputs_of(found.job) if found.job else {})
         kinds = found.object.identity.kind, *(write.value for write in self._history(("kind",)))
         self.is_secret = any(map(is_secret_kind, kinds))
@@ -57,7 +59,23 @@ class TracedFields:
     def _history(self, pointer: Pointer) -> tuple[Write, ...]:
         origin = self._draft.origin(pointer)
         assert origin is not None
+        former = self._overridden(pointer, origin)
+        if former is not None:
+            origin = replace(origin, over=former)
         return self._historian.history(origin)
+
+    def _overridden(self, pointer: Pointer, origin: Origin) -> Origin | None:
+        """The value that the counts of the TrainJob override; None for words of a command, whose number may differ."""
+        if self._former is None or not _is_counted(origin) or "command" in pointer:
+            return None
+        former = self._former.origin(pointer) if self._former.get(*pointer) is not None else None
+        return former if former and former.step == origin.step else None
+
+
+def _is_counted(origin: Origin) -> bool:
+    """Whether a value was computed from a count of the TrainJob."""
+    counts = {("spec", "trainer", field) for field in COUNTS}
+    return origin.place is None and any(cause.pointer[:3] in counts for cause in origin.causes)
 
 
 def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:

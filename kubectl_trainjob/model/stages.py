@@ -156,16 +156,22 @@ class PrintedObject(ObjectHead):
     text: bytes = field(kw_only=True)
 
 
+COUNTS = ("numNodes", "numProcPerNode", "resourcesPerNode")
+"""The fields of `spec.trainer` that override counts of the runtime."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Traced:
     """One object of the result; its `draft` has the origin of each value.
 
-    `names` are its names without the renames of overlays.
+    `names` are its names without the renames of overlays. `former` is what Trainer generates without `COUNTS` of the
+    TrainJob, None if the TrainJob has none.
     """
 
     identity: ObjectId
     draft: Draft
     names: tuple[str, ...] = ()
+    former: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

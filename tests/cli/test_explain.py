@@ -302,6 +302,7 @@ def _where(source: dict[str, Any] | None) -> str:
 SHORT = {
     "<runtime>": "spec.template.spec.replicatedJobs[node].template.spec.template.spec.containers[node]",
     "<container>": CONTAINER,
+    "<node>": NODE,
     "<patch>": "<template>.spec.replicatedJobs[node].template.spec.template.spec",
     "<template>": "spec.runtimePatches[acme.io/team].trainingRuntimeSpec.template",
     "<tune>": "runtimes/torchtune-llama3.2-1b.yaml",
@@ -315,6 +316,9 @@ CASES = [
         torch "2" jobs/llama.yaml:10
           TrainJob/llama spec.trainer.numNodes jobs/llama.yaml:10
             file 2 jobs/llama.yaml:10
+        torch "3" runtimes/torch.yaml:9
+          ClusterTrainingRuntime/torch spec.mlPolicy.numNodes runtimes/torch.yaml:9
+            file 3 runtimes/torch.yaml:9
         """,
         id="env of a plugin",
     ),
@@ -343,6 +347,11 @@ CASES = [
         torch "1" jobs/llama.yaml:14
           TrainJob/llama spec.trainer.resourcesPerNode jobs/llama.yaml:14
             file {"requests": {"memory": "64Gi"}} jobs/llama.yaml:14
+        torch "auto" runtimes/torch.yaml:37
+          the JobSet <container>.resources.requests[nvidia.com/gpu] runtimes/torch.yaml:37
+            runtime "2" runtimes/torch.yaml:37
+              ClusterTrainingRuntime/torch <runtime>.resources.requests[nvidia.com/gpu] runtimes/torch.yaml:37
+                file 2 runtimes/torch.yaml:37
         """,
         id="the GPUs of the runtime do not count once the job states resources",
     ),
@@ -441,6 +450,9 @@ CASES = [
         coscheduling 2 jobs/llama.yaml:10
           TrainJob/llama spec.trainer.numNodes jobs/llama.yaml:10
             file 2 jobs/llama.yaml:10
+        coscheduling 3 runtimes/torch.yaml:9
+          ClusterTrainingRuntime/torch spec.mlPolicy.numNodes runtimes/torch.yaml:9
+            file 3 runtimes/torch.yaml:9
         """,
         id="Pods of a gang",
     ),
@@ -452,6 +464,13 @@ CASES = [
         coscheduling "4" jobs/llama.yaml:10
           TrainJob/llama spec.trainer.numNodes jobs/llama.yaml:10
             file 2 jobs/llama.yaml:10
+          the JobSet <container>.resources.requests[nvidia.com/gpu] runtimes/torch.yaml:37
+            runtime "2" runtimes/torch.yaml:37
+              ClusterTrainingRuntime/torch <runtime>.resources.requests[nvidia.com/gpu] runtimes/torch.yaml:37
+                file 2 runtimes/torch.yaml:37
+        coscheduling "6" runtimes/torch.yaml:9
+          ClusterTrainingRuntime/torch spec.mlPolicy.numNodes runtimes/torch.yaml:9
+            file 3 runtimes/torch.yaml:9
           the JobSet <container>.resources.requests[nvidia.com/gpu] runtimes/torch.yaml:37
             runtime "2" runtimes/torch.yaml:37
               ClusterTrainingRuntime/torch <runtime>.resources.requests[nvidia.com/gpu] runtimes/torch.yaml:37
@@ -492,6 +511,25 @@ CASES = [
             runtime 1 runtimes/mpi.yaml:26
               ClusterTrainingRuntime/mpi spec.template.spec.replicatedJobs[node].replicas runtimes/mpi.yaml:26
                 api 1 runtimes/mpi.yaml:26
+          TrainJob/bert metadata.name jobs/bert.yaml:3
+            file "bert" jobs/bert.yaml:3
+        mpi "bert-node-0-0.bert slots=2\n" runtimes/mpi.yaml:11
+          ClusterTrainingRuntime/mpi spec.mlPolicy.mpi.numProcPerNode runtimes/mpi.yaml:11
+            file 2 runtimes/mpi.yaml:11
+          ClusterTrainingRuntime/mpi spec.mlPolicy.numNodes runtimes/mpi.yaml:9
+            file 1 runtimes/mpi.yaml:9
+          the JobSet spec.replicatedJobs[launcher].replicas runtimes/mpi.yaml:15
+            runtime 1 runtimes/mpi.yaml:15
+              ClusterTrainingRuntime/mpi spec.template.spec.replicatedJobs[launcher].replicas runtimes/mpi.yaml:15
+                api 1 runtimes/mpi.yaml:15
+          ClusterTrainingRuntime/mpi spec.template.<node>.parallelism runtimes/mpi.yaml:28
+            file null runtimes/mpi.yaml:28
+          the JobSet spec.replicatedJobs[node].replicas runtimes/mpi.yaml:26
+            runtime 1 runtimes/mpi.yaml:26
+              ClusterTrainingRuntime/mpi spec.template.spec.replicatedJobs[node].replicas runtimes/mpi.yaml:26
+                api 1 runtimes/mpi.yaml:26
+          ClusterTrainingRuntime/mpi spec.mlPolicy.mpi.runLauncherAsNode runtimes/mpi.yaml:10
+            api false runtimes/mpi.yaml:10
           TrainJob/bert metadata.name jobs/bert.yaml:3
             file "bert" jobs/bert.yaml:3
         """,
@@ -638,10 +676,10 @@ def test_a_whole_object_is_its_document_with_origins_beside_it(explain):
         ("apiVersion: scheduling.x-k8s.io/v1alpha1", "coscheduling plugin"),
         ("kind: PodGroup", "coscheduling plugin"),
         ("name: llama", "jobs/llama.yaml:4"),
-        ("minMember: 2", ":10 coscheduling plugin"),
-        ("cpu: '8'", ":10 coscheduling plugin"),
+        ("minMember: 2", ":10 coscheduling plugin, was 3"),
+        ("cpu: '8'", ":10 coscheduling plugin, was 12"),
         ("memory: 128Gi", ":10 coscheduling plugin"),
-        ("nvidia.com/gpu: '4'", ":10 coscheduling plugin"),
+        ("nvidia.com/gpu: '4'", ":10 coscheduling plugin, was 6"),
         ("scheduleTimeoutSeconds: 120", "runtimes/torch.yaml:13"),
     ]
 

@@ -40,8 +40,8 @@ class Counted(NamedTuple, Generic[Value_co]):
 class PodSet(NamedTuple):
     """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label, number of pods and why.
 
-    The number is a `Counted` in two fields: `because` is where it comes from. `overridden` is the number without the
-    TrainJob's numNodes, `least` the number that suffices to start.
+    The number is a `Counted` in two fields: `because` is where it comes from. `least` is the number that suffices to
+    start.
     """
 
     position: int
@@ -49,7 +49,6 @@ class PodSet(NamedTuple):
     ancestor: str | None
     size: int
     because: tuple[Cause, ...] = ()
-    overridden: Counted[int] | None = None
     least: Counted[int] | None = None
 
     @property
@@ -139,8 +138,7 @@ class Plan(NamedTuple):
 
     def with_count(self, pods: PodSet, count: int, *causes: Cause) -> Plan:
         """The plan with another number of pods in one PodSet."""
-        changed = pods._replace(size=count, because=causes, overridden=Counted(pods.size, pods.because))
-        return self._with_pods(pods, changed)
+        return self._with_pods(pods, pods._replace(size=count, because=causes))
 
     def with_least(self, pods: PodSet, least: Counted[int]) -> Plan:
         """The plan in which fewer pods of one PodSet suffice to start."""

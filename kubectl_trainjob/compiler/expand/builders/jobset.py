@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.nodes import is_trainer, is_trainer_or_mpi_node
-from kubectl_trainjob.compiler.expand.plan import JOB, NAME, TRAINER, Counted, Plan, PodSet, identity
+from kubectl_trainjob.compiler.expand.plan import JOB, NAME, TRAINER, Plan, PodSet, identity
 from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, job_env, same_port, upsert
 from kubectl_trainjob.kube.facts import jobset as api
 from kubectl_trainjob.kube.facts.sweep import PARAMETERS_ANNOTATION, SWEEP_LABEL
@@ -54,11 +54,8 @@ def build(plan: Plan, behaviour: Behaviour) -> Draft:
 
 def _counts(plan: Plan, pods: PodSet, counted: PodSet) -> Draft:
     """Every replicatedJob runs its PodSet's pods at once: parallelism and completions are both overwritten."""
-    jobset, former = plan.jobset, counted.overridden
-    for number in ((former,) if former and jobset.records else ()) + (Counted(counted.size, counted.because),):
-        entries: list[Entry] = [computed(field, *number) for field in ("parallelism", "completions")]
-        jobset = jobset.put_all((*api.job_template(pods.position), "spec"), entries)
-    return jobset
+    entries: list[Entry] = [computed(field, counted.size, counted.because) for field in ("parallelism", "completions")]
+    return plan.jobset.put_all((*api.job_template(pods.position), "spec"), entries)
 
 
 def _initializer(plan: Plan, pods: PodSet, ancestor: str, field: str) -> Draft:
