@@ -261,7 +261,7 @@ TYPED = [
     pytest.param("build -n jo\t", ["build", "-n", "jo"], id="no file where none may stand"),
     pytest.param("init so\t", ["init", "some dir/"], id="directory"),
     pytest.param("init jo\tx", ["init", "job", "x"], id="form"),
-    pytest.param("init --runtime xg\t", ["init", "--runtime", "xgboost-distributed"], id="runtime"),
+    pytest.param("init --runtime xgboost-\t", ["init", "--runtime", "xgboost-distributed"], id="runtime"),
     pytest.param("buidl jo\t", ["buidl", "jo"], id="behind a wrong word"),
 ]
 
@@ -303,7 +303,7 @@ def test_a_shell_completes_the_plugin_through_kubectl(keys: str, words: list[str
             pytest.param("build some\\ dir -o y", ["yaml"], id="behind a file with blanks"),
             pytest.param("build -n ", [], id="no file where none may stand"),
             pytest.param("init so", ["some dir/"], id="directories alone"),
-            pytest.param("init --runtime xg", ["xgboost-distributed"], id="runtime"),
+            pytest.param("init --runtime xg", ["xgboost", "xgboost-distributed"], id="runtime"),
             pytest.param("buidl ", [], id="behind a wrong word"),
         ],
         every=4,

@@ -36,8 +36,8 @@ def moved(old: str, new: str) -> Callable[[Path], None]:
 
 
 EDITS = {
-    "image of a runtime": replaced("runtime:v2.3.0", "runtime:v2.3.1", "runtimes/deepspeed-distributed.yaml"),
-    "size of a runtime": replaced("numProcPerNode: 1 ", "numProcPerNode: 3 ", "runtimes/deepspeed-distributed.yaml"),
+    "image of a runtime": replaced("runtime:v2.3.0", "runtime:v2.3.1", "runtimes/deepspeed.yaml"),
+    "size of a runtime": replaced("numProcPerNode: 1 ", "numProcPerNode: 3 ", "runtimes/deepspeed.yaml"),
     "a value": replaced("finetune:4.4.0", "finetune:4.5.0", "overlays/gpu-fleet/language/overlay.yaml"),
     "a patch": replaced("value: 8$", "value: 2", "overlays/vision/prod/large.yaml"),
     "a namespace": replaced("^namespace: .*", "namespace: elsewhere", "overlays/vision/dev/overlay.yaml"),
@@ -49,7 +49,7 @@ EDITS = {
     "a comment": lambda folder: (folder / "runtimes/plain.yaml").write_text(
         "# words\n" + (folder / "runtimes/plain.yaml").read_text()
     ),
-    "an image that jobs override": replaced("pytorch:2.13.0", "pytorch:2.14.0", "runtimes/torch-distributed.yaml"),
+    "an image that jobs override": replaced("pytorch:2.13.0", "pytorch:2.14.0", "runtimes/torch.yaml"),
 }
 UNCHANGED = {"a comment", "a file elsewhere"}
 UNCHANGED_JOB_SETS = {*UNCHANGED, "an image that jobs override"}

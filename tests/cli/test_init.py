@@ -28,12 +28,14 @@ from tests.property import readers
 CLI = [sys.executable, "-m", "kubectl_trainjob"]
 # Before these releases Trainer knew nothing of what the runtime needs (its CHANGELOGs 2.1 and 2.2).
 SINCE = {
+    "jax": "2.2",
     "jax-distributed": "2.2",
     "torch-finetune": "2.2",
     "torch-volcano": "2.1",
     "torchtune-qwen2.5-1.5b": "2.2",
     "torchtune-llama3.2-1b": "2.2",
     "torchtune-llama3.2-3b": "2.2",
+    "xgboost": "2.2",
     "xgboost-distributed": "2.2",
 }
 PIECES = [

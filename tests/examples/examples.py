@@ -15,7 +15,17 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL_RUNTIMES = sorted((ROOT / "runtimes").glob("*.yaml"))
-AS_RELEASED = {"mlx-distributed", "torch-distributed-with-cache", "torchtune-llama3.2-1b", "torchtune-llama3.2-3b"}
+AS_RELEASED = {
+    "deepspeed-distributed",
+    "jax-distributed",
+    "mlx-distributed",
+    "torch-distributed",
+    "torch-distributed-with-cache",
+    "torchtune-llama3.2-1b",
+    "torchtune-llama3.2-3b",
+    "torchtune-qwen2.5-1.5b",
+    "xgboost-distributed",
+}
 """Runtimes with the content of upstream's release: tests/unit/test_catalogue.py compares them."""
 
 RUNTIMES = [path for path in ALL_RUNTIMES if path.stem not in AS_RELEASED]
