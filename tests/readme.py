@@ -27,6 +27,7 @@ from kubectl_trainjob.cli import lint, review
 from kubectl_trainjob.cli.app import app
 from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
+from kubectl_trainjob.cli.streams import of_every_command
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
 from kubectl_trainjob.kube.facts.trainer import API_VERSION
@@ -197,7 +198,8 @@ def synopsis(command: click.Command, name: str) -> str:
     """The command line with every argument and option."""
     context = _context(command, name)
     start = f"kubectl trainjob {name} "
-    parts = [part for parameter in command.params if (part := _part(parameter, context))]
+    shared = {option.name for option in of_every_command()}
+    parts = [part for each in command.params if each.name not in shared and (part := _part(each, context))]
     kept = [part.replace(" ", "\0") for part in parts]  # an option stays on one line with its value
     lines = textwrap.wrap(
         start + " ".join(kept),

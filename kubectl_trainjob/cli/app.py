@@ -7,12 +7,13 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from kubectl_trainjob import __version__
-from kubectl_trainjob.cli.streams import print_error, redirect_to_devnull, write_stderr
+from kubectl_trainjob.cli.streams import of_every_command, print_error, redirect_to_devnull, write_stderr
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ _COMMANDS = {
     ),
     "completion": _LazyCommand("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
     "help": _LazyCommand("kubectl_trainjob.cli.help", "Print a page of the manual."),
+    "version": _LazyCommand(
+        "kubectl_trainjob.cli.version", "Print the version, and the supported versions of Trainer."
+    ),
 }
 
 
@@ -73,12 +77,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now; None when there is none of that name."""
-        entry = _COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        command = getattr(importlib.import_module(entry.module), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
+        return _loaded(cmd_name) if cmd_name in _COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -102,6 +101,14 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, entry.summary) for name, entry in _COMMANDS.items()])
 
 
+@cache
+def _loaded(name: str) -> click.Command:
+    command = getattr(importlib.import_module(_COMMANDS[name].module), name)
+    assert isinstance(command, click.Command)
+    command.params += of_every_command()
+    return command
+
+
 def _unknown(name: str) -> str:
     from difflib import get_close_matches
 
@@ -120,6 +127,9 @@ def _unknown(name: str) -> str:
 @click.version_option(__version__, message="kubectl-trainjob %(version)s")
 def app() -> None:
     """Compile training runtimes and TrainJobs, offline, into exactly what the controllers create."""
+
+
+app.params += of_every_command()
 
 
 def _print_usage_error(error: click.ClickException) -> None:

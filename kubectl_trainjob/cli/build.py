@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import emit, note_skipped, note_unread_overlays, print_error, print_findings
+from kubectl_trainjob.cli.streams import emit, is_quiet, note_skipped, note_unread_overlays, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import EMITS
 
 if TYPE_CHECKING:
@@ -132,7 +132,12 @@ def build(**given: Any) -> int:
 
     with open_session() as session:
         compilation = _compile(request, session)
-    findings = build_findings(compilation, is_strict=request.strict, is_set=bool(request.output_directory))
+    findings = build_findings(
+        compilation,
+        is_strict=request.strict,
+        is_set=bool(request.output_directory),
+        namespace=request.namespace,
+    )
     print_findings(findings)
     if has_errors(findings):
         return 1
@@ -201,7 +206,7 @@ def _write_files(objects: list[AnyObject], directory: str, reading: Reading, cur
     files = zip(paths, map(bytes.decode, texts(objects, "yaml")), strict=True)
     result = write_directory(directory, files, reading.read_from, current, reading.limits.output_bytes)
     counts = (("created", result.created), ("changed", result.changed), ("removed", result.removed))
-    for word, changed in counts:
+    for word, changed in () if is_quiet() else counts:
         for path in changed:
             print_error(f"{word} {directory.rstrip('/')}/{path}")
     print_error(f"note: {len(result.unchanged)} of {len(paths)} files unchanged")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import emit, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
 
@@ -185,8 +186,10 @@ class InitRequest(click.Command):
 )
 @click.option(
     "--trainer-version",
-    type=click.Choice(TRAINER_VERSIONS),
     default=LATEST_TRAINER,
+    callback=options.version,
+    shell_complete=options.complete_versions,
+    metavar="|".join(TRAINER_VERSIONS),
     show_default=True,
     help="Trainer version of the cluster.",
 )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_OVERLAYS = "kubectl_trainjob.overlays"  # in the meta of a context
 _SEVERITIES = ("error", "warning", "info")
 
 
@@ -68,8 +69,63 @@ class PathType(click.types.StringParamType):
 
 
 def filenames(help_text: str) -> Callable[[Command], Command]:
-    """`-f PATH`, any number of times."""
-    return click.option("-f", "--filename", "filenames", multiple=True, type=PathType(), metavar="PATH", help=help_text)
+    """`-f PATH` and `-k DIR`, any number of times, and `-R`, as kubectl has them; both give `filenames`."""
+
+    def add(command: Command) -> Command:
+        for option in (*_OF_FILENAMES, _filename(help_text)):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _filename(help_text: str) -> Callable[[Command], Command]:
+    declared = ("-f", "--filename", "filenames")
+    return click.option(
+        *declared, multiple=True, callback=_with_overlays, type=PathType(), metavar="PATH", help=help_text
+    )
+
+
+_OF_FILENAMES: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "-R",
+        "--recursive",
+        is_flag=True,
+        expose_value=False,
+        help="Read directories recursively, which is always so. kubectl has this option.",
+    ),
+    click.option(
+        "-k",
+        "--kustomize",
+        multiple=True,
+        is_eager=True,
+        expose_value=False,
+        callback=lambda context, _parameter, values: context.meta.update({_OVERLAYS: values}),
+        type=PathType("dir"),
+        metavar="DIR",
+        help="Directory of an overlay. Can be repeated.",
+    ),
+)
+
+
+def _with_overlays(context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The paths of `-f`, or the directories of `-k`."""
+    overlays: tuple[str, ...] = context.meta.get(_OVERLAYS, ())
+    if overlays and values:
+        raise click.UsageError("only one of -f or -k can be specified; pass overlays with -f, too")
+    for each in overlays:
+        _check_overlay(each)
+    return overlays or values
+
+
+def _check_overlay(directory: str) -> None:
+    """Raise a usage error for a directory without an overlay; one that does not exist may be in a commit."""
+    if not os.path.isdir(directory) or os.path.lexists(os.path.join(directory, "overlay.yaml")):
+        return
+    if any(name.lower().startswith("kustomization") for name in os.listdir(directory)):
+        piped = f"kubectl kustomize {directory} | kubectl trainjob build -"
+        raise click.UsageError(f"{directory} has a kustomization and no overlay.yaml; build it with kubectl: {piped}")
+    raise click.UsageError(f"{directory} has no overlay.yaml; pass plain manifests with -f")
 
 
 def namespace(help_text: str) -> Callable[[Command], Command]:
@@ -88,8 +144,8 @@ def trainer_version(command: Command) -> Command:
     return click.option(
         "--trainer-version",
         default="",
-        callback=_version,
-        shell_complete=_complete_versions,
+        callback=version,
+        shell_complete=complete_versions,
         metavar="VERSION",
         help=f"Trainer version: {known}. The default is the target in trainjob.yaml, else {LATEST_TRAINER}.",
     )(command)
@@ -101,7 +157,7 @@ def trainer_versions(command: Command) -> Command:
         "--trainer-version",
         default="",
         callback=_versions,
-        shell_complete=_complete_versions,
+        shell_complete=complete_versions,
         metavar="VERSION[..VERSION]",
         help=f"Trainer version: {', '.join(TRAINER_VERSIONS)}. OLD..NEW sets one for the base and one for the head.",
     )(command)
@@ -134,7 +190,8 @@ def reaches(severity: str, fail_on: str) -> bool:
     return fail_on != "never" and _SEVERITIES.index(severity) <= _SEVERITIES.index(fail_on)
 
 
-def _complete_versions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+def complete_versions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The versions of Trainer that begin so."""
     return [version for version in TRAINER_VERSIONS if version.startswith(incomplete)]
 
 
@@ -166,7 +223,8 @@ def _namespace(_context: click.Context, _parameter: click.Parameter, value: str)
     return value
 
 
-def _version(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+def version(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """The version that has the data for a value such as v2.3.0. Raises a usage error."""
     return _supported(value) if value else ""
 
 

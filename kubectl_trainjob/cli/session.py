@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from kubectl_trainjob.cli.streams import standard_input, write_stderr
+from kubectl_trainjob.cli.streams import is_quiet, standard_input, write_stderr
 from kubectl_trainjob.cli.workers import ForkedExecutor
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.repository.files.filesystem import Disk, Workspace
@@ -30,7 +30,8 @@ class ProgressLine:
     def __init__(self) -> None:
         self._next = time.monotonic() + _QUIET
         self._is_shown = False
-        self._is_wanted = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        is_terminal = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._is_wanted = is_terminal and not is_quiet()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show the line, if it is time."""

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+import click
+
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.limits import size as in_words
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.model.units import Skipped
     from kubectl_trainjob.repository.positions import ResolvePlace
 
+_QUIET = "kubectl_trainjob.quiet"  # in the meta of a context
 _WIDTH, _WIDEST = 80, 100  # columns of a page
 _MOST_NAMED = 20  # entries that were skipped
 _SKIPPED = {
@@ -28,6 +31,31 @@ _SKIPPED = {
     "chart": "",
     "broken": "",
 }
+
+
+def of_every_command() -> tuple[click.Option, ...]:
+    """`-q` and `--color`, whose values are in the context."""
+    return (
+        click.Option(
+            ["-q", "--quiet"],
+            is_flag=True,
+            expose_value=False,
+            callback=lambda context, _parameter, value: context.meta.update({_QUIET: True} if value else {}),
+            help="Print no notes and no progress.",
+        ),
+        click.Option(
+            ["--color"],
+            type=click.Choice(["auto", "always", "never"]),
+            expose_value=False,
+            callback=_set_colour,
+            help="Colour of text: auto means on a terminal.",
+        ),
+    )
+
+
+def _set_colour(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value:
+        context.color = {"always": True, "never": False}.get(value)
 
 
 def standard_input(most: int) -> bytes:
@@ -105,7 +133,12 @@ def _enumerated(names: Sequence[str]) -> str:
 
 
 def print_error(line: str) -> None:
-    """Write one line to stderr; characters that a terminal or the log of a CI system interprets are escaped."""
+    """Write one line to stderr, with `-q` no note.
+
+    Characters that a terminal or the log of a CI system interprets are escaped.
+    """
+    if line.startswith("note: ") and is_quiet():
+        return
     from kubectl_trainjob.report.phrases import without_command_at_start, without_commands
 
     write_stderr(without_command_at_start(without_commands(printable(line))) + "\n")
@@ -132,10 +165,19 @@ def redirect_to_devnull(*streams: TextIO) -> None:
 
 
 def has_colour(stream: TextIO | None) -> bool:
-    """Whether a stream is a terminal that wants colour (NO_COLOR, TERM=dumb)."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return stream is not None and stream.isatty()
+    """Whether to write colour: `--color`, else NO_COLOR, else FORCE_COLOR, else whether a terminal has it."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    if os.environ.get("NO_COLOR") or os.environ.get("FORCE_COLOR"):
+        return not os.environ.get("NO_COLOR")
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def is_quiet() -> bool:
+    """Whether `-q` omits notes and progress."""
+    context = click.get_current_context(silent=True)
+    return context is not None and _QUIET in context.meta
 
 
 def page_width() -> int:

@@ -21,7 +21,7 @@ from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS, INVALID_METADATA
+from kubectl_trainjob.model.rules import INVALID_METADATA
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.model.units import Documents, Selector
@@ -80,15 +80,15 @@ class FileRuns:
 def make_plan(documents: Documents, options: PlanOptions, context: BuildContext) -> ApplyPlan:
     """Compile everything. Raises InvalidFilesError and EmptyPlanError."""
     prepared, compilation = _compiled(documents, options.build, context)
-    findings = build_findings(compilation.noted(lambda note: note.printed), is_strict=True)
+    printed = compilation.noted(lambda note: note.printed)
+    findings = build_findings(printed, is_strict=True, namespace=options.namespace)
     if has_errors(findings):
         raise InvalidFilesError(findings)
     name = options.set_name
     namespace = options.home or options.namespace or _shared_namespace(compilation) or options.build.namespace
     set_id = set_named(options.parent, namespace, name).id
     objects = desired(compilation, set_id)
-    conflicts = [*_conflicts(objects, options.namespace)]
-    if conflicts:
+    if conflicts := [*_conflicts(objects)]:
         raise InvalidFilesError(conflicts)
     chosen = list(_chosen(objects, options.selector))
     if not chosen:
@@ -115,17 +115,12 @@ def _compiled(
     return prepared, compile_unit(unit, Compiler(lambda job, task: wish(job, task.prepared.target), context))
 
 
-def _conflicts(objects: Sequence[Desired], namespace: str) -> Iterator[Diagnostic]:
+def _conflicts(objects: Sequence[Desired]) -> Iterator[Diagnostic]:
     """Objects that cannot belong to the set."""
     for each in objects:
         if marks.PART_OF in (each.labels or {}):
             message = say("remove label {}: apply sets it to the set of the object", marks.PART_OF)
             yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "labels", marks.PART_OF)))
-        if namespace and each.id.namespace not in ("", namespace):
-            message = say(
-                "{} is in namespace {}, not in {}; change -n, or remove it", each.id, each.id.namespace, namespace
-            )
-            yield Diagnostic(CONFLICTING_SETTINGS, message, Place(each.place.source, ("metadata", "namespace")))
 
 
 def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:

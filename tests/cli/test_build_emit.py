@@ -101,13 +101,13 @@ def test_runtimes_alone_are_a_result(repository: Repository) -> None:
 
 
 def test_the_namespace_option_fills_what_is_missing(repository: Repository) -> None:
-    repository.write({"a.yaml": [train_job("a", "plain"), train_job("b", "plain", "own"), team_runtime("r"), PLAIN]})
+    repository.write({"a.yaml": [train_job("a", "plain"), train_job("b", "plain", "team-a"), team_runtime("r"), PLAIN]})
     printed = repository.build("a.yaml", "--emit", "trainjob", "-n", "team-a").objects
     assert {body["metadata"]["name"]: body["metadata"].get("namespace") for body in printed} == {
         "plain": None,
         "r": "team-a",
         "a": "team-a",
-        "b": "own",
+        "b": "team-a",
     }
 
 

@@ -101,11 +101,11 @@ def test_a_long_list_of_secrets_is_cut_and_the_rest_is_counted(repository: Repos
 
 
 def test_notes_name_the_namespace_that_was_filled_in(repository: Repository) -> None:
-    repository.write({"jobs.yaml": [train_job("a", "mpi"), flux_job("b"), flux_job("c", "own"), MPI, FLUX]})
+    repository.write({"jobs.yaml": [train_job("a", "mpi"), flux_job("b"), flux_job("c", "team-a"), MPI, FLUX]})
     assert repository.build("jobs.yaml", "-n", "team-a").err == (
-        f"note: Secret own/c-flux-curve must exist: {CURVE}\n"
         f"note: Secret team-a/a-mpi-ssh-auth must exist: {SSH}\n"
         f"note: Secret team-a/b-flux-curve must exist: {CURVE}\n"
+        f"note: Secret team-a/c-flux-curve must exist: {CURVE}\n"
     )
 
 

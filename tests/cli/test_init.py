@@ -239,7 +239,7 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
             "(49 characters) makes the generated name",
             id="a name too long for the pods of prod, whose name has a hash",
         ),
-        pytest.param(["--trainer-version", "1.9"], "'1.9' is not one of '2.0', ", id="another Trainer"),
+        pytest.param(["--trainer-version", "1.9"], 'Trainer "1.9" is not supported; supported: 2.0, ', id="another Trainer"),
         pytest.param(["--emit", "pod"], "'pod' is not one of 'jobset', 'trainjob'.", id="another result"),
         pytest.param(["a", "b"], "Got unexpected extra argument (b)", id="two directories"),
         pytest.param(["runtime"], "Missing argument 'NAME'.", id="a piece without a name"),
@@ -265,8 +265,9 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
     ],
 )
 def test_what_is_asked_for_wrongly_is_refused(arguments: list[str], message: str, here: Path, init: Init) -> None:
+    (here / ".git").mkdir()
     code, said = init(*arguments)
-    assert (code, tree(here)) == (2, [])
+    assert (code, tree(here)) == (2, [".git"])
     assert message in said
 
 
@@ -561,10 +562,11 @@ def test_broken_settings_are_told(form: list[str], repository: Path, init: Init)
 
 
 def test_a_runtime_that_would_be_refused_is_told(here: Path, init: Init) -> None:
+    (here / ".git").mkdir()
     (here / "runtimes").mkdir()
     (here / "runtimes" / "own.yaml").write_text(catalogue.read("plain").replace("mlPolicy", "mlPolcy"))
     code, said = init("job", "first")
-    assert (code, tree(here)) == (1, ["runtimes", "runtimes/own.yaml"])
+    assert (code, tree(here)) == (1, [".git", "runtimes", "runtimes/own.yaml"])
     assert "runtimes/own.yaml:" in said
 
 

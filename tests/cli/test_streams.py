@@ -119,7 +119,7 @@ def test_colour_on_a_terminal(settings: dict[str, str], is_coloured: bool, repos
     reading, terminal = pty.openpty()
     try:
         done = subprocess.run(
-            [*BUILD, "a.yaml"],
+            [*BUILD, "-q", "a.yaml"],
             stdout=subprocess.PIPE,
             stderr=terminal,
             env={**os.environ, **settings},

@@ -8,13 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.repository.files.find_root import (
+    CONFIG_FILE,
     CurrentDirectory,
     DiskLinks,
     find_root,
     is_below,
     is_configured,
+    is_in_repository,
     real_path,
 )
 from kubectl_trainjob.repository.files.git_ignore import GitIgnore
@@ -126,8 +129,12 @@ class Workspace:
 
 
 def current_root(files: FileSystem) -> str:
-    """The root of the current directory, relative to it."""
-    return files.current.relative(files.root_of(files.current.real(".")))
+    """The root of the current directory, relative to it. Raises EnvironmentFault outside a repository."""
+    here = files.current.real(".")
+    if files.is_disk and not is_in_repository(here):
+        advice = "pass the PATH of files, or create a repository with kubectl trainjob init"
+        raise EnvironmentFault(f"no repository here: no {CONFIG_FILE} or .git in {here} or above; {advice}")
+    return files.current.relative(files.root_of(here))
 
 
 def paths_below(base: str, current: CurrentDirectory) -> Callable[[str], str]:

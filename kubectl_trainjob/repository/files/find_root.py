@@ -39,6 +39,11 @@ def find_root(directory: str, top: str = "") -> str:
     return found or directory
 
 
+def is_in_repository(directory: str) -> bool:
+    """Whether settings or git mark a repository at `directory`, a real path, or above."""
+    return _repository(directory) is not None
+
+
 class DiskLinks:
     """The links in a path. Those that lead out of their repository are rejected, or `all_inside` a repository."""
 

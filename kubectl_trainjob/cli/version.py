@@ -1,0 +1,37 @@
+"""`version`: the version of this tool, and the versions of Trainer that it builds for."""
+
+from __future__ import annotations
+
+import click
+
+from kubectl_trainjob import __version__
+from kubectl_trainjob.cli.streams import emit
+from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS
+
+_HELP = """Print the version, and the supported versions of Trainer, JobSet and Kubernetes.
+
+\b
+Examples:
+  kubectl trainjob version
+
+\b
+  # For a script
+  kubectl trainjob version -o json | jq -r .version
+
+Exit codes: 0 printed, 2 the command failed.
+"""
+
+
+@click.command(help=_HELP)
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
+def version(output: str) -> int:
+    """Print the versions."""
+    if output == "json":
+        import json
+
+        found = {"version": __version__, "supported": SUPPORTED_TARGETS, "defaultTrainer": LATEST_TRAINER}
+        emit([f"{json.dumps(found, indent=2)}\n".encode()])
+        return 0
+    lines = [f"{name}: {', '.join(versions)}" for name, versions in SUPPORTED_TARGETS.items()]
+    emit([f"{line}\n".encode() for line in (f"kubectl-trainjob {__version__}", *lines)])
+    return 0

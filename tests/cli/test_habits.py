@@ -1,0 +1,166 @@
+"""What users of kubectl type without thinking: its flags, its names of commands, its colour variables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from kubectl_trainjob import __version__
+from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
+from tests.cli.conftest import Repository
+from tests.cli.manifests import config_map, train_job
+
+PLAIN = {
+    "apiVersion": "trainer.kubeflow.org/v1alpha1",
+    "kind": "ClusterTrainingRuntime",
+    "metadata": {"name": "plain"},
+    "spec": {
+        "template": {
+            "spec": {
+                "replicatedJobs": [
+                    {
+                        "name": "node",
+                        "template": {
+                            "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+                            "spec": {"template": {"spec": {"containers": [{"name": "node", "image": "busybox:1"}]}}},
+                        },
+                    }
+                ]
+            }
+        }
+    },
+}
+OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
+
+
+class Said(NamedTuple):
+    """The exit code, stdout and stderr of a command."""
+
+    code: int
+    out: str
+    err: str
+
+
+Say = Callable[..., Said]
+
+
+@pytest.fixture
+def say(capfd: pytest.CaptureFixture[str]) -> Say:
+    def called(*arguments: str) -> Said:
+        capfd.readouterr()
+        code = run("/usr/bin/kubectl-trainjob", list(arguments))
+        return Said(code, *capfd.readouterr())
+
+    return called
+
+
+def test_version(say: Say) -> None:
+    assert say("version").out.splitlines()[0] == say("--version").out.strip() == f"kubectl-trainjob {__version__}"
+    found = json.loads(say("version", "-o", "json").out)
+    assert (found["version"], found["supported"]["trainer"]) == (__version__, [*TRAINER_VERSIONS])
+
+
+@pytest.mark.parametrize(
+    ("word", "command"),
+    [("validate", "lint"), ("check", "lint"), ("template", "build"), ("render", "build"), ("plan", "diff")],
+)
+def test_names_of_other_tools(word: str, command: str, say: Say) -> None:
+    said = say(word, "a.yaml")
+    assert (said.code, said.out) == (2, "")
+    assert f'did you mean "{command}"?' in said.err
+
+
+@pytest.mark.parametrize("version", ["2.3", "2.3.0", "v2.3.0", "v2.3"])
+def test_a_release_is_a_target(version: str, repository: Repository) -> None:
+    settings = f'apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\ntarget: {{trainer: "{version}"}}\n'
+    repository.write({"trainjob.yaml": settings, "a.yaml": [PLAIN, train_job("a", "plain")]})
+    assert repository.build().names == ["JobSet/a"]
+    assert repository.build("--trainer-version", version).names == ["JobSet/a"]
+
+
+@pytest.mark.parametrize("version", ["2.3.0", "v2.3.0"])
+def test_init_takes_a_release(version: str, tmp_path: Path, say: Say) -> None:
+    said = say("init", str(tmp_path / "new"), "--trainer-version", version)
+    assert said.code == 0, said.err
+    assert 'trainer: "2.3"' in (tmp_path / "new" / "trainjob.yaml").read_text()
+
+
+def test_directories_of_overlays(repository: Repository) -> None:
+    repository.write(
+        {
+            "o/overlay.yaml": f"{OVERLAY}resources: [a.yaml]\nnameSuffix: -x\n",
+            "o/a.yaml": [config_map("a")],
+            "p/b.yaml": [config_map("b")],
+            "k/kustomization.yaml": "resources: []\n",
+        }
+    )
+    assert repository.build("-k", "o").names == repository.build("--kustomize=o", "-R").names == ["ConfigMap/a-x"]
+    assert repository.build("-R", "-f", "p").names == repository.build("p", "--recursive").names == ["ConfigMap/b"]
+    for arguments, message in (
+        (("-k", "o", "-f", "p"), "only one of -f or -k can be specified"),
+        (("-k", "p"), "p has no overlay.yaml; pass plain manifests with -f"),
+        (("-k", "k"), "build it with kubectl: kubectl kustomize k | kubectl trainjob build -"),
+        (("-k", "none"), "none: No such file or directory"),
+    ):
+        built = repository.build(*arguments)
+        assert (built.exit_code, built.out) == (2, "")
+        assert message in built.err
+
+
+def test_another_namespace_is_an_error_at_its_line(repository: Repository) -> None:
+    repository.write({"a.yaml": [config_map("a", "team-b"), PLAIN, train_job("b", "plain", "team-c")]})
+    built = repository.build("a.yaml", "-n", "team-a")
+    assert (built.exit_code, built.out) == (1, "")
+    assert [rule for rule, _, _ in built.findings] == ["KTJ042", "KTJ042"]
+    lines = (repository.directory / "a.yaml").read_text().splitlines()
+    assert {lines[line - 1].strip() for _, _, line in built.findings} == {"namespace: team-b", "namespace: team-c"}
+    assert 'the namespace from the provided object "team-b" does not match the namespace "team-a"' in built.err
+
+
+@pytest.mark.parametrize("command", [["build"], ["lint"], ["explain", "TrainJob/a"], ["env", "TrainJob/a"]])
+def test_outside_a_repository(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, say: Say) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = say(*command)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error: no repository here: ")
+
+
+def test_quiet(repository: Repository, say: Say) -> None:
+    repository.write({"a.yaml": [config_map("a")], "values.yaml": "x: 1\n"})
+    assert "note: " in say("build", ".").err
+    assert say("build", ".", "-q") == say("-q", "build", ".") == (0, say("build", ".").out, "")
+    assert say("build", "a.yaml", "-q", "-O", "out").err == ""
+    assert "error: " in say("build", "none.yaml", "-q").err
+
+
+@pytest.mark.parametrize(
+    ("variables", "arguments", "is_coloured"),
+    [
+        pytest.param({}, [], False, id="no terminal"),
+        pytest.param({"FORCE_COLOR": "1"}, [], True, id="FORCE_COLOR"),
+        pytest.param({"FORCE_COLOR": "1", "TERM": "dumb"}, [], True, id="FORCE_COLOR, dumb terminal"),
+        pytest.param({"FORCE_COLOR": "1", "NO_COLOR": "1"}, [], False, id="NO_COLOR overrules"),
+        pytest.param({"NO_COLOR": "1"}, ["--color", "always"], True, id="always"),
+        pytest.param({"FORCE_COLOR": "1"}, ["--color=never"], False, id="never"),
+        pytest.param({"FORCE_COLOR": "1"}, ["--color=auto"], True, id="auto"),
+    ],
+)
+def test_colour(
+    variables: dict[str, str],
+    arguments: list[str],
+    is_coloured: bool,
+    repository: Repository,
+    monkeypatch: pytest.MonkeyPatch,
+    say: Say,
+) -> None:
+    repository.write({"a.yaml": "a: [\n", "b.yaml": [config_map("b")]})
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    for command in ([*arguments, "lint", "a.yaml"], ["lint", "a.yaml", *arguments]):
+        assert ("\x1b[" in say(*command).out) == is_coloured
+        assert "\x1b[" not in say(*command, "-o", "json").out
