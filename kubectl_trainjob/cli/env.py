@@ -25,7 +25,7 @@ command asks no cluster. Flags of torchrun and mpirun override what Trainer sets
 \b
 Examples:
   # A job of the current repository
-  kubectl trainjob env TrainJob/bert
+  kubectl trainjob env bert
 
 \b
   # The job as an overlay builds it
@@ -40,19 +40,23 @@ Exit codes: 0 shown, 1 the files have errors or no such TrainJob, 2 the command 
 
 
 @click.command(help=_HELP)
-@click.argument("name", metavar="TrainJob/NAME")
+@click.argument("names", nargs=-1, required=True, metavar="[TrainJob] NAME")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
 @options.namespace("Namespace of the TrainJob, and for objects without a namespace. The default is any.")
 @options.document_output
 @options.trainer_version
-def env(name: str, filenames: tuple[str, ...], namespace: str, output: str, trainer_version: str) -> int:
+def env(names: tuple[str, ...], filenames: tuple[str, ...], namespace: str, output: str, trainer_version: str) -> int:
     """Trace the TrainJob, then describe it; findings go to stderr."""
+    from dataclasses import replace
+
     from kubectl_trainjob.cli.tracing import look_up, target_of
+    from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
     from kubectl_trainjob.model.stages import BuildOptions
 
-    target = target_of(name, namespace, "TrainJob/llama")
-    if not target.is_training_job:
-        raise click.UsageError(f'"{name}" is not a TrainJob; write TrainJob/{target.name}')
+    target, others = target_of(names, namespace, "TrainJob/llama")
+    target = target if target.kind else replace(target, kind=TRAIN_JOB)
+    if not target.is_training_job or others:
+        raise click.UsageError(f'"{" ".join(names)}" is not a TrainJob; write TrainJob/{target.name}')
     seen = look_up(target, filenames, BuildOptions(namespace, trainer_version), beside=("Secret", "ConfigMap"))
     job = seen.found.job if seen.found else None
     if job is None or not job.objects:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -12,13 +13,15 @@ from kubectl_trainjob.cli.streams import emit, has_colour, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.explain.field import TracedFields
+    from kubectl_trainjob.explain.target import FoundObject
     from kubectl_trainjob.model.source import Pointer
 
 _HELP = """Show why a value of an object is what it is: its origin, its line, and the values that it replaced.
 
-KIND/NAME is an object that "build" generates (JobSet, PodGroup, ConfigMap) or an object of the files. PATH leads to a
-value in the object. It names items of lists by key or by index, or it is a JSON pointer. Without PATH, the command
-prints the whole object with the origin of each line.
+KIND/NAME is an object that "build" generates (JobSet, PodGroup, ConfigMap) or an object of the files. NAME means an
+object of the files, and PATH can also be one in an object that is generated from it. PATH leads to a value in the
+object. It names items of lists by key or by index, or it is a JSON pointer. Without PATH, the command prints the whole
+object with the origin of each line.
 
 \b
 Examples:
@@ -43,34 +46,49 @@ Exit codes: 0 explained, 1 the files have errors or no such object or value, 2 t
 
 
 @click.command(help=_HELP)
-@click.argument("target", metavar="KIND/NAME")
-@click.argument("path", metavar="[PATH]", default="")
+@click.argument("words", nargs=-1, required=True, metavar="[KIND/]NAME [PATH]")
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
 @options.document_output
 @options.namespace("Namespace of the object, and for objects without a namespace. The default is any.")
 @options.trainer_version
 def explain(  # the options, by their names
-    target: str, path: str, filenames: tuple[str, ...], output: str, namespace: str, trainer_version: str
+    words: tuple[str, ...], filenames: tuple[str, ...], output: str, namespace: str, trainer_version: str
 ) -> int:
     """Find the object, follow the path, print the origin of the value."""
     from kubectl_trainjob.cli.tracing import look_up, target_of
-    from kubectl_trainjob.explain.field import TracedFields
-    from kubectl_trainjob.explain.path import PathError, resolve
+    from kubectl_trainjob.explain.path import PathError
     from kubectl_trainjob.model.stages import BuildOptions
 
-    name = target_of(target, namespace, "JobSet/llama")
+    name, others = target_of(words, namespace, "JobSet/llama")
+    if len(others) > 1:
+        raise click.UsageError(f'"{others[1]}" follows the path; write KIND/NAME [PATH]')
+    path = "".join(others)
     found, _, has_errors = look_up(name, filenames, BuildOptions(namespace, trainer_version))
     if found is None:
         return 1
-    fields = TracedFields(found)
     try:
-        pointer = resolve(fields.body, path)
+        fields, pointer = _resolved(found, path, with_generated=not name.kind)
     except PathError as error:
         print_error(f"error: {error}")
-        _offer(fields, path)
+        _offer(found, path)
         return 1
     emit([_written(fields, pointer, output).encode()])
     return int(has_errors)
+
+
+def _resolved(found: FoundObject, path: str, *, with_generated: bool) -> tuple[TracedFields, Pointer]:
+    """The path in the object, or else in one that is generated from it. Raises PathError."""
+    from kubectl_trainjob.explain.field import TracedFields
+    from kubectl_trainjob.explain.path import PathError, resolve
+
+    fields = TracedFields(found)
+    try:
+        return fields, resolve(fields.body, path)
+    except PathError:
+        for each in found.job.objects if with_generated and found.job else ():
+            with suppress(PathError):
+                return _resolved(found._replace(object=each), path, with_generated=False)
+        raise
 
 
 def _written(fields: TracedFields, pointer: Pointer, output: str) -> str:
@@ -84,9 +102,10 @@ def _written(fields: TracedFields, pointer: Pointer, output: str) -> str:
     return render(document(fields, pointer, output), output, colour=has_colour(sys.stdout))
 
 
-def _offer(fields: TracedFields, path: str) -> None:
+def _offer(found: FoundObject, path: str) -> None:
     """Name the paths that end like this one."""
+    from kubectl_trainjob.explain.field import TracedFields
     from kubectl_trainjob.explain.path import paths_that_end
 
-    for each in paths_that_end(fields.body, path):
+    for each in paths_that_end(TracedFields(found).body, path):
         print_error(f"note: this path exists: {each}")

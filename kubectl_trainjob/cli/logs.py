@@ -12,6 +12,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import print_error
+from kubectl_trainjob.kube.facts.kinds import object_words
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 _HELP = """Print the output of one Pod of a job, which has a rank or an index of a role.
 
-JOB is NAME or KIND/NAME. The default is rank 0. A Pod with several processes has the output of all of them. mpirun and
-flux run write the output of all ranks to one Pod. With -f, the command waits for the Pod, and continues after restarts.
+JOB is NAME, KIND/NAME or KIND NAME. The default is rank 0. A Pod with several processes has the output of all of them.
+mpirun and flux run write the output of all ranks to one Pod. With -f, the command waits for the Pod, and continues
+after restarts.
 
 \b
 Examples:
@@ -45,7 +47,7 @@ Exit codes: 0 printed, 1 the job, Pod or log does not exist, 2 the command faile
 class LogsRequest(ClusterRequest):
     """The options, by their names."""
 
-    job: str
+    job: tuple[str, ...]
     namespace: str
     rank: int | None
     role: str
@@ -57,6 +59,8 @@ class LogsRequest(ClusterRequest):
 
     def check(self) -> None:
         """Raise a usage error for options that contradict each other."""
+        if len(object_words(self.job)[0]) > 1:
+            raise click.UsageError(f'logs prints one job; remove "{self.job[-1]}"')
         if self.role and self.rank is not None:
             raise click.UsageError("--rank and --role both choose the Pod; remove one of them")
         if self.index is not None and not self.role:
@@ -69,7 +73,7 @@ _COUNT = click.IntRange(min=0)
 
 
 @click.command(help=_HELP)
-@click.argument("job", metavar="JOB")
+@click.argument("job", nargs=-1, required=True, metavar="JOB")
 @options.namespace("Namespace of the job. The default is the context's.")
 @click.option("--rank", type=_COUNT, metavar="N", help="The Pod with this rank. The default is 0.")
 @click.option("--role", default="", metavar="ROLE", help="A Pod of this replicatedJob.")
@@ -104,7 +108,7 @@ def _found(request: LogsRequest, api: Api) -> tuple[FoundJob | None, str]:
     from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
 
     namespace = request.namespace or api.connection.namespace
-    query = JobQuery(namespace, namespace, (request.job,))
+    query = JobQuery(namespace, namespace, request.job)
     choice = find_jobs(api, query, lambda note: print_error(f"note: {note}"))
     job = choice.jobs[0] if choice.jobs else None
     if job is not None and job.run is None:

@@ -10,8 +10,8 @@ from kubectl_trainjob.cli.suspending import SuspendRequest, set_suspended, suspe
 
 _HELP = """Let suspended jobs continue.
 
-JOB is NAME or KIND/NAME. A job that Kueue manages goes back to its queue. If the files set suspend, change the files:
-the command then reports which field manager suspends the job.
+JOB is NAME, KIND/NAME or KIND NAME. A job that Kueue manages goes back to its queue. If the files set suspend, change
+the files: the command then reports which field manager suspends the job.
 
 \b
 Examples:

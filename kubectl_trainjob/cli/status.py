@@ -22,8 +22,9 @@ _PAUSE = 2.0  # seconds between two looks with --watch
 
 _HELP = """Show what the jobs in a cluster do: their Pods and GPUs, and what keeps them from starting.
 
-JOB is NAME or KIND/NAME. A TrainJob and its JobSet are one job. NAME also finds NAME with a content hash. Without JOB,
-the command shows all TrainJobs and JobSets of the namespace. It also shows runs of a set that no longer exist.
+JOB is NAME, KIND/NAME or KIND NAME. A TrainJob and its JobSet are one job. NAME also finds NAME with a content hash.
+Without JOB, the command shows all TrainJobs and JobSets of the namespace. It also shows runs of a set that no longer
+exist.
 
 \b
 Examples:

@@ -10,8 +10,8 @@ from kubectl_trainjob.cli.suspending import SuspendRequest, set_suspended, suspe
 
 _HELP = """Stop the Pods of jobs, and keep the jobs.
 
-JOB is NAME or KIND/NAME. A job that Kueue manages leaves its queue until you resume it. A later apply does not start
-the job.
+JOB is NAME, KIND/NAME or KIND NAME. A job that Kueue manages leaves its queue until you resume it. A later apply does
+not start the job.
 
 \b
 Examples:

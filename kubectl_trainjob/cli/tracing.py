@@ -1,9 +1,10 @@
-"""Commands about one object: from `KIND/NAME` to the object with the origins of its values, or to an error."""
+"""Commands about one object: from the name of an object to the object with its origins, or to an error."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -21,16 +22,18 @@ _MOST_NAMED = 20
 _LONGEST = 100  # characters of an invalid target
 
 
-def target_of(text: str, namespace: str, example: str) -> ObjectName:
-    """The target of an argument. Raises a usage error, which shows the example."""
+def target_of(words: Sequence[str], namespace: str, example: str) -> tuple[ObjectName, list[str]]:
+    """The target of the arguments, and the other arguments. Raises a usage error, which shows the example."""
     from kubectl_trainjob.explain.target import parse_target
+    from kubectl_trainjob.kube.facts.kinds import object_words
 
+    (text,), others = object_words(words, 1)
     target = parse_target(text, namespace)
-    if os.path.exists(text):
+    if os.path.exists(text) and (target is None or target.kind or os.path.splitext(text)[1]):
         raise click.UsageError(f'"{text}" is a path; write -f {text} {example}')
     if target is None:
         raise click.UsageError(f'"{text[:_LONGEST]}" is not an object; write KIND/NAME, for example {example}')
-    return target
+    return target, others
 
 
 class _Trace(NamedTuple):
@@ -167,8 +170,17 @@ def _print_missing(target: ObjectName, request: _Trace) -> None:
     hint = f'; did you mean "{meant}"?' if meant and not same else ""
     where = f" in namespace {target.namespace}" if target.namespace else ""
     print_error(f"error: {target} does not exist{where}{hint}")
-    if same:
+    if same := same or ([] if meant else _of_its_kind(target, sorted(there))):
         print_error(f"note: these exist: {_named(same)}")
+
+
+def _of_its_kind(target: ObjectName, identities: Sequence[ObjectId]) -> list[ObjectId]:
+    """The objects of the kind of the target, then the training jobs, which generate objects."""
+    from kubectl_trainjob.kube.facts.kinds import means_kind, means_training_job
+
+    found = [[each for each in identities if means_kind(target.kind, each.kind)]]
+    found.append([each for each in identities if means_training_job(each.kind)])
+    return list(dict.fromkeys(chain(*found)))
 
 
 def _named(identities: Sequence[ObjectId]) -> str:

@@ -1,4 +1,4 @@
-"""`KIND/NAME`: finds the object, and the inputs that it may come from."""
+"""`KIND/NAME` or `NAME`: finds the object, and the inputs that it may come from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _SUFFIXES = ("", HOSTFILE_SUFFIX, FLUX_ENTRYPOINT_SUFFIX)
 
 @dataclass(frozen=True, slots=True)
 class ObjectName:
-    """An object as a user names it: the kind in any case, singular or plural, and a namespace, "" for any."""
+    """An object as a user names it: the kind in any case, singular or plural, and a namespace, "" for any.
+
+    Without a kind, the name is that of an object of the files, or of a generated one whose source has another name.
+    """
 
     kind: str
     group: str
@@ -27,7 +30,7 @@ class ObjectName:
     namespace: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind}{f'.{self.group}' if self.group else ''}/{self.name}"
+        return f"{self.kind}{f'.{self.group}' if self.group else ''}/{self.name}".removeprefix("/")
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -43,7 +46,7 @@ class ObjectName:
         """Whether the target matches this object under one of `names`; by default its current name."""
         return (
             self.name in (names or (identity.name,))
-            and means_kind(self.kind, identity.kind)
+            and (not self.kind or means_kind(self.kind, identity.kind))
             and self.group in ("", group_of(identity.api_version))
             and (self.namespace in ("", identity.namespace) or identity.kind in CLUSTER_SCOPED)
         )
@@ -63,10 +66,10 @@ class ObjectName:
 
 
 def parse_target(text: str, namespace: str = "") -> ObjectName | None:
-    """`KIND/NAME` or `KIND.GROUP/NAME`, the kind in any case, singular or plural; None for anything else."""
-    kind, slash, name = text.partition("/")
+    """`KIND/NAME`, `KIND.GROUP/NAME` or `NAME`, the kind in any case, singular or plural; None for anything else."""
+    kind, slash, name = text.rpartition("/")
     kind, _, group = kind.partition(".")
-    if not (kind and slash and name) or "/" in name or len(text) > _LONGEST:
+    if bool(kind) != bool(slash) or not name or "/" in kind + group or len(text) > _LONGEST:
         return None
     return ObjectName(kind, group.lower(), name, namespace)
 
@@ -83,4 +86,11 @@ def find(target: ObjectName, tracing: Tracing) -> list[FoundObject]:
     of_jobs = [FoundObject(each, job) for job in tracing.jobs for each in (job.train_job, *job.objects)]
     found = [*of_jobs, *map(FoundObject, tracing.others)]
     exactly = [each for each in found if target.is_met_by(each.object.identity)]
-    return exactly or [each for each in found if target.is_met_by(each.object.identity, *each.object.names, "")]
+    matches = exactly or [each for each in found if target.is_met_by(each.object.identity, *each.object.names, "")]
+    return matches if target.kind else _sources(matches)
+
+
+def _sources(found: list[FoundObject]) -> list[FoundObject]:
+    """Without the objects that are generated from another one of them."""
+    jobs = [each.job for each in found if each.job and each.object is each.job.train_job]
+    return [each for each in found if each.job not in jobs or (each.job and each.object is each.job.train_job)]

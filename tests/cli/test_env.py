@@ -260,7 +260,6 @@ def test_how_a_train_job_may_be_named(target: str, repository: Repository, env: 
 @pytest.mark.parametrize(
     ("target", "advice"),
     [
-        ("bert", "write KIND/NAME"),
         ("JobSet/bert", "write TrainJob/bert"),
         ("TrainJob/", "write KIND/NAME"),
         ("/bert", "write KIND/NAME"),

@@ -164,3 +164,71 @@ def test_colour(
     for command in ([*arguments, "lint", "a.yaml"], ["lint", "a.yaml", *arguments]):
         assert ("\x1b[" in say(*command).out) == is_coloured
         assert "\x1b[" not in say(*command, "-o", "json").out
+
+
+@pytest.fixture
+def two_jobs(repository: Repository) -> Repository:
+    """TrainJobs a and b, and a ConfigMap b."""
+    repository.write({"a.yaml": [PLAIN, train_job("a", "plain"), train_job("b", "plain"), config_map("b")]})
+    return repository
+
+
+@pytest.mark.usefixtures("two_jobs")
+@pytest.mark.parametrize(
+    "words",
+    [["TrainJob/a"], ["trainjob/a"], ["TrainJob", "a"], ["trainjobs", "a"], ["trainjobs.trainer.kubeflow.org", "a"]],
+)
+def test_names_of_objects(words: list[str], say: Say) -> None:
+    path = "spec.runtimeRef.name"
+    explained = say("explain", *words, path)
+    assert (explained.code, explained.err) == (0, "")
+    assert explained.out.startswith(f"TrainJob/a {path}\n")
+    assert say("explain", "a", path) == explained
+    assert say("env", *words) == say("env", "a")
+    assert say("env", *words).code == 0
+
+
+@pytest.mark.usefixtures("two_jobs")
+def test_a_plain_name_also_means_what_is_generated(say: Say) -> None:
+    path = "spec.replicatedJobs[node].template.spec.parallelism"
+    assert say("explain", "a", path) == say("explain", "JobSet", "a", path)
+    assert say("explain", "a", path).out.startswith(f"JobSet/a {path}\n")
+
+
+@pytest.mark.usefixtures("two_jobs")
+@pytest.mark.parametrize(
+    ("words", "code", "messages"),
+    [
+        pytest.param(
+            ["explain", "b"], 1, ["error: b matches 2 objects", "  TrainJob/b ", "  ConfigMap/b "], id="ambiguous"
+        ),
+        pytest.param(
+            ["explain", "c"], 1, ["error: c does not exist", "note: these exist: TrainJob/a, TrainJob/b"], id="none"
+        ),
+        pytest.param(
+            ["env", "TrainJob", "c"],
+            1,
+            ["error: TrainJob/c does not exist", "note: these exist: TrainJob/a, TrainJob/b"],
+            id="no job",
+        ),
+        pytest.param(["explain", "cm/c"], 1, ["error: cm/c does not exist"], id="of an unknown kind"),
+        pytest.param(
+            ["explain", "ConfigMap", "x"],
+            1,
+            ["note: these exist: ConfigMap/b, TrainJob/a, TrainJob/b"],
+            id="of another kind",
+        ),
+        pytest.param(["env", "ConfigMap", "b"], 2, ['"ConfigMap b" is not a TrainJob'], id="not a job"),
+        pytest.param(["env", "a", "b"], 2, ['"a b" is not a TrainJob'], id="two jobs"),
+        pytest.param(["explain", "a", "spec", "x"], 2, ['"x" follows the path'], id="two paths"),
+    ],
+)
+def test_names_without_an_object(words: list[str], code: int, messages: list[str], say: Say) -> None:
+    said = say(*words)
+    assert (said.code, said.out) == (code, "")
+    assert [each for each in messages if each not in said.err] == []
+
+
+@pytest.mark.usefixtures("two_jobs")
+def test_env_of_a_name_that_another_object_has(say: Say) -> None:
+    assert say("env", "b").code == 0

@@ -20,7 +20,7 @@ from kubectl_trainjob.cluster.runs import is_run
 from kubectl_trainjob.compiler.overlay.select import compile_selector
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts import jobset, trainer
-from kubectl_trainjob.kube.facts.kinds import means_kind
+from kubectl_trainjob.kube.facts.kinds import means_kind, object_words
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
@@ -28,6 +28,7 @@ from kubectl_trainjob.model.units import Selector
 
 JOB = ("batch/v1", "Job")
 _KINDS = ((trainer.API_VERSION, trainer.TRAIN_JOB), (jobset.API_VERSION, jobset.KIND), JOB)
+_MOST_NAMED = 20
 _HASHED = "-[0-9a-f]{10}"
 
 Note = Callable[[str], None]
@@ -87,7 +88,13 @@ def find_jobs(api: Api, query: JobQuery, note: Note) -> JobChoice:
     listed, live = _live(api, spaces, note)
     jobs = [*_with_entries(live, sets), *_gone(live, sets, listed, query)]
     jobs.sort(key=lambda job: (job.id.namespace, job.id.name, job.id.kind))
-    return _chosen(list(_selected(jobs, query, sets)), query.names)
+    selected = list(_selected(jobs, query, sets))
+    choice = _chosen(selected, query.names)
+    existing = [str(job) for job in selected if job.run is not None and job.id.kind != JOB[1]]
+    if choice.errors and existing:
+        more = f" and {len(existing) - _MOST_NAMED} more" if len(existing) > _MOST_NAMED else ""
+        note(f"these jobs exist: {', '.join(existing[:_MOST_NAMED])}{more}")
+    return choice
 
 
 def _live(api: Api, spaces: Iterable[str], note: Note) -> tuple[set[str], list[FoundJob]]:
@@ -171,7 +178,7 @@ def _chosen(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
         return JobChoice(jobs, [])
     found: list[FoundJob] = []
     errors: list[str] = []
-    for text in dict.fromkeys(names):
+    for text in dict.fromkeys(object_words(names)[0]):
         matching = _named(jobs, text)
         if len(matching) == 1:
             found += [job for job in matching if job not in found]

@@ -5,8 +5,9 @@ Code that asks "is this a training job, a runtime, configuration" asks `role_of`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
+from functools import cache
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts import jobset, ome, trainer
@@ -112,6 +113,7 @@ _FIRST = """
     Namespace CustomResourceDefinition PriorityClass ServiceAccount Role ClusterRole RoleBinding ClusterRoleBinding
     Secret ConfigMap PersistentVolume PersistentVolumeClaim ClusterTrainingRuntime TrainingRuntime
 """
+_OTHERS = "Job CronJob Service Experiment"
 _LAST = (trainer.POD_GROUP, jobset.KIND, trainer.TRAIN_JOB)
 _ORDER = {kind: index for index, kind in enumerate(_FIRST.split())} | {
     kind: 100 + index for index, kind in enumerate(_LAST)
@@ -199,6 +201,22 @@ def means_kind(word: str, kind: str) -> bool:
     """Whether an argument means the kind: in any case, singular or plural."""
     word, kind = word.lower(), kind.lower()
     return word in (kind, f"{kind}s", f"{kind}es", f"{kind[:-1]}ies")
+
+
+def object_words(words: Sequence[str], most: int | None = None) -> tuple[list[str], list[str]]:
+    """Arguments as names, `KIND/NAME` or `NAME`, at `most` so many, and the other arguments.
+
+    As in kubectl, the name or the names can follow the kind as words.
+    """
+    kind, *others = words or [""]
+    if not others or not any(means_kind(kind.partition(".")[0], each) for each in _usual_kinds()):
+        return list(words[:most]), list(words[most:] if most else ())
+    return [each if "/" in each else f"{kind}/{each}" for each in others[:most]], others[most:] if most else []
+
+
+@cache
+def _usual_kinds() -> frozenset[str]:
+    return frozenset((*CLUSTER_SCOPED, *_ORDER, *_OTHERS.split(), *(kind.name for kind in KINDS)))
 
 
 def means_training_job(word: str) -> bool:
