@@ -31,6 +31,8 @@ FORMATS = ("human", "json", "sarif", "github", "junit", "gitlab", "markdown", "h
 _MOST_SHOWN = 20  # findings that are not fixed
 _MOST_PASSES = 5  # of --fix
 
+_SELECT = "Report only these rules: ids, names or starts of ids such as KTJ3, and build errors. Can be repeated."
+_IGNORE = "Omit these rules. Of --select and --ignore, the longer start of an id counts. Can be repeated."
 _HELP = """Find what a cluster rejects, what fails when Pods are created, and what runs, but not as intended.
 
 PATH is a manifest, a directory, the directory of an overlay, or "-" for standard input. Without PATH, the command
@@ -82,6 +84,12 @@ class LintRequest:
     write_baseline: str
     no_ignores: bool
     strict: bool
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+
+
+def _rule_names(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
 
 
 @click.command(help=_HELP)
@@ -90,6 +98,8 @@ class LintRequest:
 @options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")
 @options.trainer_version
+@click.option("--select", multiple=True, callback=_rule_names, metavar="RULE", help=_SELECT)
+@click.option("--ignore", multiple=True, callback=_rule_names, metavar="RULE", help=_IGNORE)
 @click.option("--since", metavar="REF", help="Report only findings that are new since this branch left REF.")
 @options.fail_on("Minimum severity of a finding for exit code 1.")
 @click.option("--fail-if-empty", is_flag=True, help="Fail if the paths contain no object.")
@@ -169,19 +179,24 @@ def _run(request: LintRequest, session: Session) -> LintRun:
     from datetime import date
 
     from kubectl_trainjob.lint.run import LintOptions, lint_tree
+    from kubectl_trainjob.lint.selection import RuleChoice
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.repository.trees import since, working_tree
 
+    chosen = RuleChoice(request.select, request.ignore)
+    if problem := chosen.problem():
+        raise click.UsageError(str(problem))
     options, suppresses = BuildOptions(request.namespace, request.trainer_version), not request.no_ignores
     workspace, context = session
     disk, today = workspace.files, date.today()
     with workspace.progress, closing(since(request.since, disk) if request.since else working_tree(disk)) as trees:
         units = trees.read(request.paths + request.filenames, workspace)
         if not request.since:
-            return lint_tree(units, LintOptions(options, disk.current, today, suppresses), context)
+            return lint_tree(units, LintOptions(options, disk.current, today, suppresses, chosen), context)
         from kubectl_trainjob.review.review_trees import ReviewOptions, lint_since
 
-        return lint_since(units, ReviewOptions(options, options, disk.current, today, suppresses), context)
+        review = ReviewOptions(options, options, disk.current, today, suppresses, chosen=chosen)
+        return lint_since(units, review, context)
 
 
 def _without_baseline(found: LintRun, path: str, files: FileSystem) -> LintReport:

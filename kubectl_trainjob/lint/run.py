@@ -15,7 +15,7 @@ from kubectl_trainjob.compiler.pipeline import Compiler, Task, compile_unit
 from kubectl_trainjob.compiler.prepare import every, prepare
 from kubectl_trainjob.compiler.printing import Printed, print_job
 from kubectl_trainjob.lint.registry import JOB_CHECKS, UPDATE_RULES
-from kubectl_trainjob.lint.selection import Selection, setting_problems
+from kubectl_trainjob.lint.selection import RuleChoice, Selection, setting_problems
 from kubectl_trainjob.lint.stale import OutputFindings, check_built
 from kubectl_trainjob.lint.suppressions import Suppressions
 from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks, UnitFinding
@@ -24,7 +24,7 @@ from kubectl_trainjob.model.finding import Finding, LintReport, Unchecked
 from kubectl_trainjob.model.message import joined, say
 from kubectl_trainjob.model.rules import RULES, Category
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
-from kubectl_trainjob.model.units import Documents, Skipped
+from kubectl_trainjob.model.units import Documents, LintSettings, Skipped
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.output.built_index import built_directories
@@ -38,12 +38,14 @@ class LintOptions(NamedTuple):
     """What a tree is compiled for, and how its findings are filtered.
 
     Shown paths are relative to `current`; `today` decides which suppressions expired; without `suppresses` none works.
+    `chosen` are the rules of the command line.
     """
 
     build: BuildOptions
     current: CurrentDirectory
     today: date
     suppresses: bool = True
+    chosen: RuleChoice = RuleChoice()
 
 
 class LintNote(NamedTuple):
@@ -147,7 +149,9 @@ class _Collector:
         self.builder = builder
         self.suppressions = Suppressions(options.today)
         settings = {each.source.file.path: each.lint for unit in units for each in unit.documents.settings}
-        selections = [Selection(lint, path.rpartition("/")[0], options.current) for path, lint in settings.items()]
+        chosen = {path.rpartition("/")[0]: options.chosen.over(lint) for path, lint in settings.items()}
+        chosen.setdefault("/", options.chosen.over(LintSettings()))  # for files without settings
+        selections = [Selection(lint, directory, options.current) for directory, lint in chosen.items()]
         self._selections = sorted(selections, key=lambda each: len(each.root), reverse=True)  # innermost first
         for unit in units if options.suppresses else ():
             self.suppressions.add_unit(unit)

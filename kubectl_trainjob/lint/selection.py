@@ -14,13 +14,14 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.finding import Finding
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.nearest import did_you_mean
-from kubectl_trainjob.model.rules import INVALID_SETTING, RULES, Severity, rule_named
+from kubectl_trainjob.model.rules import INVALID_SETTING, RULES, Severity, rule_named, rules_named
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.units import LintSettings, PathRules, Settings
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.files.patterns import Ignore
 
 _BUILD_ERROR = "{} {} is a build error: it cannot be ignored or get a lower severity; remove it"
+_WHOLE = len("KTJ1000")
 _ALL_RULES = "`kubectl trainjob lint rules` lists all"
 
 
@@ -30,14 +31,36 @@ class _PathSettings(NamedTuple):
     severity: dict[str, Severity]
 
 
+class RuleChoice(NamedTuple):
+    """The rules of `--select` and `--ignore`, by id, name or start of an id. As in ruff, a selection overrides the
+    settings, and more ignored rules are added to them.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def over(self, settings: LintSettings) -> LintSettings:
+        """The settings with this choice."""
+        ignored = self.ignore if self.select else (*settings.ignore, *self.ignore)
+        return settings._replace(select=self.select or settings.select, ignore=ignored)
+
+    def problem(self) -> Message | None:
+        """Why the choice is not valid."""
+        unknown = next((name for name in (*self.select, *self.ignore) if not rules_named(name)), None)
+        build_error = next((rule for name in self.ignore if (rule := rule_named(name)) and is_build_error(rule)), None)
+        if unknown is not None or build_error is None:
+            return None if unknown is None else unknown_rule(unknown)
+        return say(_BUILD_ERROR, build_error.id, build_error.name)
+
+
 class Selection:
     """The settings of one repository; `directory` is its root as shown, from `current`."""
 
     def __init__(self, settings: LintSettings, directory: str, current: CurrentDirectory) -> None:
         self.root = current.absolute(directory)
         self._current = current
-        self._select = _ids(settings.select)
-        self._ignore = _ids(settings.ignore)
+        self._select = _specific(settings.select)
+        self._ignore = _specific(settings.ignore)
         self._severity = _severities(settings.severity)
         self._paths = [
             _PathSettings(Ignore([each.pattern]), _ids(each.ignore), _severities(each.severity))
@@ -53,7 +76,8 @@ class Selection:
         rule = finding.rule
         if is_build_error(rule):
             return finding
-        severity, is_ignored = self._severity.get(rule.id), rule.id in self._ignore
+        severity, ignored = self._severity.get(rule.id), self._ignore.get(rule.id, 0)
+        is_ignored = ignored > 0 and ignored >= self._select.get(rule.id, 0)
         inside = self._inside(finding.position.path) or ""
         for each in self._paths:
             if each.matches(inside, False) or any(each.matches(parent, True) for parent in _parents(inside)):
@@ -73,8 +97,17 @@ def _parents(path: str) -> Iterator[str]:
         yield path
 
 
+def _specific(names: Iterable[str]) -> dict[str, int]:
+    """By the ids of rules, how much of an id the longest of the names has that mean the rule: as in ruff, it counts."""
+    found: dict[str, int] = {}
+    for name in names:
+        length = len(name) if name.startswith("KTJ") else 1 if name == "ALL" else _WHOLE
+        found |= {rule.id: max(length, found.get(rule.id, 0)) for rule in rules_named(name)}
+    return found
+
+
 def _ids(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(rule.id for name in names if (rule := rule_named(name)))
+    return frozenset(rule.id for name in names for rule in rules_named(name))
 
 
 def _severities(pairs: Iterable[tuple[str, str]]) -> dict[str, Severity]:
@@ -85,7 +118,7 @@ def setting_problems(settings: Settings) -> Iterator[Diagnostic]:
     """The errors in the names of rules in a configuration."""
     lint, place = settings.lint, Place(settings.source, ("lint",))
     for index, name in enumerate(lint.select):
-        if rule_named(name) is None:
+        if not rules_named(name):
             yield Diagnostic(INVALID_SETTING, unknown_rule(name), place.child("select", index))
     yield from _problems(lint, place)
     for each in lint.per_path:
@@ -98,9 +131,9 @@ def _problems(settings: LintSettings | PathRules, place: Place) -> Iterator[Diag
     places += [(name, place.child("severity", name).key()) for name, _ in settings.severity]
     for name, at in places:
         rule = rule_named(name)
-        if rule is None:
+        if rule is None and not (at.pointer[-2:-1] == ("ignore",) and rules_named(name)):
             yield Diagnostic(INVALID_SETTING, unknown_rule(name), at)
-        elif is_build_error(rule):
+        elif rule and is_build_error(rule):
             yield Diagnostic(INVALID_SETTING, say(_BUILD_ERROR, rule.id, rule.name), at)
 
 

@@ -240,6 +240,14 @@ RULES: Mapping[str, Rule] = {each.id: each for each in tuple(globals().values())
 """By id."""
 
 
+def rules_named(text: str) -> tuple[Rule, ...]:
+    """The rules of an id, a name, or the start of an id such as "KTJ3"; "ALL" means all rules."""
+    rule = rule_named(text)
+    if rule or not (text == "ALL" or text.startswith("KTJ")):
+        return (rule,) if rule else ()
+    return tuple(each for each in RULES.values() if text == "ALL" or each.id.startswith(text))
+
+
 def rule_named(text: str) -> Rule | None:
     """The rule of an id or a name."""
     return RULES.get(text) or next((rule for rule in RULES.values() if rule.name == text), None)

@@ -11,6 +11,7 @@ from kubectl_trainjob.compiler.printing import Printed
 from kubectl_trainjob.lint.baseline import fingerprints, split_by_baseline
 from kubectl_trainjob.lint.registry import UPDATE_RULES
 from kubectl_trainjob.lint.run import LintOptions, LintRun, TreeFindings, collect
+from kubectl_trainjob.lint.selection import RuleChoice
 from kubectl_trainjob.lint.stale import OutputFindings, check_built
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.model.units import BuiltDirectory
@@ -28,7 +29,8 @@ from kubectl_trainjob.review.verdict import review_of
 class ReviewOptions(NamedTuple):
     """The options of base and head, and the day that decides which suppressions expired.
 
-    Without `suppresses` no suppression applies. `with_lines` adds the source of each value to the difference.
+    Without `suppresses` no suppression applies. `with_lines` adds the source of each value to the difference. `chosen`
+    are the rules of the command line.
     """
 
     old: BuildOptions
@@ -37,6 +39,7 @@ class ReviewOptions(NamedTuple):
     today: date
     suppresses: bool = True
     with_lines: bool = True
+    chosen: RuleChoice = RuleChoice()
 
 
 def review_trees(sides: BaseAndHead, read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> Review:
@@ -76,7 +79,8 @@ def _collected(
 ) -> LintRun:
     """The findings of one tree."""
     linted = [comparison.linted[side] for comparison in found.units.values() if comparison.linted]
-    of_side = LintOptions((options.old, options.new)[side], options.current, options.today, options.suppresses)
+    build = (options.old, options.new)[side]
+    of_side = LintOptions(build, options.current, options.today, options.suppresses, options.chosen)
     return collect(linted, of_side, others, builder)
 
 

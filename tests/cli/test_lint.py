@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.cli.app import run
+from tests.tools import require
 
 RUNTIME = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -663,3 +664,71 @@ def test_options_that_contradict_each_other(repository: Repository, arguments: l
 def test_settings_that_cannot_be_read_are_told_once(repository: Repository) -> None:
     repository.write({"trainjob.yaml": f"{CONFIG}emit: jobset\nemit: jobset\n"})
     assert {rule for rule, path, _ in repository.lint("-o", "json").found if path == "trainjob.yaml"} == {"KTJ004"}
+
+
+FINDINGS = JOB.replace("NAME", "a").replace(
+    "{numNodes: 1}",
+    "{numNodes: 1, env: [{name: API_TOKEN, value: hf_abcdefghijklmnop}], "
+    "resourcesPerNode: {limits: {nvidia.com/gpu: 4}}}",
+)
+"""A job with the findings KTJ309, KTJ901 and KTJ904."""
+_OF_RUFF = {
+    "E711": "KTJ901",
+    "E712": "KTJ904",
+    "F401": "KTJ309",
+    "E7": "KTJ9",
+    "F": "KTJ3",
+    "E71": "KTJ90",
+    "ALL": "ALL",
+}
+_CHOICES = [
+    ("E711", ""),
+    ("E7", ""),
+    ("E7,F401", ""),
+    ("E711,F", "F401"),
+    ("E7", "E711"),
+    ("E711", "E7"),
+    ("E711", "E711"),
+    ("E7", "E7"),
+    ("E7,F", "E71"),
+    ("E711,F", "E71,ALL"),
+    ("ALL", "E7"),
+    ("ALL", "E712,F"),
+    ("ALL", "ALL"),
+]
+
+
+def test_choosing_rules_is_as_in_ruff(repository: Repository, tmp_path_factory: pytest.TempPathFactory) -> None:
+    source = tmp_path_factory.mktemp("ruff") / "a.py"
+    source.write_text("import os\nx = 1\nif x == None or x == True:\n    pass\n")
+    repository.write({"jobs/a.yaml": FINDINGS})
+    every = set(_OF_RUFF.values())
+    assert {rule for rule, _, _ in repository.lint("-o", "json").found} >= every - {"KTJ9", "KTJ90", "KTJ3", "ALL"}
+    for select, ignore in _CHOICES:
+        words = [f"--select={select}", *([f"--ignore={ignore}"] if ignore else [])]
+        command = [require("ruff"), "check", "--isolated", "--output-format=json", *words, str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        expected = {_OF_RUFF[each["code"]] for each in json.loads(done.stdout) if each["code"] in _OF_RUFF}
+        ours = [",".join(_OF_RUFF[name] for name in word.partition("=")[2].split(",")) for word in words]
+        found = repository.lint("-o", "json", "--select", ours[0], *(["--ignore", *ours[1:]] if ours[1:] else []))
+        assert {rule for rule, _, _ in found.found} & every == expected, (select, ignore)
+
+
+def test_choices_and_settings(repository: Repository) -> None:
+    settings = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\nlint: {select: [KTJ9], ignore: [KTJ901]}\n"
+    repository.write({"jobs/a.yaml": FINDINGS, "trainjob.yaml": settings})
+
+    def rules(*arguments: str) -> set[str]:
+        return {rule for rule, _, _ in repository.lint("-o", "json", *arguments).found}
+
+    assert rules() == {"KTJ904"}
+    assert rules("--ignore", "secret-in-env") == set()
+    assert rules("--select", "KTJ901,shm-missing") == {"KTJ901", "KTJ309"}
+    for arguments, message in (
+        (["--select", "KTJ77x"], 'there is no rule "KTJ77x"'),
+        (["--ignore", "secrets-in-env"], 'did you mean "secret-in-env"?'),
+        (["--ignore", "KTJ201"], "KTJ201 runtime-not-found is a build error: it cannot be ignored"),
+    ):
+        linted = repository.lint(*arguments)
+        assert (linted.exit_code, linted.out) == (2, "")
+        assert message in linted.err
