@@ -239,7 +239,9 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
             "(49 characters) makes the generated name",
             id="a name too long for the pods of prod, whose name has a hash",
         ),
-        pytest.param(["--trainer-version", "1.9"], 'Trainer "1.9" is not supported; supported: 2.0, ', id="another Trainer"),
+        pytest.param(
+            ["--trainer-version", "1.9"], 'Trainer "1.9" is not supported; supported: 2.0, ', id="another Trainer"
+        ),
         pytest.param(["--emit", "pod"], "'pod' is not one of 'jobset', 'trainjob'.", id="another result"),
         pytest.param(["a", "b"], "Got unexpected extra argument (b)", id="two directories"),
         pytest.param(["runtime"], "Missing argument 'NAME'.", id="a piece without a name"),
