@@ -11,7 +11,7 @@ from kubectl_trainjob.repository.yaml.stream import LINE_END
 
 _EXPRESSION = re.compile(r"\{\{(.*?)\}\}")
 _NAMING = re.compile(r"\{%-?\s*(?:for\s+([\w\s,]+?)\s+in|set\s+([\w\s,]+?)\s*=)\s*(.*?)-?%\}", re.DOTALL)
-_FACTS = re.compile(r"\boverlay\.(namespace|nameSuffix)\b")
+_FACTS = re.compile(r"\boverlay\.(namespace|namePrefix|nameSuffix)\b")
 _VALUES = re.compile(r"""\bvalues((?:\.[A-Za-z_]\w*|\[(?:"[^"]*"|'[^']*')\])+)""")
 _KEY = re.compile(r"""\.([A-Za-z_]\w*)|\[["']([^"']*)["']\]""")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")

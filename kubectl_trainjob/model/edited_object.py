@@ -26,12 +26,15 @@ OBJECT = "object"
 class ObjectEdit(NamedTuple):
     """One change: `step` names it, and `write` applies it; None means that the object is deleted.
 
-    `cause` is the name of an input and the pointer of the setting in it; () for a result of other edits.
+    `cause` is the name of an input and the pointer of the setting in it; () for a result of other edits. `prefix` and
+    `suffix` are what it adds to the name.
     """
 
     step: str
     write: Callable[[Draft], Draft | None]
     cause: Pointer = ()
+    prefix: str = ""
+    suffix: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +85,15 @@ def identities(manifest: Manifest) -> tuple[ObjectId, ...]:
         manifest = edits.before
         found.append(manifest.id)
     return tuple(dict.fromkeys(found))
+
+
+def affixes(manifest: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The prefixes and the suffixes that edits added to the name of the object, in order."""
+    edits: list[ObjectEdit] = []
+    while isinstance(applied := manifest.source.edits, AppliedEdits):
+        edits[:0] = applied.edits
+        manifest = applied.before
+    return tuple(each.prefix for each in edits if each.prefix), tuple(each.suffix for each in edits if each.suffix)
 
 
 def lost(body: Body, before: Manifest) -> list[str]:

@@ -66,13 +66,14 @@ class SweepItem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlay:
-    """The settings of one `overlay.yaml`; `source` is its document.
+    """The settings of one `overlay.yaml`, an overlay or a component; `source` is its document.
 
     `is_complete` says whether all its resources could be read: otherwise missing objects are not reported.
     """
 
     source: Source
     namespace: str = ""
+    name_prefix: str = ""
     name_suffix: str = ""
     name_hash: bool = False
     labels: tuple[LabelSet, ...] = ()
@@ -85,7 +86,7 @@ class Overlay:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """An overlay and its resources."""
+    """An overlay and its resources. Those of a component are also all resources of the overlay that lists it."""
 
     overlay: Overlay
     resources: tuple[Manifest | Unit, ...]

@@ -16,7 +16,7 @@ from typing import Any
 
 from kubectl_trainjob.compiler.overlay.images import Images, change_images
 from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels, set_namespace
-from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, follow_names
+from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_affix, follow_names
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.draft import Draft
@@ -79,6 +79,7 @@ class Member:
     def __init__(self, body: Body) -> None:
         self.draft = Draft(body)
         self.identities = [_identity(body)]
+        self.affixes: tuple[list[str], list[str]] = ([], [])
 
     def lay_over(self, settings: dict[str, Any]) -> None:
         """Apply the settings of one overlay."""
@@ -87,8 +88,11 @@ class Member:
         draft, steps = self.draft, Steps(LIMITS)
         if "namespace" in settings:
             draft = set_namespace(draft, **kind, namespace=settings["namespace"], cause=("overlay",))
-        if "nameSuffix" in settings:
-            draft = add_suffix(draft, now.kind, settings["nameSuffix"], ("overlay",))
+        for number, setting in enumerate(("namePrefix", "nameSuffix")):
+            if setting in settings:
+                self.affixes[number].append(settings[setting])
+                affix = {setting.removeprefix("name").lower(): settings[setting]}
+                draft = add_affix(draft, now.kind, ("overlay",), **affix)
         for labels in settings.get("labels", ()):
             pairs = LabelSet(labels["pairs"], labels.get("includeTemplates", False))
             draft = add_labels(draft, **kind, labels=pairs, cause=("overlay",), steps=steps)
@@ -105,7 +109,7 @@ class Member:
 def by_us(layer: Layer) -> list[Body]:
     """The same by our transformers."""
     members = list(members_of(layer))
-    renames = Renames(rename for member in members for rename in renames_of(member))
+    renames = renames_of_all(members)
     return [_followed(member, renames) for member in members]
 
 
@@ -115,6 +119,12 @@ def members_of(layer: Layer) -> Iterator[Member]:
         for member in members_of(each) if isinstance(each, Layer) else (Member(each),):
             member.lay_over(layer.settings)
             yield member
+
+
+def renames_of_all(members: Sequence[Member]) -> Renames:
+    """The renames of all objects."""
+    affixes = {each.identities[0]: (tuple(each.affixes[0]), tuple(each.affixes[1])) for each in members}
+    return Renames((rename for member in members for rename in renames_of(member)), affixes)
 
 
 def renames_of(member: Member) -> Iterator[Rename]:

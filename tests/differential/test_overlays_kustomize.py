@@ -11,6 +11,8 @@ import yaml
 from tests.tools import require
 
 _OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
+_COMPONENT = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Component\n"
+_COMPONENT_OF_KUSTOMIZE = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
 _KUSTOMIZATION = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
 
 _OBJECTS = """\
@@ -100,6 +102,38 @@ TREES: dict[str, dict[str, str]] = {
         "two/KIND": "resources: [../base]\nnameSuffix: -two\n",
         "top/KIND": "resources: [../one, ../two]\nANNOTATIONS: {all: of-them}\n",
     },
+    "prefixes": {
+        "base/KIND": _BASE + "namePrefix: base-\n",
+        "middle/KIND": "resources: [../base]\nnamePrefix: mid-\nnameSuffix: -dle\nnamespace: middle\n",
+        "top/KIND": "resources: [../middle]\nnamePrefix: a.\npatches:\n"
+        "- target: {kind: Job, name: mid-base-train-dle}\n  patch: |\n"
+        "    - {op: add, path: /metadata/annotations, value: {by: last-name}}\n",
+    },
+    "two prefixes of one base": {
+        "base/KIND": _BASE,
+        "one/KIND": "resources: [../base]\nnamePrefix: one-\nnameSuffix: -x\n",
+        "two/KIND": "resources: [../base]\nnamePrefix: two-\nnameSuffix: -x\n",
+        "top/KIND": "resources: [../one, ../two]\nnamePrefix: all-\n",
+    },
+    "components": {
+        "base/KIND": _BASE + "nameSuffix: -base\n",
+        "mirror/COMPONENT": "images: [{name: registry.example.com/train, newName: mirror/train}]\n"
+        "labels: [{pairs: {from: mirror}}]\nresources: [more.yaml]\n",
+        "mirror/more.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n",
+        "patched/COMPONENT": "components: [../inner]\npatches:\n"
+        "- target: {kind: ConfigMap}\n  patch: |-\n    - {op: add, path: /data, value: {set: by-a-component}}\n",
+        "inner/COMPONENT": "namePrefix: inner-\nANNOTATIONS: {inner: 'yes'}\n",
+        "top/KIND": "resources: [../base]\ncomponents: [../mirror, ../patched]\nnamespace: top\nnamePrefix: top-\n",
+    },
+    "components in another order": {
+        "base/KIND": _BASE,
+        "a/COMPONENT": "nameSuffix: -a\npatches:\n- target: {kind: Job, name: train}\n  patch: |\n"
+        "    - {op: replace, path: /spec/backoffLimit, value: 7}\n",
+        "b/COMPONENT": "nameSuffix: -b\npatches:\n- target: {kind: Job, name: train-a}\n  patch: |\n"
+        "    - {op: replace, path: /spec/backoffLimit, value: 8}\n",
+        "middle/KIND": "resources: [../base]\ncomponents: [../a]\n",
+        "top/KIND": "resources: [../middle]\ncomponents: [../b, ../a]\n",
+    },
 }
 
 
@@ -109,10 +143,12 @@ def _write(folder: Path, tree: dict[str, str], ours: bool) -> None:
         if ours
         else ("kustomization.yaml", _KUSTOMIZATION, "commonAnnotations")
     )
+    of_component = _COMPONENT if ours else _COMPONENT_OF_KUSTOMIZE
     for path, text in {"base/objects.yaml": _OBJECTS, **tree}.items():
-        target = folder / path.replace("KIND", file)
+        target = folder / path.replace("KIND", file).replace("COMPONENT", file)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text((head if path.endswith("KIND") else "") + text.replace("ANNOTATIONS", annotations))
+        before = {"KIND": head, "COMPONENT": of_component}.get(path.rpartition("/")[2], "")
+        target.write_text(before + text.replace("ANNOTATIONS", annotations))
 
 
 def _run(*command: str, cwd: Path, given: str = "") -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kubectl_trainjob.compiler.overlay.names import Ambiguity, Renames, ambiguous_names
+from kubectl_trainjob.compiler.overlay.names import Ambiguity, ambiguous_names
 from kubectl_trainjob.compiler.overlay.references import Fields, Reference, fields_of
 from kubectl_trainjob.model.stages import ObjectId
 from tests.differential.kustomize import (
@@ -19,7 +19,7 @@ from tests.differential.kustomize import (
     by_kustomize,
     by_us,
     members_of,
-    renames_of,
+    renames_of_all,
     run_kustomize,
 )
 
@@ -297,9 +297,24 @@ def test_tree(tree: Layer, tmp_path: Path) -> None:
     assert _ambiguous(tree) == []
 
 
+def _renamed(tree: Layer, *affixes: str) -> Layer:
+    """The tree with prefixes instead of suffixes, or with both."""
+    members = [_renamed(each, *affixes) if isinstance(each, Layer) else each for each in tree.members]
+    suffix = tree.settings.get("nameSuffix", "")
+    both = {"nameSuffix": suffix, "namePrefix": suffix[::-1]} if suffix else {}
+    others = {name: value for name, value in tree.settings.items() if name != "nameSuffix"}
+    return Layer(members, others | {name: both[name] for name in affixes if both})
+
+
+@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
+def test_tree_with_prefixes(tree: Layer, tmp_path: Path) -> None:
+    for number, affixes in enumerate((("namePrefix",), ("namePrefix", "nameSuffix"))):
+        assert by_us(_renamed(tree, *affixes)) == by_kustomize(_renamed(tree, *affixes), tmp_path / str(number))
+
+
 def _ambiguous(layer: Layer) -> list[Ambiguity]:
     members = list(members_of(layer))
-    renames = Renames(rename for member in members for rename in renames_of(member))
+    renames = renames_of_all(members)
     return [
         each
         for member in members

@@ -1,7 +1,7 @@
 """A tree of units to manifests: each overlay's settings applied to its resources, the innermost first.
 
-The order is kustomize's (api/internal/target, configureBuiltinTransformers): patches, namespace, name suffix, labels,
-annotations, images; references to renamed objects follow at the very end.
+The order is kustomize's (api/internal/target, configureBuiltinTransformers): patches, namespace, name prefix, name
+suffix, labels, annotations, images; references to renamed objects follow at the very end.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from kubectl_trainjob.compiler.overlay.images import Images, change_images
 from kubectl_trainjob.compiler.overlay.metadata import add_annotations, add_labels, find_misplaced, set_namespace
-from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, ambiguous_names, follow_names
+from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_affix, ambiguous_names, follow_names
 from kubectl_trainjob.compiler.overlay.patch import OverlayResource, Patcher
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.compiler.overlay.sweeps import select_sweeps
@@ -22,7 +22,7 @@ from kubectl_trainjob.kube.facts.kinds import group_of, is_training_input
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.edited_object import ObjectEdit, edited_object, identities
+from kubectl_trainjob.model.edited_object import ObjectEdit, affixes, edited_object, identities
 from kubectl_trainjob.model.message import Message, describe, listed, say
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Place, Source, show_pointer, value_at
@@ -97,8 +97,12 @@ def _settings(overlay: Overlay, api_version: str, kind: str, images: Images, ste
     of = {"kind": kind, "api_version": api_version}
     if overlay.namespace:
         yield _edit(set_namespace, "namespace", **of, namespace=overlay.namespace)
+    if overlay.name_prefix:
+        edit = _edit(add_affix, "namePrefix", kind=kind, prefix=overlay.name_prefix)
+        yield edit._replace(prefix=overlay.name_prefix)
     if overlay.name_suffix:
-        yield _edit(add_suffix, "nameSuffix", kind=kind, suffix=overlay.name_suffix)
+        edit = _edit(add_affix, "nameSuffix", kind=kind, suffix=overlay.name_suffix)
+        yield edit._replace(suffix=overlay.name_suffix)
     for index, labels in enumerate(overlay.labels):
         yield _edit(add_labels, "labels", index, "pairs", **of, labels=labels, steps=steps)
     if overlay.annotations:
@@ -163,7 +167,7 @@ def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic
                 found.append(Rename(group_of(now.api_version), now.kind, old, now, cause))
     if not found:
         return list(manifests)
-    renames = Renames(found)
+    renames = Renames(found, {manifest.id: affixes(manifest) for manifest in manifests})
     diagnostics += [finding for manifest in manifests for finding in _ambiguities(manifest, renames)]
     return [_followed(manifest, renames, inputs) for manifest in manifests]
 

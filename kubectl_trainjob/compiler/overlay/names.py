@@ -1,7 +1,7 @@
-"""`nameSuffix` and `nameHash`, and the references to objects that overlays renamed or moved.
+"""`namePrefix`, `nameSuffix` and `nameHash`, and the references to objects that overlays renamed or moved.
 
-Mirrors kustomize's api/filters/suffix, api/internal/builtins/SuffixTransformer.go, api/filters/nameref and
-api/resmap/reswrangler.go (SubsetThatCouldBeReferencedByResource): a reference follows the object that had this name
+Mirrors kustomize's api/filters/{prefix,suffix,nameref}, api/internal/builtins/{Prefix,Suffix}Transformer.go and
+api/resource/resource.go (PrefixesSuffixesEquals): a reference follows the object that had this name
 before, if its namespace allows that. Of several objects, it follows the one with the same overlays. Other than in
 kustomize, a reference with a kind follows objects of that kind only. With `nameHash` a changed TrainJob is a new run.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.compiler.overlay.references import Fields, Reference, Target, fields_of
@@ -26,12 +25,12 @@ _KEPT = ("CustomResourceDefinition", "Namespace")
 _NAME: Pointer = ("metadata", "name")
 
 
-def add_suffix(draft: Draft, kind: str, suffix: str, cause: Cause) -> Draft:
-    """Append `suffix` to one object's name, unless the name of its kind is fixed."""
+def add_affix(draft: Draft, kind: str, cause: Cause, *, prefix: str = "", suffix: str = "") -> Draft:
+    """Add `prefix` and `suffix` to one object's name, unless the name of its kind is fixed."""
     name = draft.get(*_NAME)
-    if not suffix or not name or not isinstance(name, str) or kind in _KEPT or _is_api_service(draft, kind):
+    if not prefix + suffix or not name or not isinstance(name, str) or kind in _KEPT or _is_api_service(draft, kind):
         return draft
-    return draft.put(_NAME, name + suffix, because=((OBJECT, *_NAME), cause))
+    return draft.put(_NAME, prefix + name + suffix, because=((OBJECT, *_NAME), cause))
 
 
 def _is_api_service(draft: Draft, kind: str) -> bool:
@@ -56,24 +55,26 @@ class Ambiguity(NamedTuple):
     rivals: tuple[ObjectId, ...]
 
 
-class Renames:
-    """All renames of a tree of overlays, by group, kind and former name."""
+Affixes = tuple[tuple[str, ...], tuple[str, ...]]
+"""The prefixes and the suffixes of a name, in the order in which overlays added them."""
 
-    def __init__(self, renames: Iterable[Rename]) -> None:
+
+class Renames:
+    """All renames of a tree of overlays, by group, kind and former name; `affixes` are those of the objects."""
+
+    def __init__(self, renames: Iterable[Rename], affixes: Mapping[ObjectId, Affixes]) -> None:
         self._by_name: dict[tuple[str, str, str], list[Rename]] = {}
-        self._names: dict[ObjectId, set[str]] = {}
+        self._affixes = affixes
         for rename in renames:
             self._by_name.setdefault((rename.group, rename.kind, rename.old.name), []).append(rename)
-            self._names.setdefault(rename.now, {rename.now.name}).add(rename.old.name)
 
     def once(self, target: Target, name: str) -> list[Rename]:
         """The renames of the objects of a kind that were once called `name`."""
         return self._by_name.get((*target, name), [])
 
-    def suffixes(self, identity: ObjectId) -> list[str]:
-        """The suffixes of an object's name, in order; after any other change the list starts again."""
-        names = sorted(self._names.get(identity, ()), key=len)
-        return [new.removeprefix(old) for old, new in pairwise(names) if new.startswith(old)]
+    def affixes(self, identity: ObjectId) -> Affixes:
+        """The prefixes and the suffixes of an object's name, in order."""
+        return self._affixes.get(identity, ((), ()))
 
 
 def follow_names(draft: Draft, kind: str, api_version: str, renames: Renames) -> Draft:
@@ -201,16 +202,16 @@ def _chosen(seen: list[Rename], field: _Name, referrer: _Referrer) -> Rename | A
 
 
 def _of_the_same_overlays(objects: dict[ObjectId, Rename], referrer: _Referrer) -> dict[ObjectId, Rename]:
-    """Objects whose suffixes end like the referrer's; of several, those that also have suffixes only if it has some."""
-    mine = referrer.renames.suffixes(referrer.identity)
-    theirs = {now: referrer.renames.suffixes(now) for now in objects}
-    near = {now: each for now, each in objects.items() if _end_alike(mine, theirs[now])}
+    """Objects whose affixes end like the referrer's; of several, those that also have affixes only if it has some."""
+    mine = referrer.renames.affixes(referrer.identity)
+    theirs = {now: referrer.renames.affixes(now) for now in objects}
+    near = {now: each for now, each in objects.items() if all(map(_end_alike, mine, theirs[now]))}
     if len(near) <= 1:
         return near
-    return {now: each for now, each in near.items() if bool(mine) == bool(theirs[now])}
+    return {now: each for now, each in near.items() if [*map(bool, mine)] == [*map(bool, theirs[now])]}
 
 
-def _end_alike(one: list[str], other: list[str]) -> bool:
+def _end_alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether the shorter list is the end of the longer."""
     length = min(len(one), len(other))
     return one[len(one) - length :] == other[len(other) - length :]

@@ -54,7 +54,7 @@ class Kind(NamedTuple):
 
 
 CONFIGURATION_GROUP = "kubectl-trainjob.dev"
-CONFIG, OVERLAY = "Config", "Overlay"
+CONFIG, OVERLAY, COMPONENT = "Config", "Overlay", "Component"
 _TRAIN_JOB = "write a TrainJob"
 MIGRATE = "run kubectl trainjob migrate"
 """The advice for kinds that the command converts; the path of the file follows."""
@@ -75,6 +75,7 @@ KINDS = (
     Kind("scheduling.x-k8s.io", "v1alpha1", trainer.POD_GROUP, KindRole.POD_GROUP),
     Kind(CONFIGURATION_GROUP, "", CONFIG, KindRole.CONFIGURATION),
     Kind(CONFIGURATION_GROUP, "", OVERLAY, KindRole.CONFIGURATION),
+    Kind(CONFIGURATION_GROUP, "", COMPONENT, KindRole.CONFIGURATION),
     Kind("kustomize.config.k8s.io", "", "Kustomization", KindRole.KUSTOMIZATION),
     Kind("kustomize.config.k8s.io", "", "Component", KindRole.KUSTOMIZATION),
     Kind("kubeflow.org", "", "PyTorchJob", KindRole.LEGACY, MIGRATE),

@@ -1,4 +1,4 @@
-"""`overlay.yaml`: kind `Overlay` of kubectl-trainjob.dev/v1alpha1, in kustomize's words wherever it has them."""
+"""`overlay.yaml`: an `Overlay` or `Component` of kubectl-trainjob.dev/v1alpha1, in kustomize's words if it has some."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector, SweepI
 from kubectl_trainjob.repository.files.settings import HEAD, Fields
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE
 
-_SETTINGS = ["resources", "namespace", "nameSuffix", "nameHash", "labels", "annotations", "images", "values"]
-_SETTINGS += ["patches", "sweeps"]
-_OF_KUSTOMIZE = "components configMapGenerator secretGenerator generators transformers replacements replicas"
+SETTINGS = ["resources", "components", "namespace", "namePrefix", "nameSuffix", "nameHash", "labels", "annotations"]
+SETTINGS += ["images", "values", "patches", "sweeps"]
+_OF_KUSTOMIZE = "configMapGenerator secretGenerator generators transformers replacements replicas"
 # Other settings of kustomize, and what to write here instead.
 _ADVICE = {
     "bases": "; list them in resources",
@@ -26,7 +26,6 @@ _ADVICE = {
     "commonAnnotations": "; write annotations",
     "patchesStrategicMerge": "; write patches: [{path: …}]",
     "patchesJson6902": "; write patches: [{target: {…}, path: …}]",
-    "namePrefix": "; write nameSuffix",
     **dict.fromkeys(
         _OF_KUSTOMIZE.split(),
         ", which only kustomize has; build with it: kubectl kustomize DIR | kubectl trainjob build -",
@@ -35,6 +34,7 @@ _ADVICE = {
 _TARGET = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
 _IMAGE = ("name", "newName", "newTag", "digest", "tagSuffix")
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_PREFIX = re.compile(r"[a-z0-9][-a-z0-9.]{0,61}")
 _SUFFIX = re.compile(r"[-a-z0-9.]{0,61}[a-z0-9]")
 
 
@@ -54,7 +54,9 @@ class OverlayFile:
 
     source: Source
     resources: tuple[str, ...]
+    components: tuple[str, ...]
     namespace: str
+    name_prefix: str
     name_suffix: str
     name_hash: bool
     labels: tuple[LabelSet, ...]
@@ -65,15 +67,17 @@ class OverlayFile:
     sweeps: tuple[SweepItem, ...]
 
 
-def read_overlay(body: Mapping[str, Any], source: Source) -> tuple[OverlayFile, list[Diagnostic]]:
-    """The overlay, and its errors; an invalid setting has its default."""
+def read_overlay(body: Mapping[str, Any], source: Source, kind: str = OVERLAY) -> tuple[OverlayFile, list[Diagnostic]]:
+    """The overlay or component, and its errors; an invalid setting has its default."""
     settings = Fields(body, Place(source), INVALID_OVERLAY, [])
-    settings.reject_unknown((*HEAD, *_SETTINGS), _ADVICE)
-    settings.reject_other_head(OVERLAY, OVERLAY_FILE)
+    settings.reject_unknown((*HEAD, *SETTINGS), _ADVICE)
+    settings.reject_other_head(kind, OVERLAY_FILE)
     overlay = OverlayFile(
         source,
         settings.texts("resources"),
+        settings.texts("components"),
         _name(settings, "namespace", _NAMESPACE, 'up to 63 lower case letters, digits and "-"'),
+        _name(settings, "namePrefix", _PREFIX, 'lower case letters, digits, "-" and "."'),
         _name(settings, "nameSuffix", _SUFFIX, 'lower case letters, digits, "-" and "."'),
         settings.flag("nameHash"),
         tuple(_labels(each) for _, each in settings.each("labels")),

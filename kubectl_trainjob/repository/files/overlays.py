@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from kubectl_trainjob.kube.facts.kinds import COMPONENT, OVERLAY
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.message import Message, say
@@ -29,6 +30,9 @@ _DEEPEST = 64  # overlays in a row
 _MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
 # The cost of a setting for an object, compared with an image.
 _LABEL, _PATCH = 2, 20
+
+
+Resources = tuple[Manifest | Unit, ...]
 
 
 class _Resource(NamedTuple):
@@ -68,6 +72,7 @@ class Overlays:
         self._gaps: set[Source] = set()  # overlays with resources that could not be read
         self._directories: dict[tuple[Root, str], list[str]] = {}
         self._known: dict[tuple[Root, str], _KnownOverlay] = {}
+        self._components: dict[tuple[Root, str], OverlayFile | None] = {}
         self._depths: dict[Unit, int] = {}
         self._paths = Paths(input_reader)
         self._resource_count = self._edits = 0
@@ -95,10 +100,15 @@ class Overlays:
 
     def _new_unit(self, root: Root, inside: str, above: tuple[str, ...]) -> list[Unit]:
         overlay = self._overlay_file(root, inside)
-        if overlay is None:
-            return []
+        return self._unit_of(overlay, root, inside, above) if overlay else []
+
+    def _unit_of(
+        self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...], given: Resources = ()
+    ) -> list[Unit]:
+        """The unit of an overlay; for a component, `given` are the resources before it."""
         before, noted = self._resource_count, len(self._input_reader.diagnostics)
-        resources = tuple(self._resources_of(overlay, root, inside, (*above, inside)))
+        resources = (*given, *self._resources_of(overlay, root, inside, (*above, inside)))
+        resources = self._with_components(overlay, root, inside, (*above, inside), resources)
         below = all(resource.overlay.is_complete for resource in resources if isinstance(resource, Unit))
         is_complete = (
             below and overlay.source not in self._gaps and not has_errors(self._input_reader.diagnostics[noted:])
@@ -109,6 +119,7 @@ class Overlays:
         settings = Overlay(
             overlay.source,
             overlay.namespace,
+            overlay.name_prefix,
             overlay.name_suffix,
             overlay.name_hash,
             overlay.labels,
@@ -120,7 +131,39 @@ class Overlays:
         )
         return [Unit(settings, resources)]
 
-    def _overlay_file(self, root: Root, inside: str) -> OverlayFile | None:
+    def _with_components(
+        self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...], resources: Resources
+    ) -> Resources:
+        """The resources after each component in turn: it changes all of them, and adds its own (kustomize's
+        api/internal/target/kusttarget.go, accumulateComponents).
+        """
+        for index, written in enumerate(overlay.components):
+            place = Place(overlay.source, ("components", index))
+            path = self._paths.inside(written, root, inside, place)
+            if path is None or not self._may_nest(path, _Resource(overlay, root, inside, above, set(), place)):
+                continue
+            component = self._component(root, path, place)
+            if component:
+                self._input_reader.read_from[root.real(path)] = None
+                resources = tuple(self._unit_of(component, root, path, above, resources)) or resources
+        return resources
+
+    def _component(self, root: Root, path: str, place: Place) -> OverlayFile | None:
+        """A component, read once; None where it cannot be read, which is reported at `place`."""
+        if (root, path) not in self._components:
+            try:
+                is_there = is_overlay(root.files, path, root.files.entries(path))
+                if not is_there:
+                    self._reject(
+                        rules.INVALID_OVERLAY, say('"{}" has no overlay.yaml; write one', root.show(path)), place
+                    )
+                self._components[root, path] = self._overlay_file(root, path, COMPONENT) if is_there else None
+            except (UnsafePathError, OSError) as error:
+                self._paths.missing(root, path, place, error)
+                self._components[root, path] = None
+        return self._components[root, path]
+
+    def _overlay_file(self, root: Root, inside: str, kind: str = OVERLAY) -> OverlayFile | None:
         path = posixpath.join(inside, OVERLAY_FILE)
         try:
             file = self._input_reader.file(root, path, root.show(path))
@@ -137,7 +180,7 @@ class Overlays:
                     rules.INVALID_OVERLAY, say("overlay.yaml must contain one document of kind Overlay"), place
                 )
             return None
-        overlay, diagnostics = read_overlay(*reading.objects[0])
+        overlay, diagnostics = read_overlay(*reading.objects[0], kind)
         self._input_reader.diagnostics += diagnostics
         return overlay
 
@@ -236,7 +279,8 @@ class Overlays:
             return None
         from kubectl_trainjob.repository.templates.render import encode_context, too_much
 
-        facts = {"name": os.path.basename(directory), "namespace": overlay.namespace, "nameSuffix": overlay.name_suffix}
+        facts = {"name": os.path.basename(directory), "namespace": overlay.namespace}
+        facts |= {"namePrefix": overlay.name_prefix, "nameSuffix": overlay.name_suffix}
         context = encode_context({"values": overlay.values, "overlay": facts})
         self._sent += len(context)
         if self._sent > self._limits.build_bytes:

@@ -21,7 +21,11 @@ _OF_CHART = frozenset(("templates", "charts", "crds", "files"))
 _INSTALLED = frozenset(("node_modules", "pyvenv.cfg"))  # the name of a directory, and a file in one: packages of others
 _LARGEST = 1 << 20  # bytes of an overlay.yaml
 _OVERLAY = re.compile(
-    rb"kubectl-trainjob|^[{ ]*[\"']?(?:kind[\"']?\s*:\s*[\"']?Overlay\b|resources[\"']?\s*:)", re.MULTILINE
+    rb"kubectl-trainjob|^[{ ]*[\"']?(?:kind[\"']?\s*:\s*[\"']?(?:Overlay|Component)\b|resources[\"']?\s*:)",
+    re.MULTILINE,
+)
+_COMPONENT = re.compile(
+    rb"^[{ ]*[\"']?kind[\"']?\s*:\s*[\"']?Component\b|[{,]\s*[\"']?kind[\"']?\s*:\s*[\"']?Component\b", re.MULTILINE
 )
 _DEEPEST = 64
 
@@ -65,22 +69,22 @@ def _walk(root: Files, directory: str, entries: list[Entry], ignored: PathFilter
             yield FoundFile(path, "linked directory")
         elif (reason := _separate(root, path, entry, below)) is None:
             yield from _walk(root, path, below, ignored, left - 1)
-        elif reason != "installed":
+        elif reason != "silent":
             yield FoundFile(path, reason)
 
 
 def _separate(
     root: Files, path: str, entry: Entry, below: list[Entry]
-) -> Literal["overlay", "results", "chart", "installed"] | None:
-    """Why a directory is not read with the one above it."""
+) -> Literal["overlay", "results", "chart", "silent"] | None:
+    """Why a directory is not read with the one above it; no note says so for packages of others and components."""
     if is_overlay(root, path, below):
-        return "overlay"
+        return "silent" if is_component(root, path) else "overlay"
     if _has(below, INDEX_FILE):
         return "results"
     if _has(below, _CHART):
         return "chart"
     is_installed = entry.name in _INSTALLED or any(each.name in _INSTALLED and each.is_file for each in below)
-    return "installed" if is_installed else None
+    return "silent" if is_installed else None
 
 
 def _has(entries: list[Entry], name: str) -> bool:
@@ -104,7 +108,7 @@ def overlays(root: Files, ignored: PathFilter, directory: str = "") -> Iterator[
             entries = root.entries(directory)
         except (UnsafePathError, OSError):
             continue
-        if is_overlay(root, directory, entries):
+        if is_overlay(root, directory, entries) and not is_component(root, directory):
             yield directory
         found = [path for path, entry in _visible(directory, entries) if entry.is_directory and left]
         below = [path for path in found if not ignored(path, True)]
@@ -130,6 +134,14 @@ def is_overlay(root: Files, directory: str, entries: list[Entry]) -> bool:
     except (UnsafePathError, TooLargeError, OSError):
         return True
     return not text.strip(b"- \n") or _OVERLAY.search(text) is not None
+
+
+def is_component(root: Files, directory: str) -> bool:
+    """Whether an overlay is a component, which is built with the overlays that list it only."""
+    try:
+        return _COMPONENT.search(root.read(f"{directory}/{OVERLAY_FILE}".lstrip("/"), _LARGEST)) is not None
+    except (UnsafePathError, TooLargeError, OSError):
+        return False
 
 
 def _file(path: str, entry: Entry) -> FoundFile | None:

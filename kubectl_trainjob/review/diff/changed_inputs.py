@@ -34,7 +34,7 @@ CompiledPair = tuple[Compiled, Compiled]
 ImageEntry = tuple[str, Pointer]
 """The name of an entry of `images`, and the pointer to what differs in it, in the new list; () for a removed entry."""
 
-_RENAMING = (PATCH, "overlay namespace", "overlay nameSuffix", "overlay nameHash")
+_RENAMING = (PATCH, "overlay namespace", "overlay namePrefix", "overlay nameSuffix", "overlay nameHash")
 _PLAIN = re.compile(r"[\w./:@-]+")
 
 

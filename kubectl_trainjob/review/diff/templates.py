@@ -14,7 +14,7 @@ from kubectl_trainjob.repository.yaml.stream import LINE_END
 from kubectl_trainjob.review.diff.contents import Contents, difference
 
 _VALUES = "values"
-_FACTS = ("namespace", "nameSuffix")
+_FACTS = ("namespace", "namePrefix", "nameSuffix")
 _OPENED, _CLOSED = "{#", "#}"
 _WORD = re.compile(r"\w+")
 _MOST_VALUES = 20  # reported one by one

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import kubectl_trainjob.kube.schemas
-from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_suffix, follow_names
+from kubectl_trainjob.compiler.overlay.names import Rename, Renames, add_affix, follow_names
 from kubectl_trainjob.compiler.overlay.references import Reference, fields_of
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.model.draft import Draft
@@ -30,24 +30,24 @@ OVERLAY, OBJECT = Source(SourceFile("overlay.yaml", "")), Source(SourceFile("job
 )
 def test_names_that_other_things_decide(kind, api_version):
     draft = Draft({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}})
-    assert add_suffix(draft, kind, "-x", CAUSE) is draft
+    assert add_affix(draft, kind, CAUSE, suffix="-x") is draft
 
 
 @pytest.mark.parametrize("metadata", [{"generateName": "a-"}, {"name": ""}, {"name": 5}, {}, "text", None])
 def test_no_name_to_add_to(metadata):
     draft = Draft({"metadata": metadata})
-    assert add_suffix(draft, "TrainJob", "-x", CAUSE) is draft
+    assert add_affix(draft, "TrainJob", CAUSE, suffix="-x") is draft
 
 
 def test_suffix():
     body = {"kind": "TrainJob", "metadata": {"name": "a"}}
     draft = Draft(None, {"overlay": OVERLAY, "object": OBJECT}).put((), body, copied=("object",))
-    written = add_suffix(draft, "TrainJob", "-x", CAUSE)
+    written = add_affix(draft, "TrainJob", CAUSE, suffix="-x")
     assert written.get("metadata", "name") == "a-x"
     origin = written.origin(("metadata", "name"))
     assert origin.causes == (Place(OBJECT, ("metadata", "name")), Place(OVERLAY, ("nameSuffix",)))
     assert origin.over.place == Place(OBJECT, ("metadata", "name"))
-    assert add_suffix(draft, "TrainJob", "", CAUSE) is draft
+    assert add_affix(draft, "TrainJob", CAUSE) is draft
 
 
 def rename(api_version, kind, name="r", namespace=""):
@@ -65,7 +65,8 @@ ALL = Renames(
         rename("v1", "PersistentVolumeClaim", "pvc", "ns"),
         rename("scheduling.k8s.io/v1", "PriorityClass", "pc"),
         rename("storage.k8s.io/v1", "StorageClass", "sc"),
-    ]
+    ],
+    {},
 )
 
 

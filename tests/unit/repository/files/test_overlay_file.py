@@ -64,13 +64,13 @@ def test_everything_that_may_be_said():
     ("text", "line", "part"),
     [
         pytest.param("resource: []\n", 3, 'did you mean "resources"?', id="nearest name"),
-        pytest.param("namePrefix: a-\n", 3, "write nameSuffix", id="kustomize's prefix"),
+        pytest.param("namePrefix: -a\n", 3, "cannot be part of the name of an object", id="no prefix"),
         pytest.param(
             "commonLabels: {a: b}\n", 3, "write labels: [{pairs: {…}, includeTemplates: true}]", id="commonLabels"
         ),
         pytest.param("commonAnnotations: {a: b}\n", 3, "write annotations", id="commonAnnotations"),
         pytest.param("configMapGenerator: []\n", 3, "kubectl kustomize DIR | kubectl trainjob build -", id="generator"),
-        pytest.param("components: []\n", 3, "which only kustomize has", id="components"),
+        pytest.param("components: a\n", 3, "components must be a list", id="components"),
         pytest.param("bases: []\n", 3, "list them in resources", id="bases"),
         pytest.param("patchesStrategicMerge: []\n", 3, "write patches", id="old merge patches"),
         pytest.param("resources: a\n", 3, "resources must be a list", id="no list"),
