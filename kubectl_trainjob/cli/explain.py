@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 _HELP = """Show why a value of an object is what it is: its origin, its line, and the values that it replaced.
 
 KIND/NAME is an object that "build" generates (JobSet, PodGroup, ConfigMap) or an object of the files. NAME means an
-object of the files, and PATH can also be one in an object that is generated from it. PATH leads to a value in the
-object. It names items of lists by key or by index, or it is a JSON pointer. Without PATH, the command prints the whole
-object with the origin of each line.
+object of the files. PATH leads to a value in the object, or in one that is generated from it. It names items of lists
+by key or by index, or it is a JSON pointer. Without PATH, the command prints the object with the origin of each line.
 
 \b
 Examples:

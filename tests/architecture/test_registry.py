@@ -125,7 +125,7 @@ def _alike(folder: Path) -> None:
 
 
 MADE |= {
-    "KTJ050": _overlay("namePrefix: x-"),
+    "KTJ050": _overlay("namePrefix: -x"),
     "KTJ051": _overlay("resources: [b.yaml]"),
     "KTJ052": _around,
     "KTJ053": _overlay("patches: [{target: {kind: ConfigMap}, patch: [{op: remove, path: /data}]}]"),

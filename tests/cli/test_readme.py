@@ -79,10 +79,12 @@ def test_the_overlay_shown_is_accepted() -> None:
     shown = set(body) - {"apiVersion", "kind"}
     assert shown == {
         "annotations",
+        "components",
         "images",
         "labels",
         "nameHash",
         "nameSuffix",
+        "namePrefix",
         "namespace",
         "patches",
         "resources",

@@ -151,16 +151,15 @@ class Overlays:
     def _component(self, root: Root, path: str, place: Place) -> OverlayFile | None:
         """A component, read once; None where it cannot be read, which is reported at `place`."""
         if (root, path) not in self._components:
+            self._components[root, path] = None
             try:
-                is_there = is_overlay(root.files, path, root.files.entries(path))
-                if not is_there:
-                    self._reject(
-                        rules.INVALID_OVERLAY, say('"{}" has no overlay.yaml; write one', root.show(path)), place
-                    )
-                self._components[root, path] = self._overlay_file(root, path, COMPONENT) if is_there else None
+                if is_overlay(root.files, path, root.files.entries(path)):
+                    self._components[root, path] = self._overlay_file(root, path, COMPONENT)
+                else:
+                    message = say('"{}" has no overlay.yaml; write one', root.show(path))
+                    self._reject(rules.INVALID_OVERLAY, message, place)
             except (UnsafePathError, OSError) as error:
                 self._paths.missing(root, path, place, error)
-                self._components[root, path] = None
         return self._components[root, path]
 
     def _overlay_file(self, root: Root, inside: str, kind: str = OVERLAY) -> OverlayFile | None:
