@@ -23,7 +23,7 @@ from typing import Any
 
 import click
 
-from kubectl_trainjob.cli import lint, review
+from kubectl_trainjob.cli import lint, review, schema
 from kubectl_trainjob.cli.app import app
 from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
@@ -155,7 +155,7 @@ def formats() -> Iterator[str]:
     """The formats of each command, the default one first."""
     yield "| command | formats of `-o` |"
     yield "| --- | --- |"
-    several = {"lint": lint.FORMATS, "review": review.FORMATS}
+    several = {"lint": lint.FORMATS, "review": review.FORMATS, "schema": schema.FORMATS}
     for name in COMMANDS:
         for option in _command(name).params:
             if option.name == "output":

@@ -56,6 +56,7 @@ _COMMANDS = {
     "init": _LazyCommand(
         "kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."
     ),
+    "schema": _LazyCommand("kubectl_trainjob.cli.schema", "Print JSON Schemas of manifests and settings, for editors."),
     "completion": _LazyCommand("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
     "help": _LazyCommand("kubectl_trainjob.cli.help", "Print a page of the manual."),
     "version": _LazyCommand(

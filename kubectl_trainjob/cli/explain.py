@@ -22,6 +22,8 @@ KIND/NAME is an object that "build" generates (JobSet, PodGroup, ConfigMap) or a
 object of the files. PATH leads to a value in the object, or in one that is generated from it. It names items of lists
 by key or by index, or it is a JSON pointer. Without PATH, the command prints the object with the origin of each line.
 
+KIND or KIND.FIELD shows the type and the description of a field in the target version, as kubectl explain does.
+
 \b
 Examples:
   # Why does the job run on so many nodes?
@@ -31,6 +33,10 @@ Examples:
   # Where does this variable come from, in one environment?
   kubectl trainjob explain -f overlays/prod JobSet/llama \\
     'spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NNODES].value'
+
+\b
+  # The fields of a part of a TrainJob
+  kubectl trainjob explain TrainJob.spec.trainer
 
 \b
   # The whole object with origins
@@ -46,14 +52,21 @@ Exit codes: 0 explained, 1 the files have errors or no such object or value, 2 t
 
 @click.command(help=_HELP)
 @click.argument("words", nargs=-1, required=True, metavar="[KIND/]NAME [PATH]")
-@options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
+@options.filenames(
+    "Manifest, directory or overlay. Can be repeated. The default is the current repository.",
+    "Of a kind or a field: print the fields of fields, too. Directories are always read recursively.",
+)
 @options.document_output
 @options.namespace("Namespace of the object, and for objects without a namespace. The default is any.")
 @options.trainer_version
 def explain(  # the options, by their names
     words: tuple[str, ...], filenames: tuple[str, ...], output: str, namespace: str, trainer_version: str
 ) -> int:
-    """Find the object, follow the path, print the origin of the value."""
+    """Find the object, follow the path, print the origin of the value; or the type of a field."""
+    from kubectl_trainjob.cli.schema import explain_field
+
+    if explain_field(words, trainer_version):
+        return 0
     from kubectl_trainjob.cli.tracing import look_up, target_of
     from kubectl_trainjob.explain.path import PathError
     from kubectl_trainjob.model.stages import BuildOptions

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OVERLAYS = "kubectl_trainjob.overlays"  # in the meta of a context
+_RECURSIVE = "Read directories recursively, which is always so. kubectl has this option."
 _SEVERITIES = ("error", "warning", "info")
 
 
@@ -68,11 +69,12 @@ class PathType(click.types.StringParamType):
         return [CompletionItem(incomplete, type=self._kind)]
 
 
-def filenames(help_text: str) -> Callable[[Command], Command]:
+def filenames(help_text: str, of_recursive: str = _RECURSIVE) -> Callable[[Command], Command]:
     """`-f PATH` and `-k DIR`, any number of times, and `-R`, as kubectl has them; both give `filenames`."""
 
     def add(command: Command) -> Command:
-        for option in (*_OF_FILENAMES, _filename(help_text)):
+        recursive = click.option("-R", "--recursive", is_flag=True, expose_value=False, help=of_recursive)
+        for option in (recursive, _KUSTOMIZE, _filename(help_text)):
             command = option(command)
         return command
 
@@ -86,25 +88,16 @@ def _filename(help_text: str) -> Callable[[Command], Command]:
     )
 
 
-_OF_FILENAMES: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "-R",
-        "--recursive",
-        is_flag=True,
-        expose_value=False,
-        help="Read directories recursively, which is always so. kubectl has this option.",
-    ),
-    click.option(
-        "-k",
-        "--kustomize",
-        multiple=True,
-        is_eager=True,
-        expose_value=False,
-        callback=lambda context, _parameter, values: context.meta.update({_OVERLAYS: values}),
-        type=PathType("dir"),
-        metavar="DIR",
-        help="Directory of an overlay. Can be repeated.",
-    ),
+_KUSTOMIZE = click.option(
+    "-k",
+    "--kustomize",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _parameter, values: context.meta.update({_OVERLAYS: values}),
+    type=PathType("dir"),
+    metavar="DIR",
+    help="Directory of an overlay. Can be repeated.",
 )
 
 

@@ -4,6 +4,10 @@
 
 CRD is a file or a directory of CRDs as released: `manifests/base/crds` of kubeflow/trainer,
 `config/components/crd/bases` of kubernetes-sigs/jobset. Descriptions are dropped, equal subschemas are written once.
+The descriptions of all versions are in one more file:
+
+    python tests/schemas/generate.py --descriptions trainer-2.3=DIR … -o kubectl_trainjob/…/data/descriptions.json.gz
+
 A construct or a CEL rule that the walker does not know stops the run: it must be taught first
 (`schemas/composites.py`, `schemas/cel.py`).
 """
@@ -14,6 +18,7 @@ import argparse
 import gzip
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -168,14 +173,53 @@ def reduce_crds(paths: list[Path]) -> dict[str, Any]:
     """The packaged form of all CRDs in files and directories."""
     table = Table()
     kinds: dict[str, Any] = {}
-    for path in paths:
-        for file in sorted(path.glob("*.yaml")) if path.is_dir() else [path]:
-            for crd in yaml.load_all(
-                file.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-            ):
-                if crd and crd.get("kind") == "CustomResourceDefinition":
-                    kinds.update(_kinds(crd["spec"], table))
+    for crd in (crd for path in paths for crd in _crds(path)):
+        kinds.update(_kinds(crd["spec"], table))
     return {"kinds": kinds, "nodes": table.nodes}
+
+
+class Descriptions:
+    """The distinct descriptions of subschemas with those below: the index of a text, and the parts by name."""
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, int] = {}
+        self._texts: dict[str, int] = {}
+        self._nodes: dict[str, int] = {}
+
+    def add(self, product: str, crd: dict[str, Any]) -> None:
+        """Add the descriptions of a CRD."""
+        for version in crd["spec"]["versions"]:
+            name = f"{product}/{crd['spec']['group']}/{version['name']}/{crd['spec']['names']['kind']}"
+            self.kinds[name] = self._node(version["schema"]["openAPIV3Schema"])
+
+    def _node(self, schema: dict[str, Any]) -> int:
+        parts = {name: self._node(part) for name, part in sorted(schema.get("properties", {}).items())}
+        below = (("items", "[]"), ("additionalProperties", "{}"))
+        parts |= {name: self._node(schema[key]) for key, name in below if isinstance(schema.get(key), dict)}
+        text = self._texts.setdefault(schema.get("description", ""), len(self._texts))
+        return self._nodes.setdefault(json.dumps([text, parts]), len(self._nodes))
+
+    @property
+    def reduced(self) -> dict[str, Any]:
+        """The packaged form."""
+        return {"kinds": self.kinds, "texts": list(self._texts), "nodes": [json.loads(text) for text in self._nodes]}
+
+
+def describe_crds(products: Iterable[tuple[str, Path]]) -> dict[str, Any]:
+    """The packaged form of the descriptions in the CRDs of products."""
+    found = Descriptions()
+    for product, path in products:
+        for crd in _crds(path):
+            found.add(product, crd)
+    return found.reduced
+
+
+def _crds(path: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted(path.glob("*.yaml")) if path.is_dir() else [path]:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        for crd in yaml.load_all(file.read_text(encoding="utf-8"), Loader=loader):
+            if crd and crd.get("kind") == "CustomResourceDefinition":
+                yield crd
 
 
 def _kinds(spec: dict[str, Any], table: Table) -> dict[str, Any]:
@@ -200,11 +244,16 @@ def encode(reduced: dict[str, Any]) -> bytes:
 def main(arguments: list[str]) -> int:
     """Write one product version's file."""
     parser = argparse.ArgumentParser(description="Reduce CRDs to packaged schemas.")
-    parser.add_argument("crds", nargs="+", type=Path)
+    parser.add_argument("crds", nargs="+")
+    parser.add_argument("--descriptions", action="store_true", help="CRD is PRODUCT-VERSION=CRD")
     parser.add_argument("-o", "--output", required=True, type=Path)
     options = parser.parse_args(arguments)
     try:
-        text = encode(reduce_crds(options.crds))
+        if options.descriptions:
+            products = (each.partition("=") for each in options.crds)
+            text = encode(describe_crds((product, Path(path)) for product, _, path in products))
+        else:
+            text = encode(reduce_crds([*map(Path, options.crds)]))
     except UnknownConstructError as unknown:
         print(f"not known: {unknown}", file=sys.stderr)
         return 1

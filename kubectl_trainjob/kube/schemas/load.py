@@ -92,7 +92,7 @@ class _Product:
 
 @cache
 def _product(version: str) -> _Product:
-    data, extensions = _data(version), version.split("+")[1:]
+    data, extensions = packaged_data(version), version.split("+")[1:]
     if extensions:
         from kubectl_trainjob.kube.schemas.extensions import extend
 
@@ -100,7 +100,8 @@ def _product(version: str) -> _Product:
     return _Product(data["kinds"], data["nodes"])
 
 
-def _data(version: str) -> dict[str, Any]:
+def packaged_data(version: str) -> dict[str, Any]:
+    """The content of a packaged file."""
     with open(os.path.join(_DATA, f"{version.partition('+')[0]}.json.gz"), "rb") as file:
         data: dict[str, Any] = json.loads(zlib.decompress(file.read(), _GZIP))
     return data
@@ -138,7 +139,7 @@ def version_number(version: str) -> tuple[int, ...]:
 
 def field_paths(product_version: str, api_version: str, kind: str) -> frozenset[str]:
     """The fields of a kind that are not in the template of a Pod, as `spec.replicatedJobs[].name`."""
-    data = _data(product_version)
+    data = packaged_data(product_version)
     nodes = data["nodes"]
     return frozenset(paths(nodes[data["kinds"][f"{api_version}/{kind}"]["root"]], nodes.__getitem__))
 
