@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import USUAL_REQUEST_TIMEOUT, ClusterRequest, cluster_options
 from kubectl_trainjob.cli.planning import PlanRequest
 from kubectl_trainjob.cli.streams import emit, has_colour, note_unread_overlays, print_error, print_findings
@@ -96,7 +96,9 @@ class DiffRequest(TreesRequest):
 
 
 @click.command(help=_HELP)
-@click.argument("trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR|PATH...]")
+@click.argument(
+    "trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR|PATH...]", shell_complete=candidates.references
+)
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @options.document_output
 @click.option("--why", is_flag=True, help="Show the source line of each value, in base and head. JSON always does.")

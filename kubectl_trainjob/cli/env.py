@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.streams import emit, has_colour
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ Exit codes: 0 shown, 1 the files have errors or no such TrainJob, 2 the command 
 
 
 @click.command(help=_HELP)
-@click.argument("names", nargs=-1, required=True, metavar="[TrainJob] NAME")
+@click.argument("names", nargs=-1, required=True, metavar="[TrainJob] NAME", shell_complete=candidates.objects)
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
 @options.namespace("Namespace of the TrainJob, and for objects without a namespace. The default is any.")
 @options.document_output

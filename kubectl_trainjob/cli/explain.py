@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.streams import emit, has_colour, print_error
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ Exit codes: 0 explained, 1 the files have errors or no such object or value, 2 t
 
 
 @click.command(help=_HELP)
-@click.argument("words", nargs=-1, required=True, metavar="[KIND/]NAME [PATH]")
+@click.argument("words", nargs=-1, required=True, metavar="[KIND/]NAME [PATH]", shell_complete=candidates.objects)
 @options.filenames(
     "Manifest, directory or overlay. Can be repeated. The default is the current repository.",
     "Of a kind or a field: print the fields of fields, too. Directories are always read recursively.",

@@ -42,6 +42,10 @@ Exit codes: 0 printed, 2 no such page or rule.
 def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
+    if incomplete[:3].upper() == "KTJ":
+        from kubectl_trainjob.cli import candidates
+
+        return candidates.rules(_context, _parameter, incomplete)
     return [CompletionItem(name, help=summary(name)) for name in topics() if name.startswith(incomplete)]
 
 

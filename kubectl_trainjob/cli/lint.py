@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.streams import (
     emit,
     note_skipped,
@@ -98,9 +98,18 @@ def _rule_names(_context: click.Context, _parameter: click.Parameter, values: tu
 @options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")
 @options.trainer_version
-@click.option("--select", multiple=True, callback=_rule_names, metavar="RULE", help=_SELECT)
-@click.option("--ignore", multiple=True, callback=_rule_names, metavar="RULE", help=_IGNORE)
-@click.option("--since", metavar="REF", help="Report only findings that are new since this branch left REF.")
+@click.option(
+    "--select", multiple=True, callback=_rule_names, shell_complete=candidates.rules, metavar="RULE", help=_SELECT
+)
+@click.option(
+    "--ignore", multiple=True, callback=_rule_names, shell_complete=candidates.rules, metavar="RULE", help=_IGNORE
+)
+@click.option(
+    "--since",
+    shell_complete=candidates.references,
+    metavar="REF",
+    help="Report only findings that are new since this branch left REF.",
+)
 @options.fail_on("Minimum severity of a finding for exit code 1.")
 @click.option("--fail-if-empty", is_flag=True, help="Fail if the paths contain no object.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes. Comments and layout stay.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import print_error
@@ -73,7 +73,7 @@ _COUNT = click.IntRange(min=0)
 
 
 @click.command(help=_HELP)
-@click.argument("job", nargs=-1, required=True, metavar="JOB")
+@click.argument("job", nargs=-1, required=True, metavar="JOB", shell_complete=candidates.jobs)
 @options.namespace("Namespace of the job. The default is the context's.")
 @click.option("--rank", type=_COUNT, metavar="N", help="The Pod with this rank. The default is 0.")
 @click.option("--role", default="", metavar="ROLE", help="A Pod of this replicatedJob.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.streams import note_unread_overlays, write_outputs
 from kubectl_trainjob.cli.trees import TreesRequest, open_trees
 
@@ -57,7 +57,7 @@ class ReviewRequest(TreesRequest):
 
 
 @click.command(help=_HELP)
-@click.argument("trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]")
+@click.argument("trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]", shell_complete=candidates.references)
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
 from kubectl_trainjob.cli.planning import api_errors, parent_named
 from kubectl_trainjob.cli.streams import emit, print_error
@@ -76,7 +76,7 @@ class StatusRequest(ClusterRequest):
 
 
 @click.command(help=_HELP)
-@click.argument("jobs", nargs=-1, metavar="[JOB...]")
+@click.argument("jobs", nargs=-1, metavar="[JOB...]", shell_complete=candidates.jobs)
 @options.filenames("Files of the jobs: the result has their source lines. Can be repeated.")
 @options.namespace("Namespace of the jobs. The default is the context's.")
 @click.option("-A", "--all-namespaces", is_flag=True, help="Show the jobs of all namespaces.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, ClusterRequest, cluster_options, connect, timeout
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit, print_error
@@ -41,7 +41,7 @@ def suspend_options(command: Command) -> Command:
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.argument("jobs", nargs=-1, required=True, metavar="JOB..."),
+    click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=candidates.jobs),
     options.namespace("Namespace of the jobs. The default is the context's."),
     click.option(
         "--dry-run",

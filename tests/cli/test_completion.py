@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from kubectl_trainjob.cli import completion
 from kubectl_trainjob.cli.app import app, run
 from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
 from kubectl_trainjob.repository import catalogue
+from tests.cli.conftest import Repository
+from tests.cli.manifests import config_map, train_job
 from tests.loops import sample
 from tests.tools import require
 
@@ -94,6 +97,58 @@ ANSWERS = [
     pytest.param(["explain", "TrainJob/a", ""], [NOTHING], id="a field is not a file"),
     pytest.param(["completion", ""], ["bash", "zsh", "fish", NOTHING], id="shells"),
 ]
+
+
+NAMES = [
+    pytest.param(["explain", ""], ["TrainJob/a", "TrainJob/b", "ConfigMap/b", NOTHING], id="objects"),
+    pytest.param(["explain", "trainj"], ["TrainJob/a", "TrainJob/b", NOTHING], id="objects of a kind"),
+    pytest.param(["explain", "TrainJob", ""], ["a", "b", NOTHING], id="names after a kind"),
+    pytest.param(["explain", "-f", "b.yaml", ""], ["ConfigMap/b", NOTHING], id="objects of a file"),
+    pytest.param(["env", ""], ["TrainJob/a", "TrainJob/b", NOTHING], id="jobs"),
+    pytest.param(["diff", "f"], ["feature", NOTHING], id="a branch"),
+    pytest.param(["review", "v1"], ["v1.0", NOTHING], id="a tag"),
+    pytest.param(["diff", "v1.0..f"], ["v1.0..feature", NOTHING], id="the end of a range"),
+    pytest.param(["diff", "main...v"], ["main...v1.0", NOTHING], id="the end of a range from a merge base"),
+    pytest.param(["lint", "--since", "fe"], ["feature", NOTHING], id="a reference of lint"),
+    pytest.param(["lint", "--select", "KTJ30"], ["KTJ301", "KTJ302"], id="rules"),
+    pytest.param(["lint", "--ignore", "KTJ1,KTJ30"], ["KTJ1,KTJ301", "KTJ1,KTJ302"], id="more rules"),
+    pytest.param(["help", "KTJ30"], ["KTJ301", "KTJ302"], id="pages of rules"),
+]
+
+
+@pytest.fixture
+def named(repository: Repository) -> Repository:
+    """A repository with objects, branches and tags."""
+    shutil.rmtree(repository.directory / ".git")
+    repository.write({"a.yaml": [train_job("a", "plain"), train_job("b", "plain")], "b.yaml": [config_map("b")]})
+    commit = ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
+    for command in (("init", "-qb", "main"), ("add", "-A"), commit, ("branch", "feature"), ("tag", "v1.0")):
+        subprocess.run(["git", *command], check=True)
+    return repository
+
+
+@pytest.mark.usefixtures("named")
+@pytest.mark.parametrize(("words", "answer"), NAMES)
+def test_names(words: list[str], answer: list[str]) -> None:
+    found = [line.partition("\t")[0] for line in completion.complete(words)]
+    assert found[: len(answer)] == answer
+    assert found[-1] == NOTHING
+
+
+@pytest.mark.usefixtures("named")
+def test_kubectl_completes_names() -> None:
+    assert asked_by_kubectl("explain", "trainjob/b") == ["TrainJob/b", NOTHING]
+    assert asked_by_kubectl("diff", "f") == ["feature", NOTHING]
+
+
+@pytest.mark.parametrize("words", [["explain", ""], ["diff", ""], ["status", ""], ["logs", ""], ["suspend", "a", ""]])
+def test_without_a_repository_or_a_cluster(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    assert completion.complete(words) == [NOTHING]
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(("words", "answer"), ANSWERS)

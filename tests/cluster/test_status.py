@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from kubectl_trainjob.cli.completion import complete
 from tests.cluster.commands import Program, Ran, add_nodes, jobset, pods_of
 from tests.cluster.plane.plane import Plane
 from tests.tools import require
@@ -199,6 +200,15 @@ def test_a_trainjob_and_its_jobset_are_one_job(program: Program, namespace: str,
     assert job(program, namespace)["state"] == "Suspended"
     assert program("resume", "large", "-n", namespace).out == "trainjob.trainer.kubeflow.org/large resumed\n"
     wait(program, namespace, "Pending", "Unschedulable")
+
+
+def test_completion(plane: Plane, namespace: str) -> None:
+    for name in ("alpha", "beta"):
+        plane.client.create(jobset(namespace, name, suspend=True))
+    words = ["--kubeconfig", str(plane.kubeconfig), "-n", namespace]
+    assert complete(["status", *words, ""]) == ["alpha", "beta", ":4"]
+    assert complete(["logs", *words, "jobset/b"]) == ["jobset/beta", ":4"]
+    assert complete(["suspend", *words, "a"]) == ["alpha", ":4"]
 
 
 def test_names_and_labels(plane: Plane, program: Program, namespace: str) -> None:

@@ -134,9 +134,7 @@ class Overlays:
     def _with_components(
         self, overlay: OverlayFile, root: Root, inside: str, above: tuple[str, ...], resources: Resources
     ) -> Resources:
-        """The resources after each component in turn: it changes all of them, and adds its own (kustomize's
-        api/internal/target/kusttarget.go, accumulateComponents).
-        """
+        """The resources after each component in turn: it changes all, and adds its own (kustomize's kusttarget.go)."""
         for index, written in enumerate(overlay.components):
             place = Place(overlay.source, ("components", index))
             path = self._paths.inside(written, root, inside, place)

@@ -97,6 +97,11 @@ class Repository:
         shallow = f"the history of this clone is shallow: {_DEEPEN}; or " if self._git.is_shallow else ""
         raise EnvironmentFault(f"{message}; {shallow}pass a REF, for example HEAD~1")
 
+    def names(self) -> list[str]:
+        """Branches and tags, by their short names."""
+        listed = self._git.run("for-each-ref", f"--count={_MOST_NAMES}", "--format=%(refname:short)", *_KINDS)
+        return listed.out.split()
+
     def revision(self, commit: Commit) -> Revision:
         """The files of a commit, to be read until the repository is closed."""
         return Revision(self.top, commit, GitTree(self._objects, commit.id, self.top), self._current)
