@@ -51,7 +51,7 @@ _COMMANDS = {
         "kubectl_trainjob.cli.migrate", "Migrate jobs of older operators, and older spellings of Trainer."
     ),
     "integrations": _LazyCommand(
-        "kubectl_trainjob.cli.integrations", "Print files for Argo CD and Flux, ready to commit."
+        "kubectl_trainjob.cli.integrations", "Print files for Argo CD, Flux and the controller, ready to commit."
     ),
     "init": _LazyCommand(
         "kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."

@@ -1,4 +1,4 @@
-"""`integrations`: files for Argo CD and Flux, ready to commit."""
+"""`integrations`: files for Argo CD, Flux and the controller, ready to commit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import click
 from kubectl_trainjob.cli.streams import emit, page_width
 from kubectl_trainjob.integrations.files import FILES, content
 
-_HELP = """Print files for Argo CD and Flux, ready to commit.
+_HELP = """Print files for Argo CD, Flux and the controller, ready to commit.
 
-Without SYSTEM and NAME, the command lists the files. `help argocd` and `help flux` describe how to use them.
+Without SYSTEM and NAME, the command lists the files. `help argocd`, `help flux` and `help controller` describe how to
+use them. For `controller`, the default NAME is `install`.
 
 \b
 Examples:
@@ -33,6 +34,8 @@ Exit codes: 0 printed, 2 no such file.
 @click.argument("name", metavar="[NAME]", default="")
 def integrations(system: str | None, name: str) -> int:
     """Print a file, or the list of files."""
+    if system == "controller":
+        name = name or "install"
     if not name:
         emit([_list([system] if system else list(FILES)).encode()])
         return 0

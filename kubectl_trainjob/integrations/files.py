@@ -45,7 +45,12 @@ FILES: Mapping[str, Mapping[str, PackagedFile]] = MappingProxyType(
             "push": PackagedFile("A script that builds an overlay and pushes it as an artifact.", ("push.sh",)),
         },
         "controller": {
-            "crd": PackagedFile("The definition of TrainingSets.", ("crd.yaml",)),
+            "install": PackagedFile(
+                "The definition of TrainingSets, the rights and the Deployment of the controller.",
+                ("crd.yaml", "rbac.yaml", "deployment.yaml"),
+            ),
+            "crd": PackagedFile("Only the definition of TrainingSets.", ("crd.yaml",)),
+            "account": PackagedFile("The service account of TrainingSets in a namespace.", ("account.yaml",)),
         },
     }
 )

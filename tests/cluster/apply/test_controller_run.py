@@ -38,14 +38,15 @@ def _installed(plane: Plane) -> None:
 class Replica:
     """One running controller, with a proxy of its own."""
 
-    def __init__(self, site: Site, proxy: FaultProxy, *arguments: str) -> None:
+    def __init__(self, site: Site, proxy: FaultProxy, *arguments: str, namespaced: bool = True) -> None:
         self.proxy = proxy
         kubeconfig = site.folder.parent / f"{site.namespace}.{id(self)}.kubeconfig"
         proxy.kubeconfig(kubeconfig, site.namespace)
         self.ports = [_free_port(), _free_port()]
         addresses = zip(("metrics", "health-probe"), self.ports, strict=True)
         command = [f"--{name}-bind-address=127.0.0.1:{port}" for name, port in addresses]
-        command += [f"--directory=jobs={site.folder}", "-n", site.namespace, *_SHORT, *arguments]
+        command += [f"--directory=jobs={site.folder}", *_SHORT, *arguments]
+        command += ["-n", site.namespace] if namespaced else []
         site.folder.mkdir(parents=True, exist_ok=True)
         self.program = Program(["controller", "run", *command], site.folder, {"KUBECONFIG": str(kubeconfig)})
 
