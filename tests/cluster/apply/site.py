@@ -85,9 +85,13 @@ class Site:
         ended = self.start(*arguments).end()
         return Applied(ended, self.proxy.requests[first:])
 
+    def command(self, *arguments: str) -> tuple[str, ...]:
+        """The command line that applies the files."""
+        return ("apply", "-o", "json", *arguments)
+
     def apply(self, *arguments: str) -> Applied:
-        """Run `apply -o json`."""
-        return self.run("apply", "-o", "json", *arguments)
+        """Apply the files."""
+        return self.run(*self.command(*arguments))
 
     def applied(self, *objects: Object, arguments: tuple[str, ...] = ()) -> Applied:
         """Write the files and apply them; it must succeed."""

@@ -5,88 +5,22 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cluster.apply.inputs import Object, config, job
+from tests.cluster.apply.inputs import config, job
+from tests.cluster.apply.loop_site import ACCOUNT, Loop, install
 from tests.cluster.apply.proxy import before
-from tests.cluster.apply.site import Applied, Site
-from tests.cluster.apply.test_rights import role
-from tests.cluster.apply.test_training_set import install, training_set
+from tests.cluster.apply.site import Site
 from tests.cluster.plane.plane import Plane
 from tests.tools import require
 
 pytestmark = pytest.mark.cluster
 
-ACCOUNT = "kubectl-trainjob"
-
 
 @pytest.fixture(autouse=True)
 def _installed(plane: Plane) -> None:
     install(plane)
-
-
-def grant(site: Site, rules: list[Object] | None = None, account: str = ACCOUNT) -> None:
-    """Bind the Role of the manual to a service account."""
-    group = "rbac.authorization.k8s.io"
-    head = {"name": account, "namespace": site.namespace}
-    rules = role()["rules"] if rules is None else rules
-    site.plane.client.create({"apiVersion": f"{group}/v1", "kind": "Role", "metadata": head, "rules": rules})
-    binding = {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": head}
-    reference = {"apiGroup": group, "kind": "Role", "name": account}
-    subject = {"kind": "ServiceAccount", "name": account, "namespace": site.namespace}
-    site.plane.client.create({**binding, "roleRef": reference, "subjects": [subject]})
-
-
-class Loop:
-    """A place whose TrainingSet `s` builds the files of the place."""
-
-    def __init__(self, site: Site, *, granted: bool = True, **spec: Any) -> None:
-        self.site = site
-        if granted:
-            grant(site)
-        self.created = site.plane.client.create(training_set(site, "s", **spec))
-
-    def once(self, *arguments: str) -> Applied:
-        """Reconcile one time."""
-        self.site.proxy.clear()
-        return self.site.run("controller", "once", "--directory", f"jobs={self.site.folder}", *arguments)
-
-    def applied(self, *objects: Object) -> Applied:
-        """Write the files and reconcile; it must succeed."""
-        self.site.files(*objects)
-        done = self.once()
-        assert done.code == 0, done.ended
-        return done
-
-    @property
-    def live(self) -> Object:
-        """The TrainingSet."""
-        found: Object = self.site.plane.client.request("GET", self.site.plane.client.path(self.created))
-        return found
-
-    @property
-    def status(self) -> Object:
-        """Its status."""
-        found: Object = self.live.get("status", {})
-        return found
-
-    def condition(self, kind: str = "Ready") -> tuple[str, str] | None:
-        """Status and reason of a condition."""
-        found = [one for one in self.status.get("conditions", []) if one["type"] == kind]
-        return (found[0]["status"], found[0]["reason"]) if found else None
-
-    def merge(self, patch: Object) -> None:
-        """Change the TrainingSet as a user does."""
-        self.site.plane.client.merge(self.created, patch)
-
-    def events(self) -> list[tuple[str, str]]:
-        """Reason and note of each event, in any order."""
-        path = f"/apis/events.k8s.io/v1/namespaces/{self.site.namespace}/events"
-        found = self.site.plane.client.request("GET", path)["items"]
-        uid = self.created["metadata"]["uid"]
-        return [(one["reason"], one["note"]) for one in found if one["regarding"].get("uid") == uid]
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import yaml
 
 from kubectl_trainjob.integrations.files import content
 from tests.cluster.apply.inputs import Object, config, job
+from tests.cluster.apply.loop_site import Loop
 from tests.cluster.apply.proxy import FaultProxy, Request
 from tests.cluster.apply.site import Site
-from tests.cluster.apply.test_controller import Loop
 from tests.cluster.apply.test_controller_run import Replica
 from tests.cluster.apply.test_rights import role
 from tests.cluster.plane.client import ApiError
@@ -102,7 +102,7 @@ def test_the_rights_are_those_in_use(site: Site) -> None:
         one = Replica(site, proxy, "-A", f"--lease-namespace={SYSTEM}", namespaced=False)
         try:
             site.wait("Ready", lambda: loop.condition() == ("True", "ReconciliationSucceeded"))
-            site.wait("an event", lambda: loop.events())
+            site.wait("an event", loop.events)
             assert one.stop().code == 0
         finally:
             one.program.kill()

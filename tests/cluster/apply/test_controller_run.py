@@ -17,11 +17,10 @@ import pytest
 
 from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import config, job
+from tests.cluster.apply.loop_site import Loop, install
 from tests.cluster.apply.program import Ended, Program
 from tests.cluster.apply.proxy import FaultProxy, answer
 from tests.cluster.apply.site import Site
-from tests.cluster.apply.test_controller import Loop
-from tests.cluster.apply.test_training_set import install
 from tests.cluster.plane.plane import Plane
 
 pytestmark = pytest.mark.cluster

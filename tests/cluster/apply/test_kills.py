@@ -1,4 +1,4 @@
-"""SIGKILL at every request of an apply: nothing is orphaned, nothing foreign changes, nothing runs twice.
+"""SIGKILL at every request of an apply and of a reconcile: no orphan, nothing foreign changes, nothing runs twice.
 
 Before each request, and after each write while its answer is on the way. The next apply leads to the state of one that
 was not killed, and the one after it writes nothing.
@@ -16,6 +16,7 @@ import pytest
 
 from tests.cluster.apply import world
 from tests.cluster.apply.conftest import NewSite
+from tests.cluster.apply.loop_site import LoopSite, as_way
 from tests.cluster.apply.program import Program
 from tests.cluster.apply.proxy import Answer, Forward
 from tests.cluster.apply.site import Site
@@ -33,18 +34,22 @@ class Kill(NamedTuple):
     is_after_write: bool
 
 
-def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None]) -> None:
-    first = new_site()
+@pytest.mark.parametrize("way", [Site, LoopSite], ids=["apply", "controller"])
+def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None], way: type[Site]) -> None:
+    first = as_way(new_site(), way)
     world.prepare(first)
     done = first.apply(*world.ARGUMENTS)
-    assert (done.code, done.results) == (0, world.EXPECTED), done.ended
+    assert done.code == 0, done.ended
+    if way is Site:
+        assert done.results == world.EXPECTED
     kills = [Kill(number, False) for number in range(len(done.requests))]
     kills += [Kill(number, True) for number in range(len(done.writes))]
     expected = world.state(first)
-    sites = [new_site() for _ in kills]
+    sites = [as_way(new_site(), way) for _ in kills]
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         failures = list(pool.map(lambda pair: _problem(*pair, expected), zip(sites, kills, strict=True)))
-    tell(f"apply: killed at {len(done.requests)} requests, and after {len(done.writes)} writes")
+    name = "apply" if way is Site else "controller"
+    tell(f"{name}: killed at {len(done.requests)} requests, and after {len(done.writes)} writes")
     assert sum(not each.startswith("was not killed") for each in failures) >= 50
     report([each for each in failures if each and not each.startswith("was not killed")], len(kills))
 
@@ -91,7 +96,7 @@ def _is_killed(site: Site, kill: Kill) -> bool:
         return None
 
     site.proxy.on("", "", fault, skip=kill.number, only=lambda request: request.is_write or not kill.is_after_write)
-    running.append(site.start("apply", "-o", "json", *world.ARGUMENTS))
+    running.append(site.start(*site.command(*world.ARGUMENTS)))
     is_started.set()
     return running[0].end().code == -SIGKILL
 

@@ -6,10 +6,8 @@ import random
 import subprocess
 import time
 from dataclasses import replace
-from typing import Any
 
 import pytest
-import yaml
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
@@ -17,9 +15,9 @@ from kubectl_trainjob.cluster.inventory import InventoryEntry
 from kubectl_trainjob.cluster.parent import Parent, Update, update
 from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
-from kubectl_trainjob.integrations.files import content
 from kubectl_trainjob.model.faults import EnvironmentFault
 from tests.cluster.apply.inputs import Object
+from tests.cluster.apply.loop_site import SOURCE, install, training_set
 from tests.cluster.apply.site import Site
 from tests.cluster.plane.client import ApiError
 from tests.cluster.plane.plane import Plane
@@ -29,7 +27,6 @@ from tests.tools import require
 pytestmark = pytest.mark.cluster
 
 CRD = "trainingsets.kubectl-trainjob.dev"
-_SOURCE = {"kind": "Directory", "name": "jobs"}
 _ACCEPTED = (
     {"path": "overlays/prod", "interval": "1h30m", "retryInterval": "90s", "timeout": "10m", "suspend": True},
     {"path": "a..b/c.yaml", "prune": True, "serviceAccountName": "team-a.robot", "recreate": "when-terminal"},
@@ -49,34 +46,13 @@ _REJECTED = (
     ({"sourceRef": None}, "spec.sourceRef: Required value"),
     ({"sourceRef": {"kind": "Directory"}}, "spec.sourceRef.name: Required value"),
     ({"sourceRef": {"kind": "HelmChart", "name": "a"}}, "Unsupported value"),
-    ({"sourceRef": {**_SOURCE, "namespace": "other"}}, "a Directory has no namespace"),
+    ({"sourceRef": {**SOURCE, "namespace": "other"}}, "a Directory has no namespace"),
     ({"output": "Print"}, "Unsupported value"),
     ({"recreate": "sometimes"}, "Unsupported value"),
     ({"serviceAccountName": "Team A"}, "should match"),
     ({"prune": "yes"}, "must be of type boolean"),
     ({"intervall": "1m"}, 'unknown field "spec.intervall"'),
 )
-
-
-def install(plane: Plane) -> None:
-    """Create the definition, and wait until the server serves it."""
-    body = yaml.safe_load(content("controller", "crd"))
-    plane.client.apply(body, "test")
-    plane.client.wait(
-        "TrainingSets are served",
-        lambda: plane.client.request("GET", "/apis/kubectl-trainjob.dev/v1alpha1/trainingsets") is not None,
-    )
-
-
-def training_set(site: Site, name: str, **spec: Any) -> Object:
-    """A TrainingSet of the directory `jobs`; None removes a field."""
-    every = {"sourceRef": _SOURCE, "interval": "1m", **spec}
-    return {
-        "apiVersion": "kubectl-trainjob.dev/v1alpha1",
-        "kind": "TrainingSet",
-        "metadata": {"name": name, "namespace": site.namespace},
-        "spec": {key: value for key, value in every.items() if value is not None},
-    }
 
 
 def _api(site: Site) -> Api:
@@ -112,7 +88,7 @@ def test_rejected(site: Site, case: tuple[Object, str]) -> None:
 def test_defaults(site: Site) -> None:
     made = site.plane.client.create(training_set(site, "a"), dry_run=True)
     assert made["spec"] == {
-        "sourceRef": _SOURCE, "interval": "1m", "path": ".", "timeout": "5m", "prune": False, "output": "Apply",
+        "sourceRef": SOURCE, "interval": "1m", "path": ".", "timeout": "5m", "prune": False, "output": "Apply",
         "recreate": "never",
     }  # fmt: skip
 
