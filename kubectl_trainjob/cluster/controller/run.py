@@ -48,23 +48,21 @@ class Loop:
     metrics: Metrics
     log: Callable[[str], None]
     stop: threading.Event = field(default_factory=threading.Event)
-    moved: float = 0.0
-    """When the watch last moved or listed, 0 before the first list."""
+    is_lost: bool = False
+    """Whether a write was not sent because the Lease was lost: then this replica ends, even if it has it again."""
+    is_ready: bool = False
+    """Whether all TrainingSets were listed once."""
 
     def __post_init__(self) -> None:
+        self._moved_at = self.clock.monotonic()
         self.due: DueKeys[SetKey] = DueKeys(self.clock.monotonic)
         self._known: dict[SetKey, tuple[str, int, str]] = {}
         self._failures: dict[SetKey, int] = {}
 
     @property
-    def is_ready(self) -> bool:
-        """Whether all TrainingSets were listed once."""
-        return self.moved > 0
-
-    @property
     def is_alive(self) -> bool:
         """Whether the watch moved, or listed again, in the last time."""
-        return not self.is_ready or self.clock.monotonic() - self.moved < _STALLED * self.options.resync
+        return self.clock.monotonic() - self._moved_at < _STALLED * self.options.resync
 
     def page(self) -> tuple[int, str]:
         """The page of the metrics."""
@@ -91,6 +89,7 @@ class Loop:
             try:
                 self._reconcile(key)
             except LeaseLostError:
+                self.is_lost = True
                 return
             except Exception as error:  # a bug must not end the loop for all other sets
                 self.log(f"{key.namespace}/{key.name}: error: {error}\n{traceback.format_exc()}")
@@ -146,7 +145,7 @@ class Loop:
             self.metrics.set("trainjob_applied_objects", number, **labels, kind=kind)
 
     def _moved(self) -> None:
-        self.moved = self.clock.monotonic()
+        self._moved_at = self.clock.monotonic()
 
     def _listed(self, bodies: list[Body]) -> None:
         """Note all TrainingSets; those that are new or changed are due."""
@@ -157,6 +156,7 @@ class Loop:
             self.metrics.forget(*gone)
         for body in bodies:
             self._changed(body)
+        self.is_ready = True
 
     def _changed(self, body: Body) -> None:
         """A TrainingSet is due if its spec or its request is new; the loop itself changes only the rest."""
@@ -198,7 +198,7 @@ def run(loop: Loop, leader: Leader | None, retry_period: float) -> bool:
     while not loop.stop.is_set():
         if leader:
             leader.renew()
-            is_lost = is_leader and not leader.may_write
+            is_lost = loop.is_lost or (is_leader and not leader.may_write)
             loop.metrics.set("leader_election_master_status", float(leader.may_write), name=LEASE)
             if is_lost:
                 return False

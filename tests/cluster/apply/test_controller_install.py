@@ -30,8 +30,8 @@ FILES = list(yaml.safe_load_all(content("controller", "install")))
 
 @pytest.fixture(autouse=True)
 def _installed(plane: Plane) -> None:
-    """Install as the manual says; a second time changes nothing."""
-    command = [require("kubectl"), f"--kubeconfig={plane.kubeconfig}", "apply", "--server-side", "-f", "-"]
+    """Install as the manual says."""
+    command = [require("kubectl"), f"--kubeconfig={plane.kubeconfig}", "apply", "-f", "-"]
     subprocess.run(command, input=content("controller", "install"), check=True, capture_output=True)
     plane.client.wait("the kind", lambda: plane.client.request("GET", "/apis/kubectl-trainjob.dev/v1alpha1"))
 
