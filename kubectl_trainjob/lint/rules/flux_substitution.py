@@ -15,9 +15,7 @@ from kubectl_trainjob.model.source import Pointer
 
 _VARIABLE = re.compile(r"(?<!\$)(?:\$\$)*\$\{([A-Za-z_]\w*)")
 _DISABLED = f"{FLUX}/substitute"
-_REPLACED = (
-    "Flux replaces ${{{}}} if its Kustomization has postBuild; set the annotation {}: disabled, or write $${{{}}}"
-)
+_REPLACED = 'Flux replaces "{}" if its Kustomization has postBuild; set the annotation {}: disabled, or write "{}"'
 
 
 def find(job: LintedJob) -> Iterator[Hit]:
@@ -41,7 +39,7 @@ def _first(target: Delivered, context: LintContext) -> Iterator[Hit]:
             name, pointer = found
             is_on = any("postBuild" in (each.body.get("spec") or {}) for each in kustomizations(context))
             severity = None if is_on else Severity.INFO
-            yield Hit(say(_REPLACED, name, _DISABLED, name), target.at(pointer), severity=severity)
+            yield Hit(say(_REPLACED, f"${{{name}}}", _DISABLED, f"$${{{name}}}"), target.at(pointer), severity=severity)
 
 
 def _variables(value: Any, pointer: Pointer) -> Iterator[tuple[str, Pointer]]:
