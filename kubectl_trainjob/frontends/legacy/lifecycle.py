@@ -64,15 +64,14 @@ def train_job_settings(job: LegacyJob) -> dict[str, Any]:
 def lifecycle_notes(job: LegacyJob) -> Iterator[MigrationNote]:
     """What the settings above cannot say."""
     policy = job.run_policy
-    if policy.get("cleanPodPolicy") == "All":
-        message = say("cleanPodPolicy All: a JobSet keeps finished Pods; set ttlSecondsAfterFinished to remove them")
+    if policy.get("cleanPodPolicy") not in (None, "None", "Running"):
+        message = say(
+            "cleanPodPolicy {}: a JobSet keeps finished Pods; set ttlSecondsAfterFinished to remove them",
+            policy["cleanPodPolicy"],
+        )
         yield ask(message, "spec", "runPolicy", "cleanPodPolicy")
     for role in job.roles:
-        where = ("spec", job.operator.field, role.key, "restartPolicy")
-        if role.restart == ALWAYS:
-            yield ask(
-                say("restartPolicy Always of {}: a Job does not start a Pod again after success", role.key), *where
-            )
+        yield from _restart_notes(job, role)
     if job.spec.get("successPolicy") == "AllWorkers" and {"Chief", "Master"} & {role.key for role in job.roles}:
         yield note(say("successPolicy AllWorkers has no effect beside a Chief or Master"), "spec", "successPolicy")
     if {"Master", "Worker"} <= {role.key for role in job.roles} and job.operator.kind != TENSORFLOW:
@@ -81,3 +80,15 @@ def lifecycle_notes(job: LegacyJob) -> Iterator[MigrationNote]:
     if "ttlSecondsAfterFinished" in policy:
         message = say("ttlSecondsAfterFinished removes the JobSet only; the TrainJob remains")
         yield note(message, "spec", "runPolicy", "ttlSecondsAfterFinished")
+
+
+def _restart_notes(job: LegacyJob, role: JobRole) -> Iterator[MigrationNote]:
+    where = ("spec", job.operator.field, role.key, "restartPolicy")
+    if role.restart == ALWAYS:
+        yield ask(say("restartPolicy Always of {}: a Job does not start a Pod again after success", role.key), *where)
+    elif role.restart not in (NEVER, ON_FAILURE, EXIT_CODE):
+        message = say('restartPolicy "{}" of {} is not valid; the result has OnFailure', role.restart, role.key)
+        yield ask(message, *where)
+    if role.restart == NEVER and job.run_policy.get("backoffLimit") and not _has_own_job(job, role):
+        message = say("backoffLimit has no effect on {}, whose restartPolicy is Never", role.key)
+        yield note(message, "spec", "runPolicy", "backoffLimit")

@@ -42,12 +42,13 @@ _MPI_WITH_TWO_WORDS = frozenset(("mca", "gmca", "prtemca", "pmixmca", "genv", "e
 _MPI_WITH_WORD = """
     np n c N npernode npersocket x H host hostfile machinefile default-hostfile map-by rank-by bind-to wdir wd path
     prefix output output-filename timeout cpus-per-proc cpu-set cpu-list rankfile rf display personality
-    runtime-options app am tune stdin xterm
+    runtime-options app am tune stdin xterm cartofile cf cpus-per-rank debugger hnp launch-agent max-restarts
+    max-vm-size ompi-server ppr preload-files report-events report-pid report-uri xml-file
 """
 _HYDRA_WITH_WORD = """
     f hosts configfile genvlist envlist launcher launcher-exec rmk topolib bind-to map-by membind demux iface ppn
     prepend-pattern outfile-pattern errfile-pattern nameserver order-nodes localhost usize gpus-per-proc
-    bootstrap bootstrap-exec perhost machine machinefile
+    bootstrap bootstrap-exec perhost machine machinefile hosts-group gtool gtoolfile s cpu-bind
 """
 _MPI_WITH_ONE_WORD = frozenset(_MPI_WITH_WORD.split() + _HYDRA_WITH_WORD.split())
 _HOSTFILE_VARIABLES = frozenset(
@@ -58,7 +59,10 @@ _DEEPSPEED_NAMES = re.compile("deepspeed")
 _DEEPSPEED_SWITCHES = """
     help module no-python no-local-rank no-ssh no-ssh-check force-multi save-pid elastic-training bind-cores-to-rank
 """
-_HOST_FLAGS = ("hostfile", "machinefile", "default-hostfile", "host", "H", "app", "f", "hosts", "machine", "configfile")
+_HOST_FLAGS = (
+    *("hostfile", "machinefile", "default-hostfile", "host", "H", "app"),
+    *("f", "hosts", "hosts-group", "machine", "configfile"),
+)
 _HOST_LINE = re.compile(r"(.*?)(?: slots=|:)(.*)")  # as Open MPI reads it, or Hydra
 _NUMBER = re.compile(r"-?[0-9]{1,10}")
 
