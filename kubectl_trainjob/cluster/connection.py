@@ -190,7 +190,7 @@ def _of_files(files: str, options: ConnectionOptions) -> _Login:
     current = (each.get("current-context") for each in merger.config_files.values())
     name = options.context or next(filter(None, current), "")
     if not name:
-        raise EnvironmentFault(f"{files} has no current context; use --context")
+        raise EnvironmentFault("the kubeconfig is not valid: it has no current context; use --context")
     context = _named(merger, "contexts", name)["context"].value
     cluster = _named(merger, "clusters", context.get("cluster"))["cluster"].value
     found = _named(merger, "users", context.get("user")) if context.get("user") else None
