@@ -183,7 +183,7 @@ def test_rejected_credentials_are_renewed_once(plugin: Plugin) -> None:
     plugin.site.proxy.clear()
     done = ours(plugin.site, plugin.answers(bad, bad, bad), "apply")
     assert (done.code, done.out, plugin.calls) == (2, "", 2), done
-    assert done.err.splitlines()[-1].startswith("error: the cluster does not accept the credentials")
+    assert done.err.splitlines()[-1].startswith("error: the cluster rejects the credentials")
     assert len(plugin.site.proxy.requests) == 2
     assert "canary" not in done.err
 
