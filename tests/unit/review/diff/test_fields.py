@@ -24,7 +24,7 @@ from kubectl_trainjob.compiler.prepare import Prepared, prepare
 from kubectl_trainjob.model.source import ABSENT, Pointer, value_at
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.review.diff.changes import FieldChange
-from kubectl_trainjob.review.diff.fields import Order, field_changes, woven
+from kubectl_trainjob.review.diff.fields import Order, field_changes, weave
 from tests.conformance.cases import FOLDER, VERSIONS, load, read_lines
 from tests.loops import for_each, sampled
 from tests.reading import read
@@ -290,8 +290,8 @@ def test_deep_and_long():
         pytest.param("abcd", "", "abcd", id="all gone"),
     ],
 )
-def test_woven(old, new, order):
-    assert "".join(woven(old, list(new))) == order
+def test_weave(old, new, order):
+    assert "".join(weave(old, list(new))) == order
 
 
 # kubectl decodes into the Go types and prints what it has: two spellings of one Pod come out the same.
