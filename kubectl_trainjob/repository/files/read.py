@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
+from errno import ENAMETOOLONG
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import (
@@ -290,11 +291,13 @@ class _FileInputs(_Inputs):
 
 def _is_there(root: Root, folder: str) -> bool:
     """Whether a directory of runtimes exists. Raises EnvironmentFault for one that cannot be read."""
-    if not root.files.has(folder):
-        return False  # one in trainjob.yaml was reported when that was read
     try:
         root.files.entries(folder)
+    except FileNotFoundError:
+        return False  # one in trainjob.yaml was reported when that was read
     except (UnsafePathError, OSError) as error:
+        if isinstance(error, OSError) and error.errno == ENAMETOOLONG:
+            return False  # reported, too
         advice = "the setting runtimes needs a directory that can be read"
         raise EnvironmentFault(f"{fault(root.show(folder), error)}; {advice}") from None
     return True
