@@ -55,6 +55,8 @@ _WHAT = {
     "template_seconds": "CPU time of one template",
     "template_memory": "memory of one template",
     "template_bytes": "what one template renders",
+    "templates_seconds": "CPU time of all templates of a run",
+    "templates_bytes": "what all templates of a run render",
     "overlay_edits": "images and, twice, labels and, 20 times, patches of overlays, for each object",
     "overlay_steps": "comparisons, copies and writes that overlays take",
     "patch_operations": "operations of one JSON 6902 patch",

@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
 
-_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
+_STEP = re.compile(r"([^.\[\]]+)|\[([^\[\]]+)\]")
 
 
 class JobCreationProblem(NamedTuple):

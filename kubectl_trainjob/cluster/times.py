@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_PART = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|s|m|h)")
 
 
 def seconds_between(earlier: str, later: str) -> float:

@@ -14,9 +14,9 @@ from kubectl_trainjob.repository.yaml.stream import LINE_END
 
 PREFIX = "lint.kubectl-trainjob.dev/ignore."
 _COMMENT = re.compile(
-    r"(?:^|(?<=\s))#[ \t]*trainjob:[ \t]*ignore\b(?P<rule>\[[^\]]*\])?(?P<rest>(?:(?!#[ \t]*trainjob:).)*)"
+    r"(?:^|(?<=\s))#[ \t]*trainjob:[ \t]*ignore\b(?P<rule>\[[^\[\]]*+\])?(?P<rest>(?:(?!#[ \t]*trainjob:).)*)"
 )
-_KEY = re.compile(r":(?:[ \t]+[&!]\S*)*[ \t]*(?:[ \t]#.*)?$")  # only an anchor, a tag or a comment follows
+_COMMENT_START = re.compile(r"(?:^|[ \t])#")
 _UNTIL = re.compile(r"(?:^|\s)until=(\S*)")
 
 
@@ -50,28 +50,35 @@ def comments_of(file: SourceFile) -> Iterator[Comment]:
         return
     lines = LINE_END.split(file.text)
     followers = _followers(lines)
-    found = {offset: (number, match) for number, offset, match in _candidates(file.text, lines)}
+    found = {candidate.offset: candidate for candidate in _candidates(file.text, lines)}
+    last: dict[int, int] = {}  # many comments may be about one entry
     for offset in outside_values(file.text, found):
-        number, match = found[offset]
+        _, number, match, has_content = found[offset]
         span = Span(number, match.start() + 1, number, match.end() + 1)
-        first = number if _has_content(lines[number - 1][: match.start()]) else followers[number]
-        yield Comment(words((match["rule"] or "").strip("[]"), match["rest"]), span, first, _last(lines, first))
+        first = number if has_content else followers[number]
+        if first not in last:
+            last[first] = _last(lines, first)
+        yield Comment(words((match["rule"] or "").strip("[]"), match["rest"]), span, first, last[first])
 
 
-def _candidates(text: str, lines: list[str]) -> Iterator[tuple[int, int, re.Match[str]]]:
-    """Texts that look like such a comment: line, offset and match."""
+class _Candidate(NamedTuple):
+    """A text that looks like such a comment, and whether there is content before it on its line."""
+
+    offset: int
+    line: int
+    match: re.Match[str]
+    has_content: bool
+
+
+def _candidates(text: str, lines: list[str]) -> Iterator[_Candidate]:
     start = 0
     for number, line in enumerate(lines, 1):
+        content = _indent(line)
         for match in _COMMENT.finditer(line) if "trainjob:" in line else ():
-            yield number, start + match.start(), match
+            yield _Candidate(start + match.start(), number, match, match.start() > content and line[content] != "#")
         start += len(line)
         end = LINE_END.match(text, start)
         start = end.end() if end else start
-
-
-def _has_content(before: str) -> bool:
-    """Whether there is content before a comment on its line."""
-    return bool(before.strip()) and not before.lstrip().startswith("#")
 
 
 def _followers(lines: list[str]) -> list[int]:
@@ -92,7 +99,7 @@ def _last(lines: list[str], first: int) -> int:
     """
     start = lines[first - 1]
     indent = _indent(start)
-    is_key = not start.lstrip().startswith("- ") and _KEY.search(start) is not None
+    is_key = not start.lstrip().startswith("- ") and _is_key(start)
 
     def belongs(line: str) -> bool:
         if not line.strip() or _indent(line) > indent:
@@ -105,6 +112,14 @@ def _last(lines: list[str], first: int) -> int:
         if lines[number - 1].strip():
             last = number
     return last
+
+
+def _is_key(line: str) -> bool:
+    """Whether a line ends with a key: only an anchor, a tag or a comment follows."""
+    words = _COMMENT_START.split(line, 1)[0].split()
+    while words and words[-1].startswith(("&", "!")):
+        words.pop()
+    return bool(words) and words[-1].endswith(":")
 
 
 def _indent(line: str) -> int:

@@ -62,6 +62,7 @@ class Selection:
         self._select = _specific(settings.select)
         self._ignore = _specific(settings.ignore)
         self._severity = _severities(settings.severity)
+        self._in_path: dict[tuple[str, bool], list[_PathSettings]] = {}  # by path, and whether it is a directory
         self._paths = [
             _PathSettings(Ignore([each.pattern]), _ids(each.ignore), _severities(each.severity))
             for each in settings.per_path
@@ -79,13 +80,23 @@ class Selection:
         severity, ignored = self._severity.get(rule.id), self._ignore.get(rule.id, 0)
         is_ignored = ignored > 0 and ignored >= self._select.get(rule.id, 0)
         inside = self._inside(finding.position.path) or ""
-        for each in self._paths:
-            if each.matches(inside, False) or any(each.matches(parent, True) for parent in _parents(inside)):
-                is_ignored = is_ignored or rule.id in each.ignore
-                severity = each.severity.get(rule.id, severity)
+        for each in self._settings_of(inside):
+            is_ignored = is_ignored or rule.id in each.ignore
+            severity = each.severity.get(rule.id, severity)
         if is_ignored or (self._select and rule.id not in self._select):
             return None
         return replace(finding, severity=severity) if severity else finding
+
+    def _settings_of(self, file: str) -> list[_PathSettings]:
+        """The settings for a file or one of its directories, in the order of the configuration."""
+        above = {id(each) for parent in _parents(file) for each in self._matching(parent, True)}
+        above.update(map(id, self._matching(file, False)))
+        return [each for each in self._paths if id(each) in above]
+
+    def _matching(self, path: str, is_directory: bool) -> list[_PathSettings]:
+        if (path, is_directory) not in self._in_path:
+            self._in_path[path, is_directory] = [each for each in self._paths if each.matches(path, is_directory)]
+        return self._in_path[path, is_directory]
 
     def _inside(self, path: str) -> str | None:
         relative = posixpath.relpath(self._current.absolute(path), self.root)

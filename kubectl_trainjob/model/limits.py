@@ -40,6 +40,8 @@ class Limits:
     template_seconds: int = 3
     template_memory: int = 512 * _MEBIBYTE
     template_bytes: int = _MEBIBYTE
+    templates_seconds: int = 30
+    templates_bytes: int = 64 * _MEBIBYTE
 
 
 def size(count: int) -> Message:

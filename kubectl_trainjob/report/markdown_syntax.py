@@ -17,7 +17,8 @@ from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.phrases import coded, without_command_at_start, without_commands
 
 # Words with a character that means something, addresses, and words that may be shown as an emoji.
-_INTERPRETED = re.compile(r"\S*(?:[<>&@#$*_~|\\\[\]]|://|www\.)\S*|:[\w+-]+:")
+_INTERPRETED = re.compile(r"[<>&@#$*_~|\\\[\]]|://|www\.")
+_EMOJI = re.compile(r":[\w+-]+:")
 
 
 def safe(text: str) -> str:
@@ -44,7 +45,11 @@ def sentence(message: Message) -> str:
 
 
 def _words(text: str) -> str:
-    return _INTERPRETED.sub(lambda word: code(word[0]), text)
+    return re.sub(r"\S+", lambda word: _word(word[0]), text)
+
+
+def _word(text: str) -> str:
+    return code(text) if _INTERPRETED.search(text) else _EMOJI.sub(lambda emoji: code(emoji[0]), text)
 
 
 def html_code(text: str) -> str:

@@ -31,6 +31,7 @@ class Excerpts:
 
     def __init__(self) -> None:
         self._lines: dict[str, Lines | None] = {}  # by text
+        self._shown: dict[tuple[str, int], str | None] = {}  # many findings may be on one long line
 
     def show(self, file: SourceFile, span: Span) -> tuple[str, str] | None:
         """The line of `span` and a line with `^~~~` under its text; None where the file has no such line.
@@ -43,9 +44,15 @@ class Excerpts:
 
     def line(self, file: SourceFile, number: int) -> str | None:
         """A whole line, None where `show` shows none."""
-        if file.text not in self._lines:
-            self._lines[file.text] = None if _may_have_secrets(file.text) else Lines(file.text)
-        lines = self._lines[file.text]
+        key = file.text, number
+        if key not in self._shown:
+            self._shown[key] = self._line(file.text, number)
+        return self._shown[key]
+
+    def _line(self, text: str, number: int) -> str | None:
+        if text not in self._lines:
+            self._lines[text] = None if _may_have_secrets(text) else Lines(text)
+        lines = self._lines[text]
         line = lines.line(number) if lines else None
         return None if lines is None or line is None or _has_secret(lines, number, line) else line
 

@@ -13,7 +13,9 @@ first, and reads directives differently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -99,35 +101,38 @@ def _merge_list(draft: Draft, pointer: Pointer, patch: list[Any], known: Field, 
 
 
 def _merge_scalars(draft: Draft, pointer: Pointer, patch: list[Any], copied: Cause) -> Draft:
-    merged = list(dict.fromkeys(draft.get(*pointer)))
-    if len(merged) < len(draft.get(*pointer)):
-        draft = draft.arrange(pointer, [draft.get(*pointer).index(value) for value in merged])
-    server = list(merged)
+    old = [_ident(value) for value in draft.get(*pointer)]
+    server = _places(old)
+    if len(server) < len(old):
+        draft = draft.arrange(pointer, [old.index(ident) for ident in server])
+        server = _places(server)
+    places = dict(server)
     for index, value in enumerate(patch):
-        if value not in merged:
-            merged.append(value)
-        draft = draft.put((*pointer, merged.index(value)), value, copied=(*copied, index))
-    return _arrange(draft, pointer, _order(merged, patch, server))
+        position = places.setdefault(_ident(value), len(places))
+        draft = draft.put((*pointer, position), value, copied=(*copied, index))
+    return _arrange(draft, pointer, _order(list(places), [_ident(value) for value in patch], server))
 
 
 def _merge_mappings(draft: Draft, pointer: Pointer, patch: list[Any], known: Field, copied: Cause) -> Draft:
     assert known.elem is not None
     key_of = partial(_key_of, known.merge_key, copied)
-    server = [item.get(known.merge_key, _MISSING) for item in draft.get(*pointer)]
-    keys = list(server)
+    keys = [_ident(item.get(known.merge_key, _MISSING)) for item in draft.get(*pointer)]
+    server = _places(keys)
+    places = dict(server)
     for index, item in enumerate(patch):
         cause = (*copied, index)
-        key = key_of(item)
-        if _position(keys, key) < 0:
+        key = _ident(key_of(item))
+        if key not in places:
+            places[key] = len(keys)
             keys.append(key)
-            draft = draft.put((*pointer, len(keys) - 1), item, copied=cause)
+            draft = draft.put((*pointer, places[key]), item, copied=cause)
         else:
             # That the patch names the entry by its key writes nothing.
             rest = {name: value for name, value in item.items() if name != known.merge_key}
-            draft = merge(draft, (*pointer, _position(keys, key)), rest, known.elem.of, cause)
+            draft = merge(draft, (*pointer, places[key]), rest, known.elem.of, cause)
     for item in draft.get(*pointer):
         key_of(item)
-    return _arrange(draft, pointer, _order(keys, [key_of(item) for item in patch], server))
+    return _arrange(draft, pointer, _order(keys, [_ident(key_of(item)) for item in patch], server))
 
 
 _MISSING = object()
@@ -143,25 +148,31 @@ def _arrange(draft: Draft, pointer: Pointer, order: list[int]) -> Draft:
     return draft if order == list(range(len(draft.get(*pointer)))) else draft.arrange(pointer, order)
 
 
-def _order(keys: Sequence[Any], patch: Sequence[Any], server: Sequence[Any]) -> list[int]:
+_Ident = tuple[type, Any]
+"""Equal for equal values of Go: a number is never a truth value."""
+
+
+def _ident(value: Any) -> _Ident:
+    return type(value), json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
+
+
+def _places(idents: Iterable[_Ident]) -> dict[_Ident, int]:
+    """The first place of each value."""
+    places: dict[_Ident, int] = {}
+    for place, ident in enumerate(idents):
+        places.setdefault(ident, place)
+    return places
+
+
+def _order(keys: Sequence[_Ident], patch: Sequence[_Ident], server: Mapping[_Ident, int]) -> list[int]:
     """The order of the merged entries: the patch's among themselves, the others as before, woven by the old order."""
-    places = [_position(patch, key) for key in keys]
-    specified = sorted((i for i, place in enumerate(places) if place >= 0), key=lambda i: places[i])
-    others = [i for i, place in enumerate(places) if place < 0]
-    others.sort(key=lambda i: _position(server, keys[i]))
+    in_patch = _places(patch)
+    specified = sorted((i for i, key in enumerate(keys) if key in in_patch), key=lambda i: in_patch[keys[i]])
+    others = deque(sorted((i for i, key in enumerate(keys) if key not in in_patch), key=lambda i: server[keys[i]]))
     order: list[int] = []
     for index in specified:
-        old = _position(server, keys[index])
-        while others and old >= 0 and _position(server, keys[others[0]]) < old:
-            order.append(others.pop(0))
+        old = server.get(keys[index], -1)
+        while others and old >= 0 and server[keys[others[0]]] < old:
+            order.append(others.popleft())
         order.append(index)
-    return order + others
-
-
-def _position(keys: Sequence[Any], key: Any) -> int:
-    return next((position for position, other in enumerate(keys) if _equal(other, key)), -1)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Equality of Go's values: a number is never a truth value."""
-    return one is other or (type(one) is type(other) and bool(one == other))
+    return [*order, *others]

@@ -20,7 +20,7 @@ from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import TracedJob
 
 _NO_COMMAND = re.compile(r"[A-Z_][A-Z0-9_]*")  # in a shell, $(date) runs date
-_OF_SERVICES = re.compile(r"KUBERNETES_.*|.*_SERVICE_(HOST|PORT)(_.*)?|.*_PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?")
+_OF_SERVICES = re.compile(r"KUBERNETES_.*|.*_SERVICE_(HOST|PORT)(_.*)?|.*_PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?", re.DOTALL)
 _EMPTY_TRAINER = Message("`trainer: {}`")
 
 

@@ -72,11 +72,13 @@ def _check_codes(codes: list[int], operator: str, visit: Visit) -> None:
         visit.reject(say("there are more than {} exit codes; remove some", _MOST_CODES))
     if codes != sorted(codes):
         visit.reject(say('exit codes "{}" are not in order; sort them', codes))
+    seen: set[int] = set()
     for index, code in enumerate(codes):
         if code == 0 and operator == "In":
             visit.reject(say("exit code 0 does not mean a failure; remove it"), index)
-        if code in codes[:index]:
+        if code in seen:
             visit.reject(say('duplicate exit code "{}"; remove one', code), index)
+        seen.add(code)
 
 
 def _check_conditions(value: list[Body], visit: Visit) -> None:

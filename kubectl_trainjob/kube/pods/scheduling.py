@@ -115,8 +115,9 @@ def spread(value: list[Body], visit: Visit) -> None:
     """topologySpreadConstraints: each one, and duplicates."""
     each(_spread)(value, visit)
     kinds = [(one.get("topologyKey"), one.get("whenUnsatisfiable")) for one in value]
+    last = {kind: index for index, kind in enumerate(kinds)}
     for index, kind in enumerate(kinds):
-        if kind in kinds[index + 1 :]:
+        if last[kind] > index:
             message = say('two constraints spread over "{}" in the same way; remove one', kind[0])
             visit.reject(message, index, shown=(index, "topologyKey"))
 

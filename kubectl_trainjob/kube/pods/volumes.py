@@ -21,8 +21,12 @@ from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body
 
 _LONGEST_PORTAL = 64
+# Upstream's `iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$` after the last separator: it may begin inside of the
+# text, and the last beginning is enough, so no beginning is read to its end but one.
+_QUALIFIED = r"iqn\.\d{4}-\d{2}\."
+_SEPARATORS = re.compile(r"(?a)[,;*&$|\s]")
 _INITIATORS = {
-    "iqn": r"(?a)iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)\Z",
+    "iqn": rf"(?a){_QUALIFIED}(?:[A-Za-z0-9\-.](?!{_QUALIFIED}[A-Za-z0-9\-.]))++:.",
     "eui": r"\Aeui.[A-Za-z0-9]{16}\Z",
     "naa": r"\Anaa.[A-Za-z0-9]{32}\Z",
 }
@@ -59,7 +63,8 @@ def _initiator(value: str) -> Message:
     pattern = _INITIATORS.get(value[:3])
     if pattern is None:
         return say("must start with {}", listed(_INITIATORS, "or", "{}"))
-    return Message() if re.search(pattern, value) else say("must have the form of an {} name", value[:3])
+    text = _SEPARATORS.split(value)[-1] if value.startswith("iqn") else value
+    return Message() if re.search(pattern, text) else say("must have the form of an {} name", value[:3])
 
 
 def _chap(value: Body, visit: Visit) -> None:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _SPECIAL = re.compile(rb"[*?\[\\]")
-_WITHOUT_SPACES = re.compile(rb"(?:\\.|.)*?(?= *\Z)", re.DOTALL)  # at the end, unless escaped
 _PIECE = re.compile(rb"\*+|\\?.", re.DOTALL)
 _CLASS = re.compile(rb"\[:([^\]]*):\]")
 _NEVER = b"(?!)"
@@ -85,10 +84,16 @@ def lines_of(data: bytes) -> list[bytes]:
     return [line.removesuffix(b"\r") for line in lines[:-1]] + lines[-1:]
 
 
+def _without_spaces(line: bytes) -> bytes:
+    """A line without the spaces at its end, except for an escaped one."""
+    text = line.rstrip(b" ")
+    is_escaped = (len(text) - len(text.rstrip(b"\\"))) % 2 == 1
+    return line[: len(text) + is_escaped]
+
+
 def _read(lines: Iterable[bytes]) -> Iterator[_PathPattern]:
     for line in lines:
-        found = _WITHOUT_SPACES.match(line)
-        text = found[0] if found else line
+        text = _without_spaces(line)
         is_taken_back = text.startswith(b"!")
         text = text[is_taken_back:]
         is_for_directories = text.endswith(b"/")

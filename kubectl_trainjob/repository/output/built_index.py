@@ -11,7 +11,7 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.units import BuiltDirectory, Documents
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 
-PATH = re.compile(r"(?:[a-z0-9_][a-z0-9._-]*/)*[a-z0-9_][a-z0-9._-]*")
+PATH = re.compile(r"(?:[a-z0-9_][a-z0-9._-]*+/)*+[a-z0-9_][a-z0-9._-]*+")
 """A path of an index: relative, without dot files, no way out."""
 
 Index = Mapping[str, frozenset[str]]
@@ -27,13 +27,13 @@ def digest(data: bytes) -> str:
 
 def parse(text: str) -> Index:
     """The index of a text; raises ValueError that names an invalid line."""
-    index: dict[str, frozenset[str]] = {}
+    index: dict[str, set[str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         entry = _LINE.fullmatch(line)
         if entry is None:
             raise ValueError(f"line {number} is not a line of an index")
-        index[entry[2]] = index.get(entry[2], frozenset()) | {entry[1]}
-    return index
+        index.setdefault(entry[2], set()).add(entry[1])
+    return {path: frozenset(digests) for path, digests in index.items()}
 
 
 def built_directories(readings: Iterable[Documents]) -> list[BuiltDirectory]:

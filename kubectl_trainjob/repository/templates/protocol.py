@@ -65,10 +65,11 @@ class TemplateRequest(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a rendering ended: its exit code, negative for a signal, and whether it sent too much."""
+    """How a rendering ended: its exit code, negative for a signal, whether it sent too much, and its CPU time."""
 
     code: int
     is_flood: bool
+    seconds: float
 
     def encode(self) -> bytes:
         """Its frame."""
@@ -77,8 +78,10 @@ class Ending(NamedTuple):
     @classmethod
     def decode(cls, body: bytes) -> Self:
         """Raises ValueError, TypeError or RecursionError for an invalid frame."""
-        code, is_flood = json.loads(body)
-        return cls(_number(code), bool(is_flood))
+        code, is_flood, seconds = json.loads(body)
+        if not float(seconds) >= 0:
+            raise ValueError
+        return cls(_number(code), bool(is_flood), float(seconds))
 
 
 class RenderingError(Exception):

@@ -14,6 +14,7 @@ import json
 import os
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ from kubectl_trainjob.repository.templates.protocol import (
     MOST_LINES,
     PROBLEM,
     TABLE,
+    TEMPLATE_LINE_END,
     TEXT,
     Ending,
     ProtocolError,
@@ -62,17 +64,27 @@ _EXCESS = {
     "memory": '"{}" takes more than {} of memory, the limit (limits.templateMemory); make shorter texts',
     "output": '"{}" has more than {} of text, the limit (limits.templateBytes); split it into several',
     "seconds": '"{}" takes more than {} s of processor time, the limit (limits.templateSeconds); shorten its loops',
+    "all seconds": '"{}" and the templates before it take more than {} s of processor time, the limit '
+    "(limits.templatesSeconds); shorten their loops, or use fewer templates",
+    "all output": '"{}" and the templates before it have more than {} of text, the limit (limits.templatesBytes); '
+    "use fewer templates",
     "depth": '"{}" nests or calls itself too deeply; end the recursion, or split the expression',
     "range": '"{}" has a range of more than 100000 numbers, the limit; use fewer',
 }
 _NO_ANSWER = say("sent no valid answer")
+_LOOP = re.compile(r"\{%[-+]?\s*+(for|endfor)\b")
 _FRAME = re.compile(rb'File "<template>", line ([0-9]{1,9}) in')
 
 
 class Renderer:
-    """Renders templates, equal ones with equal values once; the child ends with it."""
+    """Renders templates, equal ones with equal values once; the child ends with it.
+
+    All of its templates together have limits of time and text. One is rendered at a time, so the memory that they use
+    is that of one and the text of all.
+    """
 
     def __init__(self) -> None:
+        self._seconds, self._bytes = 0.0, 0
         self._rendered: dict[tuple[str, bytes, Limits], SourceFile] = {}
         self._process: Process | None = None
         self._end: finalize[[Process], Renderer] | None = None
@@ -99,8 +111,13 @@ class Renderer:
         known = self._rendered.get(key)
         if known is not None and known.written is not None:
             return replace(known, path=template.path, written=TextOrigin(template, known.written.lines))
+        if self._seconds >= limits.templates_seconds:
+            return _over_limit(template, "all seconds", limits)
         rendered = self._render(template, context, limits)
         if isinstance(rendered, SourceFile):
+            self._bytes += len(rendered.text.encode())
+            if self._bytes > limits.templates_bytes:
+                return _over_limit(template, "all output", limits)
             self._rendered[key] = rendered
         return rendered
 
@@ -115,7 +132,9 @@ class Renderer:
             if answer is None:  # it failed, or was interrupted inside a message
                 self.close()
         if answer is not None:
+            self._seconds += _seconds_of(answer[0])
             return decode_answer(template, Answer(*answer), limits)
+        self._seconds += limits.template_seconds
         return _out_of_time(template, seconds) if process.is_late else unanswered(template)
 
     def _started(self) -> Process:
@@ -164,6 +183,14 @@ def decode_answer(template: SourceFile, answer: Answer, limits: Limits) -> Sourc
         return unanswered(template)
 
 
+def _seconds_of(ended: bytes) -> float:
+    """The processor time of a rendering; 0 if the answer is invalid."""
+    try:
+        return Ending.decode(ended).seconds
+    except (ValueError, TypeError, RecursionError):
+        return 0
+
+
 def _out_of_time(template: SourceFile, seconds: float) -> Diagnostic:
     words = '"{}" was not rendered within {} s; simplify it, or check whether the machine is overloaded'
     return _at(template, TEMPLATE_LIMIT, say(words, _name(template), Message(f"{seconds:g}")))
@@ -203,11 +230,13 @@ def _mapped(template: SourceFile, sent: bytes, count: int) -> tuple[int, ...]:
     return tuple([known.setdefault(line, line) if 0 < line <= last else 1 for line in lines])
 
 
-def _over_limit(template: SourceFile, kind: str, limits: Limits, line: int) -> Diagnostic:
+def _over_limit(template: SourceFile, kind: str, limits: Limits, line: int = 1) -> Diagnostic:
     amounts: dict[str, object] = {
         "memory": size(limits.template_memory),
         "output": size(limits.template_bytes),
         "seconds": limits.template_seconds,
+        "all seconds": limits.templates_seconds,
+        "all output": size(limits.templates_bytes),
     }
     amount = [amounts[kind]] if kind in amounts else []
     return _at(template, TEMPLATE_LIMIT, say(_EXCESS[kind], _name(template), *amount), line)
@@ -220,9 +249,24 @@ def _crashed(template: SourceFile, code: int, report: bytes, table: bytes, limit
     frame = _FRAME.search(report)
     line = code_line(table.decode("ascii"), int(frame[1])) if frame else 1
     if code == -getattr(signal, "SIGXCPU", 0):
-        return _over_limit(template, "seconds", limits, line)
+        return _over_limit(template, "seconds", limits, _loop(template.text, line))
     reason = say("ended with signal {}", -code) if code < 0 else say("ended with code {}", code)
     return unanswered(template, reason, line)
+
+
+def _loop(template: str, line: int) -> int:
+    """The line of the innermost loop around a line; that line itself outside of loops."""
+    loops: list[int] = []
+    starts = [0, *(found.end() for found in TEMPLATE_LINE_END.finditer(template))]
+    for found in _LOOP.finditer(template):
+        number = bisect_right(starts, found.start())
+        if number > line:
+            break
+        if found[1] == "for":
+            loops.append(number)
+        elif loops and number < line:
+            loops.pop()
+    return loops[-1] if loops else line
 
 
 def _at(template: SourceFile, rule: Rule, message: Message, line: int = 1, column: int = 0) -> Diagnostic:

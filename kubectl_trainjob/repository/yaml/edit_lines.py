@@ -72,7 +72,7 @@ def flow_entry(key: str | int, value: Any, *, as_json: bool) -> str:
 
 
 _HEADER_COMMENT = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)")
-_LITERAL = re.compile(r"\|(-?)(?:[ \t]+#[^\r\n]*)?[ \t]*\r?\n([ ]+)(?=[^ \r\n])")
+_LITERAL = re.compile(r"\|(-?)(?:[ \t]++#[^\r\n]*+)?+[ \t]*+\r?\n([ ]++)(?=[^ \r\n])")
 _COMMENT_LINE = re.compile(r"([ \t]*)#[^\n]*(?:\n|\Z)")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.nodes import is_trainer, is_trainer_or_mpi_node
 from kubectl_trainjob.compiler.expand.plan import JOB, NAME, TRAINER, Plan, PodSet, identity
-from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, job_env, same_port, upsert
+from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, job_env, upsert
 from kubectl_trainjob.kube.facts import jobset as api
 from kubectl_trainjob.kube.facts.sweep import PARAMETERS_ANNOTATION, SWEEP_LABEL
 from kubectl_trainjob.kube.facts.trainer import (
@@ -171,8 +171,11 @@ def _containers(plan: Plan, pods: PodSet, kinds: tuple[str, ...]) -> Iterator[tu
 
 def _clash(ports: list[Item]) -> tuple[int, int] | None:
     """The first port that is overwritten, and the port that takes its place."""
+    numbers: dict[int | None, int] = {}
+    names: dict[str | None, int] = {}
     for later, port in enumerate(ports):
-        first = next(index for index, old in enumerate(ports) if same_port(old, port))
+        # `same_port`, for many ports
+        first = min(numbers.setdefault(port.get("containerPort"), later), names.setdefault(port.get("name"), later))
         if first != later:
             return first, later
     return None

@@ -11,6 +11,7 @@ import gc
 import os
 import select
 import signal
+import time
 from io import RawIOBase
 from typing import NoReturn
 
@@ -73,8 +74,9 @@ def _write(stream: RawIOBase, data: bytes) -> None:
 
 def _here(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
     sent: list[bytes] = []
+    start = time.process_time()
     render(request.source, request.context, request.text, lambda kind, body: sent.append(frame(kind + body)))
-    return Ending(0, False).encode(), b"".join(sent), b""
+    return Ending(0, False, time.process_time() - start).encode(), b"".join(sent), b""
 
 
 def _forked(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
@@ -87,8 +89,9 @@ def _forked(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
     os.close(write_report)
     try:
         data = _collect(sent, request.most, child)
-        _, status = os.waitpid(child, 0)
-        ending = Ending(os.waitstatus_to_exitcode(status), len(data) > request.most)
+        _, status, usage = os.wait4(child, 0)
+        seconds = usage.ru_utime + usage.ru_stime
+        ending = Ending(os.waitstatus_to_exitcode(status), len(data) > request.most, seconds)
         return ending.encode(), data, os.read(report, _REPORT)
     finally:
         os.close(sent)

@@ -385,7 +385,7 @@ parts = st.sampled_from(
 )
 bodies = st.lists(st.binary(max_size=8) | parts, max_size=3).map(b"".join)
 sent = st.lists(bodies.map(frame), max_size=4).map(b"".join) | st.binary(max_size=40)
-ended = st.sampled_from([b"[0, false]", b"[-24, false]", b"[]", b"", b"[[], 1]"])
+ended = st.sampled_from([b"[0, false, 0.5]", b"[-24, false, 1]", b"[0, false, NaN]", b"[]", b"", b"[[], 1]"])
 
 
 @given(ended | st.binary(max_size=20), sent, st.binary(max_size=40) | st.just(b'File "<template>", line 2 in root'))
@@ -403,6 +403,47 @@ def test_any_answer_is_understood(ended: bytes, sent: bytes, report: bytes) -> N
     "piece", ['"<b>"', '"<a"', '"`"', '"a|b"', '"[a](b)"', '"\\n"', "[1, true]", '["a"]', "{}", '{"a": 1, "b": 2}', "3"]
 )
 def test_words_of_the_child_are_checked(piece: str) -> None:
-    made = decode_answer(TEMPLATE, Answer(b"[0, false]", frame(f'E["failed",[{piece}],1,0]'.encode()), b""), Limits())
+    made = decode_answer(
+        TEMPLATE, Answer(b"[0, false, 0]", frame(f'E["failed",[{piece}],1,0]'.encode()), b""), Limits()
+    )
     assert isinstance(made, Diagnostic)
     assert "sent no valid answer" in made.message
+
+
+def test_all_templates_together_have_a_limit_of_time() -> None:
+    with Renderer(Limits(template_seconds=2, templates_seconds=1)) as renderer:
+        assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
+        renderer.render(BOMB, CONTEXT)
+        found = renderer.render(SourceFile("b.yaml.j2", "b: 1"), CONTEXT)
+        assert isinstance(found, Diagnostic)
+        assert "limits.templatesSeconds" in found.message
+        assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"  # known
+
+
+def test_all_templates_together_have_a_limit_of_text() -> None:
+    with Renderer(Limits(templates_bytes=10)) as renderer:
+        assert text_of(renderer.render(SourceFile("a", "12345"), CONTEXT)) == "12345"
+        assert text_of(renderer.render(SourceFile("a", "12345"), CONTEXT)) == "12345"
+        assert text_of(renderer.render(SourceFile("a", "67890"), CONTEXT)) == "67890"
+        found = renderer.render(SourceFile("a", "1"), CONTEXT)
+        assert isinstance(found, Diagnostic)
+        assert "limits.templatesBytes" in found.message
+
+
+SLOW = "{% for b in range(99999) %}{% for c in range(99999) %}\n{% set d = c %}{% endfor %}{% endfor %}"
+LOOPS = {
+    f"\n\n{SLOW}": 3,
+    f"{{% for a in [1] %}}{{% endfor %}}\n{SLOW}\n{{% for a in [1] %}}{{% endfor %}}": 2,
+    f"{{% macro m() %}}\n{SLOW}\n{{% endmacro %}}\n{{% for a in [1] %}}{{{{ m() }}}}{{% endfor %}}": 2,
+    "\n{% for a in range(9999) -%}\n{% set b = range(99999) | map('string') | join | length -%}\n{% endfor %}": 2,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", LOOPS)
+def test_a_time_out_is_at_the_line_of_the_loop(text: str) -> None:
+    with Renderer(Limits(template_seconds=1, template_bytes=1 << 30)) as renderer:
+        found = renderer.render(SourceFile("a.yaml.j2", text), CONTEXT)
+    assert isinstance(found, Diagnostic)
+    assert "limits.templateSeconds" in found.message
+    assert Locator().resolve(found.place).span.line == LOOPS[text]
