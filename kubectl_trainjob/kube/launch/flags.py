@@ -63,7 +63,7 @@ _HOST_FLAGS = (
     *("hostfile", "machinefile", "default-hostfile", "host", "H", "app"),
     *("f", "hosts", "hosts-group", "machine", "configfile"),
 )
-_HOST_LINE = re.compile(r"(.*?)(?: slots=|:)(.*)")  # as Open MPI reads it, or Hydra
+_HOST_LINE = re.compile(r"(.*?)(?: slots=|:)(.*)", re.DOTALL)  # as Open MPI reads it, or Hydra
 _NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 JAX_VARIABLES = frozenset({"JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS"})
