@@ -27,4 +27,5 @@ def run_hash(body: Body, run: str) -> str:
 
 def hashed_spec(body: Body) -> Body:
     """The part of a spec that is the content of a run."""
-    return {key: value for key, value in (body.get("spec") or {}).items() if key not in _OMITTED}
+    spec = body.get("spec")  # of an invalid object, it may be anything
+    return {key: value for key, value in spec.items() if key not in _OMITTED} if isinstance(spec, dict) else {}
