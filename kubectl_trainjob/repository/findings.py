@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.finding import Excerpt, Finding, Note, Position
@@ -13,6 +14,8 @@ from kubectl_trainjob.model.source import Source, SourceFile, json_pointer
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.excerpt import Excerpts, mark
 from kubectl_trainjob.repository.positions import Location, ResolvePlace, rendered_with
+
+_LONG = 4096  # characters of a line
 
 Objects = Mapping[Source, Manifest]
 
@@ -26,9 +29,16 @@ def fingerprint(diagnostic: Diagnostic, file: SourceFile, line: str | None, name
     """
     where = () if name else (file.common_path,)
     directory = file.path.removesuffix(file.common_path)
-    what = _without(directory, diagnostic.message) if line is None else line.strip()
+    what = _without(directory, diagnostic.message) if line is None else _identity(line)
     text = "\0".join((diagnostic.rule.id, namespace, name, *where, what))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@lru_cache(maxsize=16)
+def _identity(line: str) -> str:
+    """The text of a line; the hash of a long one, which may have many findings."""
+    text = line.strip()
+    return text if len(text) <= _LONG else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _without(directory: str, message: Message) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import is_job
@@ -35,14 +37,20 @@ class RejectedChange(NamedTuple):
         return say("{} is immutable", Message(Data(self.immutable))) if self.immutable else self.reason
 
 
-class UpdateResult(NamedTuple):
+@dataclass(frozen=True)
+class UpdateResult:
     """The values that admission rejects; without any, it accepts the update in every state."""
 
     rejections: tuple[RejectedChange, ...] = ()
 
+    @cached_property
+    def rejected_in(self) -> frozenset[State]:
+        """The states in which the update is rejected."""
+        return frozenset(rejection.state for rejection in self.rejections)
+
     def accepts(self, state: State) -> bool:
         """Whether the update is accepted in that state."""
-        return all(rejection.state != state for rejection in self.rejections)
+        return state not in self.rejected_in
 
 
 def possible_states(old: Body, new: Body) -> tuple[State, ...]:

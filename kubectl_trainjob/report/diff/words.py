@@ -37,8 +37,7 @@ def rejected_when(change: Change, rejected: Sequence[RejectedChange]) -> Message
 
 
 def _when(change: Change, states: list[State]) -> Message:
-    known = {rejection.state for rejection in change.update_result.rejections} if change.update_result else set()
-    if known == set(states):
+    if set(states) == (change.update_result.rejected_in if change.update_result else set()):
         return Message()
     return say("in every state") if len(states) == len(STATES) else say("while {}", in_states(states))
 

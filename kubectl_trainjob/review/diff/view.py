@@ -5,7 +5,6 @@ Nothing here is safe for a terminal, Markdown or HTML yet: names, paths and valu
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -114,6 +113,7 @@ def _object_view(change: Change, why: Why | None) -> ObjectView:
 
 def _rows(change: Change, why: Why | None) -> Iterator[Row]:
     caches: tuple[NameCache, NameCache] = ({}, {})
+    rejections = _Rejections(change.update_result.rejections if change.update_result else ())
     for field in change.fields:
         pointer = field.pointer
         is_gone = field.new is ABSENT
@@ -125,16 +125,31 @@ def _rows(change: Change, why: Why | None) -> Iterator[Row]:
             _value(field.old, change, change.old, field.old_pointer or pointer),
             _value(field.new, change, change.new, field.new_pointer or pointer),
             why(change, field) if why else Sources(),
-            tuple(_rejections(change, field)),
+            rejections.of(field),
         )
 
 
-def _rejections(change: Change, field: FieldChange) -> Iterator[RejectedChange]:
-    """The rejections because of the value: of it, of a parent, or of a value in it."""
-    for rejection in change.update_result.rejections if change.update_result else ():
-        pointer = field.old_pointer if rejection.is_gone else field.new_pointer
-        if pointer is not None and all(map(operator.eq, pointer, rejection.pointer)):
-            yield rejection
+class _Rejections:
+    """The rejections of an update by their places, because there may be one for each value."""
+
+    def __init__(self, rejections: tuple[RejectedChange, ...]) -> None:
+        self._all = rejections
+        self._at: dict[tuple[bool, Pointer], list[int]] = {}
+        self._below: dict[tuple[bool, Pointer], list[int]] = {}
+        for index, each in enumerate(rejections):
+            self._at.setdefault((each.is_gone, each.pointer), []).append(index)
+            for length in range(len(each.pointer)):
+                self._below.setdefault((each.is_gone, each.pointer[:length]), []).append(index)
+
+    def of(self, field: FieldChange) -> tuple[RejectedChange, ...]:
+        """The rejections because of a value: of it, of a parent, or of a value in it."""
+        found: list[int] = []
+        for is_gone, pointer in ((True, field.old_pointer), (False, field.new_pointer)):
+            if pointer is not None:
+                found += self._below.get((is_gone, pointer), ())
+                for length in range(len(pointer) + 1):
+                    found += self._at.get((is_gone, pointer[:length]), ())
+        return tuple(self._all[index] for index in sorted(found))
 
 
 def _value(value: Any, change: Change, body: Body | None, pointer: Pointer) -> Any:
