@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from errno import ENAMETOOLONG
+from errno import ENAMETOOLONG, ENOENT
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import (
@@ -241,10 +241,7 @@ class _Inputs:
             self._take(file)
 
     def library(self) -> tuple[Manifest, ...]:
-        """The runtimes in the directories of all roots, except those among the inputs.
-
-        No errors there are those of other tools: a file that cannot be read may be the runtime that a job needs.
-        """
+        """The runtimes in the directories of all roots, except those among the inputs; any file may be one of them."""
         first = len(self.manifests)
         self._is_lenient = self.directories.is_lenient = False
         for root in list(self.input_reader.roots.values()):
@@ -293,11 +290,9 @@ def _is_there(root: Root, folder: str) -> bool:
     """Whether a directory of runtimes exists. Raises EnvironmentFault for one that cannot be read."""
     try:
         root.files.entries(folder)
-    except FileNotFoundError:
-        return False  # one in trainjob.yaml was reported when that was read
     except (UnsafePathError, OSError) as error:
-        if isinstance(error, OSError) and error.errno == ENAMETOOLONG:
-            return False  # reported, too
+        if getattr(error, "errno", None) in (ENOENT, ENAMETOOLONG):  # reported when trainjob.yaml was read
+            return False
         advice = "the setting runtimes needs a directory that can be read"
         raise EnvironmentFault(f"{fault(root.show(folder), error)}; {advice}") from None
     return True
