@@ -149,7 +149,7 @@ OF_PODS = {
     "replicated jobs": _jobset(200, f"replicatedJobs: [@JOB, ⟦{_REPLICATED},\n⟧]"),
     "dependencies": _jobset(200, "replicatedJobs: [@JOB, " + f"⟦{_REPLICATED[:-1]}, dependsOn: [{{name: node, status: Ready}}]}},\n⟧]"),
     "rules of a JobSet": _jobset(1200, "replicatedJobs: [@JOB], failurePolicy: {rules: [⟦{name: r$i, action: FailJobSet},\n⟧]}"),
-    "targets of a rule": _jobset(12000, "replicatedJobs: [@JOB], successPolicy: {operator: All, targetReplicatedJobs: [⟦r$i,\n⟧]}"),
+    "targets of a rule": _jobset(1500, "replicatedJobs: [@JOB], successPolicy: {operator: All, targetReplicatedJobs: [⟦r$i,\n⟧]}"),
 }  # fmt: skip
 AXES: dict[str, Axis] = {
     **{f"{name} (Pod)": axis for name, axis in OF_PODS.items()},
@@ -220,7 +220,7 @@ AXES: dict[str, Axis] = {
     "changed lines of a template": _two(_template(60, MAP_HEAD + "data:\n⟦  k$i: {{ values.v$i }}\n⟧", "{⟦v$i: WORD,\n⟧}"), "diff", "json"),
     "lines of a template in a review": _two(_template(60, MAP_HEAD + "data:\n⟦  k$i: {{ values.v$i }}\n⟧", "{⟦v$i: WORD,\n⟧}"), "review", "markdown"),
     **{f"changed jobs as {form}": _two(_build(24, _EDITED), "diff", form) for form in ("text", "markdown", "json", "html")},
-    **{f"changed variables as {form}": _two(_build(400, _VARIABLES), "diff", form) for form in ("text", "markdown", "json", "html")},
+    **{f"changed variables as {form}": _two(_build(800, _VARIABLES), "diff", form) for form in ("text", "markdown", "json", "html")},
     **{f"a review as {form}": _two(_build(60, _EDITED), "review", form) for form in ("text", "markdown", "json", "html", "sarif", "github")},
     "causes of changes": _two(_build(16, _EDITED), "diff", "text", "--why"),
     "a changed script": _two(_build(3200, PLAIN + _job("j", 'trainer: {command: [sh, -c, "⟦echo WORD $i\\n⟧"]}')), "diff", "text"),
