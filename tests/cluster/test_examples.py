@@ -22,7 +22,7 @@ from tests.cluster.plane.plane import Plane
 from tests.cluster.running import Identity, final_states, identity, unfinished
 from tests.cluster.submission import KINDS
 from tests.conformance.compare import differences, expected_of, identify
-from tests.examples.examples import OVERLAYS, RUNTIMES, Built, build, build_over
+from tests.examples.examples import ALL_RUNTIMES, OVERLAYS, RUNTIMES, Built, build, build_over
 
 pytestmark = pytest.mark.cluster
 
@@ -85,7 +85,7 @@ def test_trainer_makes_the_same(control_plane: type[Plane], tell: Callable[[str]
     with control_plane("jobset-manager", "trainer-manager") as plane:
         client = plane.client
         _create_namespaces(client, jobs.values())
-        catalogue = [yaml.safe_load(path.read_text()) for path in RUNTIMES]
+        catalogue = [yaml.safe_load(path.read_text()) for path in ALL_RUNTIMES]
         others = {identify(one): one for one in [*catalogue, *given] if one["kind"] != "TrainJob"}
         _apply(client, others.values())
         for job in jobs.values():  # Trainer's webhook looks runtimes up in a cache, which is behind
