@@ -63,14 +63,15 @@ class Job:
     @cached_property
     def outcome(self) -> Outcome:
         """What our build says; where no namespace is stated it gets the input's."""
-        return run_build(self.text, *self._namespace_option())
+        return run_build(self.text, *self.namespace_option())
 
     @property
     def target(self) -> str:
         """The namespace of the TrainJob."""
         return namespace_of(self.document, self.namespace) if self.document else self.namespace
 
-    def _namespace_option(self) -> list[str]:
+    def namespace_option(self) -> list[str]:
+        """The option for objects without a namespace."""
         unstated = any(d.kind != _CLUSTER_WIDE and not _metadata(d).get("namespace") for d in self.documents)
         return ["-n", self.namespace] if unstated else []
 

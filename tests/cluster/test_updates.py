@@ -115,9 +115,9 @@ def _built(number: int, pair: Recorded) -> _Built:
     old, new = (
         jobs_of(Case("updates", pair.name, text, {}), f"u{number}", suspend=False)[0] for text in (pair.old, pair.new)
     )
-    space = ("-n", old.namespace)
-    jobsets = jobset_of(old.text, *space), jobset_of(new.text, *space)
-    return _Built(pair.name, for_trainer(old.text, *space), for_trainer(new.text, *space), jobsets)
+    before, after = old.namespace_option(), new.namespace_option()
+    jobsets = jobset_of(old.text, *before), jobset_of(new.text, *after)
+    return _Built(pair.name, for_trainer(old.text, *before), for_trainer(new.text, *after), jobsets)
 
 
 def _compared(client: Client, built: _Built) -> list[str]:

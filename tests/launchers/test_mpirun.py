@@ -133,4 +133,5 @@ def options_of_hydra(program: str) -> dict[str, int]:
 def test_the_table_of_flags_is_that_of_the_help(program: str) -> None:
     found = options_of_open_mpi() if program == OPEN_MPI else options_of_hydra(program)
     assert len(found) > (50 if program == OPEN_MPI else 4)
+    found.pop("-s", None)  # a switch of Open MPI, and an option with a word of Hydra
     assert {name: words for name, words in found.items() if flags._mpi_words(name) != words} == {}
