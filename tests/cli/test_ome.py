@@ -103,6 +103,16 @@ def test_explain_leads_to_the_parameter_of_a_sweep(swept: Path) -> None:
     assert line_of(swept, "--lr=", "jobs/in.yaml") in text.out, text.err
 
 
+def test_no_trial_of_a_sweep_is_another_one_that_was_renamed(swept: Path) -> None:
+    git(swept, "init", "-q")
+    git(swept, "add", "-A")
+    git(swept, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
+    overlay = swept / "env" / "overlay.yaml"
+    overlay.write_text(overlay.read_text().replace("- 0.01", "- 0.02"))
+    report = json.loads(run("review", "HEAD", "-f", "env", "-o", "json", at=swept).out)
+    assert sorted(job["change"] for job in report["jobs"]) == ["added", "removed"]
+
+
 def test_the_bayes_example_of_the_document_needs_parameters(tmp_path: Path) -> None:
     case = cases()["seed/large-model-training"]
     found = run("build", write(case, tmp_path), at=tmp_path)

@@ -14,7 +14,8 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts.kinds import group_of
-from kubectl_trainjob.model.source import Source
+from kubectl_trainjob.kube.facts.sweep import SWEEP_LABEL
+from kubectl_trainjob.model.source import Source, value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 from kubectl_trainjob.review.diff.sequences import group
 
@@ -45,7 +46,8 @@ class PlainObject(NamedTuple):
 def guess_renames(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[tuple[int, int]]:
     """The indices of objects of only one tree that probably are the same; each at most once.
 
-    Only objects of one group and kind. The cost grows with the objects' number and size, not with the pairs'.
+    Only objects of one group and kind. No trial of a search is another one: its name is a hash of its parameters. The
+    cost grows with the objects' number and size, not with the pairs'.
     """
     old_kinds, new_kinds = map(_by_kind, (old, new))
     found = []
@@ -62,7 +64,11 @@ def group_kind(identity: ObjectId) -> tuple[str, str]:
 
 
 def _by_kind(objects: Iterable[PlainObject]) -> dict[tuple[str, str], list[int]]:
-    return group((group_kind(each.identity), index) for index, each in enumerate(objects))
+    return group((group_kind(each.identity), index) for index, each in enumerate(objects) if not _is_trial(each.body))
+
+
+def _is_trial(body: Body) -> bool:
+    return value_at(body, ("metadata", "labels", SWEEP_LABEL)) is not None
 
 
 class _Traits:
