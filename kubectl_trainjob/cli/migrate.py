@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -155,10 +156,15 @@ def _write(request: MigrateRequest, migration: Migration, session: Session) -> N
     elif request.output_directory:
         from kubectl_trainjob.repository.output.new_files import NewFile, NewFiles
 
-        files = [NewFile(each.path.lstrip("/"), each.new) for each in migration.files]
+        files = [NewFile(_inside(each.path), each.new) for each in migration.files]
         NewFiles(request.output_directory, files, session.workspace.files.current).create()
     elif not request.check:
         emit(_printed(migration, request.output or "yaml"))
+
+
+def _inside(path: str) -> str:
+    """The path of a file below the directory of `-O`, also for one above the current directory."""
+    return "/".join(name for name in path.replace(os.sep, "/").split("/") if name not in ("", ".", ".."))
 
 
 def _change_files(changes: Sequence[FileChange], session: Session, *, force: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,27 @@ def test_a_directory_gets_all_files(migrate: Command) -> None:
 def git(directory: Path, *arguments: str) -> None:
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
     subprocess.run([require("git"), *identity, *arguments], cwd=directory, check=True, capture_output=True)
+
+
+def test_files_above_are_written_inside_the_directory(migrate: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrate.file("jobs/a.yaml", JOB)
+    below = migrate.directory / "here"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    assert migrate("../jobs", "-O", "out") == 0
+    assert "kind: TrainJob" in migrate.file("here/out/jobs/a.yaml")
+    assert sorted(os.listdir(migrate.directory)) == ["here", "jobs"]
+
+
+@pytest.mark.parametrize("kind", ["JAXJob", "TFJob", "PaddleJob"])
+def test_a_job_without_pods(kind: str, migrate: Command) -> None:
+    field = {"JAXJob": "jax", "TFJob": "tf", "PaddleJob": "paddle"}[kind] + "ReplicaSpecs"
+    text = JOB.replace("PyTorchJob", kind).replace("pytorchReplicaSpecs", field).replace("Master", "Worker")
+    container = {"JAXJob": "jax", "TFJob": "tensorflow", "PaddleJob": "paddle"}[kind]
+    text = text.replace("replicas: 1", "replicas: 0").replace("name: pytorch", f"name: {container}")
+    migrate.file("a.yaml", text)
+    assert migrate("a.yaml") == 1
+    assert "no role has Pods; write replicas: 1 or more" in migrate.err
 
 
 def test_files_that_are_not_committed_need_force(migrate: Command) -> None:

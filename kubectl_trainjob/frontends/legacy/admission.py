@@ -77,6 +77,8 @@ def _problems(body: Body, operator: Operator) -> Iterator[_Found]:
     for key, replicas in specs.items():
         yield from _role(key, replicas, ("spec", operator.field, key), operator)
     yield from _roles({role_key(key, operator) for key in specs}, operator)
+    if all((replicas or {}).get("replicas") == 0 for replicas in specs.values()):
+        yield ("spec", operator.field), say("no role has Pods; write replicas: 1 or more")
     yield from _manager(spec, operator)
     if operator.kind == PYTORCH:
         yield from _elastic(spec)
