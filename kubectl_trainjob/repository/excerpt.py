@@ -23,7 +23,7 @@ _HIDDEN_KEY = re.compile(r"""\\[^"\n]{0,40}"[ \t]*+:|^[ \t{,-]*+\*[\w.-]++[ \t]*
 
 _NAME = re.compile(r"""\bname["']?[ \t]*+:[ \t]*+["']?(?P<name>[\w.-]++)""")
 _VALUE = re.compile(r"""\bvalue["']?[ \t]*+:""")
-_IN_ENV = re.compile(r"""\bpath["']?[ \t]*+:[^#\n]*/env/""")  # of a JSON patch
+_PATH = re.compile(r"""\bpath["']?[ \t]*+:""")  # of a JSON patch
 
 
 class Excerpts:
@@ -88,7 +88,11 @@ def _has_secret(lines: Lines, number: int, line: str) -> bool:
         return True
     if not _VALUE.search(line):
         return False
-    is_whole = _NAME.search(line) or _IN_ENV.search(line)
+    is_whole = _NAME.search(line) or _is_in_env(line)
     beside = [line] if is_whole else [lines.line(each) or "" for each in (number - 1, number + 1) if each > 0]
     names = (found["name"] for each in beside for found in _NAME.finditer(each))
-    return any(map(is_secret_name, names)) or any(map(_IN_ENV.search, beside))
+    return any(map(is_secret_name, names)) or any(map(_is_in_env, beside))
+
+
+def _is_in_env(line: str) -> bool:
+    return "/env/" in line and _PATH.search(line) is not None

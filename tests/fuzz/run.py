@@ -29,13 +29,14 @@ def error_of(case: Input) -> str:
         for path, content in case.files.items():
             (Path(folder, "tree", path).parent).mkdir(parents=True, exist_ok=True)
             Path(folder, "tree", path).write_bytes(content)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # what the copy of this process begins with
         code, usage = _run(case.command, Path(folder))
         out, err = (Path(folder, each).read_bytes() for each in ("out", "err"))
     if b"Traceback (most recent call last)" in err:
         return err.decode(errors="replace")[-2000:]
     if code not in (0, 1, 2):
         return f"exit code {code}"
-    if usage.ru_utime + usage.ru_stime > _SECONDS / 2 or usage.ru_maxrss > _MEBIBYTES << 10:
+    if usage.ru_utime + usage.ru_stime > _SECONDS / 2 or usage.ru_maxrss - before > _MEBIBYTES << 10:
         return f"{usage.ru_utime + usage.ru_stime:.1f} s of CPU time, {usage.ru_maxrss >> 10} MiB"
     if found := _UNPRINTABLE.search(out):
         return f"unprintable on stdout: {out[max(0, found.start() - 80) : found.end() + 20]!r}"

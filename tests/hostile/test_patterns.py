@@ -30,7 +30,7 @@ def test_every_call_is_found() -> None:
     assert len(found()) >= 240
     modules = {place.partition(":")[0] for place in found()}
     assert {"kubectl_trainjob/explain/values.py", ".github/actions/comment/poster/subset.py"} <= modules
-    assert len([place for place in found() if "kube/schemas/scalars.py" in place]) >= 15  # of the packaged schemas
+    assert len([place for place in found() if "kube/schemas/scalars.py" in place]) >= 6  # of the packaged schemas
 
 
 @for_each("pattern", BAD, at_least=6)

@@ -101,5 +101,5 @@ class _Definitions:
             yield "properties", {name: self._reference(part) for name, part in described.fields.items()}
         if described.members is not None:
             yield "items" if "items" in schema else "additionalProperties", self._reference(described.members)
-        elif described.fields and not schema.get("preserve-unknown-fields"):
+        elif (described.fields or types == "object") and not schema.get("preserve-unknown-fields"):
             yield "additionalProperties", False

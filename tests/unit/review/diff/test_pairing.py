@@ -411,7 +411,7 @@ chance = random.Random(1)
 def side(s):
     return [thing(f"{s}-{i % 7}-{i}", **{c: chance.randrange(3) for c in "abcdefgh"}) for i in range(80)]
 sides = [side(s) for s in "xy"]
-print(guessed(*sides))
+print(guess_renames(*sides))
 """
     told = {
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=env).stdout
