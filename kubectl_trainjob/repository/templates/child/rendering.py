@@ -152,7 +152,7 @@ def _syntax(error: TemplateSyntaxError, source: str) -> RenderingError:
 
 
 def _named(error: Exception) -> RenderingError:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError | SystemError):  # C code without memory may return no exception
         return RenderingError("memory")
     if isinstance(error, RecursionError):
         return RenderingError("depth")
