@@ -59,14 +59,9 @@ _NAMED_VALUE = r"""(?x)
 
 def is_secret_variable(name: str, value: str) -> bool:
     """Whether the value of an environment variable looks like a password, a token or a key (KTJ904)."""
-    *before, last = _words(name)
-    if not is_secret_name(name) or re.fullmatch(_NO_SECRET, value):
-        return False
-    if last in _PASSWORDS or re.match(_ISSUED, value):
-        return True
-    if last == "TOKEN" and before and before[-1] in _OF_TOKENIZERS:
-        return False
-    return not re.fullmatch(_PLAIN_WORDS, _as_words(value, last))
+    last = _words(name)[-1]
+    is_clear = last in _PASSWORDS or re.match(_ISSUED, value) is not None
+    return has_secret(name, value) and (is_clear or not re.fullmatch(_PLAIN_WORDS, _as_words(value, last)))
 
 
 def _as_words(value: str, last: str) -> str:
@@ -87,6 +82,8 @@ def has_secret(name: str, value: str) -> bool:
     *before, last = _words(name)
     if not is_secret_name(name) or re.fullmatch(_NO_SECRET, value):
         return False
+    if re.match(_ISSUED, value):
+        return True
     if last == "TOKEN" and before[-1:] and before[-1] in _OF_TOKENIZERS:
         return False
     return not last.endswith("KEY") or not re.fullmatch(_PLAIN_WORDS, _as_words(value, last=""))
