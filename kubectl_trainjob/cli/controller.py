@@ -263,7 +263,7 @@ def _keys(request: LoopRequest, client: Client, clock: Clock) -> Sequence[SetKey
     found = api.list(api.resource(SetKey("", "").id), request.watched(api.connection.namespace))
     keys = sorted(SetKey(each["metadata"]["namespace"], each["metadata"]["name"]) for each in found)
     if not keys:
-        print_error("note: there is no TrainingSet")
+        print_error("note: no TrainingSet exists")
     return keys
 
 

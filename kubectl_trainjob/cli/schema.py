@@ -55,7 +55,9 @@ def schema(kind: str, output: tuple[options.Output, ...], trainer_version: str) 
     kinds, settings = described_kinds(trainer_version), setting_schemas()
     names = [name for name in (*kinds, *settings) if means_kind(kind.partition(".")[0], name)]
     if kind and not names:
-        raise click.UsageError(f'there is no schema of "{kind[:100]}"; the kinds are {", ".join((*kinds, *settings))}')
+        raise click.UsageError(
+            f'a schema of "{kind[:100]}" does not exist; the kinds are {", ".join((*kinds, *settings))}'
+        )
     written = of_kind(names[0], kinds, settings) if kind else combined(kinds, settings)
     for each in output or (options.Output(FORMATS[0], ""),):
         if each.file:

@@ -27,5 +27,5 @@ def store_of(api: Api, namespace: str, text: str) -> Store:
         return ConfigMapStore(api, namespace, name)
     store = TrainingSetStore(api, namespace, name)
     if not api.has_kind(store.name.parent.api_version, kind):
-        raise EnvironmentFault("the cluster has no TrainingSets; they come with the loop")
+        raise EnvironmentFault("the cluster does not know TrainingSets; install them with integrations controller")
     return store

@@ -14,7 +14,7 @@ from kubectl_trainjob.model.stages import Body
 
 
 class TrainingSetStore:
-    """A `parent.Store`. Raises EnvironmentFault if there is no such TrainingSet, or it has the marks of another set."""
+    """A `parent.Store`. Raises EnvironmentFault if it does not exist, or has the marks of another set."""
 
     def __init__(self, api: Api, namespace: str, name: str) -> None:
         self._api = api
@@ -25,7 +25,7 @@ class TrainingSetStore:
         live = self._api.get(self.name.parent)
         if live is None:
             raise EnvironmentFault(
-                f"there is no TrainingSet {self.name.namespace}/{self.name.name}; see: kubectl get trainingsets"
+                f"TrainingSet {self.name.namespace}/{self.name.name} does not exist; see: kubectl get trainingsets"
             )
         entries = inventory.of_entries(value_at(live, ("status", "inventory", "entries")) or ())
         if marks.APPLYSET_ID not in (live["metadata"].get("labels") or {}):

@@ -150,7 +150,7 @@ def test_the_pod_of_a_rank(
         ("torch --role node --index 2", 'there is no index 2; "node" has 0 to 1'),
         ("torch -c sidecar", 'there is no container "sidecar"; the containers are: node'),
         ("torch -p", "has not been restarted"),
-        ("absent", 'there is no job "absent"'),
+        ("absent", 'job "absent" does not exist'),
     ],
 )
 def test_what_does_not_exist(program: Program, arguments: str, error: str) -> None:

@@ -224,8 +224,8 @@ def test_names_and_labels(plane: Plane, program: Program, namespace: str) -> Non
     assert (ran.code, ran.out) == (1, "jobset.jobset.x-k8s.io/a-0123456789\n")
     assert [each for each in ran.err.splitlines() if each.startswith("error: ")] == [
         "error: b matches several jobs; use one of: jobset/b-0123456789, jobset/b-abcdef0123",
-        'error: there is no job "d"; status -A lists all jobs',
-        'error: there is no job "trainjob/c"; status -A lists all jobs',
+        'error: job "d" does not exist; status -A lists all jobs',
+        'error: job "trainjob/c" does not exist; status -A lists all jobs',
     ]
     assert len(names("-l", "team=b").out.splitlines()) == 2
     table = program("status", "-A").out.splitlines()
@@ -272,7 +272,7 @@ def test_resume_names_the_manager_that_suspends(plane: Plane, program: Program, 
     plane.client.wait("the end", lambda: job(program, namespace, "over")["state"] == "Succeeded")
     ran = program("suspend", "over", "absent", "-n", namespace)
     assert (ran.code, ran.out) == (1, "")
-    assert ["has ended" in ran.err, 'there is no job "absent"' in ran.err] == [True, True]
+    assert ["has ended" in ran.err, 'job "absent" does not exist' in ran.err] == [True, True]
 
 
 @pytest.mark.parametrize("command", ["status", "status a", "logs a", "suspend a", "resume a"])

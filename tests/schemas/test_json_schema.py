@@ -177,7 +177,7 @@ def test_the_command(kind: str, capfd: pytest.CaptureFixture[str], tmp_path: Pat
 
 def test_another_kind_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:
     assert run("kubectl-trainjob", ["schema", "Pod"]) == 2
-    assert 'there is no schema of "Pod"; the kinds are ' in capfd.readouterr().err
+    assert 'a schema of "Pod" does not exist; the kinds are ' in capfd.readouterr().err
 
 
 def test_versions_differ(capfd: pytest.CaptureFixture[str]) -> None:

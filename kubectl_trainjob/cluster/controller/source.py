@@ -44,7 +44,7 @@ def directories(known: Mapping[str, str]) -> OpenSource:
     def open_directory(wanted: TrainingSet) -> Iterator[SourceTree]:
         path = known.get(wanted.source.name)
         if path is None:
-            raise SourceError(f'there is no directory "{wanted.source.name}"; start the controller with --directory')
+            raise SourceError(f'directory "{wanted.source.name}" does not exist; start the controller with --directory')
         real = os.path.realpath(path)
         digest = digest_of(real)
         revision = f"{os.path.basename(real)}@{digest}" if os.path.islink(path.rstrip(os.sep)) else digest

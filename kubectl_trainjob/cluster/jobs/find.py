@@ -185,7 +185,7 @@ def _chosen(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
         elif matching:
             errors.append(f"{text} matches several jobs; use one of: {', '.join(map(str, matching))}")
         else:
-            errors.append(f'there is no job "{text}"; status -A lists all jobs')
+            errors.append(f'job "{text}" does not exist; status -A lists all jobs')
     return JobChoice(found, errors)
 
 

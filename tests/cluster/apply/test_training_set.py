@@ -136,7 +136,7 @@ def _only(site: Site) -> frozenset[str]:
 
 
 def test_what_is_not_our_parent(site: Site) -> None:
-    with pytest.raises(EnvironmentFault, match="there is no TrainingSet"):
+    with pytest.raises(EnvironmentFault, match=r"TrainingSet .* does not exist"):
         TrainingSetStore(_api(site), site.namespace, "none").read()
     copied = training_set(site, "copied")
     copied["metadata"]["labels"] = {"applyset.kubernetes.io/id": "applyset-x-v1"}
