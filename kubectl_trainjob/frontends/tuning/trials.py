@@ -30,7 +30,7 @@ from kubectl_trainjob.model.stages import Manifest
 
 _TRAINER = ("spec", "trainer")
 _NAME: Cause = (OBJECT, "metadata", "name")
-_PLACEHOLDER = re.compile(r"\$\{trialParameters\.([^}]+)\}")
+_PLACEHOLDER = re.compile(r"\$\{trialParameters\.((?:(?!\$\{trialParameters\.)[^}])+)\}")
 
 
 class TunedJob(NamedTuple):
