@@ -69,6 +69,12 @@ def live_jobset(client: Client, namespace: str) -> dict[str, Any]:
     return next(each for each in client.items(*_JOBSETS) if each["metadata"]["namespace"] == namespace)
 
 
+def live_runs(client: Client, namespace: str) -> set[str]:
+    """The names of the JobSets in a namespace that are not being deleted."""
+    found = (each["metadata"] for each in client.items(*_JOBSETS))
+    return {each["name"] for each in found if each["namespace"] == namespace and "deletionTimestamp" not in each}
+
+
 def live_config(client: Client, namespace: str) -> dict[str, str] | None:
     """The data of the ConfigMap in a namespace."""
     found = (each for each in client.items("v1", "ConfigMap") if each["metadata"]["name"] == "settings")

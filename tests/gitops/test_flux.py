@@ -13,6 +13,8 @@ from tests.gitops import jobs
 from tests.gitops.flux import ready
 
 pytestmark = pytest.mark.cluster
+_ANNOTATED = "{metadata: {annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}}"
+_STAYS = f"{{manager: acme.example/team, trainingRuntimeSpec: {{template: {_ANNOTATED}}}}}"
 
 
 @pytest.fixture
@@ -87,3 +89,12 @@ def test_an_immutable_change_is_reported_and_not_forced(flux, deliver):
     assert after["metadata"]["uid"] == before["metadata"]["uid"]
     assert jobs.container(after)["image"] == "acme/train:1"
     assert jobs.live_config(flux.client, name)["rate"] == "1"
+
+
+def test_a_removed_run_ends_at_once_unless_it_says_otherwise(flux, deliver):
+    name, _, deliver = deliver
+    stays = jobs.job("stays").replace("spec:\n", f"spec:\n  runtimePatches: [{_STAYS}]\n", 1)
+    flux.wait_for(name, deliver({"jobs/ends.yaml": jobs.job("ends"), "jobs/stays.yaml": stays}), "True")
+    assert jobs.live_runs(flux.client, name) == {name, "ends", "stays"}
+    flux.wait_for(name, deliver({"jobs/ends.yaml": None, "jobs/stays.yaml": None}), "True")
+    assert jobs.live_runs(flux.client, name) == {name, "stays"}
