@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.cluster.errors import ApiError, error_of, is_temporary, masked
+from kubectl_trainjob.cluster.errors import ApiError, error_of, is_temporary
 from kubectl_trainjob.cluster.protocol import (
     APPLY_PATCH,
     MERGE_PATCH,
@@ -158,15 +158,6 @@ class Api:
         answer = self.send(ApiRequest("DELETE", self._path(live), body=body))
         if answer.status != 404:
             _checked(answer, None)
-
-    def newest_event(self, live: Body, reason: str) -> str:
-        """The message of the newest event of an object with a reason, "" for none."""
-        metadata = live["metadata"]
-        fields = f"involvedObject.uid={metadata['uid']},reason={reason}"
-        path = f"/api/v1/namespaces/{metadata['namespace']}/events"
-        found = _checked(self.send(ApiRequest("GET", path, {"fieldSelector": fields, "limit": _PAGE})), None)["items"]
-        newest = max(found, key=lambda each: each.get("lastTimestamp") or each.get("eventTime") or "", default=None)
-        return masked(newest["message"], None) if newest else ""
 
     def resource(self, identity: ObjectId) -> ApiResource:
         """How the server serves the kind of an object. Raises ApiError "NotFound"."""

@@ -1,79 +1,90 @@
-"""Waits until the runs of an apply have started, or have ended."""
+"""Waits until the runs of an apply have started, or have ended. Their states are those of `status`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Literal
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.inventory import Inventory, entry_id
+from kubectl_trainjob.cluster.jobs.find import FoundJob, live_jobs
+from kubectl_trainjob.cluster.jobs.seen import see
+from kubectl_trainjob.cluster.jobs.status import JobStatus, status_of
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
-from kubectl_trainjob.cluster.runs import ending, is_run, state_of
-from kubectl_trainjob.model.source import value_at
-from kubectl_trainjob.model.stages import Body, ObjectId
+from kubectl_trainjob.cluster.runs import is_run
+from kubectl_trainjob.cluster.stores import store_of
+from kubectl_trainjob.model.stages import ObjectId
 
 Goal = Literal["started", "finished"]
 _POLL = 1.0
 _LEFT_ALONE = ("refused", "failed", "skipped")
+
+_Problem = tuple[str, str]
+"""The reason and the message."""
 
 
 def wait(api: Api, result: ApplyResult, goal: Goal, progress: Callable[[str, int, int], None]) -> ApplyResult:
     """The result, in which runs that did not reach the goal in time, or failed, are marked as failed."""
     runs = [each for each in result.objects if is_run(each.id) and each.action not in (*_LEFT_ALONE, "pruned")]
     open_ = {each.id for each in runs}
-    failed: dict[ObjectId, tuple[str, str]] = {}
+    failed: dict[ObjectId, _Problem] = {}
     while open_:
-        for identity in sorted(open_):
-            has_ended, problem = _look(api, identity, goal)
-            if problem:
-                failed[identity] = problem
-            if has_ended:
-                open_.discard(identity)
+        found = _looked(api, result, open_)
+        failed |= {each: problem for each, state in found.items() if (problem := _problem(state, goal))}
+        open_ -= {each for each, state in found.items() if each in failed or _has_reached(state, goal)}
         progress("waiting for runs", len(runs) - len(open_), len(runs))
         if open_ and api.left <= _POLL:
-            failed |= dict.fromkeys(open_, ("Timeout", f"the run has not {goal} in time"))
+            failed |= {each: _too_late(found[each], goal) for each in open_}
             break
         if open_:
             api.clock.sleep(_POLL)
     return replace(result, objects=tuple(_marked(result.objects, failed)))
 
 
-def _look(api: Api, identity: ObjectId, goal: Goal) -> tuple[bool, tuple[str, str] | None]:
-    """Whether the wait for a run is over, and its problem."""
+def _looked(api: Api, result: ApplyResult, runs: Set[ObjectId]) -> Mapping[ObjectId, JobStatus | ApiError]:
+    """The status of each run, or the error that keeps it unknown."""
     try:
-        live = api.get(identity)
-        problem = _problem(api, live, goal)
+        errors, live = live_jobs(api, sorted({each.namespace for each in runs}))
+        known = {job.id: job for job in live}
+        ended = _inventory(api, result) if runs - known.keys() else {}
+        readable = [each for each in sorted(runs) if each.kind not in errors]
+        jobs = [known.get(each) or FoundJob(each, entry=ended.get(entry_id(each))) for each in readable]
+        statuses = {job.found.id: status_of(job) for job in see(api, jobs, lambda _note: None)}
     except ApiError as error:
-        return True, (error.reason, error.message)
-    return problem is not None or _has_reached(live, goal), problem
+        return dict.fromkeys(runs, error)
+    return {each: statuses.get(each) or errors[each.kind] for each in runs}
 
 
-def _marked(objects: Iterable[ObjectResult], failed: dict[ObjectId, tuple[str, str]]) -> Iterable[ObjectResult]:
+def _inventory(api: Api, result: ApplyResult) -> Inventory:
+    """It says why the loop ended a run that no longer exists."""
+    return store_of(api, result.set.namespace, str(result.set)).read().inventory
+
+
+def _problem(state: JobStatus | ApiError, goal: Goal) -> _Problem | None:
+    if isinstance(state, ApiError):
+        return state.reason, state.message
+    if goal == "finished" and state.state == "Failed":
+        return state.reason, state.message or "the run failed"
+    is_stuck = (state.state, state.reason) == ("Pending", "JobCreationFailed")
+    return (state.reason, state.message) if is_stuck else None
+
+
+def _has_reached(state: JobStatus | ApiError, goal: Goal) -> bool:
+    if isinstance(state, ApiError):
+        return True
+    if state.state in ("Succeeded", "Failed", "Gone"):
+        return True
+    return goal == "started" and (state.state == "Running" or state.is_suspended is True)
+
+
+def _too_late(state: JobStatus | ApiError, goal: Goal) -> _Problem:
+    why = ": ".join(filter(None, (state.state, state.reason, state.message))) if isinstance(state, JobStatus) else ""
+    return "Timeout", f"the run has not {goal} in time; it is {why}"
+
+
+def _marked(objects: Iterable[ObjectResult], failed: Mapping[ObjectId, _Problem]) -> Iterator[ObjectResult]:
     for each in objects:
         problem = failed.get(each.id)
         yield replace(each, action="failed", reason=problem[0], message=problem[1]) if problem else each
-
-
-def _has_reached(live: Body | None, goal: Goal) -> bool:
-    if live is None or state_of(live) == "terminal":
-        return True
-    return goal == "started" and (state_of(live) == "suspended" or _has_pods(live))
-
-
-def _has_pods(live: Body) -> bool:
-    """Whether Pods run: `ready` counts Jobs of JobSets and TrainJobs, and Pods of Jobs."""
-    parts = value_at(live, ("status", "replicatedJobsStatus")) or value_at(live, ("status", "jobsStatus")) or ()
-    counts = [*parts, value_at(live, ("status",)) or {}]
-    return any(each.get("ready") or each.get("succeeded") for each in counts)
-
-
-def _problem(api: Api, live: Body | None, goal: Goal) -> tuple[str, str] | None:
-    if live is None:
-        return None
-    if goal == "finished" and ending(live) == "Failed":
-        return "FailedJobs", "the run failed"
-    if live.get("status"):
-        return None
-    event = api.newest_event(live, "JobCreationFailed")
-    return ("JobCreationFailed", event) if event else None

@@ -7,7 +7,7 @@ belongs to a set of ours, or if a user names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -85,8 +85,10 @@ def find_jobs(api: Api, query: JobQuery, note: Note) -> JobChoice:
     """The jobs of a query. Raises ApiError if no kind of run can be listed, EnvironmentFault for a foreign set."""
     sets = list(known_sets(api, query.home if query.set_name else query.namespace, query.set_name, note))
     spaces = sorted({space for each in sets for space in each.namespaces}) if query.set_name else [query.namespace]
-    listed, live = _live(api, spaces, note)
-    jobs = [*_with_entries(live, sets), *_gone(live, sets, listed, query)]
+    errors, live = live_jobs(api, spaces)
+    for kind, error in errors.items():
+        note(f"{kind}s are not shown ({error.reason}: {error.message})")
+    jobs = [*_with_entries(live, sets), *_gone(live, sets, errors, query)]
     jobs.sort(key=lambda job: (job.id.namespace, job.id.name, job.id.kind))
     selected = list(_selected(jobs, query, sets))
     choice = _chosen(selected, query.names)
@@ -97,24 +99,20 @@ def find_jobs(api: Api, query: JobQuery, note: Note) -> JobChoice:
     return choice
 
 
-def _live(api: Api, spaces: Iterable[str], note: Note) -> tuple[set[str], list[FoundJob]]:
-    """The kinds of which all objects are known, and the jobs that exist."""
+def live_jobs(api: Api, spaces: Iterable[str]) -> tuple[dict[str, ApiError], list[FoundJob]]:
+    """The errors of kinds that cannot be listed, and the jobs that exist. Raises ApiError if none can be listed."""
     runs: list[Body] = []
-    absent = {kind for version, kind in _KINDS if not api.has_kind(version, kind)}
-    listed, problems = set[str](), list[ApiError]()
-    for version, kind in _KINDS:
-        if kind in absent:
-            continue
+    served = [(version, kind) for version, kind in _KINDS if api.has_kind(version, kind)]
+    errors = dict[str, ApiError]()
+    for version, kind in served:
         try:
             resource = api.resource(ObjectId(version, kind, "", ""))
             runs += (each for space in spaces for each in api.list(resource, space))
-            listed.add(kind)
         except ApiError as error:
-            problems.append(error)
-            note(f"{kind}s are not shown ({error.reason}: {error.message})")
-    if problems and not listed:
-        raise problems[0]
-    return listed | absent, list(_grouped(runs))
+            errors[kind] = error
+    if errors and len(errors) == len(served):
+        raise next(iter(errors.values()))
+    return errors, list(_grouped(runs))
 
 
 def _grouped(runs: Sequence[Body]) -> Iterator[FoundJob]:
@@ -147,13 +145,15 @@ def _with_entries(live: Iterable[FoundJob], sets: Sequence[KnownSet]) -> Iterato
         yield FoundJob(job.id, job.run, job.jobset, job.jobs, next(filter(None, found), None))
 
 
-def _gone(live: Iterable[FoundJob], sets: Iterable[KnownSet], listed: set[str], query: JobQuery) -> Iterator[FoundJob]:
+def _gone(
+    live: Iterable[FoundJob], sets: Iterable[KnownSet], unknown: Container[str], query: JobQuery
+) -> Iterator[FoundJob]:
     """The runs that a set started, and that no longer exist."""
     present = {entry_id(identity_of(each)) for job in live for each in job.objects}
     for entry in (entry for each in sets for entry in each.inventory.values()):
         identity = object_of(entry)
         is_here = query.set_name or query.namespace in ("", identity.namespace)
-        is_known = identity.kind in listed and entry.id not in present
+        is_known = identity.kind not in unknown and entry.id not in present
         if is_run(identity) and entry.state == "started" and is_known and is_here:
             yield FoundJob(identity, entry=entry)
 

@@ -370,26 +370,3 @@ def test_the_webhooks_of_jobset_are_down(site: Site) -> None:
     finally:
         site.plane.start("jobset-manager")
     assert site.apply().code == 0
-
-
-def test_wait_until_runs_have_ended(site: Site) -> None:
-    site.files(job("a", "ends"), job("b", "ends"))
-    done = site.apply("--wait=finished")
-    assert (done.code, set(done.results.values())) == (0, {"created"})
-    live = site.live("JobSet", "a")
-    assert live
-    assert live["status"]["terminalState"] == "Completed"
-
-
-def test_a_wait_that_ends_too_early(site: Site) -> None:
-    site.files(job("a"))
-    done = site.apply("--wait", "--timeout", "4s")
-    assert (done.code, done.results) == (1, {"JobSet/a": "failed Timeout"})
-    assert site.entries()["JobSet/a"]["state"] == "started"
-
-
-def test_a_wait_without_a_server_keeps_the_result(site: Site) -> None:
-    site.files(job("a"))
-    site.proxy.on("GET", "/jobsets/a", answer(403, "no"), times=99)
-    done = site.apply("--wait")
-    assert (done.code, done.results) == (1, {"JobSet/a": "failed Forbidden"})
