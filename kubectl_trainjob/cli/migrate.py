@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.streams import emit, note_unread_overlays, print_error, print_findings
+from kubectl_trainjob.cli.streams import emit, note_skipped, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, TRAINER_VERSIONS
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _reject_contradictions(request: MigrateRequest) -> None:
 
 
 def _migrate(request: MigrateRequest, session: Session) -> int:
-    from kubectl_trainjob.repository.files.read import read_files
+    from kubectl_trainjob.repository.files.input_files import read_files
     from kubectl_trainjob.repository.output.migration import migrate_files
 
     paths = request.paths + request.filenames
@@ -123,7 +123,7 @@ def _migrate(request: MigrateRequest, session: Session) -> int:
     if repeated:
         print_error(f"note: the same differences are in other jobs: {repeated} more")
     _note_counts(migration)
-    note_unread_overlays(contents.unread_overlays, "migrated")
+    note_skipped(contents.skipped)
     if contents.ignored:
         print_error(f"note: documents without apiVersion and kind are not migrated: {contents.ignored}")
     return int(_needs_user(findings) or (request.check and bool(migration.changes)))

@@ -22,7 +22,7 @@ from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.rules import RULES, Category, Rule
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.report.lint import manual
-from kubectl_trainjob.repository.files.read import read_files
+from kubectl_trainjob.repository.files.input_files import read_files
 from kubectl_trainjob.repository.output.migration import migrate_files
 from kubectl_trainjob.repository.trees import working_tree
 from tests.compiled import build

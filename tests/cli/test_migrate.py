@@ -44,11 +44,19 @@ class Command:
         self.out, self.err = "", ""
 
     def __call__(self, *arguments: str, stdin: str = "") -> int:
+        return self.run("migrate", *arguments, stdin=stdin)
+
+    def build(self, *arguments: str) -> int:
+        """The exit code of a build."""
+        return self.run("build", *arguments)
+
+    def run(self, *arguments: str, stdin: str = "") -> int:
+        """The exit code of a command."""
         out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
         self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         self._patch.setattr(sys, "stdout", out)
         self._patch.setattr(sys, "stderr", err)
-        code = run("kubectl-trainjob", ["migrate", *arguments])
+        code = run("kubectl-trainjob", list(arguments))
         out.flush()
         self.out, self.err = out.buffer.getvalue().decode(), err.getvalue()  # type: ignore[attr-defined]
         return code

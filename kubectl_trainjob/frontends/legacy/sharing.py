@@ -6,11 +6,12 @@ A TrainJob sets the env of the training container itself. The env of other roles
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.convert import ConvertedJob, convert
 from kubectl_trainjob.kube.facts import trainer
+from kubectl_trainjob.kube.launch.command_line import references
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import Manifest
 
@@ -25,13 +26,24 @@ class Migrated(NamedTuple):
     findings: tuple[Diagnostic, ...]
 
 
-def migrate_jobs(manifests: Iterable[Manifest], taken: Iterable[tuple[str, str]] = ()) -> Iterator[Migrated]:
-    """Jobs of the operators as TrainJobs; `taken` are (namespace, name) of runtimes that exist."""
+def migrate_jobs(
+    manifests: Iterable[Manifest],
+    taken: Iterable[tuple[str, str]],
+    deployed_by: Callable[[Manifest], str],
+    *,
+    can_patch: bool = True,
+) -> Iterator[Migrated]:
+    """Jobs of the operators as TrainJobs; `taken` are (namespace, name) of runtimes that exist.
+
+    `deployed_by` is equal for jobs that are always deployed together: only these share a runtime. `can_patch` says
+    whether TrainJobs have runtimePatches.
+    """
     conversions = [convert(manifest) for manifest in manifests]
+    keys = {id(each): _key(each, deployed_by(each.manifest), can_patch=can_patch) for each in conversions}
     groups: dict[str, list[ConvertedJob]] = {}
     for each in conversions:
         if each.runtime is not None:
-            groups.setdefault(_key(each), []).append(each)
+            groups.setdefault(keys[id(each)], []).append(each)
     names = set(taken)
     firsts = {id(group[0].manifest): group for group in groups.values()}
     runtimes: dict[str, dict[str, Any]] = {}
@@ -39,7 +51,7 @@ def migrate_jobs(manifests: Iterable[Manifest], taken: Iterable[tuple[str, str]]
         if each.runtime is None:
             yield Migrated(each.manifest, None, each.findings)
             continue
-        key = _key(each)
+        key = keys[id(each)]
         is_first = id(each.manifest) in firsts
         if is_first:
             runtimes[key] = _runtime(groups[key], names)
@@ -52,12 +64,14 @@ _VariablePlace = tuple[int, int, int]
 """A variable: the index of its replicatedJob, container and item of env."""
 
 
-def _key(conversion: ConvertedJob) -> str:
+def _key(conversion: ConvertedJob, deployed_by: str, *, can_patch: bool) -> str:
     """Equal for jobs that can share a runtime: the texts of variables outside the training container do not count."""
     runtime = conversion.runtime or {}
-    if len(_jobs(runtime)) > 1 and "mpi" not in runtime["mlPolicy"]:
-        runtime = _blanked(runtime)
-    return json.dumps([conversion.manifest.id.namespace, runtime], sort_keys=True)
+    if runtime and can_patch and len(_jobs(runtime)) > 1 and "mpi" not in runtime["mlPolicy"]:
+        runtime = _with_env(
+            runtime, lambda _at, entry, free: {**entry, "value": ""} if entry["name"] in free else entry
+        )
+    return json.dumps([deployed_by, conversion.manifest.id.namespace, runtime], sort_keys=True)
 
 
 def _jobs(runtime: dict[str, Any]) -> list[dict[str, Any]]:
@@ -70,22 +84,21 @@ def _containers(job: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _blanked(runtime: dict[str, Any]) -> dict[str, Any]:
-    """The runtime without the texts of its containers' variables; those with a reference stay, their order counts."""
-    return _with_env(runtime, lambda _at, entry: {**entry, "value": ""} if _is_plain(entry) else entry)
-
-
-def _is_plain(entry: dict[str, Any]) -> bool:
-    return "value" in entry and "$(" not in entry["value"]
+def _free(env: list[dict[str, Any]]) -> set[str]:
+    """The variables that can be anywhere in env: those with a text that refers to none, and that none refers to."""
+    texts = {entry["name"]: entry["value"] for entry in env if "value" in entry}
+    used = {name for text in texts.values() for name in references(text)}
+    return {name for name, text in texts.items() if "$(" not in text} - used
 
 
 def _with_env(runtime: dict[str, Any], change: Any) -> dict[str, Any]:
-    """The runtime with the changed items of env; None removes one."""
+    """The runtime with the changed items of env, which may be moved if their names are free; None removes one."""
 
     def container(at: tuple[int, int], body: dict[str, Any]) -> dict[str, Any]:
         if "env" not in body:
             return body
-        changed = (change((*at, index), entry) for index, entry in enumerate(body["env"]))
+        free = _free(body["env"])
+        changed = (change((*at, index), entry, free) for index, entry in enumerate(body["env"]))
         return {**body, "env": [entry for entry in changed if entry is not None]}
 
     def job(number: int, body: dict[str, Any]) -> dict[str, Any]:
@@ -109,8 +122,9 @@ def _varying(group: list[ConvertedJob]) -> frozenset[_VariablePlace]:
     for conversion in group:
         for job, replicated in enumerate(_jobs(conversion.runtime or {})):
             for index, container in enumerate(_containers(replicated)):
+                free = _free(container.get("env") or [])
                 for item, entry in enumerate(container.get("env") or ()):
-                    if _is_plain(entry):
+                    if entry["name"] in free:
                         values.setdefault((job, index, item), set()).add(entry["value"])
     return frozenset(at for at, texts in values.items() if len(texts) > 1)
 
@@ -118,7 +132,7 @@ def _varying(group: list[ConvertedJob]) -> frozenset[_VariablePlace]:
 def _runtime(group: list[ConvertedJob], names: set[tuple[str, str]]) -> dict[str, Any]:
     identity = group[0].manifest.id
     varying = _varying(group)
-    spec = _with_env(group[0].runtime or {}, lambda at, entry: None if at in varying else entry)
+    spec = _with_env(group[0].runtime or {}, lambda at, entry, _free: None if at in varying else entry)
     metadata = {"name": _free_name(identity.name, identity.namespace, names)}
     if identity.namespace:
         metadata["namespace"] = identity.namespace

@@ -101,6 +101,16 @@ def references(text: str) -> list[str]:
     return [name for name in _REFERENCE.findall(text) if name]
 
 
+def with_references(text: str, replace: Callable[[str], str | None]) -> str:
+    """The text with references to variables replaced; None keeps one."""
+
+    def new(match: re.Match[str]) -> str:
+        found = replace(match[1]) if match[1] else None
+        return match[0] if found is None else found
+
+    return _REFERENCE.sub(new, text)
+
+
 def program_start(words: Sequence[Word]) -> int:
     """The position of the command itself, after commands that run it (`exec`, `env A=b`, `tini --`)."""
     is_before = (base(word.text) in _BEFORE or _BETWEEN.fullmatch(word.text) is not None for word in words)

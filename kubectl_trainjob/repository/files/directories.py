@@ -42,7 +42,10 @@ _SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
 
 
 class Directories:
-    """Reads directories for one build. What is not read is in `unread_overlays` (overlays), `skipped`, and `built`."""
+    """Reads directories for one build. What is not read is in `unread_overlays` (overlays), `skipped`, and `built`.
+
+    `kustomizations` are noted by their roots and paths, with the paths as shown.
+    """
 
     def __init__(self, input_reader: InputReader, *, is_lenient: bool) -> None:
         self.unread_overlays: dict[str, None] = {}
@@ -52,7 +55,7 @@ class Directories:
         self.is_lenient = is_lenient
         self._unreadable: list[Diagnostic] = []
         self._listed: dict[Root, frozenset[str]] = {}
-        self._kustomizations: dict[str, None] = {}
+        self.kustomizations: dict[tuple[Root, str], str] = {}
 
     def files(self, root: Root, inside: str, shown: str) -> Iterator[tuple[str, str]]:
         """The manifest files below a directory: their paths from the root, and as shown.
@@ -80,7 +83,7 @@ class Directories:
                 self._skip(path, "built")
                 self.built[path] = self._built(root, found.path, path)
             case "kustomization" if self.is_lenient:
-                self._kustomizations[path] = None
+                self.kustomizations[root, found.path] = path
             case "chart":
                 self._skip(path, "chart")
             case "linked directory":
@@ -166,7 +169,7 @@ class Directories:
 
     def report_kustomizations(self, manifests: Iterable[Manifest]) -> None:
         """Report the noted kustomizations whose directory has training jobs, runtimes or JobSets."""
-        noted, self._kustomizations = self._kustomizations, {}
+        noted, self.kustomizations = list(self.kustomizations.values()), {}
         folders = {os.path.dirname(each.source.file.path) for each in manifests if is_of_training(each)}
         above = {parent for folder in folders for parent in upward(folder)} if noted else folders
         for path in noted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from errno import ENAMETOOLONG, ENOENT
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubectl_trainjob.kube.facts.kinds import (
     KindRole,
@@ -14,7 +14,6 @@ from kubectl_trainjob.kube.facts.kinds import (
     kinds_with,
     referenced_names,
 )
-from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.message import say
@@ -53,7 +52,7 @@ def read(
     files of overlays. With `is_lenient`, files of other tools have no errors if a directory contains them. Raises
     EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does not have.
     """
-    reader = _Inputs(InputReader(limits, workspace), is_lenient=is_lenient)
+    reader = Inputs(InputReader(limits, workspace), is_lenient=is_lenient)
     reader.paths(paths or (current_root(workspace.files),), names)
     input_reader, directories = reader.input_reader, reader.directories
     directories.report_kustomizations(reader.manifests)
@@ -93,31 +92,9 @@ def deployed_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(root.show(each.path) for each in find_deployed(root))
 
 
-class InputFile(NamedTuple):
-    """One file of the inputs, and its objects."""
+class Inputs:
+    """Reads paths for one build: files, directories and overlays."""
 
-    file: SourceFile
-    manifests: tuple[Manifest, ...]
-
-
-class InputFiles(NamedTuple):
-    """The files of the inputs in the order of the paths; `unread_overlays` and `ignored` as in `Documents`."""
-
-    files: tuple[InputFile, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    unread_overlays: tuple[str, ...]
-    ignored: int
-
-
-def read_files(paths: Sequence[str], workspace: Workspace, limits: Limits = LIMITS) -> InputFiles:
-    """Every file of the paths with its objects, without overlays. Raises EnvironmentFault as `read` does."""
-    reader = _FileInputs(InputReader(limits, workspace), is_lenient=True)
-    reader.paths(paths or (current_root(workspace.files),), None)
-    found, unread = reader.input_reader, reader.directories.unread_overlays
-    return InputFiles(tuple(reader.files), tuple(found.diagnostics), tuple(unread), found.ignored)
-
-
-class _Inputs:
     def __init__(self, input_reader: InputReader, *, is_lenient: bool) -> None:
         self.input_reader = input_reader
         self.directories = Directories(input_reader, is_lenient=is_lenient)
@@ -252,6 +229,7 @@ class _Inputs:
         return self._runtimes_since(first)
 
     def has_jobs(self) -> bool:
+        """Whether the inputs have something to build."""
         every = (*self.manifests, *(each for unit in self.units for each in manifests_of(unit)))
         return any(map(is_training_input, every))
 
@@ -269,21 +247,10 @@ class _Inputs:
         return found
 
     def settings(self) -> Iterator[Settings]:
+        """The settings of the roots."""
         for own in (root.config for root in self.input_reader.roots.values()):
             if own.source is not None:
                 yield Settings(own.source, own.trainer, own.emit, own.lint, own.ome, own.tuning, own.allow)
-
-
-class _FileInputs(_Inputs):
-    """Remembers the files, too."""
-
-    def __init__(self, input_reader: InputReader, *, is_lenient: bool) -> None:
-        super().__init__(input_reader, is_lenient=is_lenient)
-        self.files: list[InputFile] = []
-
-    def _take(self, file: SourceFile, is_found: bool = False) -> None:
-        manifests = self.directories.manifests if is_found else self.input_reader.manifests
-        self.files.append(InputFile(file, tuple(manifests(file))))
 
 
 def _is_there(root: Root, folder: str) -> bool:

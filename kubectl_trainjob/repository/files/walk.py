@@ -15,7 +15,7 @@ INDEX_FILE = ".kubectl-trainjob-index"
 """In a directory of built files: these are results, not manifests to build."""
 TEMPLATE = ".j2"
 MANIFESTS = (".yaml", ".yml", ".json")
-_KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
+KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _CHART = "Chart.yaml"
 _OF_CHART = frozenset(("templates", "charts", "crds", "files"))
 _INSTALLED = frozenset(("node_modules", "pyvenv.cfg"))  # the name of a directory, and a file in one: packages of others
@@ -149,7 +149,7 @@ def _file(path: str, entry: Entry) -> FoundFile | None:
         return FoundFile(path, "linked directory")  # or to a name that may be one later
     if entry.name.endswith(TEMPLATE):
         return FoundFile(path, "template")
-    if entry.name in _KUSTOMIZATIONS:
+    if entry.name in KUSTOMIZATIONS:
         return FoundFile(path, "kustomization")
     if not entry.name.endswith(MANIFESTS):
         return None

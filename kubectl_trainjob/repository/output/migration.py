@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.operators import is_operator_kind
 from kubectl_trainjob.frontends.legacy.sharing import Migrated, migrate_jobs
-from kubectl_trainjob.frontends.older.modernize import is_trainer_kind, modernize
+from kubectl_trainjob.frontends.older.modernize import is_old_version, is_trainer_kind, modernize
 from kubectl_trainjob.frontends.older.rewriting import RuleNote
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import is_runtime
@@ -20,8 +20,10 @@ from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import MIGRATION_REVIEW
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.repository.files.read import InputFiles
+from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.repository.files.input_files import InputFiles
 from kubectl_trainjob.repository.output.changed_files import FileChange
+from kubectl_trainjob.repository.output.deployed_jobs import changed_elsewhere, deployed_by
 from kubectl_trainjob.repository.output.replace import ReplacedObject, replace_objects
 from kubectl_trainjob.repository.yaml.read import Reader
 
@@ -64,7 +66,16 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     manifests = [manifest for content in contents.files for manifest in content.manifests]
     older = modernize([each for each in manifests if is_trainer_kind(each.id)], to)
     runtimes = [(each.id.namespace, each.id.name) for each in manifests if is_runtime(each)]
-    migrated = list(migrate_jobs((each for each in manifests if is_operator_kind(each.id)), runtimes))
+    jobs = [each for each in manifests if is_operator_kind(each.id)]
+    known = _fields_of_jobs(to)
+    migrated = list(
+        migrate_jobs(
+            jobs,
+            runtimes,
+            lambda job: deployed_by(job.source.file, contents.deployments),
+            can_patch=known[trainer.RUNTIME_PATCHES] is not None,
+        )
+    )
     changed: dict[SourceFile, list[ReplacedObject]] = {}
     for each in migrated:
         if each.objects is not None:
@@ -73,8 +84,9 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
         if old.rules:
             source = replace(old.manifest.source, edits=None)
             changed.setdefault(source.file, []).append(ReplacedObject(source, (old.manifest.body,), is_edit=True))
-    findings = [finding for each in migrated for finding in (*each.findings, *_unknown_fields(each, to))]
+    findings = [finding for each in migrated for finding in (*each.findings, *_unknown_fields(each, known, to))]
     findings += [_finding(each) for old in older for each in old.notes]
+    findings += [*changed_elsewhere(contents.deployments, jobs), *_templates(contents.rendered)]
     files = [
         FileChange(each.file.path, each.file.text, replace_objects(each.file.text, changed.get(each.file, [])))
         for each in contents.files
@@ -84,15 +96,27 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     return Migration(tuple(files), tuple(findings), len(migrated) - len(kept), tuple(kept), rules)
 
 
-def _unknown_fields(migrated: Migrated, to: str) -> Iterator[Diagnostic]:
-    """The fields of a new TrainJob that the version of Trainer does not have."""
-    spec = migrated.objects[-1]["spec"] if migrated.objects else {}
+def _fields_of_jobs(to: str) -> Mapping[str, Any]:
+    """The schemas of the fields of a TrainJob's spec; None for those that a version of Trainer does not have."""
     root = schema_for(f"trainer-{to}", trainer.API_VERSION, trainer.TRAIN_JOB).root
-    known = getattr(root.fields["spec"], "fields", {})
-    for field in spec:
+    fields: Mapping[str, Any] = getattr(root.fields["spec"], "fields", {})
+    return fields
+
+
+def _unknown_fields(migrated: Migrated, known: Mapping[str, Any], to: str) -> Iterator[Diagnostic]:
+    """The fields of a new TrainJob that the version of Trainer does not have."""
+    for field in migrated.objects[-1]["spec"] if migrated.objects else ():
         if known[field] is None:
             message = say("Trainer {} has no field {}, which the TrainJob needs; migrate to a newer version", to, field)
             yield Diagnostic(MIGRATION_REVIEW, message, migrated.manifest.place("metadata", "name"))
+
+
+def _templates(rendered: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    """The jobs of templates, whose text is not changed."""
+    for each in rendered:
+        if is_operator_kind(each.id) or is_old_version(each.id):
+            message = say('the template renders {} "{}", and templates are not migrated', each.id.kind, each.id.name)
+            yield Diagnostic(MIGRATION_REVIEW, message, each.place("kind"))
 
 
 def _finding(each: RuleNote) -> Diagnostic:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from kubectl_trainjob.repository.files.read import read_files
+from kubectl_trainjob.repository.files.input_files import read_files
 from kubectl_trainjob.repository.output.migration import Migration, migrate_files
 from tests.conformance.legacy.test_migrate import CASES
 from tests.loops import for_each

@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 
 from kubectl_trainjob.frontends.older.table import JOB_RULES, RUNTIME_RULES
-from kubectl_trainjob.repository.files.read import read_files
+from kubectl_trainjob.repository.files.input_files import read_files
 from kubectl_trainjob.repository.output.migration import Migration, migrate_files
 from tests.loops import for_each
 from tests.reading import workspace
