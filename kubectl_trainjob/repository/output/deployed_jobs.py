@@ -7,23 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 
 from kubectl_trainjob.frontends.legacy.operators import KINDS
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import MIGRATION_REVIEW
 from kubectl_trainjob.model.source import Place, SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.files.deployments import Deployment, ObjectPatch
 
-_IMAGE, _REFERENCE, _FIELDS = (
-    "it does not change spec.trainer.image of a TrainJob",
-    "it does not change runtimeRef.name of a TrainJob",
-    "it may name fields of the old job",
-)
-_OF_KUSTOMIZE = {
-    "images": _IMAGE,
-    "namePrefix": _REFERENCE,
-    "nameSuffix": _REFERENCE,
-    **dict.fromkeys(("replacements", "vars", "configurations", "transformers"), _FIELDS),
-}
+_OF_KUSTOMIZE = ("images", "namePrefix", "nameSuffix", "replacements", "vars", "configurations", "transformers")
 
 
 def deployed_by(file: SourceFile, deployments: Sequence[Deployment]) -> str:
@@ -45,8 +35,16 @@ def changed_elsewhere(deployments: Sequence[Deployment], jobs: Collection[Manife
                 )
                 yield Diagnostic(MIGRATION_REVIEW, message, patch.place)
         for name in [each for each in _OF_KUSTOMIZE if each in deployment.settings and own]:
-            message = say("kustomize applies {} to a job that migrate replaces: {}", name, say(_OF_KUSTOMIZE[name]))
+            message = say("kustomize applies {} to a job that migrate replaces: {}", name, _lost(name))
             yield Diagnostic(MIGRATION_REVIEW, message, Place(deployment.source, (name,)).key())
+
+
+def _lost(setting: str) -> Message:
+    if setting == "images":
+        return say("it does not change spec.trainer.image of a TrainJob")
+    if setting.startswith("name"):
+        return say("it does not change runtimeRef.name of a TrainJob")
+    return say("it may name fields of the old job")
 
 
 def _changes(patch: ObjectPatch, jobs: Collection[Manifest]) -> bool:
