@@ -30,13 +30,17 @@ def registry():
         process.kill()
 
 
-def layer(registry, tag):
-    """The digest of what Flux and Argo CD unpack."""
+def pushed(registry):
+    """The digest of what Flux and Argo CD unpack, and what is written about it."""
     connection = http.client.HTTPConnection(*registry.split(":"))
     accept = {"Accept": "application/vnd.oci.image.manifest.v1+json"}
-    connection.request("GET", f"/v2/training-prod/manifests/{tag}", headers=accept)
-    (found,) = json.loads(connection.getresponse().read())["layers"]
-    return found["digest"]
+    connection.request("GET", "/v2/training-prod/manifests/latest", headers=accept)
+    response = connection.getresponse()
+    assert response.status == 200
+    found = json.loads(response.read())
+    (layer,) = found["layers"]
+    prefix = "org.opencontainers.image."
+    return layer["digest"], {key.removeprefix(prefix): value for key, value in found["annotations"].items()}
 
 
 def source(tmp_path, name):
@@ -50,15 +54,33 @@ def files_of(folder: Path):
     return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
 
 
+def test_nothing_is_pushed_from_outside_of_a_repository(registry, tmp_path):
+    for path, text in jobs.repository(NAME, "flux").items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    script = block("flux", "sh", "kubectl trainjob integrations flux push").partition("\n\n")[0]
+    environment = {"FLUX_PUSH_FLAGS": "--insecure-registry", "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
+    with pytest.raises(AssertionError, match="not a git repository"):
+        shell(script.replace(EXAMPLE, registry), tmp_path, **environment)
+    with pytest.raises(AssertionError):
+        pushed(registry)
+
+
 def test_one_artifact_serves_flux_and_argocd(plane, flux, argo, registry, tmp_path):
     environment = {"KUBECONFIG": str(plane.kubeconfig), "FLUX_PUSH_FLAGS": "--insecure-registry"}
     script = block("flux", "sh", "kubectl trainjob integrations flux push").replace(EXAMPLE, registry)
     first, second = source(tmp_path, "first"), source(tmp_path, "second")
-    shell(script, first.folder, **environment)
-    digest = layer(registry, "latest")
+    shell(f"umask 077\n{script}", first.folder, **environment)
+    digest, notes = pushed(registry)
+    assert notes["source"] == "local"
+    assert notes["revision"].startswith("main@sha1:")
     second.commit({"README.md": "Nothing that is built."})
-    shell(script, second.folder, **environment)
-    assert layer(registry, "latest") == digest
+    shell("git checkout --quiet --detach; git remote add origin https://ci:token@acme.example/a.git", second.folder)
+    shell(f"umask 002\n{script}", second.folder, **environment)
+    same, notes = pushed(registry)
+    assert same == digest
+    assert notes["source"] == "https://acme.example/a.git"
+    assert notes["revision"].startswith("sha1:")
 
     pulled = tmp_path / "pulled"
     pulled.mkdir()
