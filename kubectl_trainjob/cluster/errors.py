@@ -20,12 +20,19 @@ Reason = Literal[
 NEW = "1"
 """An apply with this resourceVersion succeeds only if there is no object of the name."""
 _TEMPORARY = frozenset({NO_ANSWER, 429, 500, 502, 503, 504})
-_TYPED_PATCH = "failed to create typed patch object"
+_TYPE_ERROR = re.compile(
+    "failed to create typed patch object|failed to convert new object.*: unable to convert unstructured object", re.S
+)
 _QUOTA = "exceeded quota"
 _FROZEN = re.compile(r"is immutable|cannot be (added to|removed from|changed)|can only be modified when")
 _VALUE = re.compile(
     r"((?:Invalid|Duplicate|Unsupported|Not supported) value: )(?:\[.*\]|\{.*\}|\"(?:[^\"\\]|\\.)*\")", re.S
 )
+_GOT = re.compile(
+    r", got &.*?(?=\n  \.\S+: (?:expected \w+, got &|field not declared|duplicate entries|element \d)|\Z)", re.S
+)
+"""The value in an error of type, up to the next error; it is printed without quotes."""
+_VALUES = frozenset({"value", "data", "stringData", "binaryData", "args", "command"})
 _MASK = "***"
 _SHORTEST = 4  # characters of a value that is masked: shorter ones are in every text
 _LONGEST = 1000
@@ -45,7 +52,7 @@ class ApiError(Exception):
 def is_temporary(answer: ApiAnswer) -> bool:
     """Whether the same request may succeed later."""
     if answer.status == 500:
-        return _TYPED_PATCH not in answer.message
+        return _TYPE_ERROR.search(answer.message) is None
     return answer.status in _TEMPORARY or (answer.status == 403 and _QUOTA in answer.message)
 
 
@@ -89,23 +96,22 @@ def _conflict(answer: ApiAnswer) -> Reason:
 def masked(message: str, sent: Any) -> str:
     """A server's message without the values of the object that it is about.
 
-    Webhooks repeat whole lists, with the values of environment variables.
+    Webhooks repeat whole lists, with the values of environment variables. Errors of type have the value.
     """
-    text = " ".join(_VALUE.sub(rf"\1{_MASK}", message).split())
+    text = _GOT.sub("", message) if _TYPE_ERROR.search(message) else message
+    text = " ".join(_VALUE.sub(rf"\1{_MASK}", text).split())
     for value in sorted({value for value in _values(sent) if len(value) >= _SHORTEST}, key=len, reverse=True):
         text = text.replace(value, _MASK)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
-def _values(body: Any, key: str = "") -> Iterator[str]:
+def _values(body: Any, *, is_value: bool = False) -> Iterator[str]:
     """The values of environment variables, commands, arguments, and of the data of ConfigMaps and Secrets."""
     if isinstance(body, dict):
         for name, value in body.items():
-            if name == "value" or key in ("data", "stringData", "binaryData"):
-                yield from [value] if isinstance(value, str) else ()
-            yield from _values(value, str(name))
+            yield from _values(value, is_value=is_value or name in _VALUES)
     elif isinstance(body, list):
         for item in body:
-            if key in ("args", "command") and isinstance(item, str):
-                yield item
-            yield from _values(item)
+            yield from _values(item, is_value=is_value)
+    elif is_value and isinstance(body, str):
+        yield body

@@ -19,15 +19,20 @@ class Canary:
 
     def learn(self, secret: Any) -> None:
         """Learn the content of a Secret, as it is and in base64."""
-        for value in (secret.get("data") or {}).values():
-            self.values |= set(_parts(value)) if isinstance(value, str) else set()
-        for value in (secret.get("stringData") or {}).values():
+        for value in _values(secret.get("data")):
+            self.values |= set(_parts(value))
+        for value in _values(secret.get("stringData")):
             self.values |= set(_parts(base64.b64encode(value.encode()).decode()))
 
     def found(self, texts: Iterable[str]) -> list[str]:
         """The texts that have one of the values, cut to what is before it."""
         places = ((text, min((text.find(each) for each in self.values if each in text), default=-1)) for text in texts)
         return [f"{text[max(at - 80, 0) : at]}…" for text, at in places if at >= 0]
+
+
+def _values(content: Any) -> list[str]:
+    """The texts of a Secret, also of one that the server rejects."""
+    return [each for each in content.values() if isinstance(each, str)] if isinstance(content, dict) else []
 
 
 def _parts(encoded: str) -> Iterator[str]:
