@@ -116,11 +116,15 @@ def _compiled(
 
 
 def _conflicts(objects: Sequence[Desired]) -> Iterator[Diagnostic]:
-    """Objects that cannot belong to the set."""
+    """Objects that cannot belong to the set, and annotations that apply does not know."""
     for each in objects:
         if marks.PART_OF in (each.labels or {}):
             message = say("remove label {}: apply sets it to the set of the object", marks.PART_OF)
             yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "labels", marks.PART_OF)))
+        if each.is_run and each.policy not in ("", *marks.POLICIES):
+            message = say('{} "{}" is not one of {}', marks.RECREATE, each.policy, ", ".join(marks.POLICIES))
+            place = Place(each.place.source, ("metadata", "annotations", marks.RECREATE))
+            yield Diagnostic(INVALID_METADATA, message, place)
 
 
 def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:
