@@ -10,7 +10,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, parent_named, planned
+from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, parent_named, planned
 from kubectl_trainjob.cli.streams import emit, print_error
 from kubectl_trainjob.model.printable import printable
 
@@ -154,12 +154,15 @@ def apply(**given: Any) -> int:
     request = ApplyRequest(**given)
     request.check()
     from kubectl_trainjob.cli.session import open_session
-    from kubectl_trainjob.report.cluster.apply import format_report
+    from kubectl_trainjob.report.cluster.apply import format_errors, format_report
 
     api = connect(request, request.seconds)
     with open_session() as session:
         plan = planned(request, session, request.namespace or api.connection.namespace)
-        if plan is None or not _is_known(request.rerun, plan):
+        if not isinstance(plan, NoPlan):
+            plan = _with_known_jobs(request.rerun, plan)
+        if isinstance(plan, NoPlan):
+            emit([format_errors(plan.findings, plan.error, request.output).encode()])
             return 1
         result = _apply(request, session, api, plan)
     emit([format_report(result, request.output).encode()])
@@ -182,12 +185,13 @@ def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -
     return wait(api, result, request.wait, progress) if request.wait and not result.is_dry_run else result
 
 
-def _is_known(names: Iterable[str], plan: ApplyPlan) -> bool:
-    """Whether the files have each job of `--rerun`; if not, an error is printed."""
+def _with_known_jobs(names: Iterable[str], plan: ApplyPlan) -> ApplyPlan | NoPlan:
+    """The plan, if the files have each job of `--rerun`; if not, an error is printed."""
     unknown = [name for name in names if not any(each.is_run and each.answers_to(name) for each in plan.objects)]
-    for name in unknown:
-        print_error(f'error: --rerun: the files have no job "{printable(name)}"')
-    return not unknown
+    errors = [f'--rerun: the files have no job "{printable(name)}"' for name in unknown]
+    for error in errors:
+        print_error(f"error: {error}")
+    return NoPlan(error="; ".join(errors)) if errors else plan
 
 
 def _report_places(result: ApplyResult) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -16,6 +16,7 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.cluster.plan import ApplyPlan
+    from kubectl_trainjob.model.diagnostic import Diagnostic
 
 DEFAULT_SET = "kubectl-trainjob"
 
@@ -38,8 +39,15 @@ class PlanRequest(ClusterRequest):
         return self.applyset or DEFAULT_SET
 
 
-def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan | None:
-    """What the files want in the cluster; None if they have errors, which are printed.
+class NoPlan(NamedTuple):
+    """Why there is nothing to apply: errors of the files, or one of the whole build."""
+
+    findings: Sequence[Diagnostic] = ()
+    error: str = ""
+
+
+def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan | NoPlan:
+    """What the files want in the cluster; if they have errors, these are printed.
 
     `namespace` is that of objects without one.
     """
@@ -59,9 +67,10 @@ def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan
         return plan
     except InvalidFilesError as error:
         print_findings(error.findings)
+        return NoPlan(error.findings)
     except EmptyPlanError as error:
         print_error(f"error: {error}")
-    return None
+        return NoPlan(error=str(error))
 
 
 def parent_named(text: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, PlanRequest, api_errors, planned
+from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, planned
 from kubectl_trainjob.cli.streams import emit
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _print(request: _Request, session: Session) -> int:
     from kubectl_trainjob.report.cluster.secrets import format_report, list_secrets
 
     plan = planned(request, session, request.namespace)
-    if plan is None:
+    if isinstance(plan, NoPlan):
         return 1
     needed = [each for each in plan.objects if each.makes]
     is_list = request.output == "text"
@@ -107,7 +107,7 @@ def _create(request: _Request, session: Session) -> int:
 
     api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
     plan = planned(request, session, request.namespace or api.connection.namespace)
-    if plan is None:
+    if isinstance(plan, NoPlan):
         return 1
     wanted = replace(plan, objects=[each for each in plan.objects if each.makes])
     with api_errors():

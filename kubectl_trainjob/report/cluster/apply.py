@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, group_of
+from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.json_syntax import as_json_text
-from kubectl_trainjob.repository.positions import Locator
+from kubectl_trainjob.repository.positions import Location, Locator
 
 API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"
 
@@ -22,6 +23,22 @@ def format_report(result: ApplyResult, output: str) -> str:
     if output == "text":
         return "".join(f"{printable(line)}\n" for line in _lines(result))
     return document_text(document(result), output)
+
+
+def format_errors(findings: Sequence[Diagnostic], error: str, output: str) -> str:
+    """The text if nothing was applied, because the files have errors: a document, in other formats nothing."""
+    if output not in ("json", "yaml"):
+        return ""
+    resolve = Locator().resolve
+    found = [_finding(each, resolve(each.place)) for each in findings] or [{"severity": "error", "message": error}]
+    head = {"apiVersion": API_VERSION, "kind": "ApplyResult", "objects": [], "summary": {}, "findings": found}
+    return document_text(head, output)
+
+
+def _finding(each: Diagnostic, at: Location) -> dict[str, Any]:
+    rule = {"rule": each.rule.id, "name": each.rule.name, "severity": each.severity.value}
+    place = {"file": at.file.path, "line": at.span.line, "column": at.span.column}
+    return {**rule, "message": str(each.message), **place}
 
 
 def document_text(value: dict[str, Any], output: str) -> str:
