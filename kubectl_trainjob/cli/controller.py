@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,13 @@ from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit, print_error
 
 if TYPE_CHECKING:
+    from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.connection import KubeConnection
     from kubectl_trainjob.cluster.controller.client import Client
     from kubectl_trainjob.cluster.controller.leader import Leader
     from kubectl_trainjob.cluster.controller.reconcile import LoopSource, Outcome
-    from kubectl_trainjob.cluster.controller.training_set import SetKey
+    from kubectl_trainjob.cluster.controller.source import SourceTree
+    from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet
     from kubectl_trainjob.cluster.protocol import Clock, Connection
 
 _HELP = """Apply what the TrainingSets of a cluster say.
@@ -103,12 +106,17 @@ class LoopRequest(ClusterRequest):
     def source(self) -> LoopSource:
         """How sources are opened and built."""
         from kubectl_trainjob.cli.training_set import built
+        from kubectl_trainjob.cluster.controller.artifact import open_artifact
         from kubectl_trainjob.cluster.controller.reconcile import LoopSource
         from kubectl_trainjob.cluster.controller.source import directories
 
-        known = {name: os.path.abspath(path) for name, path in self.directory}
+        open_directory = directories({name: os.path.abspath(path) for name, path in self.directory})
+
+        def open_source(wanted: TrainingSet, api: Api) -> AbstractContextManager[SourceTree]:
+            return (open_directory if wanted.source.kind == "Directory" else open_artifact)(wanted, api)
+
         crosses = not self.no_cross_namespace_refs
-        return LoopSource(directories(known), built, self.default_service_account, crosses_namespaces=crosses)
+        return LoopSource(open_source, built, self.default_service_account, crosses_namespaces=crosses)
 
 
 class NamedDirectory(click.ParamType[tuple[str, str]]):

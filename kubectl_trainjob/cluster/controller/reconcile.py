@@ -100,7 +100,7 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
     try:
         if wanted.source.namespace != wanted.key.namespace and not source.crosses_namespaces:
             raise SourceError("the source must be in the namespace of the TrainingSet", "AccessDenied")
-        with source.open(wanted) as tree:
+        with source.open(wanted, own) as tree:
             attempted = Attempted(tree.revision, tree.time)
             with source.build(tree, wanted) as plan:
                 tree.check()

@@ -10,19 +10,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kubectl_trainjob.cluster.controller.artifact import flux_source
 from kubectl_trainjob.cluster.controller.client import Client, LeaseLostError
 from kubectl_trainjob.cluster.controller.due_keys import DueKeys
 from kubectl_trainjob.cluster.controller.leader import LEASE, Leader
 from kubectl_trainjob.cluster.controller.metrics import Metrics
 from kubectl_trainjob.cluster.controller.reconcile import LoopSource, Outcome, reconcile_once
 from kubectl_trainjob.cluster.controller.source import SourceTree
-from kubectl_trainjob.cluster.controller.training_set import REQUESTED_AT, SetKey, TrainingSet
+from kubectl_trainjob.cluster.controller.source_watches import SourceWatches
+from kubectl_trainjob.cluster.controller.training_set import REQUESTED_AT, SetKey, TrainingSet, read_training_set
 from kubectl_trainjob.cluster.controller.watching import Watched, follow
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.model.stages import Body, ObjectId
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 900.0  # seconds after an error
 _STALLED = 3  # times the resync: a watch that has not moved for so long is not alive
@@ -58,6 +60,7 @@ class Loop:
         self.due: DueKeys[SetKey] = DueKeys(self.clock.monotonic)
         self._known: dict[SetKey, tuple[str, int, str]] = {}
         self._failures: dict[SetKey, int] = {}
+        self._sources = SourceWatches(self._follow_sources, self.due.add)
 
     @property
     def is_alive(self) -> bool:
@@ -71,16 +74,22 @@ class Loop:
 
     def watch(self) -> None:
         """Follow the TrainingSets until `stop`."""
-        kind, count = SetKey("", "").id, self.metrics.count
-        watched = Watched(
-            kind,
-            self.options.namespace,
-            self.options.resync,
-            self._listed,
-            self._changed,
-            self._moved,
-            lambda reason: count("trainjob_watch_restarts_total", kind=kind.kind, reason=reason),
-        )
+        self._follow(SetKey("", "").id, self._listed, self._changed, self._moved)
+
+    def _follow_sources(self, kind: str, changed: Callable[[Body], None]) -> None:
+        self._follow(flux_source(kind), lambda found: [*map(changed, found)], changed, lambda: None)
+
+    def _follow(
+        self,
+        kind: ObjectId,
+        listed: Callable[[list[Body]], object],
+        changed: Callable[[Body], None],
+        moved: Callable[[], None],
+    ) -> None:
+        def restarted(reason: str) -> None:
+            self.metrics.count("trainjob_watch_restarts_total", kind=kind.kind, reason=reason)
+
+        watched = Watched(kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted)
         follow(watched, lambda: self.client.api("", self.clock, 0), self.clock, self.stop)
 
     def work(self) -> None:
@@ -153,6 +162,7 @@ class Loop:
         for gone in self._known.keys() - keys:
             del self._known[gone]
             self._failures.pop(gone, None)
+            self._sources.forget(gone)
             self.metrics.forget(*gone)
         for body in bodies:
             self._changed(body)
@@ -161,6 +171,7 @@ class Loop:
     def _changed(self, body: Body) -> None:
         """A TrainingSet is due if its spec or its request is new; the loop itself changes only the rest."""
         metadata = body["metadata"]
+        self._sources.note(read_training_set(body))
         seen = metadata["uid"], metadata["generation"], (metadata.get("annotations") or {}).get(REQUESTED_AT, "")
         if self._known.get(_key(body)) != seen:
             self._known[_key(body)] = seen

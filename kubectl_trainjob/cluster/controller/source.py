@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
+from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.controller.training_set import TrainingSet
 
 _GIT = ".git"
@@ -34,14 +35,15 @@ class SourceTree(NamedTuple):
     check: Callable[[], None]
 
 
-OpenSource = Callable[[TrainingSet], AbstractContextManager[SourceTree]]
+OpenSource = Callable[[TrainingSet, Api], AbstractContextManager[SourceTree]]
+"""Opens the source of a TrainingSet. Raises SourceError, ApiError and EnvironmentFault."""
 
 
 def directories(known: Mapping[str, str]) -> OpenSource:
     """Sources of kind Directory, by their names."""
 
     @contextmanager
-    def open_directory(wanted: TrainingSet) -> Iterator[SourceTree]:
+    def open_directory(wanted: TrainingSet, _api: Api) -> Iterator[SourceTree]:
         path = known.get(wanted.source.name)
         if path is None:
             raise SourceError(f'directory "{wanted.source.name}" does not exist; start the controller with --directory')

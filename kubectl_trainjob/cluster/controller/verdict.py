@@ -82,14 +82,14 @@ def shortened(message: str) -> str:
 
 def has_new_verdict(status: Body, verdict: Verdict) -> bool:
     """Whether condition Ready says something else than a verdict."""
-    known = _find(status, "Ready")
+    known = find_condition(status, "Ready")
     state = "True" if verdict.is_ready else "False"
     return (known.get("status"), known.get("reason"), known.get("message")) != (state, verdict.reason, verdict.message)
 
 
 def begun(wanted: TrainingSet, status: Body, revision: str, now: str) -> Body:
     """The status while something new is applied: of a generation or a revision that was not tried before."""
-    ready = _find(status, "Ready")
+    ready = find_condition(status, "Ready")
     if status.get("lastAttemptedRevision") == revision and ready.get("observedGeneration") == wanted.generation:
         return status
     known = [each for each in status.get("conditions") or () if each["type"] not in ("Reconciling", "Stalled")]
@@ -123,7 +123,8 @@ def difference(old: Body, new: Body) -> Body:
     return {**changed, **dict.fromkeys(old.keys() - new.keys())}
 
 
-def _find(status: Body, kind: str) -> Body:
+def find_condition(status: Body, kind: str) -> Body:
+    """A condition of a status, empty without it."""
     return next((each for each in status.get("conditions") or () if each["type"] == kind), {})
 
 
@@ -136,7 +137,7 @@ def _dated(status: Body, conditions: Iterable[Body], now: str) -> list[Body]:
     """The conditions with the time of their last change of `status`."""
     found: list[Body] = []
     for each in conditions:
-        known = _find(status, each["type"])
+        known = find_condition(status, each["type"])
         is_same = known.get("status") == each["status"]
         found.append({"lastTransitionTime": known["lastTransitionTime"] if is_same else now, **each})
     return found

@@ -31,7 +31,7 @@ class Watched(NamedTuple):
     kind: ObjectId
     namespace: str
     resync: float
-    listed: Callable[[list[Body]], None]
+    listed: Callable[[list[Body]], object]
     changed: Callable[[Body], None]
     moved: Callable[[], None]
     restarted: Callable[[str], None]

@@ -13,10 +13,11 @@ import yaml
 
 from kubectl_trainjob.integrations.files import content
 from tests.cluster.apply.inputs import Object, config, job
-from tests.cluster.apply.loop_site import Loop
+from tests.cluster.apply.loop_site import Loop, training_set
 from tests.cluster.apply.proxy import FaultProxy, Request
 from tests.cluster.apply.site import Site
 from tests.cluster.apply.test_controller_run import Replica
+from tests.cluster.apply.test_flux_sources import KINDS, install_flux
 from tests.cluster.apply.test_rights import role
 from tests.cluster.plane.client import ApiError
 from tests.cluster.plane.plane import Plane
@@ -93,16 +94,21 @@ def _used(requests: Iterable[Request]) -> Iterator[tuple[str, str]]:
 
 def test_the_rights_are_those_in_use(site: Site) -> None:
     """A running controller with its own token; the sets are written as the account of the namespace."""
+    install_flux(site.plane)
     site.files(job("m", "mpi"), config("a"))
     account = content("controller", "account").decode()
     command = [require("kubectl"), f"--kubeconfig={site.plane.kubeconfig}", "-n", site.namespace, "apply", "-f", "-"]
     subprocess.run(command, input=account, text=True, check=True, capture_output=True)
     loop = Loop(site, granted=False, interval="1s")
+    for kind in KINDS:
+        reference = {"kind": kind, "name": "jobs"}
+        site.plane.client.create(training_set(site, kind.lower(), sourceRef=reference, interval="1s"))
     with _Account(site.plane) as proxy:
         one = Replica(site, proxy, "-A", f"--lease-namespace={SYSTEM}", namespaced=False)
         try:
             site.wait("Ready", lambda: loop.condition() == ("True", "ReconciliationSucceeded"))
             site.wait("an event", loop.events)
+            site.wait("all rights are used", lambda: set(_used(list(proxy.requests))) >= _granted())
             assert one.stop().code == 0
         finally:
             one.program.kill()
