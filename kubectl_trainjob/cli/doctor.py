@@ -78,19 +78,19 @@ def _wanted(request: DoctorRequest, namespace: str) -> Requirements:
     with open_session() as session:
         documents = read(request.paths or (catalogue.directory(),), session.workspace)
         if not request.paths:
-            return Requirements(LATEST_TRAINER, runtimes=_runtimes(documents))
+            return Requirements(LATEST_TRAINER, runtimes=_runtimes(documents, LATEST_TRAINER))
         try:
             plan = make_plan(documents, PlanOptions(BuildOptions(namespace, is_strict=True), "doctor"), session.context)
         except InvalidFilesError as error:
             return Requirements(LATEST_TRAINER, errors=len(error.findings))
         except EmptyPlanError:
-            return Requirements(LATEST_TRAINER, runtimes=_runtimes(documents))
+            return Requirements(LATEST_TRAINER, runtimes=_runtimes(documents, LATEST_TRAINER))
     objects = [(each.id, each.body) for each in plan.objects]
-    return Requirements(plan.trainer, plan.emit, objects, _runtimes(documents))
+    return Requirements(plan.trainer, plan.emit, objects, _runtimes(documents, plan.trainer))
 
 
-def _runtimes(documents: Documents) -> list[tuple[Any, Any]]:
+def _runtimes(documents: Documents, trainer: str) -> list[tuple[Any, Any]]:
     from kubectl_trainjob.kube.facts.kinds import is_runtime
 
-    every = (*documents.inputs, *documents.library, *documents.catalogue)
+    every = (*documents.inputs, *documents.library, *documents.catalogue(trainer))
     return [(each.id, each.body) for each in every if is_runtime(each)]

@@ -11,7 +11,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import emit, print_error, print_findings
-from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS
+from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS, distinct_versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ def _label(context: click.Context, _parameter: click.Parameter, value: str, *, s
 def _complete_runtimes(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(name, help=about) for name, about in _catalogue() if name.startswith(incomplete)]
+    return [CompletionItem(name, help=about) for name, _, about in _catalogue() if name.startswith(incomplete)]
 
 
 def _complete_directory(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -78,17 +78,25 @@ def _complete_directory(_context: click.Context, _parameter: click.Parameter, in
 def _list_runtimes(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
-    rows = [("NAME", "DESCRIPTION"), *_catalogue()]
-    width = max(len(name) for name, _ in rows)
-    emit([f"{name:{width}}   {about}\n".encode() for name, about in rows])
+    rows = [("NAME", "TRAINER", "DESCRIPTION"), *_catalogue()]
+    width = max(len(name) for name, _, _ in rows)
+    emit([f"{name:{width}}   {versions:7}   {about}\n".encode() for name, versions, about in rows])
     context.exit()
 
 
-def _catalogue() -> list[tuple[str, str]]:
-    """The runtimes of the catalogue, each with the first sentence of its comment."""
+def _catalogue() -> list[tuple[str, str, str]]:
+    """The runtimes of the catalogue, each with the versions of Trainer that have it, and its first sentence."""
     from kubectl_trainjob.repository import catalogue
 
-    return [(name, _first_sentence(catalogue.read(name))) for name in catalogue.names()]
+    return [
+        (name, _first_and_last(versions), _first_sentence(catalogue.read(name, versions[-1])))
+        for name, versions in sorted(catalogue.versions().items())
+    ]
+
+
+def _first_and_last(versions: tuple[str, ...]) -> str:
+    every = distinct_versions([*versions])
+    return "-".join(dict.fromkeys((every[0], every[-1])))
 
 
 def _first_sentence(manifest: str) -> str:

@@ -100,8 +100,11 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
     prepared = _empty(documents, options)
     places = [
         [in_namespace(manifest, options.namespace) for manifest in place if is_library_object(manifest)]
-        for place in (documents.inputs, documents.library, documents.catalogue)
+        for place in (documents.inputs, documents.library, documents.catalogue(prepared.target.trainer))
     ]
+    packaged = {
+        name: () if prepared.target.trainer in versions else versions for name, versions in documents.packaged.items()
+    }
     front = FrontEnds(prepared.target, prepared.admitted, documents.settings, places)
     library = [tuple(filter(is_runtime, front.convert(place, [], prepared.usual_emit).objects)) for place in places]
     for unit, group in _groups(documents, prepared.findings):
@@ -109,7 +112,7 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
         found = () if unit else documents.found
         prepared.findings.extend(check(manifests, prepared.target.version.admission, found))
         converted = front.convert(manifests, library, prepared.usual_emit)
-        runtimes = Runtimes([filter(is_runtime, converted.objects), *library], options.namespace, documents.packaged)
+        runtimes = Runtimes([filter(is_runtime, converted.objects), *library], options.namespace, packaged)
         _prepare_group(_swept(converted, runtimes, front, prepared), runtimes, unit, prepared)
         every = {each.source: each for each in (*manifests, *converted.objects)}.values()
         prepared.manifests.extend(each for each in every if not is_train_job(each) and wanted(each))

@@ -130,6 +130,6 @@ def _distinct(found: Iterable[UnitFinding]) -> Iterator[UnitFinding]:
 
 def _context(prepared: Prepared, documents: Documents) -> LintContext:
     settings = next((each.lint for each in documents.settings), LintSettings())
-    catalogue = {id(each.source) for each in documents.catalogue}
+    catalogue = {id(each.source) for each in documents.catalogue(prepared.target.trainer)}
     objects = tuple(each for each in prepared.manifests if id(each.source) not in catalogue)
     return LintContext(objects, tuple(job.manifest for job in prepared.jobs), settings, prepared.target.emit)

@@ -200,7 +200,8 @@ class Skipped(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
     """Every object of the inputs with their overlays, and more runtimes to refer to: those of the repositories
-    (`library`) and of this tool (`catalogue`; `packaged` are the names of all runtimes in it, read or not).
+    (`library`) and of this tool (`catalogue` for a version of Trainer; `packaged` are the names of all runtimes in it,
+    read or not, with the versions of Trainer that have them).
 
     `unread_overlays` are overlays' directories below a directory that was read, `skipped` other entries not read there,
     `built` the directories of built files among these, `read_from` the real paths of all directories and files that
@@ -211,8 +212,8 @@ class Documents:
     inputs: tuple[Manifest, ...] = ()
     units: tuple[Unit, ...] = ()
     library: tuple[Manifest, ...] = ()
-    catalogue: tuple[Manifest, ...] = ()
-    packaged: tuple[str, ...] = ()
+    catalogue: Callable[[str], tuple[Manifest, ...]] = lambda _trainer: ()
+    packaged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     library_diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
+from kubectl_trainjob.repository import catalogue
 from tests.cli.conftest import Repository
 from tests.cli.manifests import PLAIN, Body, config, config_map, runtime, train_job
 
@@ -132,6 +134,26 @@ def test_the_catalogue_is_hinted_at_otherwise(settings: Body | None, repository:
         'ClusterTrainingRuntime "torch-distributed" does not exist; '
         "the catalogue has it: write `catalog: true` in trainjob.yaml\n" in built.err
     )
+
+
+def test_the_catalogue_is_that_of_the_target(repository: Repository) -> None:
+    jobs = [train_job("a", "torch-distributed")]
+    repository.write({"trainjob.yaml": config(catalog=True, target={"trainer": "2.1"}), "jobs/a.yaml": jobs})
+    for options, version in (((), "2.1"), (("--trainer-version", "2.3"), "2.3")):
+        built = repository.build("jobs", *options)
+        (released,) = yaml.safe_load_all(catalogue.read("torch-distributed", version))
+        pods = [each["spec"]["replicatedJobs"][0] for each in (built.objects[0], released["spec"]["template"])]
+        used, image = (pod["template"]["spec"]["template"]["spec"]["containers"][0]["image"] for pod in pods)
+        assert used == image, version
+
+
+def test_a_name_that_the_target_does_not_have_is_told(repository: Repository) -> None:
+    repository.write({"trainjob.yaml": config(catalog=True, target={"trainer": "2.1"})})
+    repository.write({"jobs/a.yaml": [train_job("a", "jax-distributed")]})
+    built = repository.build("jobs")
+    assert (built.exit_code, built.findings) == (1, [("KTJ201", "jobs/a.yaml", 7)])
+    assert "does not exist; it comes with Trainer 2.2 and 2.3, not with the target version\n" in built.err
+    assert repository.build("jobs", "--trainer-version", "2.2").exit_code == 0
 
 
 @pytest.mark.parametrize("where", ["inputs", "library"])

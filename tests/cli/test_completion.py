@@ -87,7 +87,7 @@ ANSWERS = [
     pytest.param(["init", "x", ""], [NOTHING], id="behind the last argument"),
     pytest.param(["init", "--emit", ""], ["jobset", "trainjob", NOTHING], id="what is emitted"),
     pytest.param(["init", "--trainer-version="], [*TRAINER_VERSIONS, NOTHING], id="versions of init"),
-    pytest.param(["init", "--runtime", ""], [*catalogue.names(), NOTHING], id="runtimes"),
+    pytest.param(["init", "--runtime", ""], [*sorted(catalogue.versions()), NOTHING], id="runtimes"),
     pytest.param(["init", "job", "a", "--runtime", "torchtune-q"], ["torchtune-qwen2.5-1.5b", NOTHING], id="a runtime"),
     pytest.param(["init", "runtime", "pl"], ["plain", NOTHING], id="a runtime as an argument"),
     pytest.param(["init", "overlay", "a", "--name"], ["--namespace", NOTHING], id="an option of a form"),
@@ -159,7 +159,7 @@ def test_candidates(words: list[str], answer: list[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "answer"),
     [each for each in ANSWERS if each.id in {"the commands", "a command", "a path", "a choice behind =", "a directory"}]
-    + [pytest.param(["init", "--runtime", ""], [*catalogue.names(), NOTHING], id="runtimes")],
+    + [pytest.param(["init", "--runtime", ""], [*sorted(catalogue.versions()), NOTHING], id="runtimes")],
 )
 def test_kubectl_asks_and_understands(words: list[str], answer: list[str]) -> None:
     assert asked_by_kubectl(*words) == answer

@@ -235,6 +235,7 @@ def test_unsafe_fixes_are_made_when_asked_for() -> None:
     [
         pytest.param("-", "standard input", id="standard input"),
         pytest.param(os.path.join(catalogue.directory(), "plain.yaml"), "comes with", id="a packaged runtime"),
+        pytest.param(catalogue.files("2.0")["torch-distributed"].path, "comes with", id="an older packaged runtime"),
     ],
 )
 def test_files_that_are_not_for_editing(path: str, reason: str) -> None:

@@ -10,17 +10,14 @@ from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Manifest
-from kubectl_trainjob.repository import catalogue
-from kubectl_trainjob.repository.files.classify import classify
+from kubectl_trainjob.repository.files.catalogue_runtimes import packaged_runtimes
 from kubectl_trainjob.repository.files.config import Config, read_config
 from kubectl_trainjob.repository.files.decode import decode
 from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
 from kubectl_trainjob.repository.files.find_root import CONFIG_FILE, is_configured
 from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError
-from kubectl_trainjob.repository.yaml.read import read_stream
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +44,9 @@ def existing(workspace: Workspace) -> Existing:
     root = SecureRoot(workspace.files.current.real(shown))
     config, diagnostics = _config(root, os.path.normpath(os.path.join(shown, CONFIG_FILE)))
     folder = (config.runtimes or Config().runtimes)[0]
-    runtimes = () if diagnostics else _runtimes(root, shown, config, workspace)
-    return Existing(shown, config.trainer or LATEST_TRAINER, folder, runtimes, tuple(diagnostics))
+    trainer = config.trainer or LATEST_TRAINER
+    runtimes = () if diagnostics else (*_runtimes(root, shown, config, workspace), *_packaged(config, trainer))
+    return Existing(shown, trainer, folder, runtimes, tuple(diagnostics))
 
 
 def _config(root: SecureRoot, shown: str) -> tuple[Config, list[Diagnostic]]:
@@ -64,15 +62,8 @@ def _config(root: SecureRoot, shown: str) -> tuple[Config, list[Diagnostic]]:
 def _runtimes(root: SecureRoot, shown: str, config: Config, workspace: Workspace) -> tuple[Manifest, ...]:
     """The runtimes in the directories of the settings; what is broken there is of no use to a job."""
     folders = [os.path.normpath(os.path.join(shown, each)) for each in config.runtimes if root.has_directory(each)]
-    found = list(read(folders, workspace).inputs) if folders else []
-    if config.catalog:
-        found += [shipped(name) for name in catalogue.names()]
-    return tuple(filter(is_runtime, found))
+    return tuple(filter(is_runtime, read(folders, workspace).inputs if folders else ()))
 
 
-def shipped(name: str) -> Manifest:
-    """A runtime of the catalogue. Raises KeyError for a name that it does not have."""
-    ((body, source),) = read_stream(SourceFile(f"{name}.yaml", catalogue.read(name))).objects
-    manifest = classify(body, source)
-    assert isinstance(manifest, Manifest)
-    return manifest
+def _packaged(config: Config, trainer: str) -> tuple[Manifest, ...]:
+    return packaged_runtimes(trainer) if config.catalog else ()

@@ -28,9 +28,9 @@ deploy: # what build, lint, diff and review read without PATH
     return NewFile("trainjob.yaml", text)
 
 
-def runtime(name: str, folder: str) -> NewFile:
+def runtime(name: str, folder: str, trainer_version: str) -> NewFile:
     """A runtime of the catalogue, unchanged. Raises KeyError for an unknown name."""
-    return NewFile(f"{folder}/{name}.yaml", catalogue.read(name))
+    return NewFile(f"{folder}/{name}.yaml", catalogue.read(name, trainer_version))
 
 
 def overlay(name: str, namespace: str, about: str, settings: str) -> NewFile:

@@ -7,19 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kubectl_trainjob.cli.scaffold import pieces
-from kubectl_trainjob.cli.scaffold.existing import Existing, shipped
+from kubectl_trainjob.cli.scaffold.existing import Existing
 from kubectl_trainjob.cli.scaffold.job import job, nodes
 from kubectl_trainjob.cli.scaffold.pieces import JOBS
 from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.admission.objects import admit
+from kubectl_trainjob.kube.facts.supported import distinct_versions
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest
 from kubectl_trainjob.repository import catalogue
+from kubectl_trainjob.repository.files.catalogue_runtimes import packaged_runtimes
 from kubectl_trainjob.repository.files.filesystem import Workspace
 from kubectl_trainjob.repository.files.read import read
 from kubectl_trainjob.repository.output.new_files import NewFile
@@ -57,7 +59,7 @@ def repository(directory: str, runtime: str, name: str, trainer_version: str, em
     count = nodes(body)
     files = (
         pieces.settings(trainer_version, emit),
-        pieces.runtime(runtime, "runtimes"),
+        pieces.runtime(runtime, "runtimes", trainer_version),
         job(name, body, trainer_version),
         pieces.development(),
         pieces.production(name, _MORE_NODES if count > 1 else 0),
@@ -73,19 +75,19 @@ def added_runtime(existing: Existing, runtime: str) -> Scaffold:
         if (known.id.kind, known.id.name) == (kind, runtime):
             path = known.source.file.path
             raise EnvironmentFault(f'{path}: already has the runtime "{runtime}"; nothing was written')
-    file = pieces.runtime(runtime, existing.runtimes_folder)
+    file = pieces.runtime(runtime, existing.runtimes_folder, existing.trainer_version)
     return Scaffold(existing.directory, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))
 
 
 def added_job(existing: Existing, name: str, runtime: str) -> Scaffold:
     """A job for a repository, and its runtime if it is one of the catalogue and not there yet; "": the only one."""
     known = {manifest.id.name: manifest for manifest in reversed(existing.runtimes)}
-    runtime = _known(runtime or _only(sorted(known)), sorted({*known, *catalogue.names()}))
     version = existing.trainer_version
+    runtime = _known(runtime or _only(sorted(known)), sorted({*known, *catalogue.versions()}))
     manifest = known.get(runtime)
     body = _own(manifest, version) if manifest else _shipped(runtime, version)
     file = job(name, body, version)
-    files = (file,) if manifest else (pieces.runtime(runtime, existing.runtimes_folder), file)
+    files = (file,) if manifest else (pieces.runtime(runtime, existing.runtimes_folder, version), file)
     return Scaffold(existing.directory, files, (file.path,), ("build", file.path))
 
 
@@ -116,12 +118,19 @@ def _known(runtime: str, names: Sequence[str]) -> str:
 
 def _shipped(runtime: str, trainer_version: str) -> Body:
     """A runtime of the catalogue, admitted. Raises UnsuitableRuntimeError."""
-    body, diagnostics = admit_runtime(shipped(_known(runtime, catalogue.names())), trainer_version)
+    versions = catalogue.versions()
+    of_target = {each.id.name: each for each in packaged_runtimes(trainer_version)}
+    manifest = of_target.get(_known(runtime, sorted(versions)))
+    body, diagnostics = admit_runtime(manifest, trainer_version) if manifest else (None, [])
     if body is not None:
         return body
-    suitable = [name for name in catalogue.names() if admit_runtime(shipped(name), trainer_version)[0] is not None]
-    why = f'Trainer {trainer_version} does not accept "{runtime}": {diagnostics[0].message}'
-    raise UnsuitableRuntimeError(f"{why}; it accepts: {', '.join(suitable)}")
+    suitable = [name for name, each in of_target.items() if admit_runtime(each, trainer_version)[0] is not None]
+    if diagnostics:
+        why = f'Trainer {trainer_version} does not accept "{runtime}": {diagnostics[0].message}; it accepts'
+    else:
+        has = ", ".join(distinct_versions([*versions[runtime]]))
+        why = f'Trainer {trainer_version} comes without "{runtime}", which comes with Trainer {has}; runtimes for it'
+    raise UnsuitableRuntimeError(f"{why}: {', '.join(suitable)}")
 
 
 def _own(manifest: Manifest, trainer_version: str) -> Body:

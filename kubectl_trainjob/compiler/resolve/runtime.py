@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from types import MappingProxyType
 
 from kubectl_trainjob.compiler.resolve.objects import duplicate
 from kubectl_trainjob.kube.facts import trainer as api
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with, runtime_ref
+from kubectl_trainjob.kube.facts.supported import distinct_versions
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import nearest
@@ -19,6 +21,10 @@ Key = tuple[str, str, str]
 """(kind, namespace, name); the namespace of a ClusterTrainingRuntime is ""."""
 
 
+PackagedNames = Mapping[str, tuple[str, ...]]
+"""ClusterTrainingRuntimes of the catalogue, with the versions of Trainer that have them if the target has not."""
+
+_NONE: PackagedNames = MappingProxyType({})
 _MOST_HINTS = 50
 _KINDS = tuple((kind.group, kind.name) for kind in kinds_with(KindRole.RUNTIME))
 
@@ -26,11 +32,8 @@ _KINDS = tuple((kind.group, kind.name) for kind in kinds_with(KindRole.RUNTIME))
 class Runtimes:
     """The runtimes that TrainJobs may refer to, from several places, the nearest first: a nearer one overrides."""
 
-    def __init__(self, places: Iterable[Iterable[Manifest]], namespace: str, packaged: Sequence[str] = ()) -> None:
-        """`namespace` is that of objects without one ("" if unknown: they have the same one).
-
-        `packaged` are the names of the ClusterTrainingRuntimes of the catalogue.
-        """
+    def __init__(self, places: Iterable[Iterable[Manifest]], namespace: str, packaged: PackagedNames = _NONE) -> None:
+        """`namespace` is that of objects without one ("" if unknown: they have the same one)."""
         self._namespace = namespace
         self._packaged = packaged
         self._by_key: dict[Key, Manifest] = {}
@@ -128,6 +131,10 @@ class Runtimes:
         names = {n: m for (k, _, n), m in self._by_key.items() if k == kind}
         meant = nearest(name, names)
         if kind == api.CLUSTER_TRAINING_RUNTIME and name in self._packaged:
+            versions = distinct_versions([*self._packaged[name]])
+            if versions:
+                has = listed(versions, "and", "{}")
+                return say("; it comes with Trainer {}, not with the target version", has), ()
             return say("; the catalogue has it: write `catalog: true` in trainjob.yaml"), ()
         if meant is None:
             return say("; add it to the inputs or to the directory runtimes/"), ()

@@ -13,7 +13,7 @@ LATEST_TRAINER = "2.3"
 SUPPORTED_TARGETS = {"trainer": TRAINER_VERSIONS, "jobset": ("0.12",), "kubernetes": ("1.36",)}
 
 _SAME = {"2.0.0": "2.0", "2.0.1": "2.0", "2.1.0": "2.1", "2.2.1": "2.2", "2.3.0": "2.3", "0.12.0": "0.12"}
-"""Releases by the version that has their data."""
+"""Releases by the version that has their data, from old to new."""
 
 EMITS = ("jobset", "trainjob")
 """What a build prints for a TrainJob: the objects that Trainer generates, or the TrainJob itself."""
@@ -28,8 +28,9 @@ def supported_version(product: str, text: str) -> str:
 
 def release_tag(trainer: str) -> str:
     """The tag of Trainer's images for one of `TRAINER_VERSIONS`; for the main branch, that of the latest release."""
-    release = LATEST_TRAINER if trainer == NEXT else trainer
-    return f"v{release}" if release.count(".") == 2 else f"v{release}.0"
+    minor = LATEST_TRAINER if trainer == NEXT else trainer
+    newest = {version: release for release, version in _SAME.items()}
+    return f"v{newest.get(minor, minor)}"
 
 
 def distinct_versions(versions: list[str]) -> list[str]:

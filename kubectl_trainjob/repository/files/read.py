@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from errno import ENAMETOOLONG, ENOENT
+from functools import cache
 from typing import TYPE_CHECKING
 
 from kubectl_trainjob.kube.facts.kinds import (
@@ -22,14 +23,13 @@ from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.model.units import Documents, Settings, Unit, manifests_of
 from kubectl_trainjob.repository import catalogue
-from kubectl_trainjob.repository.files.config import Config
+from kubectl_trainjob.repository.files.catalogue_runtimes import packaged_runtimes
 from kubectl_trainjob.repository.files.deploy import find_deployed
 from kubectl_trainjob.repository.files.directories import Directories
 from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
 from kubectl_trainjob.repository.files.input_reader import InputReader, fault
-from kubectl_trainjob.repository.files.patterns import Ignore
 from kubectl_trainjob.repository.files.repository import Root
-from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, UnsafePathError, read_pipe
+from kubectl_trainjob.repository.files.root import TooLargeError, UnsafePathError, read_pipe
 from kubectl_trainjob.repository.files.walk import OVERLAY_FILE, TEMPLATE, is_overlay
 
 if TYPE_CHECKING:
@@ -61,15 +61,15 @@ def read(
     library = reader.library() if names is not None or has_jobs else ()
     directories.report_kustomizations(library)
     unread = tuple(input_reader.diagnostics[len(diagnostics) :])
-    from_catalogue = reader.catalogue() if has_jobs else ()
-    if from_catalogue:  # its runtime would silently replace one that cannot be read
+    has_catalogue = has_jobs and any(root.config.catalog for root in input_reader.roots.values())
+    if has_catalogue:  # its runtime would silently replace one that cannot be read
         diagnostics, unread = diagnostics + unread, ()
     rendered = {each.source.file.path for unit in reader.units for each in manifests_of(unit)}
     return Documents(
         inputs=tuple(reader.manifests),
         library=library,
-        catalogue=from_catalogue,
-        packaged=catalogue.names() if has_jobs else (),
+        catalogue=cache(packaged_runtimes) if has_catalogue else lambda _trainer: (),
+        packaged=catalogue.versions() if has_jobs else {},
         diagnostics=diagnostics,
         library_diagnostics=unread,
         ignored=input_reader.ignored,
@@ -226,25 +226,14 @@ class Inputs:
                 if _is_there(root, folder):
                     self.input_reader.read_from[root.real(folder)] = None
                     self._directory(root, folder, root.show(folder))
-        return self._runtimes_since(first)
+        found = tuple(filter(is_library_object, self.manifests[first:]))
+        del self.manifests[first:]
+        return found
 
     def has_jobs(self) -> bool:
         """Whether the inputs have something to build."""
         every = (*self.manifests, *(each for unit in self.units for each in manifests_of(unit)))
         return any(map(is_training_input, every))
-
-    def catalogue(self) -> tuple[Manifest, ...]:
-        """The runtimes that come with the tool, if a root requests them."""
-        first = len(self.manifests)
-        if any(root.config.catalog for root in self.input_reader.roots.values()):
-            directory = catalogue.directory()
-            self._directory(Root(SecureRoot(directory), directory, Config(), Ignore()), "", directory)
-        return self._runtimes_since(first)
-
-    def _runtimes_since(self, first: int) -> tuple[Manifest, ...]:
-        found = tuple(filter(is_library_object, self.manifests[first:]))
-        del self.manifests[first:]
-        return found
 
     def settings(self) -> Iterator[Settings]:
         """The settings of the roots."""

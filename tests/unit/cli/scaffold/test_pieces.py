@@ -64,5 +64,5 @@ def test_what_stands_in_comments_is_right_too(file: pieces.NewFile) -> None:
 
 
 def test_a_runtime_is_the_catalogue_s_to_the_letter() -> None:
-    file = pieces.runtime("plain", "platform/runtimes")
+    file = pieces.runtime("plain", "platform/runtimes", "2.3")
     assert (file.path, file.text) == ("platform/runtimes/plain.yaml", pieces.catalogue.read("plain"))

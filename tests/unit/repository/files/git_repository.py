@@ -147,7 +147,7 @@ def described(documents: Documents) -> dict[str, Any]:
         "inputs": [manifest(each) for each in documents.inputs],
         "units": [unit(each) for each in documents.units],
         "library": [manifest(each) for each in documents.library],
-        "catalogue": [each.id for each in documents.catalogue],
+        "catalogue": [each.id for each in documents.catalogue("2.3")],
         "diagnostics": findings(documents.diagnostics),
         "library diagnostics": findings(documents.library_diagnostics),
         "settings": [(place(Place(each.source)), each.trainer, each.emit) for each in documents.settings],

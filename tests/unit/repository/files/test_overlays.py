@@ -227,9 +227,9 @@ def test_what_a_template_makes_is_read_like_a_file(write: Write) -> None:
 def test_catalogue(write: Write) -> None:
     job = "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: j}}"
     write({"a.yaml": job})
-    assert _read("a.yaml").catalogue == ()
+    assert _read("a.yaml").catalogue("2.3") == ()
     Path("trainjob.yaml").write_text("{apiVersion: kubectl-trainjob.dev/v1alpha1, kind: Config, catalog: true}")
-    assert "torch-distributed" in [manifest.id.name for manifest in _read("a.yaml").catalogue]
+    assert "torch-distributed" in [manifest.id.name for manifest in _read("a.yaml").catalogue("2.3")]
 
 
 def test_directory_of_built_files_is_no_input(write: Write) -> None:
