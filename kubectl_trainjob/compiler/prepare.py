@@ -113,8 +113,9 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
         prepared.findings.extend(check(manifests, prepared.target.version.admission, found))
         converted = front.convert(manifests, library, prepared.usual_emit)
         runtimes = Runtimes([filter(is_runtime, converted.objects), *library], options.namespace, packaged)
-        _prepare_group(_swept(converted, runtimes, front, prepared), runtimes, unit, prepared)
-        every = {each.source: each for each in (*manifests, *converted.objects)}.values()
+        swept = _swept(converted, runtimes, front, prepared)
+        _prepare_group(swept, runtimes, unit, prepared)
+        every = {each.source: each for each in (*manifests, *swept.objects)}.values()
         prepared.manifests.extend(each for each in every if not is_train_job(each) and wanted(each))
     prepared.manifests.extend(manifest for place in places[1:] for manifest in place if wanted(manifest))
     return prepared

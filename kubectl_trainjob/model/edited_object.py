@@ -81,10 +81,22 @@ def edited_object(
 def identities(manifest: Manifest) -> tuple[ObjectId, ...]:
     """The names of the object, and those before its edits, the latest first."""
     found = [manifest.id]
-    while isinstance(edits := manifest.source.edits, AppliedEdits):
-        manifest = edits.before
+    while isinstance(applied := manifest.source.edits, AppliedEdits):
+        found += _between(manifest.id, applied)
+        manifest = applied.before
         found.append(manifest.id)
     return tuple(dict.fromkeys(found))
+
+
+def _between(now: ObjectId, applied: AppliedEdits) -> list[ObjectId]:
+    """The names between the edits of one overlay: after its namespace, and after its prefix."""
+    names = [now.name]
+    for edit in reversed(applied.edits):
+        if edit.prefix or edit.suffix:
+            names.append(names[-1].removesuffix(edit.suffix).removeprefix(edit.prefix))
+    if names[-1] != applied.before.id.name:  # a patch renamed it, or its kind has no affixes
+        return []
+    return [replace(now, name=name) for name in names[1:]]
 
 
 def affixes(manifest: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -101,6 +102,24 @@ def test_explain_leads_to_the_parameter_of_a_sweep(swept: Path) -> None:
     assert line_of(swept, "lr:", "env/overlay.yaml") in value.out, value.err
     text = run("explain", target, "spec.trainer.command[2]", "-f", "env", at=swept)
     assert line_of(swept, "--lr=", "jobs/in.yaml") in text.out, text.err
+
+
+def test_explain_finds_what_a_sweep_prints(swept: Path) -> None:
+    """The objects that the build prints for a search, in addition to its trials."""
+    printed = json.loads(run("build", "env", "-o", "json", at=swept).out)["items"]
+    (table,) = (each["metadata"]["name"] for each in printed if each["kind"] == "ConfigMap")
+    found = run("explain", f"ConfigMap/{table}", "-f", "env", at=swept)
+    line = line_of(swept, "parameters:", "env/overlay.yaml").removeprefix("env/overlay.yaml")
+    trials = [each for each in found.out.splitlines() if '{"lr":' in each]
+    assert (found.code, len(trials), all(each.endswith(line) for each in trials)) == (0, 2, True), found.err
+    overlay = swept / "env" / "overlay.yaml"
+    metric = "  method: bayes\n  maxTrials: 4\n  metric: {name: loss, goal: minimize}"
+    overlay.write_text(re.sub(r"^  method: .*$", metric, overlay.read_text(), flags=re.MULTILINE))
+    printed = json.loads(run("build", "env", "-o", "json", at=swept).out)["items"]
+    (experiment,) = (each["metadata"]["name"] for each in printed if each["kind"] == "Experiment")
+    for name in (experiment, experiment.rpartition("-")[0]):
+        found = run("explain", f"Experiment/{name}", "-f", "env", at=swept)
+        assert (found.code, f"name: {experiment}" in found.out) == (0, True), found.err
 
 
 def test_no_trial_of_a_sweep_is_another_one_that_was_renamed(swept: Path) -> None:

@@ -109,6 +109,18 @@ TREES: dict[str, dict[str, str]] = {
         "- target: {kind: Job, name: mid-base-train-dle}\n  patch: |\n"
         "    - {op: add, path: /metadata/annotations, value: {by: last-name}}\n",
     },
+    "names between a prefix and a suffix": {
+        "base/KIND": _BASE + "namePrefix: base-\nnamespace: base\n",
+        "middle/KIND": "resources: [../base]\nnamePrefix: mid-\nnameSuffix: -dle\nnamespace: middle\n",
+        "top/KIND": "resources: [../middle, pod.yaml]\npatches:\n"
+        "- patch: |\n    {apiVersion: v1, kind: ConfigMap, metadata: {name: mid-base-settings, namespace: middle},\n"
+        "      data: {by: prefixed}}\n"
+        "- patch: |\n    {apiVersion: batch/v1, kind: Job, metadata: {name: base-train, namespace: middle},\n"
+        "      spec: {backoffLimit: 9}}\n",
+        "top/pod.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: reader, namespace: middle}\nspec:\n"
+        "  containers: [{name: main, image: a}]\n"
+        "  volumes: [{name: v, configMap: {name: mid-base-settings}}, {name: w, configMap: {name: mid-settings}}]\n",
+    },
     "two prefixes of one base": {
         "base/KIND": _BASE,
         "one/KIND": "resources: [../base]\nnamePrefix: one-\nnameSuffix: -x\n",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from kubectl_trainjob.kube.facts.kinds import OVERLAY
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.message import describe, say
 from kubectl_trainjob.model.rules import INVALID_OVERLAY
 from kubectl_trainjob.model.source import Place, Source
 from kubectl_trainjob.model.units import ImageChange, LabelSet, Selector, SweepItem
@@ -85,7 +86,7 @@ def read_overlay(body: Mapping[str, Any], source: Source, kind: str = OVERLAY) -
         tuple(_image(each) for _, each in settings.each("images")),
         settings.mapping("values"),
         tuple(_patch(index, each) for index, each in settings.each("patches")),
-        tuple(SweepItem(each.body, _target(each)) for _, each in settings.each("sweeps")),
+        tuple(_sweep(each) for _, each in settings.each("sweeps")),
     )
     return overlay, settings.found
 
@@ -128,6 +129,14 @@ def _patch(index: int, settings: Fields) -> PatchEntry:
         settings.reject(message, "patch")
         inline = {}
     return PatchEntry(index, path, inline, _target(settings))
+
+
+def _sweep(settings: Fields) -> SweepItem:
+    """The front end checks the other fields of an item."""
+    seed = settings.body.get("seed")
+    if isinstance(seed, bool) or not isinstance(seed, (str, int, NoneType)):
+        settings.reject(say("{}.seed must be an integer or a string, not {}", settings.name, describe(seed)), "seed")
+    return SweepItem(settings.body, _target(settings))
 
 
 def _target(settings: Fields) -> Selector | None:

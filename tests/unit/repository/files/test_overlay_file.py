@@ -101,6 +101,8 @@ def test_everything_that_may_be_said():
         pytest.param("patches:\n- {path: a, options: {}}\n", 4, "write JSON 6902 operations", id="options"),
         pytest.param("patches: [a]\n", 3, 'patches[0] must be a mapping, not the string "a"', id="a path alone"),
         pytest.param("values: []\n", 3, "values must be a mapping", id="values"),
+        pytest.param("sweeps:\n- seed: {a: b}\n", 4, "seed must be an integer or a string, not a mapping", id="seed"),
+        pytest.param("sweeps:\n- seed: true\n", 4, "seed must be an integer or a string", id="a seed of truth"),
     ],
 )
 def test_what_is_refused(text, line, part):
