@@ -110,7 +110,8 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
     for unit, group in _groups(documents, prepared.findings):
         manifests = [in_namespace(manifest, options.namespace) for manifest in group]
         found = () if unit else documents.found
-        prepared.findings.extend(check(manifests, prepared.target.version.admission, found))
+        is_set = bool(unit) or documents.is_declared
+        prepared.findings.extend(check(manifests, prepared.target.version.admission, found, is_set=is_set))
         converted = front.convert(manifests, library, prepared.usual_emit)
         runtimes = Runtimes([filter(is_runtime, converted.objects), *library], options.namespace, packaged)
         swept = _swept(converted, runtimes, front, prepared)

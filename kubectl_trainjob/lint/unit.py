@@ -6,6 +6,7 @@ baselines are applied later.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,9 +21,11 @@ from kubectl_trainjob.lint.locate import input_diagnostics, job_diagnostics
 from kubectl_trainjob.lint.registry import JOB_CHECKS, RUNTIME_CHECKS, TREE_CHECKS
 from kubectl_trainjob.lint.views import LintContext, LintedJob, LintedRuntime
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
+from kubectl_trainjob.model.rules import IMAGE_TAG_LATEST, UNBUILT_KUSTOMIZATION
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import Manifest, ObjectId, is_same
 from kubectl_trainjob.model.units import Documents, LintSettings, manifests_of
+from kubectl_trainjob.repository.files.find_root import upward
 
 
 class UnitFinding(NamedTuple):
@@ -101,7 +104,7 @@ class UnitChecks:
         return LintedUnit(
             overlay,
             self._documents,
-            tuple(_distinct(found)),
+            tuple(_distinct(_certain(found))),
             {each.source: each for each in (*compilation.manifests, *train_jobs)},
             train_jobs,
             tuple(job.source.id for job in compilation.jobs if not job.is_built),
@@ -118,6 +121,18 @@ class UnitChecks:
                     view = LintedRuntime(admitted.runtime, self._prepared.target.trainer, self._context)
                     for check in RUNTIME_CHECKS:
                         yield from input_diagnostics(check.rule, check.find(view))
+
+
+def _certain(found: list[UnitFinding]) -> Iterator[UnitFinding]:
+    """All but the tags of images beside an unbuilt kustomization: its `images` sets them, or that of an overlay."""
+    kustomizations = {_folder(each) for each in found if each.diagnostic.rule is UNBUILT_KUSTOMIZATION}
+    for each in found:
+        if each.diagnostic.rule is not IMAGE_TAG_LATEST or kustomizations.isdisjoint(upward(_folder(each))):
+            yield each
+
+
+def _folder(found: UnitFinding) -> str:
+    return posixpath.dirname(found.diagnostic.place.source.file.path)
 
 
 def _distinct(found: Iterable[UnitFinding]) -> Iterator[UnitFinding]:

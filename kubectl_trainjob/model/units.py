@@ -206,7 +206,8 @@ class Documents:
     `unread_overlays` are overlays' directories below a directory that was read, `skipped` other entries not read there,
     `built` the directories of built files among these, `read_from` the real paths of all directories and files that
     were passed, `found` the files that reading directories found, as shown, `forgiven` why files of other tools
-    cannot be read, which does not count, `limits` those of the repository.
+    cannot be read, which does not count, `limits` those of the repository. `is_declared` says whether a path or a
+    setting named what is deployed together; otherwise all files of a repository were read.
     """
 
     inputs: tuple[Manifest, ...] = ()
@@ -225,3 +226,4 @@ class Documents:
     forgiven: tuple[Diagnostic, ...] = ()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS
+    is_declared: bool = True

@@ -147,6 +147,8 @@ class BaseAndHead:
                 message = f"{path}: neither {self.old.name} nor {self.new.name} has it; correct the path"
                 raise EnvironmentFault(message)
         old, new = self._both(named, workspace)
+        if not paths:
+            old, new = replace(old, is_declared=False), replace(new, is_declared=False)
         known = self.old.overlays(old, workspace), self.new.overlays(new, workspace)
         every = sorted(known[0] | known[1])
         is_whole = not paths or all(map(self._is_root, named))

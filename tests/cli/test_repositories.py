@@ -225,6 +225,34 @@ def test_a_base_does_not_count_beside_its_overlays(tmp_path: Path, config: str) 
     assert _gpus(top, "HEAD") == ["32", "80"]
 
 
+def _found(top: Path, *arguments: str, code: int = 0) -> list[tuple[str, str]]:
+    results = json.loads(_run(top, "lint", "-o", "json", *arguments, code=code)[0])["results"]
+    return [(each["rule"], each["severity"]) for each in results]
+
+
+def test_examples_of_one_name_may_be_deployed_separately(tmp_path: Path) -> None:
+    """Nothing says that two files are deployed together: that would be a path, or `deploy`."""
+    more = {f"examples/{name}.yaml": _JOB.format("example") for name in ("cpu", "gpu")}
+    top = _repository(tmp_path / "top", {**_OURS, **more})
+    assert _found(top) == [("KTJ806", "warning")]
+    assert _found(top, "examples", code=1) == [("KTJ806", "error")]
+    assert "examples/gpu.yaml:3:18: error KTJ806" in _run(top, "build", code=1)[1]
+    _write(top, {"examples/gpu.yaml": more["examples/gpu.yaml"].replace("numNodes: 2", "numNodes: 3")})
+    review = json.loads(_run(top, "review", "HEAD", "-o", "json", code=1)[0])  # a job cannot get another size
+    assert [(each["name"], each["after"]["pods"]) for each in review["jobs"]] == [("example", 3)]
+    _write(top, {"trainjob.yaml": _CONFIG + "deploy: [examples]\n"})
+    assert _found(top, code=1) == [("KTJ806", "error")]
+
+
+def test_a_kustomization_sets_the_tags_of_images(tmp_path: Path) -> None:
+    """Here or in an overlay: only the build of kustomize has the image."""
+    top = _repository(tmp_path / "top", {"runtimes/torch.yaml": _RUNTIME.replace("train:1.0", "train")})
+    assert _found(top) == [("KTJ901", "warning")]
+    tags = "resources: [torch.yaml]\nimages: [{name: ghcr.io/acme/train, newTag: '2'}]\n"
+    _write(top, {"runtimes/kustomization.yaml": tags})
+    assert _found(top) == [("KTJ028", "warning")]
+
+
 def test_what_is_deployed_is_declared(tmp_path: Path) -> None:
     other = {
         "drafts/a.yaml": "kind: TrainJob\na: [\n",

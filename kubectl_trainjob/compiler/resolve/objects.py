@@ -37,11 +37,14 @@ def in_namespace(manifest: Manifest, namespace: str) -> Manifest:
     return replace(manifest, id=replace(manifest.id, namespace=namespace), body={**manifest.body, "metadata": metadata})
 
 
-def check(manifests: Collection[Manifest], admission: Admission, found: Container[str] = ()) -> Iterator[Diagnostic]:
+def check(
+    manifests: Collection[Manifest], admission: Admission, found: Container[str] = (), *, is_set: bool = True
+) -> Iterator[Diagnostic]:
     """Duplicates, unexpandable training kinds, names left to the API server, and errors of Trainer's other kinds.
 
     `found` are the files that reading directories found. Their objects of other kinds may be for separate deployments:
-    in different directories, or in one without training objects.
+    in different directories, or in one without training objects. Without `is_set`, this may also be so for training
+    objects in different files.
     """
     kinds = kinds_of(admission.schemas, trainer.GROUP)
     first: dict[tuple[str, str, str, str], Manifest] = {}
@@ -63,7 +66,7 @@ def check(manifests: Collection[Manifest], admission: Admission, found: Containe
         is_unique = is_training_input(manifest) or is_library_object(manifest)
         is_alone = len(folders) == 1 and folders <= of_training
         if is_alone or is_unique or not all(each in found for each in files):
-            yield duplicate(manifest, earlier)
+            yield duplicate(manifest, earlier, is_set=is_set or len(files) == 1)
 
 
 def collisions(heads: Iterable[ObjectHead], *, is_set: bool) -> Iterator[Diagnostic]:
@@ -97,11 +100,13 @@ def _metadata(manifest: Manifest) -> Mapping[str, Any]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def duplicate(manifest: Manifest, earlier: Manifest) -> Diagnostic:
-    """The finding for the second of two objects with one identity."""
-    message = say('duplicate {} "{}"; rename or remove one of them', manifest.id.kind, manifest.id.name)
+def duplicate(manifest: Manifest, earlier: Manifest, *, is_set: bool = True) -> Diagnostic:
+    """The finding for the second of two objects with one identity, a warning if they may be deployed separately."""
+    advice = say("") if is_set else say(", or list in `deploy` of trainjob.yaml what is deployed together")
+    message = say('duplicate {} "{}"; rename or remove one of them{}', manifest.id.kind, manifest.id.name, advice)
     related = Related(say("first defined here"), earlier.place("metadata", "name"))
-    return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,))
+    lowered = None if is_set else Severity.WARNING
+    return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,), lowered=lowered)
 
 
 def _legacy(manifest: Manifest, group: str, kinds: tuple[str, ...]) -> Iterator[Diagnostic]:
