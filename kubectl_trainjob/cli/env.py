@@ -20,7 +20,8 @@ the Pods. It also shows how many processes run, and why. Then follow the world s
 rendezvous address, the required Secrets and ConfigMaps, and conflicts. Each value has the line to edit, or its origin.
 
 References to Secrets and ConfigMaps stay references. $(NAME) stays as written, because the kubelet expands it. The
-command asks no cluster. Flags of torchrun and mpirun override what Trainer sets, if they are plain in the command.
+command asks no cluster. Flags of torchrun, accelerate and mpirun override what Trainer sets, if they are plain in the
+command.
 
 \b
 Examples:

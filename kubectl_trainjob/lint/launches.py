@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.kube.facts.resources import Resources, names_gpu
 from kubectl_trainjob.kube.facts.trainer import OVERRIDES
+from kubectl_trainjob.kube.launch.accelerate import launch_flags
 from kubectl_trainjob.kube.launch.command_line import Word
-from kubectl_trainjob.kube.launch.flags import deepspeed, plain_python, torch_flags
+from kubectl_trainjob.kube.launch.flags import deepspeed, plain_python
 from kubectl_trainjob.kube.launch.launchers import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, counted_node
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses
@@ -49,7 +50,7 @@ def rendezvous_setting(runtime: LintedRuntime) -> str | None:
     node = trainer.node() if trainer else None
     if name != "PET_MASTER_ADDR" or node is None or trainer is None:
         return name
-    return None if name in torch_flags(node) or _has_one_process(runtime, node, trainer.pods) else name
+    return None if name in launch_flags(node) or _has_one_process(runtime, node, trainer.pods) else name
 
 
 def reads_no_variables(node: ContainerSpec) -> Word | None:

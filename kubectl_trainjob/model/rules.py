@@ -161,6 +161,7 @@ FLUX_NAMESPACE_ASSUMED = Rule("KTJ514", "flux-namespace-assumed", WARNING, MISBE
 HOSTFILE_TOO_LARGE = Rule("KTJ515", "hostfile-too-large", ERROR, LATE)
 MPI_ONE_NODE = Rule("KTJ516", "mpi-one-node", WARNING, MISBEHAVES)
 MPI_NAMESPACE_ASSUMED = Rule("KTJ517", "mpi-namespace-assumed", WARNING, MISBEHAVES)
+MPI_OPEN_MPI_5 = Rule("KTJ518", "mpi-open-mpi-5", WARNING, MISBEHAVES)
 GANG_WITH_DEPENDS_ON = Rule("KTJ601", "gang-with-depends-on", ERROR, MISBEHAVES)
 GANG_TWO_POLICIES = Rule("KTJ602", "gang-two-policies", ERROR, MISBEHAVES)
 GANG_SCHEDULER_NAME = Rule("KTJ603", "gang-scheduler-name", WARNING, MISBEHAVES)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +17,7 @@ import yaml
 from tests.tools import require
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 PROBE = HERE / "probe.py"
 _HANGS = 300  # seconds: only a launcher that never ends takes so long
 _SETTINGS = """\
@@ -46,6 +49,11 @@ class StartedJob(NamedTuple):
         job = next(each for each in self.jobset["spec"]["replicatedJobs"] if each["name"] == replicated_job)
         return job["template"]["spec"]["template"]["spec"]["containers"][0]
 
+    @property
+    def name(self) -> str:
+        """The name of the JobSet."""
+        return str(self.jobset["metadata"]["name"])
+
     def seen(self) -> list[dict[str, Any]]:
         """What the processes saw, by rank."""
         found = [json.loads(file.read_text()) for file in (self.root / "seen").iterdir()]
@@ -54,12 +62,34 @@ class StartedJob(NamedTuple):
 
 def built(root: Path, text: str) -> StartedJob:
     """The job `j` of a text, in a new directory."""
+    root = _directory(root)
+    (root / "a.yaml").write_text(text)
+    return _job_of(root, "TrainJob/j", "a.yaml", yaml.safe_load_all(_run(root, "build", "a.yaml")))
+
+
+def built_from(root: Path, source: str) -> list[StartedJob]:
+    """Every job of a directory of this repository that is built, each in a new directory."""
+    objects: list[Any] = list(yaml.safe_load_all(_run(ROOT, "build", source)))
+    return [
+        _job_of(_directory(root), f"TrainJob/{each['metadata']['name']}", str(ROOT / source), objects)
+        for each in objects
+        if each["kind"] == "JobSet"
+    ]
+
+
+def _directory(root: Path) -> Path:
     root = Path(tempfile.mkdtemp(dir=root))
     (root / "seen").mkdir()
     (root / "trainjob.yaml").write_text(_SETTINGS)
-    (root / "a.yaml").write_text(text)
-    objects = list(yaml.safe_load_all(_run(root, "build", "a.yaml")))
-    return StartedJob(root, objects, json.loads(_run(root, "env", "TrainJob/j", "-f", "a.yaml", "-o", "json")))
+    return root
+
+
+def _job_of(root: Path, name: str, source: str, objects: Iterable[Any]) -> StartedJob:
+    """What a job has: its JobSet, and the ConfigMap of its hostfile."""
+    names = (name.partition("/")[2], f"{name.partition('/')[2]}-mpi-hostfile")
+    own = [each for each in objects if each["metadata"]["name"] in names and each["kind"] in ("JobSet", "ConfigMap")]
+    where = root if (root / source).is_file() else ROOT
+    return StartedJob(root, own, json.loads(_run(where, "env", name, "-f", source, "-o", "json")))
 
 
 def _run(root: Path, *arguments: str) -> str:
@@ -71,6 +101,20 @@ def variables(container: Any, index: int = 0) -> Iterator[tuple[str, str]]:
     """The env of a container in the Pod with an index."""
     for each in container.get("env") or ():
         yield each["name"], each.get("value", "") if "valueFrom" not in each else str(index)
+
+
+def interpreter(program: str) -> str:
+    """The Python of an installed launcher."""
+    with open(require(program), encoding="utf-8") as file:
+        return file.readline().removeprefix("#!").strip()
+
+
+def free_port() -> int:
+    """A port that nothing uses."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
 
 
 def start(job: StartedJob, command: list[str], env: dict[str, str]) -> subprocess.Popen[str]:
@@ -89,6 +133,11 @@ def start(job: StartedJob, command: list[str], env: dict[str, str]) -> subproces
 
 def finish(processes: list[subprocess.Popen[str]]) -> None:
     """Wait for the processes, which must succeed."""
-    for each in processes:
-        out, _ = each.communicate(timeout=_HANGS)
-        assert each.returncode == 0, out
+    try:
+        for each in processes:
+            out, _ = each.communicate(timeout=_HANGS)
+            assert each.returncode == 0, out
+    finally:
+        for each in processes:
+            if each.poll() is None:
+                os.killpg(each.pid, signal.SIGKILL)

@@ -113,6 +113,16 @@ def test_open_mpi_5_does_not_read_the_hostfile_of_the_environment(tmp_path: Path
     assert {each["host"] for each in started.seen()} == {""}
 
 
+@for_each("words", {"the flag": "", "the variable": "PRTE_MCA_prte_default_hostfile"}, at_least=2)
+def test_what_ktj518_suggests_starts_the_ranks_on_their_hosts(words: str, tmp_path: Path) -> None:
+    env = f"env: [{{name: {words}, value: {HOSTFILE}}}]" if words else ""
+    text = job("OpenMPI", "" if words else f", --hostfile, {HOSTFILE}", 2, 2)
+    for program in (OPEN_MPI, OPEN_MPI_5):
+        started = built(tmp_path, text.replace("command: [mpirun", f"{env + ', ' if env else ''}command: [mpirun"))
+        run(started, program)
+        assert Counter(each["host"] for each in started.seen()) == {"j-node-0-0.j": 2, "j-node-0-1.j": 2}
+
+
 def options_of_open_mpi() -> dict[str, int]:
     """The options of Open MPI 4, and how many words follow each."""
     command = [require(OPEN_MPI), "--help", "full"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.launchers.started import PROBE, StartedJob, built, finish, start, variables
+from tests.launchers.started import PROBE, StartedJob, built, finish, free_port, interpreter, start, variables
 from tests.loops import for_each
 from tests.tools import require
 
@@ -61,20 +61,6 @@ CASES = {
 }
 
 
-def interpreter() -> str:
-    """The Python of the installed torch."""
-    with open(require("torchrun"), encoding="utf-8") as file:
-        return file.readline().removeprefix("#!").strip()
-
-
-def free_port() -> int:
-    """A port that nothing uses."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
 def environment(started: StartedJob, index: int, port: int) -> dict[str, str]:
     """The variables of a Pod, with a loopback address in place of its peers."""
     found = {}
@@ -87,7 +73,7 @@ def environment(started: StartedJob, index: int, port: int) -> dict[str, str]:
 def started_pod(started: StartedJob, index: int, port: int) -> subprocess.Popen[str]:
     """The process of a Pod."""
     program, *words = started.container("node")["command"]
-    path = interpreter() if program == "python" else require(program)
+    path = interpreter("torchrun") if program == "python" else require(program)
     return start(started, [path, *words], environment(started, index, port))
 
 
@@ -114,7 +100,7 @@ def test_the_parser_of_torchrun_reads_the_elastic_variables(tmp_path: Path) -> N
         "print(a.nnodes, a.nproc_per_node, a.rdzv_backend, a.rdzv_id, a.rdzv_endpoint, a.max_restarts)"
     )
     env = {"PATH": os.environ["PATH"], **dict(variables(started.container("node")))}
-    found = subprocess.run([interpreter(), "-c", code], env=env, capture_output=True, text=True, check=True)
+    found = subprocess.run([interpreter("torchrun"), "-c", code], env=env, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["1:2", "2", "c10d", "j", "j-node-0-0.j:29500", "3"]
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from kubectl_trainjob.explain.environment.counting import resource_place
 from kubectl_trainjob.explain.environment.values import Caution, Container, Environment, LaunchOrigins, Role
 from kubectl_trainjob.kube.facts.resources import devices, gpu_names, uncounted
-from kubectl_trainjob.kube.launch.command_line import references, script_of, words_of
-from kubectl_trainjob.kube.launch.flags import LOOPBACK, PER_DEVICE, FlagValue, hosts, number, torch_flags
+from kubectl_trainjob.kube.launch.accelerate import launch_flags, remedy
+from kubectl_trainjob.kube.launch.command_line import Flag, references, script_of, words_of
+from kubectl_trainjob.kube.launch.flags import LOOPBACK, PER_DEVICE, FlagValue, hosts, number
 from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, PORT
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, plural, setting_of
@@ -183,16 +184,16 @@ def _overridden(origins: LaunchOrigins) -> Iterator[Caution]:
 
 
 def _overridden_variables(origins: LaunchOrigins, container: ContainerSpec) -> Iterator[Caution]:
-    found = torch_flags(container)
-    against: dict[str, list[str]] = {}
+    found = launch_flags(container)
+    against: dict[Flag, list[str]] = {}
     for name, each in found.items():
         if container.variable(name) is not None and not _agrees(container, name, found):
-            against.setdefault(str(each.flag), []).append(name)
+            against.setdefault(each.flag, []).append(name)
     for flag, names in against.items():
         variables = joined((_with_value(container, name) for name in names), between=" and ")
         instead = say(", or set numProcPerNode instead") if names[0] == PER_NODE else Message()
-        message = say("{} in the command overrides {}; remove the flag{}", flag, variables, instead)
-        yield Caution(message, origins.place(setting_of(found[names[0]].flag)))
+        message = say("{} in the command overrides {}; {}{}", str(flag), variables, remedy(flag), instead)
+        yield Caution(message, origins.place(setting_of(flag)))
 
 
 def _agrees(container: ContainerSpec, name: str, found: dict[str, FlagValue]) -> bool:

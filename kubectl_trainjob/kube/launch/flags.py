@@ -9,7 +9,7 @@ deepspeed: parse_args, fetch_hostfile and main in DeepSpeed `deepspeed/launcher/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.facts.mpi import HOSTFILE, IMPLEMENTATIONS
@@ -57,7 +57,7 @@ _HOSTFILE_VARIABLES = frozenset(
 _DEEPSPEED_MODULES = frozenset({"deepspeed", "deepspeed.launcher.runner"})
 _DEEPSPEED_NAMES = re.compile("deepspeed")
 _DEEPSPEED_SWITCHES = """
-    help module no-python no-local-rank no-ssh no-ssh-check force-multi save-pid elastic-training bind-cores-to-rank
+    help h module no-python no-local-rank no-ssh no-ssh-check force-multi save-pid elastic-training bind-cores-to-rank
 """
 _HOST_FLAGS = (
     *("hostfile", "machinefile", "default-hostfile", "host", "H", "app"),
@@ -144,11 +144,11 @@ def _after_torchrun(words: Sequence[Word]) -> int | None:
         return start + 1
     if name == "tune" and texts[1:2] == ["run"]:
         return start + 2
-    module = _module(texts)
+    module = module_position(texts)
     return start + module + 1 if texts[module:] and texts[module] in _MODULES else None
 
 
-def _module(texts: Sequence[str]) -> int:
+def module_position(texts: Sequence[str]) -> int:
     """The position of the module that Python runs, the end for other commands."""
     if not texts or not _PYTHON.fullmatch(base(texts[0])):
         return len(texts)
@@ -223,7 +223,7 @@ def _after_deepspeed(words: Sequence[Word]) -> int | None:
     texts = [word.text for word in words[start:]]
     if texts and base(texts[0]) in ("deepspeed", "deepspeed.pt"):
         return start + 1
-    module = _module(texts)
+    module = module_position(texts)
     return start + module + 1 if texts[module:] and texts[module] in _DEEPSPEED_MODULES else None
 
 
@@ -259,13 +259,16 @@ def mpi_ranks(container: ContainerSpec) -> Ranks | None:
     return None
 
 
-def has_mpirun_without_hosts(container: ContainerSpec) -> bool:
-    """Whether a container runs mpirun, and neither flags nor variables name its hosts."""
-    if container.body.get("envFrom") or any(container.variable(name) for name in _HOSTFILE_VARIABLES):
-        return False
-    found = ((words, _after_mpirun(words)) for words in commands(container, _MPI_NAMES))
-    names = [launcher_flags(words[start:], _mpi_words) for words, start in found if start is not None]
-    return bool(names) and not any(flag in each for each in names for flag in _HOST_FLAGS)
+def mpirun_without_hosts(container: ContainerSpec, variables: Collection[str] = _HOSTFILE_VARIABLES) -> Word | None:
+    """The mpirun that a container runs; None if flags, or variables with these names, name its hosts."""
+    if container.body.get("envFrom") or any(map(container.variable, variables)):
+        return None
+    found = [(words, start) for words in commands(container, _MPI_NAMES) if (start := _after_mpirun(words)) is not None]
+    names = [launcher_flags(words[start:], _mpi_words) for words, start in found]
+    if not found or any(flag in each for each in names for flag in _HOST_FLAGS):
+        return None
+    words, start = found[0]
+    return words[start - 1]
 
 
 def _decides(flag: Flag) -> bool:

@@ -19,8 +19,9 @@ from kubectl_trainjob.kube.facts.trainer import (
     LAUNCHER,
     NODE,
 )
+from kubectl_trainjob.kube.launch.accelerate import launch_flags
 from kubectl_trainjob.kube.launch.command_line import Word
-from kubectl_trainjob.kube.launch.flags import FlagValue, hosts, mpi_ranks, number, other_launcher, torch_flags
+from kubectl_trainjob.kube.launch.flags import FlagValue, hosts, mpi_ranks, number, other_launcher
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.kube.launch.values import (
     GeneratedObjects,
@@ -116,7 +117,7 @@ def _torch(generated: GeneratedObjects) -> Launch:
     variables = list(_variables(generated, PER_NODE))
     if not variables:
         return _unset("torch", generated)
-    flags = [torch_flags(variable.container) for variable in variables]
+    flags = [launch_flags(variable.container) for variable in variables]
     processes = {
         variable.job.position: _torch_processes(variable, each) for variable, each in zip(variables, flags, strict=True)
     }

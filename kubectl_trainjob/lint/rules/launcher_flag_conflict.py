@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.resources import devices
-from kubectl_trainjob.kube.launch.flags import LOOPBACK, DeepSpeed, FlagValue, deepspeed, number, torch_flags
+from kubectl_trainjob.kube.launch.accelerate import launch_flags, remedy
+from kubectl_trainjob.kube.launch.command_line import Flag
+from kubectl_trainjob.kube.launch.flags import LOOPBACK, DeepSpeed, FlagValue, deepspeed, number
 from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, RANK, launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.kube.launch.values import plural
@@ -34,12 +36,12 @@ def find(job: LintedJob) -> Iterator[Hit]:
 
 
 def _of_torchrun(job: LintedJob, node: ContainerSpec, pods: int) -> Iterator[Hit]:
-    found = torch_flags(node)
+    found = launch_flags(node)
     nodes = found.get(NODES)
     count = number(nodes.value) if nodes else None
     has_torch = job.policy("torch") is not None
     if nodes is not None and count is not None and count != pods and (has_torch or count > 1):
-        yield _hit(job, nodes, _other_count(str(nodes.flag), count, pods))
+        yield _hit(job, nodes, _other_count(nodes.flag, count, pods))
     elif pods > 1 and (count == pods or (has_torch and nodes is None)):
         rank, address = found.get(RANK), found.get(ADDRESS)
         if rank is not None and number(rank.value) is not None:
@@ -49,13 +51,13 @@ def _of_torchrun(job: LintedJob, node: ContainerSpec, pods: int) -> Iterator[Hit
     yield from _processes(job, node, found.get(PER_NODE))
 
 
-def _other_count(flag: str, count: int, pods: int) -> Message:
+def _other_count(flag: Flag, count: int, pods: int) -> Message:
     if count > pods:
         waits = say("waits for {} more", plural(count - pods, "Pod"))
-        return say("{} {}, but the job has {}; remove the flag", flag, waits, plural(pods, "Pod"))
+        return say("{} {}, but the job has {}; {}", str(flag), waits, plural(pods, "Pod"), remedy(flag))
     effect = say("lets each of {} Pods train separately", pods)
     other = say("leaves {} of {} Pods idle", pods - count, pods)
-    return say("{} {}; remove the flag", flag, effect if count == 1 else other)
+    return say("{} {}; {}", str(flag), effect if count == 1 else other, remedy(flag))
 
 
 def _processes(job: LintedJob, node: ContainerSpec, found: FlagValue | None) -> Iterator[Hit]:
@@ -76,7 +78,7 @@ def _of_deepspeed(job: LintedJob, node: ContainerSpec, command: DeepSpeed) -> It
         if command.is_local and count > 1:
             yield Hit(say(_NO_HOSTS, str(nodes)), job.generated(nodes.pointer))
         elif hosts is not None and command.reads_own_hostfile and count != len(hosts):
-            yield Hit(_other_count(str(nodes), count, len(hosts)), job.generated(nodes.pointer))
+            yield Hit(_other_count(nodes, count, len(hosts)), job.generated(nodes.pointer))
     gpus, flag = devices(node.resources), command.flags.get("num-gpus") or command.flags.get("num-accelerators")
     count = number(flag.value) if flag else None
     if flag is not None and gpus is not None and count is not None and count != gpus.pieces:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE
-from kubectl_trainjob.kube.launch.flags import has_mpirun_without_hosts
+from kubectl_trainjob.kube.launch.flags import mpirun_without_hosts
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.views import LintedRuntime
@@ -44,7 +44,7 @@ def _mounts(role: ReplicatedJob, volume: str) -> bool:
 
 def _needs_hosts(launcher: ReplicatedJob) -> bool:
     """Whether mpirun starts without the hosts that only Trainer knows."""
-    return not _mounts(launcher, _HOSTS) and any(map(has_mpirun_without_hosts, launcher.containers()))
+    return not _mounts(launcher, _HOSTS) and any(map(mpirun_without_hosts, launcher.containers()))
 
 
 def _needs_keys(runtime: LintedRuntime) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.kube.facts.resources import devices
-from kubectl_trainjob.kube.launch.flags import torch_flags
+from kubectl_trainjob.kube.launch.accelerate import launch_flags
 from kubectl_trainjob.kube.launch.launchers import PER_NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.lint.check import Hit
@@ -43,4 +43,4 @@ def _needed(kind: str, pods: int, gpus: int) -> list[str]:
 
 
 def _is_set(kind: str, node: ContainerSpec, name: str) -> bool:
-    return node.variable(name) is not None or (kind == "torch" and name in torch_flags(node))
+    return node.variable(name) is not None or (kind == "torch" and name in launch_flags(node))

@@ -57,6 +57,7 @@ metadata: {name: bert}
 spec:
   runtimeRef: {name: mpi}
 """
+OPEN_MPI_5 = RUNTIME.replace("acme/mpi:1.4", "acme/openmpi:5.0.7")
 LAUNCHER_FIRST = f"""\
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: ClusterTrainingRuntime
@@ -291,6 +292,44 @@ EXPORTED = (
             EXPORTED.replace("operator: All", "operator: Any").replace(AFTER, AFTER.replace("Complete", "Ready")),
             [("KTJ509", "successPolicy: {operator: Any, targetReplicatedJobs: [exporter]}")],
             id="an-exporter-that-starts-with-the-launcher",
+        ),
+        # KTJ518
+        pytest.param(
+            OPEN_MPI_5 + trainer("numNodes: 2"), [("KTJ518", "command: [mpirun, python, train.py]")], id="open-mpi-5"
+        ),
+        pytest.param(
+            RUNTIME.replace("acme/mpi:1.4", "acme/train:2-ompi-5.0") + trainer("numNodes: 2"),
+            [("KTJ518", "command: [mpirun, python, train.py]")],
+            id="open-mpi-5-in-the-tag",
+        ),
+        pytest.param(
+            RUNTIME + trainer("numNodes: 2\n    command: [bash, -c, 'prterun python t.py']"),
+            [("KTJ518", "command: [bash, -c, 'prterun python t.py']")],
+            id="prterun",
+        ),
+        pytest.param(
+            RUNTIME + trainer("numNodes: 2\n    command: [mpirun, --prtemca, plm_ssh_args, -v, t]"),
+            [("KTJ518", "command: [mpirun, --prtemca, plm_ssh_args, -v, t]")],
+            id="a-flag-of-open-mpi-5",
+        ),
+        pytest.param(
+            RUNTIME + trainer("numNodes: 2\n    env: [{name: PRTE_MCA_plm_ssh_args, value: -v}]"),
+            [("KTJ518", "command: [mpirun, python, train.py]")],
+            id="a-variable-of-open-mpi-5",
+        ),
+        pytest.param(
+            OPEN_MPI_5 + trainer("numNodes: 2\n    env: [{name: PRTE_MCA_prte_default_hostfile, value: /etc/hosts}]"),
+            [],
+            id="open-mpi-5-with-its-variable",
+        ),
+        pytest.param(
+            OPEN_MPI_5 + trainer("numNodes: 2\n    command: [mpirun, --hostfile, /etc/mpi/hostfile, t]"),
+            [],
+            id="open-mpi-5-with-hosts",
+        ),
+        *(
+            pytest.param(RUNTIME.replace("acme/mpi:1.4", image) + trainer("numNodes: 2"), [], id=image)
+            for image in ("mpioperator/openmpi:v0.6.0", "acme/openmpi-4.1.5:1", "acme/openmpi:50", "acme/mpi:5")
         ),
         # KTJ516
         pytest.param(

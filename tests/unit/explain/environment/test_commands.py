@@ -118,6 +118,29 @@ def test_where_a_command_disagrees(command: list[str], cautions: list[tuple[str,
     assert [(each.message, line_of(text, each.place)) for each in environment_of(text).cautions] == cautions
 
 
+# accelerate starts torchrun's code, which reads PET_*: tests/launchers runs these forms.
+@pytest.mark.parametrize(
+    ("flags", "world", "per_node", "says"),
+    [
+        pytest.param(["--multi_gpu"], 32, 8, "", id="one for each GPU"),
+        pytest.param([], 32, 8, "", id="several GPUs"),
+        pytest.param(["--multi_gpu", "--num_processes=2"], 8, 2, "--num_processes=2", id="a number"),
+        pytest.param(["--num-machines", "2", "--num-processes", "6"], 6, 3, "--num-machines", id="machines"),
+        pytest.param(["--num_processes=1"], 1, 1, "accelerate launch", id="the program itself"),
+        pytest.param(["--config_file=a.yaml"], None, None, "accelerate launch", id="a file"),
+        pytest.param(["--num_processes=$(WORLD)"], None, None, "accelerate launch", id="not plain"),
+    ],
+)
+def test_accelerate(flags: list[str], world: int | None, per_node: int | None, says: str) -> None:
+    for command in (["accelerate", "launch"], ["accelerate-launch"], ["python", "-m", "accelerate.commands.launch"]):
+        environment = environment_of(torch_job([*command, *flags, "train.py", "--num_machines=7"]))
+        assert environment.launch.total is not None
+        assert environment.roles[0].processes is not None
+        assert (environment.launch.total.value, environment.roles[0].processes.value) == (world, per_node)
+        cautions = " ".join(each.message for each in environment.cautions)
+        assert says in cautions if says else cautions == ""
+
+
 # fetch_hostfile in deepspeed/launcher/runner.py: without its own hostfile, it starts processes where it runs.
 @pytest.mark.parametrize(
     "command", [["deepspeed", "t.py"], ["python", "-m", "deepspeed", "t.py"], ["bash", "-c", "cd a; deepspeed t.py"]]

@@ -1,0 +1,81 @@
+"""The flags of `accelerate launch`, which starts processes with torchrun's code: PET_* variables fill what it leaves.
+
+Mirrors _validate_launch_command and launch_command in accelerate `commands/launch.py`, and prepare_multi_gpu_env in
+`utils/launch.py` (1.0). A default configuration file in the image is not considered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from kubectl_trainjob.kube.facts.resources import devices
+from kubectl_trainjob.kube.launch.command_line import Flag, Word, base, commands, launcher_flags, program_start
+from kubectl_trainjob.kube.launch.flags import FlagValue, module_position, number, torch_flags
+from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
+from kubectl_trainjob.model.message import Message, say
+
+_NAMES = re.compile("accelerate")
+_LAUNCH = "accelerate"
+_MODULE = "accelerate.commands.launch"
+_NODES, _PER_NODE, _RANK = "PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK"
+_ADDRESS, _PORT = "PET_MASTER_ADDR", "PET_MASTER_PORT"
+_SWITCHES = """
+    help quiet cpu multi-gpu tpu ipex enable-cpu-affinity dynamo-use-fullgraph dynamo-use-dynamic use-deepspeed use-fsdp
+    use-megatron-lm use-xpu same-network module no-python tpu-cluster no-tpu-cluster tpu-use-sudo downcast-bf16
+    fp8-use-autocast-during-eval debug h q m
+"""
+_DISTRIBUTED = frozenset({"multi-gpu", "use-fsdp", "use-megatron-lm", "use-deepspeed"})
+# What starts processes otherwise, or sets numbers in a file.
+_OTHER = frozenset({"config-file", "cpu", "tpu", "tpu-cluster", "mpirun-hostfile", "deepspeed-hostfile"})
+
+
+def launch_flags(container: ContainerSpec) -> dict[str, FlagValue]:
+    """The flags of the container's torchrun or accelerate, by the names of the variables that they override."""
+    for words in reversed(list(commands(container, _NAMES))):
+        start = _after_accelerate(words)
+        if start is not None:
+            launch = Flag(_LAUNCH, "accelerate launch", None, words[start - 1].pointer)
+            return _values(launcher_flags(words[start:], flag_words), launch, container)
+    return torch_flags(container)
+
+
+def remedy(flag: Flag) -> Message:
+    """What a user does about a flag that overrides the settings of Trainer."""
+    return say("start torchrun") if flag.name == _LAUNCH else say("remove the flag")
+
+
+def _values(found: Mapping[str, Flag], launch: Flag, container: ContainerSpec) -> dict[str, FlagValue]:
+    processes, machines, gpus = found.get("num-processes", launch), found.get("num-machines"), _gpus(container)
+    total = gpus if processes is launch else number(processes.value)
+    nodes = 1 if machines is None else number(machines.value)
+    is_certain = _OTHER.isdisjoint(found) and (gpus is not None or not _DISTRIBUTED.isdisjoint(found))
+    if not is_certain or total is None or nodes is None:
+        return {_NODES: FlagValue(machines or launch, None), _PER_NODE: FlagValue(processes, None)}
+    if _DISTRIBUTED.isdisjoint(found) and min(total, gpus or 0) < 2:  # it runs the program itself, without ranks
+        return {_NODES: FlagValue(launch, "1"), _PER_NODE: FlagValue(launch, "1")}
+    values = {_PER_NODE: FlagValue(processes, str(total // max(nodes, 1)))}
+    own = {_PORT: "main-process-port"}
+    if machines is not None and nodes > 1:
+        values[_NODES] = FlagValue(machines, str(nodes))
+        own |= {_ADDRESS: "main-process-ip", _RANK: "machine-rank"}
+    return values | {name: FlagValue(found[flag], found[flag].value) for name, flag in own.items() if flag in found}
+
+
+def _gpus(container: ContainerSpec) -> int | None:
+    gpus = devices(container.resources)
+    return gpus.pieces if gpus else None
+
+
+def flag_words(written: str) -> int:
+    """How many words follow a flag of accelerate."""
+    return 0 if written.lstrip("-").replace("_", "-") in _SWITCHES.split() else 1
+
+
+def _after_accelerate(words: Sequence[Word]) -> int | None:
+    start = program_start(words)
+    texts = [word.text for word in words[start:]]
+    if texts and (base(texts[0]) == "accelerate-launch" or [base(texts[0]), *texts[1:2]] == ["accelerate", "launch"]):
+        return start + (1 if base(texts[0]) == "accelerate-launch" else 2)
+    module = module_position(texts)
+    return start + module + 1 if texts[module:] and texts[module] == _MODULE else None
