@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.kube.facts.gitops import ARGOCD, FLUX, uses_plugin
 from kubectl_trainjob.kube.facts.kinds import group_of
 from kubectl_trainjob.lint.check import At
 from kubectl_trainjob.lint.views import LintContext, LintedJob
 from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body, Manifest
 
-ARGOCD = "argocd.argoproj.io"
-FLUX = "kustomize.toolkit.fluxcd.io"
 ANNOTATIONS = ("metadata", "annotations")
+HOOKS = (f"{ARGOCD}/hook", "helm.sh/hook")
 
 
 class Delivered(NamedTuple):
@@ -40,6 +40,12 @@ def as_written(manifest: Manifest) -> Delivered:
     return Delivered(manifest.body, lambda pointer: manifest.place(*pointer))
 
 
+def template_of(runtime: Manifest) -> Delivered:
+    """The JobSet of a runtime, without what TrainJobs change."""
+    template = value_at(runtime.body, ("spec", "template"))
+    return Delivered(template or {}, lambda pointer: runtime.place("spec", "template", *pointer))
+
+
 def annotations_of(body: Body) -> Mapping[str, Any]:
     """The annotations of an object, as written."""
     found = value_at(body, ANNOTATIONS)
@@ -51,9 +57,8 @@ def applications(context: LintContext) -> Iterator[tuple[Manifest, Pointer]]:
     for manifest in context.objects:
         if group_of(manifest.id.api_version) == "argoproj.io":
             spec: Pointer = ("spec", "template", "spec") if manifest.id.kind == "ApplicationSet" else ("spec",)
-            for source in (("source",), ("sourceHydrator", "drySource")):
-                if str(value_at(manifest.body, (*spec, *source, "plugin", "name"))).startswith("trainjob"):
-                    yield manifest, spec
+            if uses_plugin(value_at(manifest.body, spec)):
+                yield manifest, spec
 
 
 def kustomizations(context: LintContext) -> Iterator[Manifest]:

@@ -58,6 +58,7 @@ def test_the_printed_application_is_in_order(create, messages):
 def test_what_is_missing_in_argocd(argo, create, messages):
     create(("argocd", "application"), "missing", lambda body: body["spec"].pop("ignoreDifferences"))
     assert unsettled(messages("argocd", "argocd/missing")) == {}  # argocd-cm has them
+    create(("argocd", "application"), "created-once", _ignore_all)
     before = argo.client.request("GET", argo.client.path(CM))["data"]
     containers = argo.client.request("GET", argo.client.path(SERVER))["spec"]["template"]["spec"]["containers"]
     argo.client.merge(CM, {"data": dict.fromkeys(before)})
@@ -66,12 +67,38 @@ def test_what_is_missing_in_argocd(argo, create, messages):
     try:
         assert unsettled(messages("argocd", "argocd/missing")) == {
             "argocd-cm has no health of JobSets: a failed run is healthy": "warning",
-            "it is out of sync when Kueue suspends a JobSet": "warning",
+            "it does not ignore what Kueue and the API server set": "warning",
             "the repo-server has no sidecar with a plugin": "error",
         }
+        assert "it does not ignore what Kueue and the API server set" not in messages("argocd", "argocd/created-once")
     finally:
         argo.client.merge(CM, {"data": before})
         argo.client.merge(SERVER, {"spec": {"template": {"spec": {"containers": containers}}}})
+
+
+def _ignore_all(body):
+    body["spec"]["ignoreDifferences"] = [{"group": "jobset.x-k8s.io", "kind": "JobSet", "jsonPointers": ["/spec"]}]
+
+
+def test_an_application_with_several_sources_is_checked(create, messages):
+    def change(body):
+        spec = body["spec"]
+        spec["sources"] = [{**spec["source"], "plugin": None}, spec.pop("source")]
+        spec["syncPolicy"] = {"automated": {"prune": True}}
+
+    create(("argocd", "application"), "several", change)
+    assert unsettled(messages("argocd", "argocd/several")) == {
+        "automated prune ends running jobs without a confirmation": "warning"
+    }
+
+
+def test_automation_that_is_off_prunes_nothing(create, messages):
+    create(
+        ("argocd", "application"),
+        "off",
+        lambda body: body["spec"].update(syncPolicy={"automated": {"prune": True, "enabled": False}}),
+    )
+    assert unsettled(messages("argocd", "argocd/off")) == {}
 
 
 def test_what_ends_runs_in_argocd(create, messages):
@@ -90,6 +117,10 @@ def test_what_ends_runs_in_argocd(create, messages):
 def test_what_is_missing_in_flux(create, messages):
     create(("flux", "artifact"), "suspended", lambda body: body["spec"].update(suspend=True))
     assert messages("flux", "flux-system/suspended") == {}
+    checks = [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "job", "namespace": "training"}]
+    listed = {"suspend": True, "wait": False, "healthChecks": checks, "postBuild": {"substitute": {"a": "b"}}}
+    create(("flux", "artifact"), "listed", lambda body: body["spec"].update(listed))
+    assert messages("flux", "flux-system/listed") == {}
 
     def change(body):
         body["spec"].update(suspend=True, force=True, wait=False, postBuild={"substitute": {"a": "b"}})

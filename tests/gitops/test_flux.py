@@ -9,10 +9,19 @@ import pytest
 import yaml
 
 from kubectl_trainjob.integrations.files import content
-from tests.gitops import jobs
+from tests.gitops import jobs, programs
 from tests.gitops.flux import ready
+from tests.unit.lint.test_manuals import findings
 
 pytestmark = pytest.mark.cluster
+KINDS = (
+    ("jobset.x-k8s.io/v1alpha2", "JobSet"),
+    ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
+    ("trainer.kubeflow.org/v1alpha1", "TrainingRuntime"),
+    ("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime"),
+    ("kubeflow.org/v1beta1", "Experiment"),
+    ("v1", "ConfigMap"),
+)
 _ANNOTATED = "{metadata: {annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}}"
 _STAYS = f"{{manager: acme.example/team, trainingRuntimeSpec: {{template: {_ANNOTATED}}}}}"
 
@@ -43,6 +52,43 @@ def deliver(flux, tmp_path, request):
     kustomization["spec"]["postBuild"] = {"substitute": {"cluster": "a"}}  # the most that it may break
     flux.client.create(kustomization)
     return name, revision, deliver
+
+
+def _substituted(text):
+    """What Flux makes of a text with `postBuild`; None if it rejects the text."""
+    command = [programs.path("flux"), "envsubst", "--strict"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, env={})
+    return done.stdout.removesuffix("\n") if done.returncode == 0 else None
+
+
+def test_lint_finds_what_flux_replaces_or_rejects(tmp_path):
+    script = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {script: 'TEXT'}\n"
+    untouched = ("$A", "$${A}", "$(A)", "$${{ a }}", "a$", "{A}")
+    replaced = ("${A}", "$$${A}", "${A:-x}", "${A/b/c}", "${A[0]}", "${a.b}")
+    rejected = ("${1}", "${1:-x}", "${@}", "${#}", "${#A}", "${!A}", "${}", "${{ a }}", "${", "${é}", "${?}", "x${ A }")
+    for number, text in enumerate((*untouched, *replaced, *rejected)):
+        found = findings(tmp_path / str(number), script.replace("TEXT", text), "delivery: flux\n", "2.3")
+        is_reported = [each.rule.name for each in found] == ["flux-substitution"]
+        assert is_reported == (_substituted(text) != text.replace("$$", "$")), text
+
+
+def test_the_kustomization_leaves_variables_alone(tmp_path):
+    objects = []
+    for number, (version, kind) in enumerate(KINDS):
+        body = {"apiVersion": version, "kind": kind, "metadata": {"name": f"a{number}", "namespace": "training"}}
+        objects.append({**body, "spec": {"text": "${trialParameters.rate} ${RANK}"}})
+    (tmp_path / "output").mkdir()
+    (tmp_path / "output/all.yaml").write_text(yaml.safe_dump_all(objects))
+    kustomization = list(yaml.safe_load_all(content("flux", "kustomization")))[-1]
+    kustomization["spec"]["postBuild"] = {"substitute": {"RANK": "1"}}
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
+    where = ["--kustomization-file", tmp_path / "kustomization.yaml", "--path", tmp_path / "output"]
+    name = [kustomization["metadata"]["name"], "--namespace", kustomization["metadata"]["namespace"]]
+    command = [programs.path("flux"), "build", "kustomization", *name, *where, "--dry-run", "--strict-substitute"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    built = [each for each in yaml.safe_load_all(done.stdout) if each is not None]
+    assert [each["spec"] for each in built] == [each["spec"] for each in objects]
 
 
 def test_a_run_is_applied_and_others_change_beside_it(flux, deliver):

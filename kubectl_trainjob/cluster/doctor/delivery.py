@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, Level
 from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.kube.facts.gitops import (
+    forces,
+    prunes_unconfirmed,
+    replaces_variables,
+    sync_options,
+    uses_plugin,
+)
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -16,6 +24,7 @@ _APPLICATION = ("argoproj.io/v1alpha1", "Application")
 _KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io/v1", "Kustomization")
 _JOBSET = "jobset.x-k8s.io_JobSet"
 _HEALTH, _IGNORED = (f"resource.customizations.{each}.{_JOBSET}" for each in ("health", "ignoreDifferences"))
+_SUSPEND = re.compile(r"/spec(/suspend)?(?![\w/])|\.spec\.suspend\b")
 _MOST = 300  # characters of a message of Argo CD or Flux
 
 
@@ -69,22 +78,21 @@ def _checked(
 
 def _of_application(application: Body, found: Delivery) -> Iterator[Problem]:
     data = value_at(found.settings, ("data",)) or {}
-    options = [str(each) for each in value_at(application, ("spec", "syncPolicy", "syncOptions")) or ()]
+    spec = application["spec"]
     advice = "compare it with: kubectl trainjob integrations argocd application"
     if found.settings is not None and _HEALTH not in data:
         yield "warning", "argocd-cm has no health of JobSets: a failed run is healthy", _use("argocd cm")
-    if found.repo_server is not None and _names_plugin(application) and not _has_sidecar(found.repo_server):
+    if found.repo_server is not None and uses_plugin(spec) and not _has_sidecar(found.repo_server):
         yield "error", "the repo-server has no sidecar with a plugin", _use("argocd sidecar")
-    if forcing := [each for each in options if each in ("Force=true", "Replace=true")]:
-        yield "error", f"{forcing[0]} ends running jobs", advice
+    if forcing := next(filter(forces, sync_options(spec)), None):
+        yield "error", f"{forcing} ends running jobs", advice
     if "ServerSideDiff=true" in _annotation(application, "argocd.argoproj.io/compare-options"):
         yield "warning", "with ServerSideDiff, one immutable change hides all objects", advice
-    prunes = value_at(application, ("spec", "syncPolicy", "automated", "prune")) is True
-    if prunes and not {"Prune=confirm", "Prune=false"} & set(options):
+    if prunes_unconfirmed(spec):
         yield "warning", "automated prune ends running jobs without a confirmation", advice
-    ignored = [*(value_at(application, ("spec", "ignoreDifferences")) or ()), data.get(_IGNORED, "")]
-    if "/spec/suspend" not in str(ignored) and found.settings is not None:
-        yield "warning", "it is out of sync when Kueue suspends a JobSet", _use("argocd cm")
+    ignored = [*(spec.get("ignoreDifferences") or ()), data.get(_IGNORED, "")]
+    if found.settings is not None and not _SUSPEND.search(str(ignored)):
+        yield "warning", "it does not ignore what Kueue and the API server set", _use("argocd cm")
     for each in value_at(application, ("status", "conditions")) or ():
         if str(each.get("type")).endswith("Error"):
             yield "error", str(each.get("message"))[:_MOST], "correct the files, or the Application"
@@ -94,9 +102,9 @@ def _of_kustomization(kustomization: Body) -> Iterator[Problem]:
     spec, advice = kustomization["spec"], "compare it with: kubectl trainjob integrations flux kustomization"
     if spec.get("force"):
         yield "error", "force: true ends running jobs, even for an error in a manifest", advice
-    if not _has_health(spec) or not spec.get("wait"):
+    if not _has_health(spec) or not (spec.get("wait") or spec.get("healthChecks")):
         yield "warning", "it has no health of JobSets, or no wait: true: a failed run is ready", advice
-    if spec.get("postBuild") and "kustomize.toolkit.fluxcd.io/substitute: disabled" not in str(spec.get("patches")):
+    if replaces_variables(spec):
         yield "warning", "postBuild replaces variables in commands and scripts", advice
     for each in value_at(kustomization, ("status", "conditions")) or ():
         if each.get("type") == "Ready" and each.get("status") == "False":
@@ -111,13 +119,7 @@ def _use(name: str) -> str:
 
 def _is_application(body: Body) -> bool:
     resources = value_at(body, ("status", "resources")) or ()
-    return _names_plugin(body) or any(each.get("kind") == "JobSet" for each in resources)
-
-
-def _names_plugin(application: Body) -> bool:
-    sources = (("source",), ("sourceHydrator", "drySource"))
-    names = (value_at(application, ("spec", *each, "plugin", "name")) for each in sources)
-    return any(str(each).startswith("trainjob") for each in names)
+    return uses_plugin(body["spec"]) or any(each.get("kind") == "JobSet" for each in resources)
 
 
 def _has_sidecar(deployment: Body) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
+from kubectl_trainjob.kube.facts.gitops import ARGOCD
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.lint.check import At, Hit
-from kubectl_trainjob.lint.delivery import ANNOTATIONS, ARGOCD, Delivered, annotations_of, delivered
-from kubectl_trainjob.lint.views import LintedJob
+from kubectl_trainjob.lint.delivery import ANNOTATIONS, HOOKS, Delivered, as_written, delivered, template_of
+from kubectl_trainjob.lint.views import LintContext, LintedJob
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.stages import Body
+from kubectl_trainjob.model.stages import ObjectId
 
 _WAVE = (*ANNOTATIONS, f"{ARGOCD}/sync-wave")
 _WAITS = (
@@ -21,21 +23,44 @@ def find(job: LintedJob) -> Iterator[Hit]:
     """Jobs with an object in a later wave."""
     if job.context.settings.delivery != "argocd":
         return
-    target = delivered(job)
-    wave = _wave(target.body)
-    others = (each for each in job.context.objects if job.context.emit == "trainjob" or not is_runtime(each))
-    later = [each for each in others if _wave(each.body) > wave]
-    if later:
-        first = max(later, key=lambda each: _wave(each.body))
-        message = say(_WAITS, first.id.kind, first.id.name, _wave(first.body), wave)
-        yield Hit(message, _place(job, target), ((say("the later wave"), first.place(*_WAVE)),))
+    target, latest = delivered(job), _latest(job.context)
+    if latest is not None and _wave(latest[1]) > (wave := _wave(target)) and latest[0] != job.id:
+        identity, other = latest
+        message = say(_WAITS, identity.kind, identity.name, _wave(other), wave)
+        yield Hit(message, _place(job, target), ((say("the later wave"), other.at(_WAVE)),))
+
+
+@lru_cache(maxsize=1)  # each job of a unit asks
+def _latest(context: LintContext) -> tuple[ObjectId, Delivered] | None:
+    """An object in the last wave."""
+    found = (each for each in _applied(context) if _is_in_sync(each[1]))
+    return max(found, key=lambda each: _wave(each[1]), default=None)
+
+
+def _applied(context: LintContext) -> Iterator[tuple[ObjectId, Delivered]]:
+    """All that is applied; of a job that is expanded, what its runtime writes."""
+    is_expanded = context.emit != "trainjob"
+    for each in context.objects:
+        if not (is_expanded and is_runtime(each)):
+            yield each.id, as_written(each)
+    for each in context.train_jobs:
+        if not is_expanded:
+            yield each.id, as_written(each)
+        elif (runtime := context.runtime_of(each)) is not None:
+            yield each.id, template_of(runtime)
+
+
+def _is_in_sync(other: Delivered) -> bool:
+    """Hooks of other phases have waves of their phase."""
+    hooks = [str(other.annotations[key]).split(",") for key in HOOKS if key in other.annotations]
+    return all("Sync" in each for each in hooks)
 
 
 def _place(job: LintedJob, target: Delivered) -> At:
     return target.at(_WAVE) if _WAVE[-1] in target.annotations else job.in_train_job("metadata", "name")
 
 
-def _wave(body: Body) -> int:
+def _wave(other: Delivered) -> int:
     """The wave of an object; Argo CD reads any text except a number as 0."""
-    text = str(annotations_of(body).get(_WAVE[-1], ""))
+    text = str(other.annotations.get(_WAVE[-1], ""))
     return int(text) if text.lstrip("-+").isdecimal() and len(text) < 10 else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubectl_trainjob.kube.facts.gitops import prunes_unconfirmed
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.delivery import applications
 from kubectl_trainjob.lint.views import LintContext
@@ -18,9 +19,5 @@ def find(context: LintContext) -> Iterator[Hit]:
     if context.settings.delivery != "argocd":
         return
     for manifest, spec in applications(context):
-        pointer = (*spec, "syncPolicy")
-        options = value_at(manifest.body, (*pointer, "syncOptions")) or ()
-        if value_at(manifest.body, (*pointer, "automated", "prune")) is True and not any(
-            str(each) in ("Prune=confirm", "Prune=false") for each in options
-        ):
-            yield Hit(say(_DELETED), manifest.place(*pointer, "automated", "prune"))
+        if prunes_unconfirmed(value_at(manifest.body, spec)):
+            yield Hit(say(_DELETED), manifest.place(*spec, "syncPolicy", "automated", "prune"))
