@@ -17,6 +17,7 @@ from kubectl_trainjob import __version__
 from kubectl_trainjob.cli.session import Session, open_session
 from kubectl_trainjob.cli.streams import print_error
 from kubectl_trainjob.model.faults import EnvironmentFault
+from kubectl_trainjob.model.message import truncate
 from kubectl_trainjob.repository.files.filesystem import Disk
 from kubectl_trainjob.repository.files.find_root import find_root, is_below, upward
 
@@ -46,11 +47,13 @@ def plugin_call(environ: Mapping[str, str], current: str, below: str = "") -> Pl
     """
     settings = {name[len(_ENV) :]: value for name, value in environ.items() if name.startswith(_ENV)}
     if unknown := sorted(settings.keys() - set(_SETTINGS)):
-        raise EnvironmentFault(f"plugin.env has the unknown variable {unknown[0]}; use one of {', '.join(_SETTINGS)}")
+        name = truncate(unknown[0])
+        raise EnvironmentFault(f"plugin.env has the unknown variable {name}; use one of {', '.join(_SETTINGS)}")
     version = settings.get("TRAINJOB_VERSION") or environ.get("TRAINJOB_VERSION") or __version__
     if version.removeprefix("v") != __version__:
+        found = truncate(version)
         raise EnvironmentFault(
-            f"TRAINJOB_VERSION is {version}, but the plugin is kubectl-trainjob {__version__}; make them equal"
+            f"TRAINJOB_VERSION is {found}, but the plugin is kubectl-trainjob {__version__}; make them equal"
         )
     overlay = _overlay(environ.get("ARGOCD_APP_PARAMETERS", "")) or settings.get("OVERLAY", "")
     root = _root(current, environ.get("ARGOCD_APP_SOURCE_PATH", ""))
@@ -72,7 +75,7 @@ def _overlay(text: str) -> str:
         )
     names = [each.get("name") for each in entries]
     if unknown := [name for name in names if name != _PARAMETER]:
-        raise EnvironmentFault(f"unknown parameter {json.dumps(unknown[0])}; use {_PARAMETER}")
+        raise EnvironmentFault(f"unknown parameter {_quoted(unknown[0])}; use {_PARAMETER}")
     if len(entries) > 1:
         raise EnvironmentFault(f"the parameter {_PARAMETER} is duplicate; remove one")
     return _text(entries[0]) if entries else ""
@@ -85,6 +88,10 @@ def _text(parameter: Mapping[str, Any]) -> str:
     return value
 
 
+def _quoted(value: Any) -> str:
+    return truncate(json.dumps(value))
+
+
 def _below(folder: str, overlay: str, root: str) -> str:
     """The directory of an overlay.
 
@@ -92,12 +99,12 @@ def _below(folder: str, overlay: str, root: str) -> str:
     """
     if os.path.isabs(overlay) or ".." in overlay.replace("\\", "/").split("/") or not overlay.isprintable():
         raise EnvironmentFault(
-            f"the overlay {json.dumps(overlay)} is not a path below the Application; write one such as prod"
+            f"the overlay {_quoted(overlay)} is not a path below the Application; write one such as prod"
         )
     found = os.path.join(folder, os.path.normpath(overlay))
     if not os.path.isdir(found) or not is_below(os.path.realpath(root), os.path.realpath(found)):
         raise EnvironmentFault(
-            f"the overlay {json.dumps(overlay)} does not exist below the path of the Application; correct the name"
+            f"the overlay {_quoted(overlay)} does not exist below the path of the Application; correct the name"
         )
     return found
 
@@ -117,7 +124,7 @@ def _seconds(text: str) -> float:
     if not number:
         return _SECONDS
     if not number.isdecimal() or not 0 < int(number[:6]) < 86_400:
-        raise EnvironmentFault(f"TRAINJOB_TIMEOUT must be a number of seconds such as 80, not {json.dumps(text)}")
+        raise EnvironmentFault(f"TRAINJOB_TIMEOUT must be a number of seconds such as 80, not {_quoted(text)}")
     return int(number)
 
 
