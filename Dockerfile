@@ -1,4 +1,5 @@
-# kubectl-trainjob on a slim Python, with git: `diff` and `review` read commits with it.
+# kubectl-trainjob on a slim Python, with git: `diff` and `review` read commits with it. The commands for clusters work,
+# too: it is the image of the controller.
 #
 #   docker build -t kubectl-trainjob .
 #   docker run --rm --read-only --network none -v "$PWD:/repo:ro" kubectl-trainjob build overlays/vision/prod
@@ -30,13 +31,16 @@ RUN apt-get update \
     && cp /usr/share/doc/git/copyright /git/usr/share/doc/git/ \
     && dpkg-query --status git > /git/var/lib/dpkg/status.d/git
 
+# Half of the package kubernetes is a client for asyncio, which is not in use. Some packages have tests.
 WORKDIR /src
-COPY .ci/requirements-build.lock .ci/requirements-runtime.lock .ci/
+COPY .ci/requirements-build.lock .ci/requirements-image.lock .ci/
 RUN python3 -m venv /build \
     && /build/bin/pip install --require-hashes -r .ci/requirements-build.lock \
     && python3 -m venv --without-pip /opt/kubectl-trainjob \
     && /build/bin/pip --python /opt/kubectl-trainjob/bin/python install --no-compile --only-binary :all: \
-        --require-hashes -r .ci/requirements-runtime.lock
+        --require-hashes -r .ci/requirements-image.lock \
+    && rm -r /opt/kubectl-trainjob/lib/python3.*/site-packages/kubernetes/aio \
+        /opt/kubectl-trainjob/lib/python3.*/site-packages/*/tests
 
 COPY LICENSE README.md pyproject.toml ./
 COPY kubectl_trainjob kubectl_trainjob

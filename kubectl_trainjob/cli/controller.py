@@ -96,12 +96,11 @@ class LoopRequest(ClusterRequest):
         namespace = self.lease_namespace or self.namespace or connection.namespace
         return Leader(connection, clock, namespace, f"{socket.gethostname()}_{uuid.uuid4()}", times)
 
-    def connection(self, user: str) -> KubeConnection:
-        """The connection of a user, "" for the one that the options choose."""
+    def connection(self) -> KubeConnection:
+        """The connection of the loop itself."""
         from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
 
-        groups = () if user else self.as_group
-        return KubeConnection(ConnectionOptions(self.kubeconfig, self.context, user or self.as_user, groups))
+        return KubeConnection(ConnectionOptions(self.kubeconfig, self.context, self.as_user, self.as_group))
 
     def source(self) -> LoopSource:
         """How sources are opened and built."""
@@ -195,8 +194,10 @@ def controller(**given: Any) -> int:
 def _once(request: LoopRequest) -> int:
     from kubectl_trainjob.cluster.controller.client import Client
 
-    client, clock, source = Client(request.connection, request.request_timeout), _clock(), request.source()
+    clock, source = _clock(), request.source()
     with api_errors():
+        own = request.connection()
+        client = Client(lambda user: own.as_user(user) if user else own, request.request_timeout)
         keys = _keys(request, client, clock)
     outcomes = [_reconciled(key, source, client, clock) for key in keys]
     emit([f"{_line(each)}\n".encode() for each in outcomes if each.verdict])
@@ -215,13 +216,13 @@ def _run(request: LoopRequest) -> int:
     from kubectl_trainjob.cluster.controller.serving import serve
 
     gc.enable()
-    metrics, clock, own = Metrics(), _clock(), request.connection("")
+    metrics, clock, own = Metrics(), _clock(), request.connection()
     leader = request.leader(own, clock)
 
     def fenced(user: str) -> Connection:
         may_write = (lambda: True) if leader is None else (lambda: leader.may_write)
-        inner = request.connection(user)
-        return FencedConnection(inner, may_write, partial(metrics.count_request, inner.host))
+        inner = own.as_user(user) if user else own
+        return FencedConnection(inner, may_write, partial(metrics.count_request, own.host))
 
     client = Client(fenced, request.request_timeout)
     limits = LoopOptions(request.watched(own.namespace), request.concurrent, request.resync)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kubernetes.config.kube_config import ConfigNode, KubeConfigMerger
 
 _PART = 1 << 16
+_SOCKETS = 32  # open at most, while nothing is sent: more than threads that send
 _CONNECT = 5.0  # seconds until a connection must exist
 _ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
@@ -53,6 +54,10 @@ class KubeConnection:
     def renew(self) -> None:
         """Read the configuration again, which also asks exec plugins again."""
         self._login = _log_in(self._options)
+
+    def as_user(self, name: str) -> KubeConnection:
+        """The same connection for requests as another user, and as none of the groups of this one."""
+        return _AsUser(self, name)
 
     def _current(self) -> _Login:
         """The login; renewed if its credentials have expired. If that fails, the server rejects the old ones."""
@@ -105,6 +110,20 @@ class KubeConnection:
         finally:
             if response is not None:
                 response.close()  # ends the connection, unless the answer was read to its end
+
+
+class _AsUser(KubeConnection):
+    """Shares the sockets and the credentials of another connection."""
+
+    def __init__(self, own: KubeConnection, name: str) -> None:
+        self._own, self._name = own, name
+        self.namespace, self.host = own.namespace, own.host
+
+    def renew(self) -> None:
+        self._own.renew()
+
+    def _current(self) -> _Login:
+        return self._own._current()._replace(headers=(("Impersonate-User", self._name),))
 
 
 def _headers(login: _Login, request: ApiRequest) -> Any:
@@ -174,6 +193,7 @@ def _log_in(options: ConnectionOptions) -> _Login:
             raise EnvironmentFault(f"no kubeconfig at {files}; set KUBECONFIG or --kubeconfig")
         config.load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
         _set_proxy(configuration, "")
+        configuration.connection_pool_maxsize = _SOCKETS
         with open(_ACCOUNT_NAMESPACE, encoding="utf-8") as file:
             namespace = file.read().strip()
         return _Login(client.ApiClient(configuration), namespace, tuple(_impersonation(options, {})))
@@ -206,6 +226,7 @@ def _of_files(files: str, options: ConnectionOptions) -> _Login:
     if not configuration.verify_ssl:
         disable_warnings(InsecureRequestWarning)  # the user has chosen it
     namespace = context.get("namespace") or "default"
+    configuration.connection_pool_maxsize = _SOCKETS
     return _Login(client.ApiClient(configuration), namespace, tuple(_impersonation(options, user)), credential)
 
 

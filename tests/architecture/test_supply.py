@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -63,14 +65,16 @@ def _locked(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "table", "key"),
+    ("name", "keys"),
     [
-        pytest.param("requirements-runtime.lock", "project", "dependencies", id="runtime"),
-        pytest.param("requirements-build.lock", "build-system", "requires", id="build"),
+        pytest.param("requirements-runtime.lock", ("project", "dependencies"), id="runtime"),
+        pytest.param("requirements-image.lock", ("project", "dependencies"), id="image"),
+        pytest.param("requirements-image.lock", ("project", "optional-dependencies", "cluster"), id="controller"),
+        pytest.param("requirements-build.lock", ("build-system", "requires"), id="build"),
     ],
 )
-def test_what_is_shipped_is_what_was_tested(name: str, table: str, key: str) -> None:
-    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())[table][key]
+def test_what_is_shipped_is_what_was_tested(name: str, keys: tuple[str, ...]) -> None:
+    wanted: Any = reduce(lambda table, key: table[key], keys, tomllib.loads((ROOT / "pyproject.toml").read_text()))
     locked = _locked(name)
     assert locked.items() <= _locked("requirements.lock").items()
     assert {re.split("[>=]", requirement)[0].lower() for requirement in wanted} <= set(locked)

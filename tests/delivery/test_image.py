@@ -27,6 +27,16 @@ TIME = "1700000000"
 
 USERS = [pytest.param("999:999", id="argocd"), pytest.param("1000680000:0", id="openshift")]
 
+_CONTROLLER = ("controller", "once")
+_KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+current-context: none
+clusters: [{name: none, cluster: {server: "https://127.0.0.1:1"}}]
+contexts: [{name: none, context: {cluster: none, user: none}}]
+users: [{name: none, user: {token: none}}]
+"""
+
 _ENTER = """
 mount --bind "$ROOT" "$ROOT"
 mount -o remount,ro,bind "$ROOT"
@@ -160,7 +170,7 @@ def test_it_adds_the_program_and_git_to_its_base_and_no_more(builder: Builder, f
     assert [
         name for name, (mode, owner, _) in added.items() if owner != 0 or (mode & 0o6022 and not mode & 0o20000)
     ] == []
-    assert sum(size for _, _, size in added.values()) < 32_000_000
+    assert sum(size for _, _, size in added.values()) < 132_000_000
 
 
 @pytest.mark.slow
@@ -171,6 +181,25 @@ def test_it_answers_as_the_installed_package(
     found = _run(files, settings, repository, settings["User"], [*settings["Entrypoint"], *arguments])
     assert found == expected(arguments, repository)
     assert found.code == code
+
+
+@pytest.fixture(scope="module")
+def cluster(repository: Path) -> Path:
+    """The repository, with a kubeconfig whose server does not answer."""
+    (repository / "cluster.yaml").write_text(_KUBECONFIG)
+    return repository
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("user", USERS)
+def test_the_controller_starts(user: str, cluster: Path, files: Path, settings: dict[str, Any]) -> None:
+    start = [*settings["Entrypoint"], *_CONTROLLER]
+    assert b"controller [OPTIONS] run|once" in _run(files, settings, cluster, user, [*start, "--help"]).out
+    found = _run(files, settings, cluster, user, [*start, "--kubeconfig=cluster.yaml", "--request-timeout=1s"])
+    assert (found.code, found.out) == (2, b""), found.err.decode()
+    assert found.err.decode().startswith("error: the cluster does not answer:")
+    make_key = "from cryptography.hazmat.primitives.asymmetric import ec; ec.generate_private_key(ec.SECP521R1())"
+    assert _run(files, settings, cluster, user, ["python3", "-c", make_key]) == Answer(0, b"", b"")
 
 
 @pytest.mark.slow
@@ -194,11 +223,16 @@ def test_anybody_may_run_it_and_write_nothing(
 
 
 @pytest.mark.slow
-def test_a_start_compiles_nothing(repository: Path, files: Path, settings: dict[str, Any]) -> None:
-    command = ["python3", "-v", "-m", "kubectl_trainjob", "lint", "overlays/vision/prod"]
-    found = _run(files, settings, repository, settings["User"], command)
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(("lint", "overlays/vision/prod"), 0), ((*_CONTROLLER, "--kubeconfig=cluster.yaml"), 2)]
+)
+def test_a_start_compiles_nothing(
+    arguments: tuple[str, ...], code: int, cluster: Path, files: Path, settings: dict[str, Any]
+) -> None:
+    command = ["python3", "-v", "-m", "kubectl_trainjob", *arguments]
+    found = _run(files, settings, cluster, settings["User"], command)
     loaded = re.findall(r"code object from '?([^'\n]+)", found.err.decode())
-    assert found.code == 0
+    assert found.code == code
     assert len(loaded) > 200
     assert [path for path in loaded if not path.endswith(".pyc")] == []
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.cluster.protocol import ApiAnswer, ApiRequest, Clock, Connection
+from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer, ApiRequest, Clock, Connection
 from kubectl_trainjob.model.stages import Body
 
 LEASE = "kubectl-trainjob-controller"
@@ -33,6 +33,8 @@ class Leader:
         self._namespace, self.identity = namespace, identity
         self._seen: tuple[str | None, float] = (None, 0.0)  # the version of the Lease, and when it was seen first
         self._until = float("-inf")
+        self.problem = ""
+        """Why the last try to renew the Lease failed, "" if it did not, or if another replica holds it."""
 
     @property
     def may_write(self) -> bool:
@@ -44,6 +46,8 @@ class Leader:
         for _ in range(_TRIES):
             start = self._clock.monotonic()
             answer = self._exchange()
+            is_problem = answer is not None and not answer.is_success
+            self.problem = f"{answer.status} {answer.message}" if answer and is_problem else ""
             if answer is None:
                 self._until = float("-inf")
                 return
@@ -105,4 +109,6 @@ class Leader:
         answer = self._connection.send(ApiRequest(method, path, body=body), self._times.retry_period)
         if answer.status == 401:
             self._connection.renew()
+        if answer.is_success and not isinstance(answer.body, dict):
+            return ApiAnswer(NO_ANSWER, "the answer is not from an API server")
         return answer

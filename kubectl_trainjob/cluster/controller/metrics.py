@@ -46,6 +46,14 @@ class Metrics:
         with self._lock:
             self._values[name][tuple(labels.items())] = value
 
+    def replace(self, name: str, labels: Mapping[str, str], by: str, values: Mapping[str, int]) -> None:
+        """Set the gauges of these labels, one for each value of label `by`, and remove all others of them."""
+        with self._lock:
+            series = self._values[name]
+            for gone in [each for each in series if labels.items() <= set(each)]:
+                del series[gone]
+            series.update({(*labels.items(), (by, value)): number for value, number in values.items()})
+
     def observe(self, name: str, seconds: float, /, **labels: str) -> None:
         """Add a time to a histogram."""
         with self._lock:

@@ -32,6 +32,7 @@ from kubectl_trainjob.cluster.parent import ConfigMapStore, Store
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.cluster.result import ObjectResult
+from kubectl_trainjob.cluster.runs import is_deleting
 from kubectl_trainjob.cluster.steps import ApplyOptions
 from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
 from kubectl_trainjob.model.faults import EnvironmentFault
@@ -53,7 +54,7 @@ class LoopSource(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The end of a reconcile: no verdict for a TrainingSet that is suspended or does not exist.
+    """The end of a reconcile: no verdict for a TrainingSet that is suspended, is being deleted or does not exist.
 
     `pause` is the time in seconds until the next reconcile is due, None for never, `has_changed` whether this one
     changed anything.
@@ -80,7 +81,7 @@ def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock
     """Reconcile. Raises ApiError and EnvironmentFault if the TrainingSet cannot be read or written."""
     own = client.api("", clock, 0)
     live = own.get(key.id)
-    wanted = read_training_set(live) if live else None
+    wanted = read_training_set(live) if live and not is_deleting(live) else None
     if wanted is None or wanted.is_suspended:
         return Outcome(key, wanted=wanted)
     account = _ACCOUNT.format(key.namespace, wanted.account or source.account)
@@ -102,11 +103,15 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
             raise SourceError("the source must be in the namespace of the TrainingSet", "AccessDenied")
         with source.open(wanted, own) as tree:
             attempted = Attempted(tree.revision, tree.time)
-            with source.build(tree, wanted) as plan:
-                tree.check()
-                if begun(wanted, wanted.status, tree.revision, own.date) != wanted.status:
-                    _write_status(own, wanted, lambda status: begun(wanted, status, tree.revision, own.date))
-                return _applied(plan, _options(wanted, own, as_account), store, as_account, attempted)
+            try:
+                with source.build(tree, wanted) as plan:
+                    tree.check()
+                    if begun(wanted, wanted.status, tree.revision, own.date) != wanted.status:
+                        _write_status(own, wanted, lambda status: begun(wanted, status, tree.revision, own.date))
+                    return _applied(plan, _options(wanted, own, as_account), store, as_account, attempted)
+            except SourceError:
+                tree.check()  # files that changed meanwhile are no error of the files
+                raise
     except SourceError as error:
         verdict = Verdict(error.reason, str(error))
     except ApiError as error:

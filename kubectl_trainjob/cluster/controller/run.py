@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.controller.artifact import flux_source
 from kubectl_trainjob.cluster.controller.client import Client, LeaseLostError
 from kubectl_trainjob.cluster.controller.due_keys import DueKeys
@@ -58,9 +59,10 @@ class Loop:
     def __post_init__(self) -> None:
         self._moved_at = self.clock.monotonic()
         self.due: DueKeys[SetKey] = DueKeys(self.clock.monotonic)
-        self._known: dict[SetKey, tuple[str, int, str]] = {}
+        self._known: dict[SetKey, tuple[str | int, ...]] = {}
         self._failures: dict[SetKey, int] = {}
         self._sources = SourceWatches(self._follow_sources, self.due.add)
+        self._said: dict[str, str] = {}
 
     @property
     def is_alive(self) -> bool:
@@ -86,8 +88,9 @@ class Loop:
         changed: Callable[[Body], None],
         moved: Callable[[], None],
     ) -> None:
-        def restarted(reason: str) -> None:
+        def restarted(reason: str, message: str) -> None:
             self.metrics.count("trainjob_watch_restarts_total", kind=kind.kind, reason=reason)
+            self.log_once(f"objects of kind {kind.kind} cannot be listed: ", message)
 
         watched = Watched(kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted)
         follow(watched, lambda: self.client.api("", self.clock, 0), self.clock, self.stop)
@@ -135,6 +138,8 @@ class Loop:
         labels = {"namespace": key.namespace, "name": key.name}
         result = "success" if verdict is None or verdict.is_ready else "error"
         self.metrics.count("controller_runtime_reconcile_total", controller="trainingset", result=result)
+        if outcome.wanted is None:
+            self.metrics.forget(*key)
         if verdict is None:
             return
         self.metrics.observe("gotk_reconcile_duration_seconds", seconds, kind="TrainingSet", **labels)
@@ -150,11 +155,17 @@ class Loop:
                 self.metrics.count("trainjob_refused_total", reason=each.reason)
             elif each.is_fine:
                 counts[each.id.kind] = counts.get(each.id.kind, 0) + 1
-        for kind, number in counts.items():
-            self.metrics.set("trainjob_applied_objects", number, **labels, kind=kind)
+        if outcome.objects:
+            self.metrics.replace("trainjob_applied_objects", labels, "kind", counts)
 
     def _moved(self) -> None:
         self._moved_at = self.clock.monotonic()
+
+    def log_once(self, what: str, problem: str) -> None:
+        """Log a problem that is new, "" for none: each is tried again for ever."""
+        if problem and self._said.get(what) != problem:
+            self.log(what + problem)
+        self._said[what] = problem
 
     def _listed(self, bodies: list[Body]) -> None:
         """Note all TrainingSets; those that are new or changed are due."""
@@ -169,10 +180,11 @@ class Loop:
         self.is_ready = True
 
     def _changed(self, body: Body) -> None:
-        """A TrainingSet is due if its spec or its request is new; the loop itself changes only the rest."""
+        """A TrainingSet is due if its spec or a request is new; the loop itself changes only the rest."""
         metadata = body["metadata"]
         self._sources.note(read_training_set(body))
-        seen = metadata["uid"], metadata["generation"], (metadata.get("annotations") or {}).get(REQUESTED_AT, "")
+        notes = metadata.get("annotations") or {}
+        seen = metadata["uid"], metadata["generation"], notes.get(REQUESTED_AT, ""), notes.get(marks.ADOPT_FROM, "")
         if self._known.get(_key(body)) != seen:
             self._known[_key(body)] = seen
             self.due.add(_key(body))
@@ -209,6 +221,7 @@ def run(loop: Loop, leader: Leader | None, retry_period: float) -> bool:
     while not loop.stop.is_set():
         if leader:
             leader.renew()
+            loop.log_once("the Lease cannot be renewed: ", leader.problem)
             is_lost = loop.is_lost or (is_leader and not leader.may_write)
             loop.metrics.set("leader_election_master_status", float(leader.may_write), name=LEASE)
             if is_lost:

@@ -17,6 +17,7 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _LONGEST = 290.0  # seconds of one watch
+_SHORTEST = 0.5  # seconds of a watch without any event
 _QUIET = 150.0  # seconds without a line: the server sends a bookmark every minute
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _PAGE = "500"
@@ -25,7 +26,8 @@ _PAGE = "500"
 class Watched(NamedTuple):
     """The kind, its namespace ("" for all), the seconds between two lists, and who gets what is found.
 
-    `listed` gets all objects, `changed` one that was added or changed. `restarted` gets why a watch begins again.
+    `listed` gets all objects, `changed` one that was added or changed. `restarted` gets why a watch begins again, and
+    the message of an error, "" for none.
     """
 
     kind: ObjectId
@@ -34,23 +36,26 @@ class Watched(NamedTuple):
     listed: Callable[[list[Body]], object]
     changed: Callable[[Body], None]
     moved: Callable[[], None]
-    restarted: Callable[[str], None]
+    restarted: Callable[[str, str], None]
 
 
 def follow(watched: Watched, api: Callable[[], Api], clock: Clock, stop: Event) -> None:
     """List and watch until `stop` is set; errors are tried again, with random pauses."""
     pause = _FIRST_PAUSE
     while not stop.is_set():
+        message = ""
         try:
             current = api()
             version = _list(watched, current)
             watched.moved()
-            pause = _FIRST_PAUSE
+            start = clock.monotonic()
             reason = _watch_all(watched, current, version, stop)
+            if not reason or clock.monotonic() - start > _LONGEST_PAUSE:
+                pause = _FIRST_PAUSE
         except (ApiError, EnvironmentFault) as error:
-            reason = getattr(error, "reason", "Unavailable")
+            reason, message = getattr(error, "reason", "Unavailable"), str(error)
         if reason:
-            watched.restarted(reason)
+            watched.restarted(reason, message)
             stop.wait(pause * clock.jitter())
             pause = min(pause * 2, _LONGEST_PAUSE)
 
@@ -62,7 +67,7 @@ def _list(watched: Watched, api: Api) -> str:
     query, version = {"limit": _PAGE}, ""
     while True:
         answer = api.send(ApiRequest("GET", path, query))
-        if not answer.is_success:
+        if not answer.is_success or not isinstance(answer.body, dict):
             raise error_of(answer, None)
         found += answer.body["items"]
         metadata = answer.body["metadata"]
@@ -84,11 +89,14 @@ def _watch_all(watched: Watched, api: Api, version: str, stop: Event) -> str:
         request = ApiRequest(
             "GET", api.resource(watched.kind).path(watched.namespace), {**query, "timeoutSeconds": str(seconds)}
         )
+        start = api.clock.monotonic()
         answer = api.connection.lines(request, _QUIET, lines.read)
         if not answer.is_success:
             return "Gone" if answer.status == 410 else "Unavailable"
         if lines.problem:
             return lines.problem
+        if api.clock.monotonic() - start < _SHORTEST and lines.version == version:
+            return "Short"  # something between us and the server ends watches at once
         version = lines.version
     return ""
 

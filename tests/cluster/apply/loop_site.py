@@ -88,6 +88,16 @@ class Loop:
         found = [one for one in self.status.get("conditions", []) if one["type"] == kind]
         return (found[0]["status"], found[0]["reason"]) if found else None
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether all is applied."""
+        return self.condition() == ("True", "ReconciliationSucceeded")
+
+    @property
+    def message(self) -> str:
+        """The message of condition Ready."""
+        return next((one["message"] for one in self.status.get("conditions", []) if one["type"] == "Ready"), "")
+
     def merge(self, patch: Object) -> None:
         """Change the TrainingSet as a user does."""
         self.site.plane.client.merge(self.created, patch)

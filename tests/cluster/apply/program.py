@@ -47,14 +47,19 @@ class Program:
         self._process = context.Process(target=_main, args=(list(arguments), str(folder), dict(environment), names))
         self._process.start()
 
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        assert self._process.pid
+        return self._process.pid
+
     def kill(self) -> None:
         """SIGKILL."""
         self._process.kill()
 
     def send(self, number: int) -> None:
         """Send a signal."""
-        assert self._process.pid
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
 
     def end(self, timeout: float = 120) -> Ended:
         """Wait for the end."""

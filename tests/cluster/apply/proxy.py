@@ -219,6 +219,8 @@ class FaultProxy:
     """The requests that created an object, also if the client did not get the answer."""
     rules: list[Rule] = field(default_factory=list)
     canary: Canary = field(default_factory=Canary)
+    sent: list[str] = field(default_factory=list)
+    """The bodies of all requests except those for Secrets: no value of a Secret may be in them."""
 
     def __enter__(self) -> Self:
         settings = self.plane.settings
@@ -265,6 +267,8 @@ class FaultProxy:
         """The answer of the server, or of a fault."""
         if "/secrets" in request.path and request.body:
             self.canary.learn(request.json)
+        elif request.body:
+            self.sent.append(request.body.decode())
         with self._lock:
             self.requests.append(request)
             fault = next((rule.fault for rule in self.rules if rule.takes(request)), None)

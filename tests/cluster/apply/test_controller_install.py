@@ -16,7 +16,7 @@ from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import Loop, training_set
 from tests.cluster.apply.proxy import FaultProxy, Request
 from tests.cluster.apply.site import Site
-from tests.cluster.apply.test_controller_run import Replica
+from tests.cluster.apply.test_controller_run import Replica, replica
 from tests.cluster.apply.test_flux_sources import KINDS, install_flux
 from tests.cluster.apply.test_rights import role
 from tests.cluster.plane.client import ApiError
@@ -32,9 +32,19 @@ FILES = list(yaml.safe_load_all(content("controller", "install")))
 @pytest.fixture(autouse=True)
 def _installed(plane: Plane) -> None:
     """Install as the manual says."""
-    command = [require("kubectl"), f"--kubeconfig={plane.kubeconfig}", "apply", "-f", "-"]
-    subprocess.run(command, input=content("controller", "install"), check=True, capture_output=True)
+    _install(plane, content("controller", "install"))
+
+
+def _install(plane: Plane, files: bytes) -> None:
+    _kubectl(plane, "apply", "-f", "-", files=files)
     plane.client.wait("the kind", lambda: plane.client.request("GET", "/apis/kubectl-trainjob.dev/v1alpha1"))
+
+
+def _kubectl(plane: Plane, *arguments: str, files: bytes | None = None) -> str:
+    command = [require("kubectl"), f"--kubeconfig={plane.kubeconfig}", *arguments]
+    done = subprocess.run(command, input=files, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
 
 
 def _pod() -> Object:
@@ -96,9 +106,7 @@ def test_the_rights_are_those_in_use(site: Site) -> None:
     """A running controller with its own token; the sets are written as the account of the namespace."""
     install_flux(site.plane)
     site.files(job("m", "mpi"), config("a"))
-    account = content("controller", "account").decode()
-    command = [require("kubectl"), f"--kubeconfig={site.plane.kubeconfig}", "-n", site.namespace, "apply", "-f", "-"]
-    subprocess.run(command, input=account, text=True, check=True, capture_output=True)
+    _kubectl(site.plane, "-n", site.namespace, "apply", "-f", "-", files=content("controller", "account"))
     loop = Loop(site, granted=False, interval="1s")
     for kind in KINDS:
         reference = {"kind": kind, "name": "jobs"}
@@ -118,3 +126,63 @@ def test_the_rights_are_those_in_use(site: Site) -> None:
             each.line for each in proxy.requests if "Impersonate-User" not in each.headers and "secrets" in each.path
         ]
         assert denied == []
+
+
+def _newer() -> bytes:
+    """The files of a newer version: one more field of TrainingSets, and another image."""
+    files: list[Any] = list(yaml.safe_load_all(content("controller", "install")))
+    for one in files:
+        if one["kind"] == "CustomResourceDefinition":
+            schema = one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+            schema["properties"]["spec"]["properties"]["new"] = {"type": "string", "default": "a"}
+        if one["kind"] == "Deployment":
+            one["spec"]["template"]["spec"]["containers"][0]["image"] = "example.com/kubectl-trainjob:newer"
+    return yaml.safe_dump_all(files).encode()
+
+
+def test_an_upgrade_changes_no_object(site: Site) -> None:
+    """The files of a newer version are applied over a running controller, which is then replaced."""
+    site.files(job("a"), job("m", "mpi"), config("c"))
+    loop = Loop(site, interval="1s", prune=True)
+    with replica(site) as one:
+        site.wait("Ready", lambda: loop.is_ready)
+        uids = _uids(site)
+        _install(site.plane, _newer())
+        site.wait("the new field", lambda: loop.live["spec"].get("new") == "a")
+        assert one.stop().code == 0
+    with replica(site) as two:
+        site.wait("the probe", lambda: two.page("/readyz")[0] == 200)
+        site.wait("reconciles", lambda: 'result="success"' in two.page("/metrics")[1])
+        assert two.stop().code == 0
+        assert [line for line in two.writes if "/trainingsets" not in line and "/events" not in line] == []
+    assert (loop.is_ready, _uids(site)) == (True, uids)
+    _install(site.plane, content("controller", "install"))
+
+
+def _uids(site: Site) -> dict[str, str]:
+    kinds = ("JobSet", "ConfigMap", "Secret")
+    return {f"{kind}/{name}": one["metadata"]["uid"] for kind in kinds for name, one in site.all(kind).items()}
+
+
+def test_removal_ends_no_run(site: Site) -> None:
+    """The three commands of the manual: all objects stay, and a new installation takes them back."""
+    site.files(job("a"), job("m", "mpi"), config("c"))
+    loop = Loop(site, prune=True)
+    assert loop.once().code == 0
+    uids, path = _uids(site), f"/api/v1/namespaces/{SYSTEM}"
+    _kubectl(site.plane, "delete", "deployment", "-n", SYSTEM, NAME)
+    assert _uids(site) == uids
+    _kubectl(site.plane, "delete", "tset", "-A", "--all")
+    assert _uids(site) == uids
+    _kubectl(
+        site.plane, "delete", "--ignore-not-found", "--wait=false", "-f", "-", files=content("controller", "install")
+    )
+    namespace = site.plane.client.request("GET", path)  # no controller of namespaces runs here
+    site.plane.client.request("PUT", f"{path}/finalize", {**namespace, "spec": {"finalizers": []}})
+    site.wait("the definition is gone", lambda: "tset" not in _kubectl(site.plane, "api-resources"))
+    assert _uids(site) == uids
+    _install(site.plane, content("controller", "install"))
+    loop = Loop(site, granted=False, prune=True)
+    assert loop.once().code == 0
+    assert _uids(site) == uids
+    assert loop.once().writes == []

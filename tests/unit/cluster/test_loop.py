@@ -117,7 +117,7 @@ def test_a_replica_that_lost_the_lease_once_ends() -> None:
             raise LeaseLostError
 
     class Holder:
-        may_write, identity = True, "me"
+        may_write, identity, problem = True, "me", ""
 
         def renew(self) -> None:
             """It works again."""
@@ -132,3 +132,15 @@ def test_a_replica_that_lost_the_lease_once_ends() -> None:
     while not ends and time.monotonic() < deadline:
         time.sleep(0.01)
     assert ends == [False]
+
+
+def test_a_kind_without_objects_has_no_number() -> None:
+    metrics, labels = Metrics(), {"namespace": "n", "name": "s"}
+    other = {**labels, "name": "other"}
+    for where, found in ((labels, {"ConfigMap": 3, "JobSet": 1}), (other, {"ConfigMap": 5}), (labels, {"JobSet": 2})):
+        metrics.replace("trainjob_applied_objects", where, "kind", found)
+    samples = [line for line in metrics.text().splitlines() if line.startswith("trainjob_applied_objects{")]
+    assert samples == [
+        'trainjob_applied_objects{namespace="n",name="other",kind="ConfigMap"} 5',
+        'trainjob_applied_objects{namespace="n",name="s",kind="JobSet"} 2',
+    ]
