@@ -110,13 +110,14 @@ def _reject_contradictions(request: MigrateRequest) -> None:
 
 
 def _migrate(request: MigrateRequest, session: Session) -> int:
+    from kubectl_trainjob.compiler.migration_check import build_errors
     from kubectl_trainjob.repository.files.input_files import read_files
     from kubectl_trainjob.repository.output.migration import migrate_files
 
     paths = request.paths + request.filenames
     contents = read_files(paths, session.workspace)
     migration = migrate_files(contents, request.to)
-    findings = (*contents.diagnostics, *migration.findings)
+    findings = (*contents.diagnostics, *migration.findings, *build_errors(migration.built, request.to))
     shown, repeated = _without_repeated_notes(findings)
     print_findings(shown)
     _write(request, migration, session)

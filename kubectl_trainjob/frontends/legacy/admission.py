@@ -127,7 +127,9 @@ def _role(key: str, replicas: Body | None, at: Pointer, operator: Operator) -> I
 
 
 def _count(key: str, count: int | None, at: Pointer, operator: Operator) -> Iterator[_Found]:
-    if key == "Master" and operator.kind in (PYTORCH, XGBOOST) and count != 1:
+    if count is not None and count < 0:
+        yield at, say("replicas is negative; write 1 or more")
+    elif key == "Master" and operator.kind in (PYTORCH, XGBOOST) and count != 1:
         yield at, say("a job has one Master, and its number is required; write replicas: 1")
     elif key == "Launcher" and operator.kind == MPI and count not in (None, 1):
         yield at, say("a job has one Launcher; write replicas: 1")

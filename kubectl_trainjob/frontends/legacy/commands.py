@@ -12,6 +12,7 @@ _TORCHRUN = re.compile(r"\btorchrun\b|\btorch\.distributed\.(?:run|launch)\b")
 _ACCELERATE = re.compile(r"\baccelerate\s+launch\b")
 _PYTHON = re.compile(r"(?:^|[\s;&|/])python[0-9.]*(?=\s|$)")
 _PROCESSES = re.compile(r"--?nproc[-_]per[-_]node\b")
+_HOST_NAME = re.compile(r"(?:^|[\s;|&`(])hostname\b(?!=)|\$\{?HOSTNAME\b|\bgethostname\b|\buname\s+-n\b", re.MULTILINE)
 _DISCOVERY = "discover_hosts"
 
 
@@ -42,12 +43,17 @@ def has_process_count(container: Body) -> bool:
 
 def uses_host_discovery(container: Body) -> bool:
     """Whether the command line uses the MPI operator's script that lists the hosts."""
-    return any(_DISCOVERY in text for text in _texts(container))
+    return any(_DISCOVERY in text for text in texts_of(container))
+
+
+def reads_host_name(container: Body) -> bool:
+    """Whether the command line or env uses the name of the host, which is that of the Pod."""
+    return any(_HOST_NAME.search(text) for text in texts_of(container))
 
 
 def mentioned(names: Iterable[str], container: Body) -> set[str]:
     """Those of the names that a container's command, args or env refer to."""
-    text = "\n".join(_texts(container))
+    text = "\n".join(texts_of(container))
     return {name for name in names if name in text and _reference(name).search(text)}
 
 
@@ -59,7 +65,8 @@ def _words(container: Body) -> list[str]:
     return [*(container.get("command") or ()), *(container.get("args") or ())]
 
 
-def _texts(container: Body) -> Iterator[str]:
+def texts_of(container: Body) -> Iterator[str]:
+    """The items of command and args, and the values of env."""
     yield from _words(container)
     for entry in container.get("env") or ():
         yield entry.get("value") or ""

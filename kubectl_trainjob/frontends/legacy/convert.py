@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.admission import check
-from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob, read_job
+from kubectl_trainjob.frontends.legacy.differences import CARRIED, LAST_APPLIED, differences
+from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob, read_job, role_key
 from kubectl_trainjob.frontends.legacy.lifecycle import lifecycle_notes
 from kubectl_trainjob.frontends.legacy.mpi import mpi_shape
-from kubectl_trainjob.frontends.legacy.names import left_labels
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote, ask
-from kubectl_trainjob.frontends.legacy.operators import MPI, PADDLE, TENSORFLOW, operator_of, versions_of
+from kubectl_trainjob.frontends.legacy.operators import MPI, TENSORFLOW, operator_of, versions_of
 from kubectl_trainjob.frontends.legacy.shapes import JobShape, shape_of
 from kubectl_trainjob.frontends.legacy.variables import HELPERS
 from kubectl_trainjob.kube.facts import trainer
@@ -20,7 +20,7 @@ from kubectl_trainjob.model.message import listed, say
 from kubectl_trainjob.model.rules import LEGACY_JOB_REJECTED
 from kubectl_trainjob.model.stages import Manifest
 
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_MOST_PODS = 100_000  # MaxParallelism of an indexed Job in k8s.io/kubernetes/pkg/apis/batch/validation
 
 
 class ConvertedJob(NamedTuple):
@@ -47,8 +47,11 @@ def convert(manifest: Manifest) -> ConvertedJob:
     job = read_job(Manifest(manifest.id, checked.value, manifest.source), operator)
     blocking = [*_blocking(job)]
     shape = None if blocking else _shape(job)
-    notes = [*blocking, *lifecycle_notes(job), *_policies(job), *(shape.notes if shape else ())]
-    notes += [*_labels(shape)] if shape else []
+    notes = [
+        *blocking,
+        *lifecycle_notes(job),
+        *((*shape.notes, *differences(job, shape, manifest.body)) if shape else ()),
+    ]
     findings += [each.at(manifest) for each in notes]
     if shape is None:
         return ConvertedJob(manifest, None, None, tuple(findings))
@@ -66,12 +69,30 @@ def _blocking(job: LegacyJob) -> Iterator[MigrationNote]:
             "generateName gives a new name each time, and the addresses of the Pods need the name; write name"
         )
         yield ask(message, "metadata", "generateName")
+    if job.pods > _MOST_PODS:
+        yield ask(
+            say("the job has {} Pods, and a Job has at most {}", job.pods, _MOST_PODS), "spec", job.operator.field
+        )
+    yield from _odd_roles(job)
     for role in job.roles:
         yield from _taken(job, role)
         names = [container.get("name") for container in role.pod["containers"]]
         if trainer.NODE in names and names.index(trainer.NODE) != job.main(role):
             at = ("spec", job.operator.field, role.key, "template", "spec", "containers", names.index(trainer.NODE))
             yield ask(say('the name "node" is that of the training container in Trainer; rename this one'), *at)
+
+
+def _odd_roles(job: LegacyJob) -> Iterator[MigrationNote]:
+    """Roles of a TFJob that its operator starts, and those that it takes for one."""
+    seen: set[str] = set()
+    for key in job.spec[job.operator.field] if job.operator.kind == TENSORFLOW else ():
+        role, at = role_key(key, job.operator), ("spec", job.operator.field, key)
+        if role not in job.operator.roles:
+            roles = listed(job.operator.roles, "or", "{}")
+            yield ask(say('"{}" is not one of the roles {}; rename it', key, roles), *at)
+        elif role in seen:
+            yield ask(say('the role "{}" is also written in another case; keep one', key), *at)
+        seen.add(role)
 
 
 def _taken(job: LegacyJob, role: JobRole) -> Iterator[MigrationNote]:
@@ -85,44 +106,10 @@ def _taken(job: LegacyJob, role: JobRole) -> Iterator[MigrationNote]:
                 yield ask(message, *at, "name")
 
 
-def _policies(job: LegacyJob) -> Iterator[MigrationNote]:
-    """What has no equal."""
-    policy = job.spec.get("elasticPolicy")
-    if policy is None:
-        return
-    at = ("spec", "elasticPolicy")
-    if job.operator.kind == PADDLE:
-        yield ask(say("elasticPolicy of a PaddleJob has no effect: the operator ignores it, and it is dropped"), *at)
-    elif policy.get("metrics"):
-        message = say("metrics: the operator scales the job with an HPA, and nothing scales a TrainJob")
-        yield ask(message, *at, "metrics")
-    elif policy.get("minReplicas") != policy.get("maxReplicas"):
-        yield _elastic_note(job)
-
-
-def _elastic_note(job: LegacyJob) -> MigrationNote:
-    from kubectl_trainjob.frontends.legacy.notes import note
-
-    message = say(
-        "elasticPolicy: the job has {} nodes, as the operator creates, and accepts from minReplicas to maxReplicas",
-        job.pods,
-    )
-    return note(message, "spec", "elasticPolicy")
-
-
-def _labels(shape: JobShape) -> Iterator[MigrationNote]:
-    for label in dict.fromkeys(left_labels(shape.runtime)):
-        yield ask(
-            say('a selector uses the label "{}", which the new Pods do not have; select by another', label), "spec"
-        )
-
-
 def _train_job(job: LegacyJob, shape: JobShape) -> dict[str, Any]:
     old = job.manifest.body["metadata"]
-    metadata = {key: old[key] for key in ("name", "namespace") if old.get(key)}
-    annotations = {key: value for key, value in (old.get("annotations") or {}).items() if key != _LAST_APPLIED}
-    more = {"labels": old.get("labels"), "annotations": annotations}
-    metadata |= {key: value for key, value in more.items() if value}
+    annotations = {key: value for key, value in (old.get("annotations") or {}).items() if key != LAST_APPLIED}
+    metadata = {key: value for key in CARRIED if (value := annotations if key == "annotations" else old.get(key))}
     return {
         "apiVersion": trainer.API_VERSION,
         "kind": trainer.TRAIN_JOB,

@@ -64,12 +64,7 @@ def train_job_settings(job: LegacyJob) -> dict[str, Any]:
 def lifecycle_notes(job: LegacyJob) -> Iterator[MigrationNote]:
     """What the settings above cannot say."""
     policy = job.run_policy
-    if policy.get("cleanPodPolicy") not in (None, "None", "Running"):
-        message = say(
-            "cleanPodPolicy {}: a JobSet keeps finished Pods; set ttlSecondsAfterFinished to remove them",
-            policy["cleanPodPolicy"],
-        )
-        yield ask(message, "spec", "runPolicy", "cleanPodPolicy")
+    yield from _clean_notes(job)
     for role in job.roles:
         yield from _restart_notes(job, role)
     if job.spec.get("successPolicy") == "AllWorkers" and {"Chief", "Master"} & {role.key for role in job.roles}:
@@ -80,6 +75,20 @@ def lifecycle_notes(job: LegacyJob) -> Iterator[MigrationNote]:
     if "ttlSecondsAfterFinished" in policy:
         message = say("ttlSecondsAfterFinished removes the JobSet only; the TrainJob remains")
         yield note(message, "spec", "runPolicy", "ttlSecondsAfterFinished")
+
+
+def _clean_notes(job: LegacyJob) -> Iterator[MigrationNote]:
+    """MPIJobs of v1 have a cleanPodPolicy outside of runPolicy, too, which that in runPolicy overrides."""
+    own, policy = job.spec.get("cleanPodPolicy"), job.run_policy.get("cleanPodPolicy")
+    for value, at in (
+        (policy, ("runPolicy", "cleanPodPolicy")),
+        (own if policy is None else None, ("cleanPodPolicy",)),
+    ):
+        if value not in (None, "None", "Running"):
+            message = say(
+                "cleanPodPolicy {}: a JobSet keeps finished Pods; set ttlSecondsAfterFinished to remove them", value
+            )
+            yield ask(message, "spec", *at)
 
 
 def _restart_notes(job: LegacyJob, role: JobRole) -> Iterator[MigrationNote]:

@@ -20,14 +20,14 @@ from kubectl_trainjob.frontends.legacy.pods import PodContext, convert_container
 from kubectl_trainjob.frontends.legacy.shapes import JobShape, replicated_job, runtime_spec
 from kubectl_trainjob.frontends.legacy.variables import Layout
 from kubectl_trainjob.kube.facts.mpi import IMPLEMENTATIONS, ROLE_VARIABLE
-from kubectl_trainjob.kube.facts.trainer import LAUNCHER, NODE, OPEN_MPI
+from kubectl_trainjob.kube.facts.trainer import COMPLETION_INDEX_FIELD, LAUNCHER, NODE, OPEN_MPI
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.stages import Body
 
 _SSH_SERVER = ["/usr/sbin/sshd", "-De"]
 _SSH_PATH = "/root/.ssh"
 _WITHOUT_GPU = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES")
-_OPERATORS_ENV = frozenset({"OMPI_MCA_plm_rsh_agent", ROLE_VARIABLE}).union(
+OPERATORS_ENV = frozenset({"OMPI_MCA_plm_rsh_agent", ROLE_VARIABLE}).union(
     *(each.launcher_variables for each in IMPLEMENTATIONS.values())
 )
 _HOST_NETWORK = {"dnsPolicy": "ClusterFirstWithHostNet"}
@@ -84,8 +84,11 @@ def _context(job: LegacyJob, role: JobRole) -> PodContext:
     def select(role_name: str) -> dict[str, str]:
         return {"jobset.sigs.k8s.io/replicatedjob-name": LAUNCHER if role_name == "launcher" else NODE}
 
-    layout = Layout(lambda role_name, index: host(role_name, int(index)), "", "")
-    return PodContext(job, role, layout, Peers(job, host, select), set_by_trainer=frozenset(_OPERATORS_ENV))
+    has_own_index = role.key == "Worker" and not runs_on_launcher(job)  # which counts as the first
+    layout = Layout(
+        lambda role_name, index: host(role_name, int(index)), "", COMPLETION_INDEX_FIELD if has_own_index else ""
+    )
+    return PodContext(job, role, layout, Peers(job, host, select), set_by_trainer=frozenset(OPERATORS_ENV))
 
 
 def _launcher(job: LegacyJob, role: JobRole, scheduler: str) -> tuple[dict[str, Any], dict[str, Any]]:

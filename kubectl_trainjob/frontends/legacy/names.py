@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.job import LegacyJob
+from kubectl_trainjob.model.source import Pointer
 
-_LABELS = "training.kubeflow.org/"
+OPERATORS_LABELS = "training.kubeflow.org/"
 _JOBSET = "jobset.sigs.k8s.io/"
 _INDEX = "batch.kubernetes.io/job-completion-index"
 _KEPT_FIELDS = frozenset({"name", "image", "envFrom", "volumeMounts", "volumeDevices", "resources"})
@@ -69,19 +70,19 @@ class Peers(NamedTuple):
         }
 
     def _labels(self, key: str, text: str) -> Mapping[str, str]:
-        if key == f"{_LABELS}job-name":
+        if key == f"{OPERATORS_LABELS}job-name":
             return {f"{_JOBSET}jobset-name": text}
-        if key in (f"{_LABELS}replica-type", f"{_LABELS}job-role"):
+        if key in (f"{OPERATORS_LABELS}replica-type", f"{OPERATORS_LABELS}job-role"):
             return self.select(text) or {key: text}
-        if key == f"{_LABELS}replica-index" and len(self.job.roles) == 1:
+        if key == f"{OPERATORS_LABELS}replica-index" and len(self.job.roles) == 1:
             return {_INDEX: text}
         return {key: text}
 
     def _expression(self, expression: Mapping[str, Any]) -> dict[str, Any]:
         key, values = expression.get("key"), expression.get("values") or ()
-        if key == f"{_LABELS}job-name":
+        if key == f"{OPERATORS_LABELS}job-name":
             return {**expression, "key": f"{_JOBSET}jobset-name"}
-        if key in (f"{_LABELS}replica-type", f"{_LABELS}job-role"):
+        if key in (f"{OPERATORS_LABELS}replica-type", f"{OPERATORS_LABELS}job-role"):
             selected = [self.select(text) or {} for text in values]
             keys = {name for each in selected for name in each}
             if len(keys) == 1 and all(selected):
@@ -90,15 +91,17 @@ class Peers(NamedTuple):
         return dict(expression)
 
 
-def left_labels(value: Any) -> Iterator[str]:
-    """The operators' labels that data still selects by."""
+def label_places(value: Any, at: Pointer = ()) -> Iterator[tuple[str, Pointer]]:
+    """The operators' labels that data selects by or refers to, and where."""
     if isinstance(value, list):
-        for item in value:
-            yield from left_labels(item)
+        for index, item in enumerate(value):
+            yield from label_places(item, (*at, index))
     elif isinstance(value, dict):
-        yield from (key for key in value.get("matchLabels") or () if key.startswith(_LABELS))
-        key = value.get("key")
-        if isinstance(key, str) and key.startswith(_LABELS):
-            yield key
-        for item in value.values():
-            yield from left_labels(item)
+        yield from ((key, (*at, "matchLabels", key)) for key in value.get("matchLabels") or () if _is_old(key))
+        yield from ((value[key], (*at, key)) for key in ("key", "fieldPath") if _is_old(value.get(key)))
+        for key, item in value.items():
+            yield from label_places(item, (*at, key))
+
+
+def _is_old(text: Any) -> bool:
+    return isinstance(text, str) and OPERATORS_LABELS in text

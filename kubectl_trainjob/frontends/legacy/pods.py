@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.commands import Start, mentioned, start_of
 from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.lifecycle import restart_policy
 from kubectl_trainjob.frontends.legacy.names import Peers
-from kubectl_trainjob.frontends.legacy.operators import PYTORCH
-from kubectl_trainjob.frontends.legacy.variables import UNBUFFERED, AddedVariable, Layout, helpers, variables
+from kubectl_trainjob.frontends.legacy.operators import PYTORCH, V2BETA1
+from kubectl_trainjob.frontends.legacy.variables import (
+    JOBSET_NAME_VARIABLE,
+    LAUNCH_IP,
+    UNBUFFERED,
+    AddedVariable,
+    Layout,
+    helpers,
+    variables,
+)
 from kubectl_trainjob.kube.facts.trainer import NODE
+from kubectl_trainjob.kube.launch.command_line import with_references
+from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body
 
 _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+_LABEL_FIELD = re.compile(r"metadata\.labels\['training\.kubeflow\.org/([a-z-]+)'\]")
 _PER_JOB = ("image", "command", "args", "resources", "env")
 
 
@@ -46,28 +58,55 @@ def convert_container(context: PodContext, index: int) -> Converted:
     old = role.pod["containers"][index]
     is_main = index == job.main(role)
     found = {each.name: each for each in variables(job, role, context.layout) if is_main or each.name != "TF_CONFIG"}
-    own: dict[str, Any] = {}
-    for entry in old.get("env") or ():
-        own.pop(entry["name"], None)  # the last one of a name is the effective one
-        own[entry["name"]] = entry
-    wanted = mentioned(found, old) | (own.keys() & found.keys()) | (_launch(job, old, found) if is_main else set())
-    if is_main:
-        wanted -= context.set_by_trainer
-        found = {name: each for name, each in found.items() if name not in context.set_by_trainer}
-        own = {name: each for name, each in own.items() if name not in context.set_by_trainer}
+    by_trainer = context.set_by_trainer if is_main else frozenset()
+    env = old.get("env") or ()
+    written = {entry["name"] for entry in env}
+    wanted = mentioned(found, old) | (written & found.keys()) | (_launch(job, old, found) if is_main else set())
     body = context.peers.translated({key: value for key, value in old.items() if key != "env"})
+    own = [context.peers.translated(entry) for entry in _effective(env, found.keys() | by_trainer)]
+    own = [_with_new_label(entry, context) for entry in own]
     if is_main:
         body["name"] = context.main
-    kept = [context.peers.translated(entry) for name, entry in own.items() if name not in found]
-    renamed = _with_renamed(kept, old.get("name", ""), context.main) if is_main else kept
-    return Converted(body, renamed, [each for name, each in found.items() if name in wanted])
+        own = _with_renamed(own, old.get("name", ""), context.main)
+    return Converted(body, own, [each for name, each in found.items() if name in wanted - by_trainer])
+
+
+def _effective(env: Iterable[dict[str, Any]], overwritten: Collection[str]) -> list[dict[str, Any]]:
+    """The user's variables that have an effect: the last of each name that the operator does not write.
+
+    References to a value that is not kept get the value, as from the kubelet: it reads env in order.
+    """
+    last = {entry["name"]: index for index, entry in enumerate(env)}
+    hidden: dict[str, str] = {}
+    kept = []
+    for index, entry in enumerate(env):
+        text = with_references(entry.get("value") or "", hidden.get)
+        if entry["name"] not in overwritten and last[entry["name"]] == index:
+            hidden.pop(entry["name"], None)
+            kept.append({**entry, "value": text} if text else entry)
+        elif "valueFrom" not in entry:
+            hidden[entry["name"]] = text
+    return kept
+
+
+def _with_new_label(entry: dict[str, Any], context: PodContext) -> dict[str, Any]:
+    """The variable with what a label of the operator had, as far as the new Pods have it."""
+    path = str(value_at(entry, ("valueFrom", "fieldRef", "fieldPath")))
+    match = _LABEL_FIELD.fullmatch(path)
+    label, index, name = match[1] if match else "", context.layout.index_field, entry["name"]
+    if label == "job-name":
+        return JOBSET_NAME_VARIABLE._replace(name=name).entry
+    if label == "replica-index" and index:
+        return AddedVariable(name, field=index).entry
+    is_role = label == ("job-role" if context.job.operator.api_version == V2BETA1 else "replica-type")
+    return AddedVariable(name, context.role.name).entry if is_role and index else entry
 
 
 def _launch(job: LegacyJob, container: Body, found: dict[str, AddedVariable]) -> set[str]:
     """The variables that the program of the main container may read."""
     if job.operator.kind == PYTORCH and start_of(container) is Start.TORCHRUN:
         return {name for name in found if name == UNBUFFERED or name.startswith("PET_")}
-    return set(found)
+    return set(found) - {LAUNCH_IP}
 
 
 def _with_renamed(env: list[dict[str, Any]], old: str, new: str) -> list[dict[str, Any]]:

@@ -20,9 +20,11 @@ from kubectl_trainjob.kube.facts.trainer import (
     NODE,
     TORCH_RESERVED_ENV,
 )
+from kubectl_trainjob.kube.launch.command_line import with_references
 from kubectl_trainjob.model.stages import Body
 
 _GLOBAL_INDEX = "metadata.labels['jobset.sigs.k8s.io/job-global-index']"
+_JOB_INDEX = "metadata.labels['jobset.sigs.k8s.io/job-index']"
 _INDEX = "batch.kubernetes.io/job-completion-index"
 _REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 
@@ -61,7 +63,8 @@ def _equal_pods(job: LegacyJob) -> JobShape:
             return {_REPLICATED_JOB: NODE}
         return {_INDEX: "0"} if role == "master" else None
 
-    layout = Layout(lambda role, index: address(f"$({JOBSET_NAME})", role, index), *[COMPLETION_INDEX_FIELD] * 2)
+    own_index = COMPLETION_INDEX_FIELD if len(job.roles) == 1 else ""
+    layout = Layout(lambda role, index: address(f"$({JOBSET_NAME})", role, index), COMPLETION_INDEX_FIELD, own_index)
     peers = Peers(job, lambda role, index: address(job.name, role, index), select)
     has_torch = _is_for_torch(job)
     context = PodContext(job, first, layout, peers, set_by_trainer=TORCH_RESERVED_ENV if has_torch else frozenset())
@@ -102,15 +105,14 @@ def _trainer(context: PodContext, *, has_torch: bool) -> tuple[list[dict[str, An
 def _literal(container: Converted, layout: Layout) -> list[dict[str, Any]]:
     """The user's variables. In the runtime, the operator's come first, so references to them stay text as before."""
     later = {each.name for each in (*helpers(container.added, layout), *container.added)}
-    known: set[str] = set()
-    found = []
-    for entry in container.own:
-        value: str = entry.get("value") or ""
-        for name in later - known:
-            value = value.replace(f"$({name})", f"$$({name})")
-        found.append({**entry, "value": value} if value else entry)
-        known.add(entry["name"])
-    return found
+
+    def as_text(name: str) -> str | None:
+        return f"$$({name})" if name in later else None
+
+    return [
+        {**entry, "value": with_references(entry["value"], as_text)} if entry.get("value") else entry
+        for entry in container.own
+    ]
 
 
 def _process_count(job: LegacyJob, *, has_torch: bool) -> dict[str, Any]:
@@ -160,7 +162,9 @@ def _roles(job: LegacyJob) -> JobShape:
         return f"{name}-{role}-{numbers}.{name}"
 
     layout = Layout(
-        lambda role, index: address(f"$({JOBSET_NAME})", role, index), _GLOBAL_INDEX, COMPLETION_INDEX_FIELD
+        lambda role, index: address(f"$({JOBSET_NAME})", role, index),
+        _GLOBAL_INDEX,
+        _JOB_INDEX if has_ranks else COMPLETION_INDEX_FIELD,
     )
     peers = Peers(job, lambda role, index: address(job.name, role, index), lambda role: {_REPLICATED_JOB: role})
     is_counted = not has_ranks or all(role.count == 1 for role in job.roles)

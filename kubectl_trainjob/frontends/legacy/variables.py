@@ -20,6 +20,8 @@ JOBSET_NAME = "JOBSET_NAME"
 TASK_INDEX = "TASK_INDEX"
 HELPERS = (JOBSET_NAME, TASK_INDEX)
 UNBUFFERED = "PYTHONUNBUFFERED"
+LAUNCH_IP = "POD_IP_DUMMY"
+"""The variable of PaddleJobs with the IP of the first Pod."""
 
 
 class AddedVariable(NamedTuple):
@@ -41,7 +43,7 @@ class AddedVariable(NamedTuple):
 class Layout(NamedTuple):
     """Where the Pods of a job are: `host` gives the address of a role's Pod by its index or, for TFJob, by a text.
 
-    `rank_field` is the field with the number of a Pod over all roles, `index_field` that inside its role.
+    `rank_field` is the field with the number of a Pod over all roles, `index_field` that inside its role, "" for none.
     """
 
     host: Callable[[str, int | str], str]
@@ -145,6 +147,8 @@ def _paddle(job: LegacyJob, role: JobRole, layout: Layout) -> Iterator[AddedVari
     yield AddedVariable("PADDLE_NNODES", str(job.pods), is_counted=True)
     master = job.role("Master")
     leader = master or role
+    if role is leader:
+        yield AddedVariable(LAUNCH_IP, field="status.podIP")
     yield AddedVariable("PADDLE_MASTER", f"{layout.host(leader.name, 0)}:{job.port(leader)}")
     if master is not None:
         yield AddedVariable("PADDLE_SERVER_NUM" if role is master else "PADDLE_TRAINER_NUM", "1")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from kubectl_trainjob.frontends.legacy.mentions import mentions
 from kubectl_trainjob.frontends.legacy.operators import is_operator_kind
 from kubectl_trainjob.frontends.legacy.sharing import Migrated, migrate_jobs
 from kubectl_trainjob.frontends.older.modernize import is_old_version, is_trainer_kind, modernize
@@ -20,7 +21,7 @@ from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import MIGRATION_REVIEW
 from kubectl_trainjob.model.source import SourceFile
-from kubectl_trainjob.model.stages import Manifest
+from kubectl_trainjob.model.stages import Body, Manifest
 from kubectl_trainjob.repository.files.input_files import InputFiles
 from kubectl_trainjob.repository.output.changed_files import FileChange
 from kubectl_trainjob.repository.output.deployed_jobs import changed_elsewhere, deployed_by
@@ -31,7 +32,7 @@ from kubectl_trainjob.repository.yaml.read import Reader
 class Migration(NamedTuple):
     """All files with their new texts, the findings, the number of migrated jobs, and the names of those that stay.
 
-    `rules` counts the rules that changed objects of Trainer's kinds.
+    `rules` counts the rules that changed objects of Trainer's kinds, `built` are the migrated jobs with their objects.
     """
 
     files: tuple[FileChange, ...]
@@ -39,6 +40,7 @@ class Migration(NamedTuple):
     jobs: int
     kept: tuple[str, ...]
     rules: Mapping[str, int]
+    built: tuple[tuple[Manifest, tuple[Body, ...]], ...]
 
     @property
     def changes(self) -> tuple[FileChange, ...]:
@@ -87,13 +89,15 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     findings = [finding for each in migrated for finding in (*each.findings, *_unknown_fields(each, known, to))]
     findings += [_finding(each) for old in older for each in old.notes]
     findings += [*changed_elsewhere(contents.deployments, jobs), *_templates(contents.rendered)]
+    findings += mentions((each for each in manifests if not is_operator_kind(each.id)), jobs)
     files = [
         FileChange(each.file.path, each.file.text, replace_objects(each.file.text, changed.get(each.file, [])))
         for each in contents.files
     ]
     kept = [f"{each.manifest.id.kind}/{each.manifest.id.name}" for each in migrated if each.objects is None]
     rules = Counter(rule for old in older for rule in old.rules)
-    return Migration(tuple(files), tuple(findings), len(migrated) - len(kept), tuple(kept), rules)
+    built = tuple((each.manifest, each.objects) for each in migrated if each.objects is not None)
+    return Migration(tuple(files), tuple(findings), len(built), tuple(kept), rules, built)
 
 
 def _fields_of_jobs(to: str) -> Mapping[str, Any]:

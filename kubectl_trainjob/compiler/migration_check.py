@@ -1,0 +1,59 @@
+"""The result of a migration is built once: what a build rejects is a finding at the line of the job it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kubectl_trainjob.compiler.pipeline import build
+from kubectl_trainjob.compiler.printing import build_findings
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.rules import Severity
+from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, has
+from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, identity_of
+from kubectl_trainjob.model.units import AllowSettings, Documents, Settings
+
+_EVERYTHING = Settings(Source(SourceFile("", "")), allow=AllowSettings(elastic=True, extended_mpi=True))
+
+
+def build_errors(jobs: Iterable[tuple[Manifest, Sequence[Body]]], trainer: str) -> Iterator[Diagnostic]:
+    """The errors of a build with a version of Trainer; each job has the new objects, the TrainJob last."""
+    runtimes: list[Manifest] = []
+    rounds: list[dict[object, Manifest]] = []  # jobs of several directories may have one name
+    origins: dict[Source, Manifest] = {}
+    for number, (manifest, bodies) in enumerate(jobs):
+        new = [
+            Manifest(identity_of(body), body, Source(SourceFile(manifest.source.file.path, ""), number))
+            for body in bodies
+        ]
+        origins.update({each.source: manifest for each in new})
+        *own, job = new
+        runtimes += own
+        place = next((each for each in rounds if job.id not in each), None)
+        if place is None:
+            rounds.append(place := {})
+        place[job.id] = job
+    options = BuildOptions(trainer_version=trainer)
+    for jobs_of_round in rounds:
+        documents = Documents(tuple(jobs_of_round.values()), library=tuple(runtimes), settings=(_EVERYTHING,))
+        for found in build_findings(build(documents, options), is_strict=True):
+            origin = origins.get(found.place.source)
+            if found.severity is Severity.ERROR and origin is not None:
+                yield Diagnostic(found.rule, found.message, _place(origin, found.place.pointer))
+
+
+def _place(manifest: Manifest, pointer: Pointer) -> Place:
+    """The value of the job that has the longest end of a pointer of the new object; its name if nothing has one."""
+    for length in range(len(pointer), 0, -1):
+        found = next(_ending_with(manifest.body, pointer[-length:], ()), None)
+        if found:
+            return manifest.place(*found)
+    return manifest.place("metadata", "name")
+
+
+def _ending_with(value: Any, end: Pointer, at: Pointer) -> Iterator[Pointer]:
+    if has(value, end):
+        yield (*at, *end)
+    if isinstance(value, Mapping | list):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _ending_with(item, end, (*at, key))

@@ -1,0 +1,69 @@
+"""Other objects that refer to replaced jobs: by the names of their Pods, by labels, or with a job inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from kubectl_trainjob.frontends.legacy.names import OPERATORS_LABELS
+from kubectl_trainjob.frontends.legacy.operators import KINDS
+from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.rules import MIGRATION_REVIEW
+from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.stages import Manifest
+
+_ROLES = frozenset({"master", "worker", "chief", "ps", "evaluator", "launcher"})
+_PLURALS = frozenset(f"{kind.lower()}s" for kind in KINDS)
+_KIND = re.compile(rf"\bkind\W{{1,4}}({'|'.join(KINDS)})\b")
+_NAME = re.compile(r"[a-z0-9-]+")
+
+
+def mentions(others: Iterable[Manifest], jobs: Collection[Manifest]) -> Iterator[Diagnostic]:
+    """A finding for each other object with a reference, at the first one."""
+    names = {job.id.name for job in jobs}
+    for other in others:
+        pointer, text = next(_references(other.body, names, ()), ((), ""))
+        if text:
+            message = say(
+                '{} "{}" refers to a job that migrate replaces, with "{}"; adapt it', other.id.kind, other.id.name, text
+            )
+            yield Diagnostic(MIGRATION_REVIEW, message, other.place(*pointer))
+
+
+def _references(value: Any, names: Collection[str], at: Pointer) -> Iterator[tuple[Pointer, str]]:
+    """The places and texts that refer to a job. Without jobs, only jobs inside of other objects."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _references(item, names, (*at, index))
+    elif isinstance(value, dict):
+        if at and value.get("kind") in KINDS and (names or "spec" in value):
+            yield (*at, "kind"), str(value["kind"])
+        for key, item in value.items():
+            if names and isinstance(key, str) and key.startswith(OPERATORS_LABELS):
+                yield (*at, key), key
+            yield from _references(item, names, (*at, key))
+    elif isinstance(value, str) and (text := _reference(value, names)):
+        yield at, text
+
+
+def _reference(text: str, names: Collection[str]) -> str:
+    """The part of a text that refers to a job, "" for none."""
+    if "\n" in text and (found := _KIND.search(text)):
+        return found[1]
+    if not names:
+        return ""
+    if OPERATORS_LABELS in text:
+        return OPERATORS_LABELS
+    if text in _PLURALS:
+        return text
+    return next((each for each in _NAME.findall(text) if _is_peer(each, names)), "")
+
+
+def _is_peer(text: str, names: Collection[str]) -> bool:
+    """Whether a name is that of a Pod of a job: `<job>-<role>-<index>`, or `<job>-launcher`."""
+    name, _, last = text.rpartition("-")
+    if last.isdecimal():
+        name, _, last = name.rpartition("-")
+    return last in _ROLES and name in names

@@ -1,0 +1,147 @@
+"""What a migration cannot carry over is reported at its line, and so is a result that does not build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.test_migrate import JOB, Command
+from tests.loops import for_each
+
+MPI = """\
+apiVersion: kubeflow.org/{version}
+kind: MPIJob
+metadata: {{name: mpi}}
+spec:
+  mpiReplicaSpecs:
+    Launcher: {{replicas: 1, template: {{spec: {{containers: [{{name: l, image: a, command: [mpirun, x]}}]}}}}}}
+    Worker: {{replicas: 2, template: {{spec: {{containers: [{{name: w, image: a}}, {{name: c, image: a}}]}}}}}}
+"""
+MPI_2, MPI_1 = MPI.format(version="v2beta1"), MPI.format(version="v1")
+TF = """\
+apiVersion: kubeflow.org/v1
+kind: TFJob
+metadata: {name: tf}
+spec:
+  tfReplicaSpecs:
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers:
+          - name: tensorflow
+            image: a
+"""
+OTHER = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
+POLICY = "---\napiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: net}\nspec:\n  podSelector:\n"
+WRAPPER = (
+    "---\napiVersion: workload.codeflare.dev/v1beta2\nkind: AppWrapper\nmetadata: {name: w}\nspec:\n  components: "
+)
+ENV = "            env:\n"
+FIELD = "metadata.labels['training.kubeflow.org/{}']"
+LABEL = '            - {{name: A, valueFrom: {{fieldRef: {{fieldPath: "{}"}}}}}}\n'.replace("{}", FIELD)
+
+REPORTED = {
+    "an extra role": (MPI_2 + "    Extra: {template: {spec: {containers: [{name: l, image: b}]}}}\n", 8, "Extra"),
+    "a role in lower case": (MPI_2.replace("    Worker", "    worker"), 7, "worker"),
+    "a role that TFJob does not have": (TF.replace("Worker", "Helper"), 6, "Helper"),
+    "a role in two spellings": (TF + TF[TF.index("    Worker") :].replace("Worker", "worker"), 13, "worker"),
+    "a negative count": (TF.replace("replicas: 2", "replicas: -1"), 7, "replicas is negative"),
+    "too many Pods": (TF.replace("replicas: 2", "replicas: 2000000000"), 5, "2000000000 Pods"),
+    "finalizers": (TF.replace("name: tf}", "name: tf, finalizers: [a/b]}"), 3, "finalizers"),
+    "owners": (
+        TF.replace("name: tf}", "name: tf, ownerReferences: [{apiVersion: v1, kind: A, name: a, uid: u}]}"),
+        3,
+        "ownerReferences",
+    ),
+    "the name of the host beside one of a Pod": (
+        TF + '            args: ["sh", "-c", "[ $(hostname) = tf-worker-0 ] && echo"]\n',
+        11,
+        "host name",
+    ),
+    "a label that no Pod has": (TF + ENV + LABEL.format("job-role"), 14, "job-role"),
+    "a container of MPIJob v1": (MPI_1 + "  mainContainer: c\n", 8, 'mainContainer "c"'),
+    "cleanPodPolicy of MPIJob v1": (MPI_1 + "  cleanPodPolicy: All\n", 8, "cleanPodPolicy All"),
+    "an init container with the name of the main one": (
+        JOB + "          initContainers: [{name: node, image: a}]\n",
+        15,
+        'duplicate container name "node"',
+    ),
+    "an ephemeral container": (
+        JOB + "          ephemeralContainers: [{name: e, image: a}]\n",
+        15,
+        "ephemeralContainers",
+    ),
+    "a long name": (JOB.replace("mnist}", f"{'m' * 58}}}"), 4, "longer than 63 characters"),
+    "a policy that selects the Pods": (
+        JOB + POLICY + "    matchLabels: {training.kubeflow.org/job-name: mnist}\n",
+        21,
+        'NetworkPolicy "net" refers to a job',
+    ),
+    "a script with the name of a Pod": (JOB + OTHER + "data: {a: ssh mnist-master-0 ls}\n", 19, '"mnist-master-0"'),
+    "a job inside of an object": (
+        JOB + WRAPPER + "[template: {apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: a}, spec: {}}]\n",
+        20,
+        'AppWrapper "w" refers to a job',
+    ),
+}
+
+
+@pytest.fixture
+def migrate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.chdir(tmp_path)
+    return Command(tmp_path, monkeypatch)
+
+
+@for_each("case", REPORTED, at_least=18)
+def test_it_is_reported_at_its_line(
+    case: tuple[str, int, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, line, words = case
+    monkeypatch.chdir(tmp_path)
+    migrate = Command(tmp_path, monkeypatch)
+    migrate.file("a.yaml", text)
+    assert migrate("a.yaml") == 1
+    reports = [each for each in migrate.err.splitlines() if each.startswith("a.yaml:")]
+    assert [each for each in reports if each.startswith(f"a.yaml:{line}:") and words in each], migrate.err
+
+
+def node(command: Command) -> dict[str, object]:
+    """The env of the training container of the runtime, with that of the TrainJob."""
+    runtime, job = yaml.safe_load_all(command.out)
+    pod = runtime["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    env = [*pod["containers"][0].get("env", ()), *job["spec"].get("trainer", {}).get("env", ())]
+    return {each["name"]: each.get("value", each.get("valueFrom")) for each in env}
+
+
+def test_labels_of_the_operator_become_those_of_the_new_pods(migrate: Command) -> None:
+    labels = "".join(LABEL.format(name).replace("A,", f"{name[-1].upper()},") for name in ("job-name", "replica-index"))
+    assert migrate("-", stdin=TF + ENV + labels) == 0
+    env = node(migrate)
+    assert env["E"] == {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}}
+    assert "job-completion-index" in str(env["X"])
+
+
+def test_a_reference_to_an_overwritten_variable_gets_the_value_of_the_user(migrate: Command) -> None:
+    env = '              env: [{name: RANK, value: "7"}, {name: A, value: "$(RANK) $$(RANK) $(WORLD_SIZE)"}]\n'
+    assert migrate("-", stdin=JOB + env) == 0
+    assert node(migrate)["A"] == "7 $$(RANK) $$(WORLD_SIZE)"
+    assert 'the operator overwrites the variable "RANK"' in migrate.err
+
+
+def test_an_object_that_a_cluster_printed(migrate: Command) -> None:
+    text = (
+        JOB.replace("name: mnist}", "name: mnist, uid: u, generation: 2}")
+        + "status: {startTime: '2024-01-01T00:00:00Z'}\n"
+    )
+    assert migrate("-", stdin=text) == 0
+    assert (
+        "the API server writes these, and they are dropped: metadata.uid, metadata.generation and status" in migrate.err
+    )
+
+
+def test_the_first_worker_decides(migrate: Command) -> None:
+    assert migrate("-", stdin=TF) == 0
+    assert "the operator ends the job when worker 0 succeeds, and a TrainJob when all workers do" in migrate.err
