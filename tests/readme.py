@@ -57,10 +57,10 @@ _WHAT = {
     "template_bytes": "what one template renders",
     "templates_seconds": "CPU time of all templates of a run",
     "templates_bytes": "what all templates of a run render",
-    "overlay_edits": "images and, twice, labels and, 20 times, patches of overlays, for each object",
+    "overlay_edits": "edits of overlays for each object: an image counts 1, a label 2, a patch 20",
     "overlay_steps": "comparisons, copies and writes that overlays take",
     "patch_operations": "operations of one JSON 6902 patch",
-    "patched_bytes": "what `copy` operations make of an object",
+    "patched_bytes": "size of an object after `copy` operations",
 }
 
 

@@ -29,13 +29,6 @@ _AVOIDED = (
     r"folders?|whole numbers?|(?:is|are|has|have|with) [^.;]{1,40} twice; (?:keep|remove|use)|must hold",
 )
 _AVOIDED_WORDS = re.compile(rf"\b(?:{'|'.join(_AVOIDED)})\b", re.IGNORECASE)
-_WORST_WORDS = re.compile(
-    r"\b(?:told|tells?|telling|complain\w*|stands? at|wrong(?:ly)?|anew|besides|mend(?:s|ed|ing)?|forsak\w+"
-    r"|refus(?:e|es|ed|al|als|ing)|judg(?:e|es|ed|ing|ment)|nobody|somebody|whoever|whatever|so that|memos?|spots?"
-    r"|settle[sd]?|gone|behind|alone|surroundings?|passed on|(?:old|new|both) sides?|headlines?|idle|spoil(?:s|ed|t)"
-    r"|becom\w+ of)\b",
-    re.IGNORECASE,
-)
 _WORST_NAMES = re.compile(
     r"(?:told|wrong|complain|forsake|mend|judge|refuse|spot|settle|memo)(?:s|d|ed|ing)?|refusals?|refusing|judging"
     r"|forsaken|idle|spoil(?:s|ed|t)|headlines?|anew|learn|drain|surroundings?"
@@ -62,10 +55,9 @@ def avoided(text: str) -> list[str]:
     return [found[0] for found in _AVOIDED_WORDS.finditer(" ".join(text.split()))]
 
 
-def worst(text: str) -> list[str]:
-    """The words of a text that even a comment does not use, in order; code and quotations may have them."""
-    plain = re.sub(r"`[^`]*`|\"[^\"]*\"", "CODE", " ".join(text.split()))
-    return [found[0] for found in _WORST_WORDS.finditer(plain)]
+def without_quotations(text: str) -> str:
+    """The text with code and quotations as one word."""
+    return re.sub(r"`[^`]*`|\"[^\"]*\"", "CODE", " ".join(text.split()))
 
 
 def sentences(text: str) -> list[str]:

@@ -205,7 +205,7 @@ def _once(request: LoopRequest) -> int:
 
 
 def _run(request: LoopRequest) -> int:
-    """Reconcile until a signal; the process ends at once if the Lease is lost."""
+    """Reconcile until a signal; the process ends at once if another replica has the Lease."""
     import gc
     import signal
     import sys
@@ -234,7 +234,7 @@ def _run(request: LoopRequest) -> int:
     serve(request.health_probe_bind_address, probes)
     if run(loop, leader, request.leader_elect_retry_period):
         return 0
-    print_error("error: the Lease was lost; another replica goes on")
+    print_error("error: the Lease was lost; another replica continues")
     sys.stderr.flush()
     os._exit(3)  # without waiting for threads, whose writes are no longer sent
 

@@ -36,7 +36,7 @@ Examples:
   # JSON for another program
   kubectl trainjob env TrainJob/bert -o json | jq .worldSize.value
 
-Exit codes: 0 shown, 1 the files have errors or no such TrainJob, 2 the command failed.
+Exit codes: 0 shown, 1 the files have errors or the TrainJob does not exist, 2 the command failed.
 """
 
 

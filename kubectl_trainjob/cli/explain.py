@@ -46,7 +46,7 @@ Examples:
   # Pass a JSON pointer, print JSON
   kubectl trainjob explain PodGroup/llama /spec/minMember -o json
 
-Exit codes: 0 explained, 1 the files have errors or no such object or value, 2 the command failed.
+Exit codes: 0 explained, 1 the files have errors, or the object or value does not exist, 2 the command failed.
 """
 
 

@@ -35,7 +35,7 @@ Examples:
   # Print the manual of a rule
   kubectl trainjob help KTJ301
 
-Exit codes: 0 printed, 2 no such page or rule.
+Exit codes: 0 printed, 2 the page or rule does not exist.
 """
 
 

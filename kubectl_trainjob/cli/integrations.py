@@ -25,7 +25,7 @@ Examples:
   # Apply what Flux needs
   kubectl trainjob integrations flux kustomization | kubectl apply -f -
 
-Exit codes: 0 printed, 2 no such file.
+Exit codes: 0 printed, 2 the file does not exist.
 """
 
 

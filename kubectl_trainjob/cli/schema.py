@@ -31,7 +31,7 @@ Examples:
   # A TrainJob of another version
   kubectl trainjob schema TrainJob --trainer-version 2.1
 
-Exit codes: 0 printed, 2 no such kind.
+Exit codes: 0 printed, 2 the kind does not exist.
 """
 
 

@@ -55,7 +55,7 @@ class _TemplateLines:
                 yield from meanings[before - 1]
 
 
-template_of = lru_cache(maxsize=4)(_TemplateLines)  # a report asks for each of its lines
+template_of = lru_cache(maxsize=4)(_TemplateLines)  # a report reads each of its lines
 
 
 def mentioned_values(location: Location) -> Mentioned:

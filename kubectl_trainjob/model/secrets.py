@@ -48,7 +48,7 @@ _ISSUED = (
 """What Hugging Face, GitHub, GitLab, AWS, NVIDIA, Slack and OpenAI issue."""
 _ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){_ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{{12,}}+=*+"
 _IN_ADDRESS = r"""(?P<user>://[^\s/@:"']*+):(?P<password>[^\s/@"']++)@"""
-# `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`. Each name is looked at once: it begins after another character.
+# `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`. Each name is checked once: it begins after another character.
 _NAMED_VALUE = r"""(?x)
     (?P<start>(?<![\w.-])
       (?: --?(?P<option>[A-Za-z][\w.-]*+)["']?(?:=|[ \t]++)

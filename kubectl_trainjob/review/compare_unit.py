@@ -145,7 +145,7 @@ def _compiled(job: CompiledJob[JobNote] | CompiledJob[None]) -> Compiled:
 
 
 def _side(compilation: Compilation[JobNote], given: Input, origins: Origins, has_same_errors: bool) -> Side:
-    """One tree. A job that both have and cannot build is no difference; the same errors hide the same from both."""
+    """One tree. A job that both have and cannot build is not a difference; the same errors hide the same from both."""
     own = (job for job in compilation.jobs if not job.is_shared)
     return Side(
         trainer=compilation.target.trainer,

@@ -1,4 +1,4 @@
-"""Errors that base and head of a unit have alike: what cannot be read then is equal in both."""
+"""Errors that base and head of a unit share: what cannot be read then is equal in both."""
 
 from __future__ import annotations
 

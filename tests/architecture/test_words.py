@@ -59,7 +59,8 @@ def test_the_sentences_of_messages(path: Path) -> None:
 @for_each("path", MODULES, at_least=200)
 def test_the_words_of_comments(path: Path) -> None:
     found = words.comments(path.read_text(encoding="utf-8"))
-    _report(path, [words.Text(line, f"{each}: {text}") for line, text in found for each in words.worst(text)])
+    plain = [(line, words.without_quotations(text)) for line, text in found]
+    _report(path, [words.Text(line, f"{each}: {text}") for line, text in plain for each in words.avoided(text)])
 
 
 @for_each("path", MODULES, at_least=200)

@@ -63,7 +63,7 @@ class Metrics:
             self._add(name, 1.0, {**labels, "": "count"})
 
     def count_request(self, host: str, request: ApiRequest, answer: ApiAnswer) -> None:
-        """Count a request to the API server; "<error>" stands for no answer, as in client-go."""
+        """Count a request to the API server; "<error>" means no answer, as in client-go."""
         code = str(answer.status) if answer.status != NO_ANSWER else "<error>"
         self.count("rest_client_requests_total", code=code, method=request.method, host=host)
 

@@ -1,6 +1,6 @@
 """Follows the objects of a kind: a list, then a watch from its version; after anything unusual, a list again.
 
-Watches only say when to look. If an event is lost, the next list has the object, at the latest after `resync`.
+Watches only say when to look. If an event is missing, the next list has the object, at the latest after `resync`.
 """
 
 from __future__ import annotations
