@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +21,10 @@ settings.register_profile(
 )
 settings.register_profile("search", settings.get_profile("thorough"), derandomize=False, print_blob=True)
 settings.load_profile("fast")
+
+# Without the compiled modules, each process of a test would compile the program again: half a second instead of none.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(autouse=True, scope="session")

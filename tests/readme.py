@@ -11,8 +11,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
@@ -34,6 +32,7 @@ from kubectl_trainjob.kube.facts.trainer import API_VERSION
 from kubectl_trainjob.model.limits import LIMITS, size
 from kubectl_trainjob.report.review.summary_line import _VERDICTS
 from kubectl_trainjob.review.result import ReviewVerdict
+from tests.commands import call
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -249,15 +248,9 @@ def prepared(folder: Path) -> Path:
     return folder
 
 
-_CALL = "import sys; from kubectl_trainjob.cli.app import run; sys.exit(run('kubectl-trainjob', sys.argv[1:]))"
-
-
 def output(command: str, folder: Path) -> str:
     """What a command line that begins with `kubectl trainjob` prints in `folder`: stdout, then stderr."""
-    arguments = shlex.split(command)[2:]
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", _CALL, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = call(folder, *shlex.split(command)[2:])
     return done.stdout + done.stderr
 
 

@@ -14,11 +14,13 @@ import pytest
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.cli.app import program_name
+from tests.commands import call as run_here
 from tests.tools import require
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ["build", str(ROOT / "runtimes"), str(ROOT / "overlays" / "fashion-mnist")]
 MODULE = [sys.executable, "-m", "kubectl_trainjob"]
+MODULE_PATH = "/x/kubectl_trainjob/__main__.py"
 
 
 def call(*command: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -72,7 +74,7 @@ def test_without_a_command_help_goes_to_stderr() -> None:
 
 def commands() -> list[str]:
     """The commands that the help text shows."""
-    shown = call(*MODULE, "--help").stdout.partition("\nCommands:\n")[2]
+    shown = run_here(ROOT, "--help").stdout.partition("\nCommands:\n")[2]
     return re.findall(r"^  (\S+)", shown, re.MULTILINE)
 
 
@@ -80,7 +82,7 @@ def test_every_command_shown_has_a_help_of_its_own() -> None:
     names = commands()
     assert {"build", "init", "completion"} <= set(names)
     for name in names:
-        done = call(*MODULE, name, "--help")
+        done = run_here(ROOT, name, "--help", program=MODULE_PATH)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(f"Usage: python -m kubectl_trainjob {name} ")
 
@@ -94,7 +96,7 @@ def test_every_command_shown_has_a_help_of_its_own() -> None:
     ],
 )
 def test_an_unknown_command_is_told_the_nearest(word: str, hint: str) -> None:
-    done = call(*MODULE, word)
+    done = run_here(ROOT, word)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(f"error: {hint.format(commands=', '.join(commands()))}\n")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,11 +22,13 @@ from kubectl_trainjob.cli.app import run
 from kubectl_trainjob.kube.facts.supported import TRAINER_VERSIONS
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.output.folder import Folder
+from tests.commands import call
 from tests.loops import sample
 from tests.ordinary import ordinary_user
 from tests.property import readers
 
 CLI = [sys.executable, "-m", "kubectl_trainjob"]
+PROGRAM = "kubectl_trainjob/__main__.py"
 # Before these releases Trainer knew nothing of what the runtime of ours needs (its CHANGELOGs 2.1 and 2.2).
 SINCE = {"jax": "2.2", "torch-finetune": "2.2", "torch-volcano": "2.1", "xgboost": "2.2"}
 PIECES = [
@@ -35,10 +38,6 @@ PIECES = [
     "overlays/dev/overlay.yaml",
     "overlays/prod/overlay.yaml",
 ]
-
-
-def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*CLI, *arguments], capture_output=True, text=True, cwd=folder, timeout=60, check=False)
 
 
 def tree(folder: Path) -> list[str]:
@@ -92,7 +91,7 @@ Init = Callable[..., tuple[int, str]]
 def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A runtime's name, and a new repository for it."""
     folder = tmp_path_factory.mktemp("new")
-    done = call(folder, "init", "--runtime", request.param)
+    done = call(folder, "init", "--runtime", request.param, program=PROGRAM)
     created = [f"created {path.format(request.param)}" for path in PIECES]
     following = "next: python -m kubectl_trainjob build overlays/dev"
     assert (done.returncode, done.stdout) == (0, "")
@@ -185,10 +184,8 @@ def test_the_directory_is_made(where: str, here: Path, init: Init) -> None:
     assert f"created {os.path.normpath(f'{where}/jobs/other.yaml')}\n" in said
     command = re.search(r"next: kubectl trainjob build (.+)\n", said)
     assert command is not None
-    built = subprocess.run(
-        f"{' '.join(CLI)} build {command[1]}", shell=True, capture_output=True, cwd=here, check=False
-    )
-    assert (built.returncode, built.stderr) == (0, b"")
+    built = call(here, "build", *shlex.split(command[1]))
+    assert (built.returncode, built.stderr) == (0, "")
 
 
 def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:

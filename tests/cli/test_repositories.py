@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import call
 from tests.loops import for_each, sampled
 from tests.tools import require
 
@@ -158,8 +159,7 @@ LAYOUTS: Mapping[str, dict[str, str]] = {
 
 
 def _run(directory: Path, *arguments: str, code: int = 0) -> tuple[str, str]:
-    command = [require("kubectl-trainjob"), *arguments]
-    found = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    found = call(directory, *arguments)
     assert found.returncode == code, found.stdout + found.stderr
     return found.stdout, found.stderr
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
-from contextlib import chdir
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from click.testing import CliRunner
+from tests.commands import call
 
 _PROBLEM = re.compile(
     r"^(?P<path>.*?):(?P<line>\d+):(?P<column>\d+): error (?P<rule>KTJ\d+) (?P<text>.*)$", re.MULTILINE
@@ -52,15 +50,5 @@ def run_build(text: str, *options: str) -> Outcome:
 
     It runs in an empty directory: in this repository, each build would also read the runtimes of the catalogue.
     """
-    from kubectl_trainjob.cli.app import run
-
-    try:
-        with (
-            TemporaryDirectory() as directory,
-            chdir(directory),
-            CliRunner().isolation(input=text.encode()) as streams,
-        ):
-            code = run("kubectl-trainjob", ["build", "-", "-o", "json", *options])
-            return Outcome(code, streams[0].getvalue().decode(), streams[1].getvalue().decode())
-    finally:
-        gc.enable()  # the command switches it off for its own short life
+    with TemporaryDirectory() as directory:
+        return Outcome(*call(directory, "build", "-", "-o", "json", *options, stdin=text))

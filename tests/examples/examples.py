@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tests.commands import call
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL_RUNTIMES = sorted((ROOT / "runtimes").glob("*.yaml"))
@@ -63,10 +63,8 @@ class Built:
 
 
 def build(*arguments: str, stdin: str = "", cwd: Path = ROOT) -> Built:
-    """Run the command in a process of its own."""
-    command = [sys.executable, "-m", "kubectl_trainjob", "build", "-o", "json", *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=cwd, check=False)
-    return Built(done.returncode, done.stdout, done.stderr)
+    """Run the command."""
+    return Built(*call(cwd, "build", "-o", "json", *arguments, stdin=stdin))
 
 
 def build_over(runtime: Path, *options: str) -> Built:
