@@ -138,9 +138,7 @@ MADE |= {
     "KTJ060": _overlay("resources: [t.yaml.j2]", t="{% if %}"),
     "KTJ061": _overlay("resources: [t.yaml.j2]", t=_MAP.replace("name: a", "name: {{ values.name }}")),
     "KTJ062": _overlay("resources: [t.yaml.j2]", t="{{ ''.__class__ }}"),
-    "KTJ063": _overlay(
-        "resources: [t.yaml.j2]", t="{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}"
-    ),
+    "KTJ063": _overlay("resources: [t.yaml.j2]", t='{{ "x" * 10**10 }}'),
     "KTJ1025": _overlay("sweeps: [{target: {name: b}, method: grid, parameters: {layers: {type: int, values: [1]}}}]"),
     "KTJ064": _overlay("resources: [t.yaml.j2]", t="{{ 1 // 0 }}"),
 }

@@ -124,8 +124,8 @@ def unedited() -> dict[str, Side]:
 @pytest.mark.parametrize(
     ("name", "emit"),
     [
-        *sample([pytest.param(name, "jobset") for name in EDITS], every=6),
-        *sample([pytest.param(name, "trainjob") for name in EDITS], every=9),
+        *sample([pytest.param(name, "jobset") for name in EDITS], every=12),
+        *sample([pytest.param(name, "trainjob") for name in EDITS], every=12),
     ],
 )
 def test_examples(

@@ -10,6 +10,7 @@ import pytest
 
 from tests.conformance.cases import LATEST, VERSIONS, Case, load
 from tests.conformance.generate import inputs, released
+from tests.conformance.harness import run_build
 from tests.conformance.judge import judge
 from tests.loops import report
 
@@ -80,7 +81,7 @@ CASES = {
 GROUPS = CASES[LATEST]
 _SHOWN_LINES = 40
 _EVERY = 4  # of the cases of older versions and of large groups, in the default run
-_LARGE = "own"  # the group whose other cases only the slow run has
+_LARGE = ("own", "mixed", "typed")  # the groups whose other cases only the slow run has
 Tally = Callable[[str, str, Counter[str]], None]
 
 
@@ -108,7 +109,7 @@ def test_the_stored_inputs_are_the_generated_ones() -> None:
 @pytest.mark.parametrize(
     ("version", "group"),
     [
-        pytest.param(version, group, marks=() if version == LATEST and group != _LARGE else pytest.mark.slow)
+        pytest.param(version, group, marks=() if version == LATEST and group not in _LARGE else pytest.mark.slow)
         for version in VERSIONS
         for group in CASES[version]
     ],
@@ -127,9 +128,15 @@ def test_build_does_what_upstream_does(version: str, group: str, tally: Tally) -
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+def test_two_builds_of_an_input_are_equal(version: str) -> None:
+    for case in load(version)[::20]:
+        assert run_build(case.input) == run_build(case.input), case.id
+
+
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_sample_of_builds_does_what_upstream_does(version: str) -> None:
-    """A sample of every group of an older version, and of the large group of the latest one, for the default run."""
-    groups = {_LARGE: _by_group(version)[_LARGE]} if version == LATEST else _by_group(version)
+    """A sample of every group of an older version, and of the large groups of the latest one, for the default run."""
+    groups = {name: cases for name, cases in _by_group(version).items() if version != LATEST or name in _LARGE}
     chosen = [case for group in groups.values() for case in group[::_EVERY]]
     failures = [f"== {case.id}\n" + "\n".join(found) for case in chosen if (found := judge(case).complaints)]
     assert len(chosen) >= 100

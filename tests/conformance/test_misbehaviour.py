@@ -62,7 +62,9 @@ def _made(chosen: Chosen) -> Iterator[Made]:
             text = case.input.encode()
             documents = read(["-"], lambda _most, text=text: text)
             found = lint(documents, BuildOptions(trainer_version=chosen.version)).diagnostics
-            [job] = [each for each in yaml.safe_load_all(case.input) if each and each["kind"] == "TrainJob"]
+            [job] = [
+                each for each in yaml.load_all(case.input, yaml.CSafeLoader) if each and each["kind"] == "TrainJob"
+            ]
             [jobset] = [each for each in jobs[0]["objects"] if each["kind"] == "JobSet"]
             yield Made(case.id, frozenset(each.rule.id for each in found), job, jobset)
 

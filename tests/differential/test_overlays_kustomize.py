@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.commands import call
 from tests.tools import require
 
 _OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
@@ -179,7 +180,9 @@ def test_same_objects(name: str, tmp_path: Path) -> None:
     _write(ours, TREES[name], ours=True)
     _write(theirs, TREES[name], ours=False)
     (ours / ".git").mkdir()
-    built = _objects(_run(sys.executable, "-m", "kubectl_trainjob", "build", "top", cwd=ours))
+    done = call(ours, "build", "top")
+    assert done.returncode == 0, done.stderr
+    built = _objects(done.stdout)
     assert built == _objects(_run(require("kubectl"), "kustomize", "top", cwd=theirs))
     assert built
 

@@ -22,6 +22,7 @@ from tests.differential.kustomize import (
     renames_of_all,
     run_kustomize,
 )
+from tests.loops import sample
 
 _ADMISSION, _RBAC = "admissionregistration.k8s.io", "rbac.authorization.k8s.io"
 TRAINER = "trainer.kubeflow.org/v1alpha1"
@@ -291,7 +292,7 @@ TREES = {
 }
 
 
-@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
+@pytest.mark.parametrize("tree", sample(TREES, every=2))
 def test_tree(tree: Layer, tmp_path: Path) -> None:
     assert by_us(tree) == by_kustomize(tree, tmp_path)
     assert _ambiguous(tree) == []
@@ -306,7 +307,7 @@ def _renamed(tree: Layer, *affixes: str) -> Layer:
     return Layer(members, others | {name: both[name] for name in affixes if both})
 
 
-@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
+@pytest.mark.parametrize("tree", sample(TREES, every=4))
 def test_tree_with_prefixes(tree: Layer, tmp_path: Path) -> None:
     for number, affixes in enumerate((("namePrefix",), ("namePrefix", "nameSuffix"))):
         assert by_us(_renamed(tree, *affixes)) == by_kustomize(_renamed(tree, *affixes), tmp_path / str(number))
