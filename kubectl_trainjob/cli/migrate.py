@@ -47,7 +47,7 @@ Examples:
   # Fail in CI while something is left to migrate
   kubectl trainjob migrate --check
 
-Exit codes: 0 everything is migrated, 1 something needs your decision (with --check: or would change), 2 the command failed.
+Exit codes: 0 all is migrated, 1 something needs your decision (with --check: or would change), 2 the command failed.
 """
 
 

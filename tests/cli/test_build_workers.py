@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import Repository
 from tests.cli.manifests import MPI, PLAIN, config_map, overlay, train_job
+from tests.loops import sample
 from tests.tools import missing
 
 _JOBS = 620
@@ -64,7 +65,7 @@ _ARGUMENTS = [
 
 
 @pytest.mark.parametrize("every", [pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("broken", [False, True], ids=["good", "broken"])
+@pytest.mark.parametrize("broken", sample({"good": False, "broken": True}, every=2))
 def test_same_bytes_and_findings(
     broken: bool, every: int, repository: Repository, processors: list[int], tmp_path: Path
 ) -> None:

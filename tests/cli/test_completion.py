@@ -324,7 +324,7 @@ TYPED = [
 THROUGH_KUBECTL = {"command", "choice behind =", "file behind =", "directory", "runtime", "behind a wrong word"}
 
 
-@pytest.mark.parametrize(("keys", "words"), TYPED)
+@pytest.mark.parametrize(("keys", "words"), sample(TYPED, every=3))
 @pytest.mark.parametrize("shell", sample(list(START), every=2))
 def test_a_shell_completes(shell: str, keys: str, words: list[str], typed: Typed) -> None:
     found = typed(shell, SETUP[shell], f"kubectl-trainjob {keys}")

@@ -50,4 +50,4 @@ def test_untouched_values_stand_where_a_recorded_expansion_says(
             if place is not None:
                 quick += 1
                 assert place == jobset.place(pointer), pointer
-    assert quick > 1000
+    assert quick > 500

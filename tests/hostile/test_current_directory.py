@@ -18,7 +18,7 @@ _CASES = [(program, name) for program in ("module", "script") for name in _NAMES
 
 # `python -m kubectl_trainjob` means the package of this name that lies there.
 @pytest.mark.parametrize(
-    ("program", "name"), sample([pytest.param(*each) for each in [*_CASES, ("script", "kubectl_trainjob")]], every=4)
+    ("program", "name"), sample([pytest.param(*each) for each in [*_CASES, ("script", "kubectl_trainjob")]], every=7)
 )
 def test_no_module_of_it_is_imported(program: str, name: str, tmp_path: Path) -> None:
     (tmp_path / f"{name}.py").write_text(_PROGRAM)

@@ -171,7 +171,7 @@ def parsed(text: str) -> Any:
     return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
 
 
-@sampled(every=5)
+@sampled(every=10)
 @EACH
 def test_html_has_no_markup_from_data(text: str) -> None:
     tree = parsed(as_html(hostile(text)))
@@ -181,7 +181,7 @@ def test_html_has_no_markup_from_data(text: str) -> None:
         assert printable(line) in list(in_code(tree))
 
 
-@sampled(every=5)
+@sampled(every=10)
 @EACH
 def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
     tree, other = (parsed(as_html(hostile("x", say("is {} there", each)))) for each in (text, "harmless"))
@@ -190,7 +190,7 @@ def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
     assert {tag for tag, count in left.items() if count} <= {("code", ())}
 
 
-@sampled(every=5)
+@sampled(every=10)
 @EACH
 @RENDERERS
 def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any, text: str) -> None:
@@ -202,7 +202,7 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
         assert printable(line) in list(in_code(tree))
 
 
-@sampled(every=5)
+@sampled(every=10)
 @EACH
 @RENDERERS
 def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) -> None:
@@ -228,7 +228,7 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) 
     assert not re.search(r"@|#|\bwww\.|://|:\w+:|\$|\bGH-\d|<|\[", outside_of_code(tree))
 
 
-@sampled(every=3)
+@sampled(every=6)
 @EACH
 @for_each("write", {"html": as_html, "markdown": as_markdown, "text": as_text}, at_least=3)
 def test_nothing_unseen_and_no_command_is_printed(write: Any, text: str) -> None:

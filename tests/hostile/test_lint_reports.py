@@ -100,6 +100,7 @@ def in_json(text: str) -> str:
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
+@sampled(every=3)
 @EACH_FORMAT
 @EACH
 def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
@@ -197,7 +198,7 @@ def test_gitlab_reads_issues(text: str) -> None:
         each.encode()
 
 
-@sampled(every=3)
+@sampled(every=8)
 @EACH
 def test_html_has_no_markup_from_data(text: str) -> None:
     tree, other = (parsed(format_report(hostile(each), "html")) for each in (text, harmless(text)))
@@ -205,6 +206,7 @@ def test_html_has_no_markup_from_data(text: str) -> None:
     assert outside_of_code(tree) == outside_of_code(other)
 
 
+@sampled(every=8)
 @EACH
 @RENDERERS
 def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any, text: str) -> None:
@@ -215,7 +217,7 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
         assert printable(text) in list(in_code(tree))
 
 
-@sampled(every=3)
+@sampled(every=8)
 @EACH
 @RENDERERS
 def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str) -> None:

@@ -77,7 +77,7 @@ def without_colours(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-@sampled(every=3)
+@sampled(every=9)
 @EACH
 @for_each("form", ["text", "markdown", "json", "html"], at_least=4)
 def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
@@ -91,7 +91,7 @@ def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
     assert [line for line in out.split("\n") if re.match(r"\s*::", line) or re.search(r"##\w*\[", line)] == []
 
 
-@sampled(every=5)
+@sampled(every=12)
 @EACH
 def test_colours_of_a_terminal_are_ours(text: str) -> None:
     coloured, other = (as_text(hostile(each), has_colour=True) for each in (text, harmless(text)))
@@ -102,7 +102,7 @@ def test_colours_of_a_terminal_are_ours(text: str) -> None:
     assert sorted(re.findall(r"\x1b\[[0-9;]*m", coloured)) == sorted(re.findall(r"\x1b\[[0-9;]*m", other))
 
 
-@sampled(every=3)
+@sampled(every=9)
 @EACH
 def test_no_line_of_a_comment_is_a_command_to_a_bot(text: str) -> None:
     out = as_markdown(hostile(text, say("is {}", text)))
@@ -128,7 +128,7 @@ def test_json_is_strict_and_holds_the_names(text: str) -> None:
     assert {each["name"] for each in told["jobs"]} == {f"{expected}{number}" for number in range(3)}
 
 
-@sampled(every=5)
+@sampled(every=12)
 @EACH
 @RENDERERS
 def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any, text: str) -> None:
@@ -145,7 +145,7 @@ def test_markdown_has_no_markup_and_no_text_but_ours_outside_of_code(render: Any
 TAGS = "html head body h3 h4 p strong b br ul li pre code details summary table thead tbody tr th td"
 
 
-@sampled(every=5)
+@sampled(every=12)
 @EACH
 @RENDERERS
 @for_each("verdict", [ReviewVerdict.UNBUILT, ReviewVerdict.REJECTED], at_least=2)
@@ -156,7 +156,7 @@ def test_sentences_with_data_give_no_markup_in_markdown(render: Any, text: str, 
     assert not re.search(r"@|#|\bwww\.|://|:\w+:|\$|\bGH-\d|<|\[", outside_of_code(tree))
 
 
-@sampled(every=5)
+@sampled(every=12)
 @EACH
 def test_html_has_no_markup_from_data(text: str) -> None:
     tree, other = (parsed(as_html(hostile(each))) for each in (text, harmless(text)))
@@ -169,7 +169,7 @@ def test_html_has_no_markup_from_data(text: str) -> None:
         assert printable(f"{line}/{line}0") in list(in_code(tables[0]))
 
 
-@sampled(every=5)
+@sampled(every=12)
 @EACH
 def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
     tree, other = (parsed(as_html(hostile("x", say("is {} there", each)))) for each in (text, "harmless"))
@@ -178,7 +178,7 @@ def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
     assert {tag for tag, count in left.items() if count} <= {("code", ())}
 
 
-@sampled(every=3)
+@sampled(every=9)
 @EACH
 def test_a_terminal_has_a_line_a_job(text: str) -> None:
     told, other = (as_text(hostile(each)).split("\n") for each in (text, harmless(text)))
@@ -190,13 +190,13 @@ def test_a_terminal_has_a_line_a_job(text: str) -> None:
 @for_each("form", ["markdown", "html"], at_least=2)
 @for_each("piece", ["x`<@\x1b", "\U000e0101|", "```\n::error::"], at_least=3)
 def test_long_data_is_cut_everywhere(form: str, piece: str) -> None:
-    text = piece * (200_000 // len(piece))
+    text = piece * (100_000 // len(piece))
     out = format_report(hostile(text, say("{}", text)), form)
     assert len(out) < 2_000_000
     assert form == "html" or len(out.encode("utf-16-le")) // 2 <= 65_536
 
 
-@sampled(every=3)
+@sampled(every=9)
 @for_each("verdict", ReviewVerdict, at_least=8)
 @for_each("piece", ["x", "\U000e0101", "`", "|"], at_least=4)
 def test_ten_thousand_characters_are_always_enough(piece: str, verdict: ReviewVerdict) -> None:

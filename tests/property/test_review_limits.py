@@ -25,6 +25,7 @@ from tests.cli.pages import difference_as_markdown, findings_as_markdown
 from tests.cli.pages import review_as_markdown as as_markdown
 from tests.cli.review_reports import review
 from tests.cli.test_diff_markdown import by_github, words
+from tests.loops import sample
 from tests.unit.report.lint import reports as lints
 
 LIMITS = (10_000, 20_000, 65_536)
@@ -153,7 +154,7 @@ SIZES = [
 
 
 @pytest.mark.parametrize("most", LIMITS)
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sample(SIZES, every=2))
 def test_it_fits_and_counts_what_it_lacks(size: Size, most: int) -> None:
     of = made(size)
     text = as_markdown(of, most)

@@ -72,7 +72,7 @@ def test_containers(chosen: Chosen) -> None:
             assert env == env_of(theirs, spec.get("completionMode", "Indexed") == "Indexed"), name
             assert all(ours.body.get(field) == theirs.get(field) for field in ("command", "args", "image")), name
             compared += len(env)
-    assert compared > 1000
+    assert compared > 500
 
 
 @EACH_VERSION
@@ -96,7 +96,7 @@ def test_hostfiles(chosen: Chosen) -> None:
             assert environment.launch.total is not None, name
             assert (environment.launch.total.value, environment.launch.total.nodes) == (sum(slots), len(slots)), name
             seen += 1
-    assert seen >= 10
+    assert seen >= 5
 
 
 @EACH_VERSION

@@ -81,7 +81,7 @@ def _lines(chance: random.Random) -> str:
     return chance.choice(("\n", "\r\n")).join(lines) + chance.choice(("", "\n"))
 
 
-@sampled(every=10)
+@sampled(every=25)
 @for_each("seed", range(400), at_least=400)
 def test_random_rules(seed: int) -> None:
     chance = random.Random(seed)
