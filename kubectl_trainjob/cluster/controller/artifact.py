@@ -89,7 +89,7 @@ def _newest(wanted: TrainingSet, api: Api) -> Artifact:
 
 
 def _is_older(wanted: TrainingSet, artifact: Artifact) -> bool:
-    """Whether the same spec was tried with a newer artifact, and no user asks for this one."""
+    """Whether the same spec was tried with a newer artifact, and no user requests this one."""
     status = wanted.status
     is_same = find_condition(status, "Ready").get("observedGeneration") == wanted.generation
     is_requested = wanted.requested_at != status.get("lastHandledReconcileAt", "")

@@ -110,7 +110,7 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
                         _write_status(own, wanted, lambda status: begun(wanted, status, tree.revision, own.date))
                     return _applied(plan, _options(wanted, own, as_account), store, as_account, attempted)
             except SourceError:
-                tree.check()  # files that changed meanwhile are no error of the files
+                tree.check()  # files that changed meanwhile are not errors of the files
                 raise
     except SourceError as error:
         verdict = Verdict(error.reason, str(error))

@@ -98,7 +98,7 @@ def _container(job: LegacyJob, container: Any, at: Pointer) -> Iterator[Migratio
 
 
 def _overwritten(job: LegacyJob, role: JobRole, index: int, at: Pointer) -> Iterator[MigrationNote]:
-    """Variables of the user that the operator writes over."""
+    """Variables of the user that the operator overwrites."""
     is_main = index == job.main(role)
     added = {each.name for each in variables(job, role, _NOWHERE) if is_main or each.name != "TF_CONFIG"}
     if job.operator.kind == MPI and is_main:

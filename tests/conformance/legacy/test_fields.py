@@ -18,7 +18,7 @@ from tests.reading import workspace
 JOBS = [
     body
     for case in CASES
-    for body in yaml.safe_load_all(case["docs"])
+    for body in yaml.load_all(case["docs"], yaml.CSafeLoader)
     if body and str(body["apiVersion"]).startswith("kubeflow.org/")
 ]
 HEAD = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}
