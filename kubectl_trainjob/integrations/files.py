@@ -25,7 +25,8 @@ FILES: Mapping[str, Mapping[str, PackagedFile]] = MappingProxyType(
             "sidecar": PackagedFile("A patch that adds the plugin's container to the repo-server.", ("sidecar.yaml",)),
             "cm": PackagedFile("Health of training objects, for the ConfigMap argocd-cm.", ("cm.yaml",)),
             "application": PackagedFile(
-                "Two example Applications: the plugin, and the source hydrator.", ("application.yaml",)
+                "Two example Applications: the plugin, and the source hydrator.",
+                ("application.yaml", "sync.yaml", "hydrator.yaml", "sync.yaml"),
             ),
             "applicationset": PackagedFile(
                 "An example that creates an Application for each overlay.", ("applicationset.yaml",)
