@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -43,7 +43,9 @@ def modernize(manifests: Sequence[Manifest], to: str) -> list[Modernized]:
     runtimes = [each for each in manifests if is_any_runtime(each)]
     known = {runtime_key(each.id.kind, each.id.namespace, each.id.name): each for each in runtimes}
     kinds = {each.id.name: each.id.kind for each in runtimes}
-    return [rewrite(each, to, known.get(ref_key(each)), kinds) for each in manifests]
+    used = {ref_key(each) for each in manifests if not is_any_runtime(each)}
+    unused = {key for key in known if key not in used}
+    return [rewrite(each, to, known.get(ref_key(each)), kinds, unused) for each in manifests]
 
 
 def is_any_runtime(manifest: Manifest) -> bool:
@@ -70,11 +72,21 @@ def _facts(manifest: Manifest) -> RuntimeFacts:
     return RuntimeFacts(processes_of(given.get("numProcPerNode")), has_gpu(value_at(manifest.body, JOBS)))
 
 
-def rewrite(manifest: Manifest, to: str, runtime: Manifest | None, kinds: Mapping[str, str]) -> Modernized:
-    """One object for a version of Trainer: `runtime` is that of a TrainJob, `kinds` are those of runtimes by name."""
+def rewrite(
+    manifest: Manifest,
+    to: str,
+    runtime: Manifest | None,
+    kinds: Mapping[str, str],
+    unused: Collection[_Key] = (),
+) -> Modernized:
+    """One object for a version of Trainer: `runtime` is that of a TrainJob, `kinds` are those of runtimes by name.
+
+    `unused` are the runtimes that no TrainJob refers to.
+    """
     is_runtime = is_any_runtime(manifest)
     facts = RuntimeFacts() if is_runtime or runtime is None else _facts(runtime)
     work = Rewriting(manifest, facts, kinds, is_old=is_old_version(manifest.id))
+    work.is_used = runtime_key(manifest.id.kind, manifest.id.namespace, manifest.id.name) not in unused
     for rule in _rules_for(RUNTIME_RULES if is_runtime else JOB_RULES, to):
         _apply(rule, work)
     if not work.applied:

@@ -36,7 +36,7 @@ def target_names(work: Rewriting) -> None:
 def spec_overrides(work: Rewriting) -> None:
     """podSpecOverrides as podTemplateOverrides: the Pod's fields are in `spec`."""
     overrides = _overrides(work, _OLD)
-    if not overrides or work.has("spec", _NEW):
+    if not overrides or _has_both(work, _OLD, _NEW, _PATCHES):
         return
     work.move(("spec", _OLD), ("spec", _NEW))
     for index, override in enumerate(overrides):
@@ -48,13 +48,21 @@ def spec_overrides(work: Rewriting) -> None:
 def template_overrides(work: Rewriting) -> None:
     """podTemplateOverrides as runtimePatches: one patch for all, and one more for each further override of a job."""
     overrides = _overrides(work, _NEW)
-    if not overrides or work.has("spec", _PATCHES):
+    if not overrides or _has_both(work, _NEW, _PATCHES):
         return
     patches = _patches(overrides)
     if patches:
         work.put(("spec", _PATCHES), patches, ("spec", _NEW))
     _ask_lost(work, overrides)
     work.drop("spec", _NEW)
+
+
+def _has_both(work: Rewriting, old: str, *newer: str) -> bool:
+    """Whether a field is beside a newer one, which a user has to combine: no version of Trainer reads both."""
+    found = next((field for field in newer if work.has("spec", field)), None)
+    if found:
+        work.ask(say("{} and {} are both set, and no version reads both; combine them", old, found), "spec", old)
+    return found is not None
 
 
 def _overrides(work: Rewriting, field: str) -> list[dict[str, Any]]:

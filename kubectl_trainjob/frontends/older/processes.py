@@ -30,6 +30,9 @@ def runtime_processes(work: Rewriting) -> None:
     value = work.get(*_TORCH, _PROCESSES)
     work.drop(*_TORCH, _PROCESSES)
     if processes_of(value) is not None:
+        if not work.is_used:
+            message = say("no TrainJob here refers to this runtime; write numProcPerNode: {} in those that do", value)
+            work.ask(message, *_TORCH, _PROCESSES, is_difference=True)
         return
     gpus = has_gpu(work.get(*JOBS))
     if value not in (None, AUTO, CPU, GPU):

@@ -23,11 +23,12 @@ class RuleClass(StrEnum):
 
 
 class RuleNote(NamedTuple):
-    """What a user has to check at a line of the object as written."""
+    """What a user has to check at a line of the object as written, or only to know."""
 
     rule: str
     message: Message
     place: Place
+    is_difference: bool = False
 
 
 class RuntimeFacts(NamedTuple):
@@ -40,7 +41,8 @@ class RuntimeFacts(NamedTuple):
 class Rewriting:
     """The object so far, and what was found. `is_old` says whether its apiVersion is one before v1alpha1.
 
-    `runtime` has the facts of a TrainJob's runtime, `kinds` the kinds of known runtimes by name.
+    `runtime` has the facts of a TrainJob's runtime, `kinds` the kinds of known runtimes by name. `is_used` says whether
+    a known TrainJob refers to a runtime.
     """
 
     def __init__(self, manifest: Manifest, runtime: RuntimeFacts, kinds: Mapping[str, str], *, is_old: bool) -> None:
@@ -49,6 +51,7 @@ class Rewriting:
         self.runtime = runtime
         self.kinds = kinds
         self.is_old = is_old
+        self.is_used = True
         self.rule = ""
         self.applied: list[str] = []
         self.notes: list[RuleNote] = []
@@ -79,11 +82,11 @@ class Rewriting:
         if self.has(*parent, old) and not self.has(*parent, new):
             self.move((*parent, old), (*parent, new))
 
-    def ask(self, message: Message, *pointer: str | int) -> None:
-        """Report something to check; a value that was moved is reported at its line."""
+    def ask(self, message: Message, *pointer: str | int, is_difference: bool = False) -> None:
+        """Report something to check, or a difference; a value that was moved is reported at its line."""
         found = self.draft.place(pointer) if self.has(*pointer) else None
         place = found or self.manifest.place(*pointer)
-        self.notes.append(RuleNote(self.rule, message, place.key()))
+        self.notes.append(RuleNote(self.rule, message, place.key(), is_difference))
 
     def replicated_jobs(self) -> list[Any]:
         """The replicatedJobs of a runtime that are mappings."""

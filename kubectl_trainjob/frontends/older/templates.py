@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kubectl_trainjob.frontends.older.rewriting import JOBS, POD, Rewriting
@@ -59,15 +60,16 @@ def _lower(work: Rewriting, old: Pointer, job: Pointer, keys: list[str]) -> None
 
 def job_names(work: Rewriting) -> None:
     """replicatedJobs that have another name now, and what refers to them."""
-    for index, job in enumerate(work.replicated_jobs()):
-        new = JOB_NAMES.get(str(job.get("name"))) if work.is_old else None
-        if new and new not in [each.get("name") for each in work.replicated_jobs()]:
-            work.put((*JOBS, index, "name"), new, (*JOBS, index, "name"))
-    for index, job in enumerate(work.replicated_jobs()):
-        for number, each in enumerate(job.get("dependsOn") or ()):
-            new = JOB_NAMES.get(str(each.get("name"))) if work.is_old and isinstance(each, dict) else None
+    names = [each.get("name") for each in work.replicated_jobs()]
+    renamed = {old: new for old, new in JOB_NAMES.items() if work.is_old and old in names and new not in names}
+    for index, job in enumerate(work.replicated_jobs() if renamed else ()):
+        depends = [(*JOBS, index, "dependsOn", number) for number, _ in enumerate(_dicts(job.get("dependsOn")))]
+        for at in ((*JOBS, index), *depends):
+            new = renamed.get(str(work.get(*at, "name")))
             if new:
-                work.put((*JOBS, index, "dependsOn", number, "name"), new)
+                work.put((*at, "name"), new, (*at, "name"))
+    for old, new in renamed.items():
+        _rename_targets(work, old, [new])
 
 
 def initializer(work: Rewriting) -> None:
@@ -95,16 +97,41 @@ def _steps(work: Rewriting, index: int) -> list[dict[str, Any]]:
 
 def _split(work: Rewriting, index: int, steps: list[dict[str, Any]]) -> None:
     """One job for each step, each after the one before; the jobs after them wait for the last."""
-    jobs, pod = work.replicated_jobs(), work.get(*JOBS, index, *POD)
-    shared = {key: value for key, value in pod.items() if key not in ("containers", "initContainers")}
-    names = [each["name"] for each in steps]
+    jobs, names = work.replicated_jobs(), [each["name"] for each in steps]
+    if work.get(*JOBS, index, *POD, "containers"):
+        message = say('the containers of the job "initializer" are dropped: its steps are jobs now; check them')
+        work.ask(message, *JOBS, index, *POD, "containers")
     made: list[dict[str, Any]] = []
     for number, step in enumerate(steps):
-        template = {"spec": {"template": {"spec": {**shared, "containers": [step]}}}}
         waits = {"dependsOn": [_after(names[number - 1])]} if number else {}
-        made.append({"name": step["name"], **waits, "template": template})
+        made.append({**_with_step(jobs[index], POD, step), "name": step["name"], **waits})
     rest = [_waiting(each, names[-1]) for each in jobs[index + 1 :]]
     work.put(JOBS, [*jobs[:index], *made, *rest], (*JOBS, index))
+    _rename_targets(work, _OLD_INITIALIZER, names)
+
+
+def _with_step(value: dict[Any, Any], path: Pointer, step: dict[str, Any]) -> dict[Any, Any]:
+    """A part of a job with one container in its Pod, and everything else as before."""
+    if not path:
+        return {key: item for key, item in value.items() if key != "initContainers"} | {"containers": [step]}
+    key, *rest = path
+    return {**value, key: _with_step(value[key], tuple(rest), step)}
+
+
+def _rename_targets(work: Rewriting, old: str, new: Sequence[str]) -> None:
+    """The policies of the JobSet with other names of a job."""
+    spec = JOBS[:-1]
+    rules = work.get(*spec, "failurePolicy", "rules")
+    targets: list[Pointer] = [(*spec, "successPolicy", "targetReplicatedJobs")]
+    for index, _ in enumerate(rules if isinstance(rules, list) else ()):
+        targets.append((*spec, "failurePolicy", "rules", index, "targetReplicatedJobs"))
+    for at in targets:
+        names = work.get(*at)
+        if isinstance(names, list) and old in names:
+            work.put(at, [each for name in names for each in (new if name == old else (name,))], at)
+    coordinator = (*spec, "coordinator", "replicatedJob")
+    if work.get(*coordinator) == old:
+        work.put(coordinator, new[-1], coordinator)
 
 
 def _after(name: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from kubectl_trainjob.kube.schemas.load import schema_for
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.rules import MIGRATION_REVIEW
+from kubectl_trainjob.model.rules import MIGRATION_DIFFERENCE, MIGRATION_REVIEW
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Body, Manifest
 from kubectl_trainjob.repository.files.input_files import InputFiles
@@ -124,4 +124,5 @@ def _templates(rendered: Iterable[Manifest]) -> Iterator[Diagnostic]:
 
 
 def _finding(each: RuleNote) -> Diagnostic:
-    return Diagnostic(MIGRATION_REVIEW, say("{} ({})", each.message, each.rule), each.place)
+    rule = MIGRATION_DIFFERENCE if each.is_difference else MIGRATION_REVIEW
+    return Diagnostic(rule, say("{} ({})", each.message, each.rule), each.place)

@@ -107,6 +107,39 @@ GOLDENS = (
             "spec: {template: {spec: {containers: [{name: model-initializer, image: m}]}}}}}]}}"
         ),
     ),
+    Golden(
+        "initializer-job",
+        _runtime(
+            "template: {spec: {successPolicy: {operator: All, targetReplicatedJobs: [initializer, node]}, "
+            "replicatedJobs: [{name: initializer, replicas: 1, template: {metadata: {annotations: {a: b}}, "
+            "spec: {backoffLimit: 3, template: {metadata: {labels: {c: d}}, spec: {initContainers: "
+            "[{name: dataset-initializer, image: d}], containers: [{name: done, image: e}]}}}}}]}}",
+            OLD,
+        ),
+        _runtime(
+            "template: {spec: {successPolicy: {operator: All, targetReplicatedJobs: [dataset-initializer, node]}, "
+            "replicatedJobs: [{name: dataset-initializer, replicas: 1, template: {metadata: {annotations: {a: b}, "
+            "labels: {trainer.kubeflow.org/trainjob-ancestor-step: dataset-initializer}}, spec: {backoffLimit: 3, "
+            "template: {metadata: {labels: {c: d}}, spec: {containers: [{name: dataset-initializer, image: d}]}}}}}]}}"
+        ),
+        asks=True,
+    ),
+    Golden(
+        "job-names",
+        _runtime(
+            "template: {spec: {successPolicy: {operator: All, targetReplicatedJobs: [trainer-node]}, failurePolicy: "
+            "{rules: [{action: FailJobSet, targetReplicatedJobs: [other, trainer-node]}]}, "
+            "coordinator: {replicatedJob: trainer-node}, replicatedJobs: "
+            "[{name: other, dependsOn: [{name: trainer-node, status: Ready}]}, {name: trainer-node}]}}",
+            OLD,
+        ),
+        _runtime(
+            "template: {spec: {successPolicy: {operator: All, targetReplicatedJobs: [node]}, failurePolicy: {rules: "
+            "[{action: FailJobSet, targetReplicatedJobs: [other, node]}]}, coordinator: {replicatedJob: node}, "
+            "replicatedJobs: [{name: other, dependsOn: [{name: node, status: Ready}]}, {name: node, template: "
+            "{metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}}}]}}"
+        ),
+    ),
     Golden("job-names", _runtime(_of_node(_NODE, "trainer-node"), OLD), _runtime(_of_node(_NODE))),
     Golden(
         "container-names",
@@ -139,6 +172,12 @@ GOLDENS = (
     ),
     Golden(
         "runtime-processes", _runtime("mlPolicy: {torch: {numProcPerNode: auto}}"), _runtime("mlPolicy: {torch: {}}")
+    ),
+    Golden(
+        "runtime-processes",
+        _runtime("mlPolicy: {torch: {numProcPerNode: 4}}"),
+        _runtime("mlPolicy: {torch: {}}"),
+        asks=True,
     ),
     Golden(
         "runtime-processes",
@@ -219,6 +258,8 @@ GOLDENS = (
     ),
 )
 ASK_ONLY = {
+    "pod-spec-overrides": _job(_REF + "podSpecOverrides: [{targetJobs: [{name: node}]}]\nruntimePatches: []"),
+    "pod-template-overrides": _job(_REF + "podTemplateOverrides: [{targetJobs: [{name: node}]}]\nruntimePatches: []"),
     "mpi-implementation": _runtime("mlPolicy: {mpi: {mpiImplementation: Intel}}"),
     "runtime-ref-kind": _job("runtimeRef: {kind: torch-distributed, name: x}"),
     "elastic-policy": _runtime("mlPolicy: {torch: {elasticPolicy: {minNodes: 1, maxNodes: 2}}}"),
