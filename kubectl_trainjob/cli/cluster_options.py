@@ -49,6 +49,19 @@ class Duration(click.ParamType[float]):
         return seconds
 
 
+class NamedDirectory(click.ParamType[tuple[str, str]]):
+    """NAME=PATH."""
+
+    name = "directory"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The name and the path."""
+        name, equals, path = str(value).partition("=")
+        if not name or not equals or not path:
+            self.fail(f'"{value}" is not NAME=PATH', param, ctx)
+        return name, path
+
+
 def cluster_options(command: Command) -> Command:
     """`--context`, `--kubeconfig`, `--as`, `--as-group` and `--request-timeout`, as kubectl has them."""
     for option in reversed(_OPTIONS):

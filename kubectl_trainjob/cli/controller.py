@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.cluster_options import ClusterRequest, Duration, cluster_options
+from kubectl_trainjob.cli.cluster_options import ClusterRequest, Duration, NamedDirectory, cluster_options
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit, print_error
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.connection import KubeConnection
     from kubectl_trainjob.cluster.controller.client import Client
     from kubectl_trainjob.cluster.controller.leader import Leader
+    from kubectl_trainjob.cluster.controller.publish import ArchiveStore
     from kubectl_trainjob.cluster.controller.reconcile import LoopSource, Outcome
-    from kubectl_trainjob.cluster.controller.source import SourceTree
-    from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet
+    from kubectl_trainjob.cluster.controller.training_set import SetKey
     from kubectl_trainjob.cluster.protocol import Clock, Connection
 
 _HELP = """Apply what the TrainingSets of a cluster say.
@@ -63,6 +61,9 @@ class LoopRequest(ClusterRequest):
     leader_elect_renew_deadline: float
     leader_elect_retry_period: float
     lease_namespace: str
+    storage_path: str
+    storage_addr: str
+    storage_adv_address: str
     metrics_bind_address: str
     health_probe_bind_address: str
 
@@ -70,6 +71,8 @@ class LoopRequest(ClusterRequest):
         """Raise a usage error for options that contradict each other."""
         if self.namespace and self.all_namespaces:
             raise click.UsageError("-n and -A cannot be used together")
+        if self.storage_adv_address and not self.storage_path:
+            raise click.UsageError("--storage-adv-address needs --storage-path, a directory for the archives")
         times = self.leader_elect_lease_duration, self.leader_elect_renew_deadline, self.leader_elect_retry_period
         if not times[0] > times[1] > times[2] > 0:
             raise click.UsageError(
@@ -102,33 +105,23 @@ class LoopRequest(ClusterRequest):
 
         return KubeConnection(ConnectionOptions(self.kubeconfig, self.context, self.as_user, self.as_group))
 
-    def source(self) -> LoopSource:
-        """How sources are opened and built."""
-        from kubectl_trainjob.cli.training_set import built
-        from kubectl_trainjob.cluster.controller.artifact import open_artifact
-        from kubectl_trainjob.cluster.controller.reconcile import LoopSource
-        from kubectl_trainjob.cluster.controller.source import directories
+    def storage(self) -> ArchiveStore | None:
+        """What serves artifacts, None without an address."""
+        from kubectl_trainjob.cluster.controller.publish import ArchiveStore
 
-        open_directory = directories({name: os.path.abspath(path) for name, path in self.directory})
+        if not self.storage_adv_address:
+            return None
+        return ArchiveStore(os.path.join(self.storage_path, "artifacts"), self.storage_adv_address)
 
-        def open_source(wanted: TrainingSet, api: Api) -> AbstractContextManager[SourceTree]:
-            return (open_directory if wanted.source.kind == "Directory" else open_artifact)(wanted, api)
+    def source(self, storage: ArchiveStore | None) -> LoopSource:
+        """How sources are opened, built and published."""
+        from kubectl_trainjob.cli.training_set import SourceOptions, loop_source
 
+        directories = {name: os.path.abspath(path) for name, path in self.directory}
         crosses = not self.no_cross_namespace_refs
-        return LoopSource(open_source, built, self.default_service_account, crosses_namespaces=crosses)
-
-
-class NamedDirectory(click.ParamType[tuple[str, str]]):
-    """NAME=PATH."""
-
-    name = "directory"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The name and the path."""
-        name, equals, path = str(value).partition("=")
-        if not name or not equals or not path:
-            self.fail(f'"{value}" is not NAME=PATH', param, ctx)
-        return name, path
+        return loop_source(
+            SourceOptions(directories, self.default_service_account, crosses, self.storage_path), storage
+        )
 
 
 def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
@@ -181,6 +174,19 @@ def _address(name: str, default: str, help_text: str) -> Callable[[Any], Any]:
 @_duration("--leader-elect-renew-deadline", 30, "30s", "Time after which a holder that cannot renew it stops.")
 @_duration("--leader-elect-retry-period", 5, "5s", "Time between two renewals.")
 @click.option("--lease-namespace", default="", metavar="NS", help="Namespace of the Lease. The default is the Pod's.")
+@click.option(
+    "--storage-path",
+    default="",
+    metavar="DIR",
+    help="Directory for artifacts, which only this process writes. The default is the temporary one of the system.",
+)
+@_address("--storage-addr", ":9090", "With run: address that serves the artifacts of TrainingSets.")
+@click.option(
+    "--storage-adv-address",
+    default="",
+    metavar="HOST",
+    help="With run: host, with a port except 80, where others find --storage-addr. Without it, none are served.",
+)
 @_address("--metrics-bind-address", ":8080", "With run: address of /metrics; 0 for none.")
 @_address("--health-probe-bind-address", ":9440", "With run: address of /healthz and /readyz; 0 for none.")
 @cluster_options
@@ -194,7 +200,7 @@ def controller(**given: Any) -> int:
 def _once(request: LoopRequest) -> int:
     from kubectl_trainjob.cluster.controller.client import Client
 
-    clock, source = _clock(), request.source()
+    clock, source = _clock(), request.source(None)
     with api_errors():
         own = request.connection()
         client = Client(lambda user: own.as_user(user) if user else own, request.request_timeout)
@@ -213,7 +219,7 @@ def _run(request: LoopRequest) -> int:
     from kubectl_trainjob.cluster.controller.client import Client, FencedConnection
     from kubectl_trainjob.cluster.controller.metrics import Metrics
     from kubectl_trainjob.cluster.controller.run import Loop, LoopOptions, measured, run
-    from kubectl_trainjob.cluster.controller.serving import serve
+    from kubectl_trainjob.cluster.controller.serving import serve, serve_files
 
     gc.enable()
     metrics, clock, own = Metrics(), _clock(), request.connection()
@@ -226,9 +232,12 @@ def _run(request: LoopRequest) -> int:
 
     client = Client(fenced, request.request_timeout)
     limits = LoopOptions(request.watched(own.namespace), request.concurrent, request.resync)
-    loop = Loop(client, measured(request.source(), metrics, clock), clock, limits, metrics, print_error)
+    storage = request.storage()
+    loop = Loop(client, measured(request.source(storage), metrics, clock), clock, limits, metrics, print_error)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.stop.set())
+    if storage:
+        serve_files(request.storage_addr, storage.find)
     serve(request.metrics_bind_address, {"/metrics": loop.page})
     probes = {"/healthz": lambda: _probe(loop.is_alive), "/readyz": lambda: _probe(loop.is_ready)}
     serve(request.health_probe_bind_address, probes)

@@ -38,9 +38,9 @@ class KustomizeController:
         """Make files the content of the ExternalArtifact `name`, or of a source that exists; its revision."""
         return self._artifacts.publish(NAMESPACE, name, archive_of(files), kind)
 
-    def wait_for(self, name: str, revision: str, status: str) -> Kustomization:
+    def wait_for(self, name: str, revision: str, status: str, namespace: str = NAMESPACE) -> Kustomization:
         """The Kustomization once its Ready has this status for a revision."""
-        body = {"apiVersion": _APPLY, "kind": "Kustomization", "metadata": {"name": name, "namespace": NAMESPACE}}
+        body = {"apiVersion": _APPLY, "kind": "Kustomization", "metadata": {"name": name, "namespace": namespace}}
         path = self.client.path(body)
 
         def is_so() -> bool:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.controller.archive import ArchiveError, unpack
 from kubectl_trainjob.cluster.controller.download import Artifact, DownloadError, download
-from kubectl_trainjob.cluster.controller.source import SourceError, SourceTree
+from kubectl_trainjob.cluster.controller.source import OpenSource, SourceError, SourceTree
 from kubectl_trainjob.cluster.controller.training_set import REQUESTED_AT, TrainingSet
 from kubectl_trainjob.cluster.controller.verdict import find_condition
 from kubectl_trainjob.cluster.times import seconds_between
@@ -36,22 +36,26 @@ def published(source: Body) -> Artifact | None:
     )
 
 
-@contextmanager
-def open_artifact(wanted: TrainingSet, api: Api) -> Iterator[SourceTree]:
-    """The files of a source of Flux, in a directory that only this process reads, and that is removed at the end."""
-    artifact = _newest(wanted, api)
-    end = api.clock.monotonic() + wanted.timeout
-    directory = ""
-    try:
-        with _as_source_errors():
-            directory = os.path.realpath(tempfile.mkdtemp(prefix="kubectl-trainjob-"))
-            with tempfile.TemporaryFile(dir=directory) as archive:
-                download(artifact, archive, lambda: end - api.clock.monotonic())
-                archive.seek(0)
-                unpack(archive, directory)
-        yield SourceTree(directory, artifact.revision, artifact.time, lambda: None)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+def artifacts(parent: str | None) -> OpenSource:
+    """Sources of Flux. Each is unpacked in a new directory below `parent`, None for the temporary one of the system."""
+
+    @contextmanager
+    def open_artifact(wanted: TrainingSet, api: Api) -> Iterator[SourceTree]:
+        artifact = _newest(wanted, api)
+        end = api.clock.monotonic() + wanted.timeout
+        directory = ""
+        try:
+            with _as_source_errors():
+                directory = os.path.realpath(tempfile.mkdtemp(prefix="kubectl-trainjob-", dir=parent))
+                with tempfile.TemporaryFile(dir=directory) as archive:
+                    download(artifact, archive, lambda: end - api.clock.monotonic())
+                    archive.seek(0)
+                    unpack(archive, directory)
+            yield SourceTree(directory, artifact.revision, artifact.time, lambda: None)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    return open_artifact
 
 
 @contextmanager

@@ -49,8 +49,12 @@ class LoopSource(NamedTuple):
     open: OpenSource
     build: Callable[[SourceTree, TrainingSet], AbstractContextManager[ApplyPlan]]
     """Raises SourceError."""
+    publish: Callable[[SourceTree, TrainingSet, Api], Verdict]
+    """Serves the build as an artifact. Raises SourceError and ApiError."""
     account: str
     crosses_namespaces: bool = False
+    forget: Callable[[SetKey], None] = lambda _: None
+    """A TrainingSet no longer exists."""
 
 
 class Outcome(NamedTuple):
@@ -104,6 +108,8 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
         with source.open(wanted, own) as tree:
             attempted = Attempted(tree.revision, tree.time)
             try:
+                if wanted.is_published:
+                    return _Attempt(source.publish(tree, wanted, own), attempted)
                 with source.build(tree, wanted) as plan:
                     tree.check()
                     if begun(wanted, wanted.status, tree.revision, own.date) != wanted.status:

@@ -174,6 +174,7 @@ class Loop:
             del self._known[gone]
             self._failures.pop(gone, None)
             self._sources.forget(gone)
+            self.source.forget(gone)
             self.metrics.forget(*gone)
         for body in bodies:
             self._changed(body)

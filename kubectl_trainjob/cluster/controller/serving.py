@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.server
+import os
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -15,16 +17,47 @@ Page = Callable[[], tuple[int, str]]
 
 def serve(address: str, pages: Mapping[str, Page]) -> int:
     """Serve pages at `HOST:PORT` until the process ends: the port. An address of "0" serves nothing."""
-    if address == "0":
-        return 0
+    return 0 if address == "0" else _listen(address, _handler(pages))
+
+
+def serve_files(address: str, find: Callable[[str], str | None]) -> int:
+    """Serve the files that `find` knows by their paths, until the process ends: the port."""
+    return _listen(address, _file_handler(find))
+
+
+def _listen(address: str, handler: type[http.server.BaseHTTPRequestHandler]) -> int:
     host, _, port = address.rpartition(":")
     try:
-        server = http.server.ThreadingHTTPServer((host, int(port)), _handler(pages))
+        server = http.server.ThreadingHTTPServer((host, int(port)), handler)
     except (OSError, ValueError, OverflowError) as error:
         raise EnvironmentFault(f"cannot listen at {address}: {error}") from None
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True, name=f"serve {address}").start()
     return int(server.server_address[1])
+
+
+def _file_handler(find: Callable[[str], str | None]) -> type[http.server.BaseHTTPRequestHandler]:
+    class FileHandler(http.server.BaseHTTPRequestHandler):
+        timeout = 60.0
+
+        def do_GET(self) -> None:
+            found = find(self.path)
+            try:
+                file = open(found or "", "rb")  # noqa: SIM115
+            except OSError:
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return
+            with file:
+                self.send_response(HTTPStatus.OK)
+                self.send_header("Content-Type", "application/gzip")
+                self.send_header("Content-Length", str(os.fstat(file.fileno()).st_size))
+                self.end_headers()
+                shutil.copyfileobj(file, self.wfile)
+
+        def log_message(self, *_arguments: Any) -> None:
+            """Each reader of an artifact comes at each interval: it is not logged."""
+
+    return FileHandler
 
 
 def _handler(pages: Mapping[str, Page]) -> type[http.server.BaseHTTPRequestHandler]:

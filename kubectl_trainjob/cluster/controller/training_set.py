@@ -48,6 +48,8 @@ class TrainingSet:
     timeout: float
     is_suspended: bool
     has_prune: bool
+    is_published: bool
+    """Whether Flux applies the objects, not the loop."""
     policy: Policy
     account: str
     requested_at: str
@@ -72,6 +74,7 @@ def read_training_set(body: Body) -> TrainingSet:
         timeout=_seconds(spec.get("timeout", "5m")),
         is_suspended=spec.get("suspend", False),
         has_prune=spec.get("prune", False),
+        is_published=spec.get("output") == "ExternalArtifact",
         policy=next(each for each in POLICIES if each == spec.get("recreate", "never")),
         account=spec.get("serviceAccountName", ""),
         requested_at=notes.get(REQUESTED_AT, ""),

@@ -111,6 +111,7 @@ def test_the_rights_are_those_in_use(site: Site) -> None:
     for kind in KINDS:
         reference = {"kind": kind, "name": "jobs"}
         site.plane.client.create(training_set(site, kind.lower(), sourceRef=reference, interval="1s"))
+    site.plane.client.create(training_set(site, "published", output="ExternalArtifact"))
     with _Account(site.plane) as proxy:
         one = Replica(site, proxy, "-A", f"--lease-namespace={SYSTEM}", namespaced=False)
         try:

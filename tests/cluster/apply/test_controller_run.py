@@ -40,9 +40,11 @@ class Replica:
         self.proxy = proxy
         kubeconfig = site.folder.parent / f"{site.namespace}.{id(self)}.kubeconfig"
         proxy.kubeconfig(kubeconfig, site.namespace)
-        self.ports = [_free_port(), _free_port()]
-        addresses = zip(("metrics", "health-probe"), self.ports, strict=True)
-        command = [f"--{name}-bind-address=127.0.0.1:{port}" for name, port in addresses]
+        self.ports = [_free_port() for _ in range(3)]
+        names = ("--metrics-bind-address", "--health-probe-bind-address", "--storage-addr")
+        command = [f"{name}=127.0.0.1:{port}" for name, port in zip(names, self.ports, strict=True)]
+        command += [f"--storage-path={site.folder.parent / site.namespace}.{self.ports[0]}"]
+        command += [f"--storage-adv-address=127.0.0.1:{self.ports[2]}"]
         command += [f"--directory=jobs={site.folder}", *_SHORT, *arguments]
         command += ["-n", site.namespace] if namespaced else []
         site.folder.mkdir(parents=True, exist_ok=True)

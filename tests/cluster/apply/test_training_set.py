@@ -31,6 +31,7 @@ _ACCEPTED = (
     {"path": "overlays/prod", "interval": "1h30m", "retryInterval": "90s", "timeout": "10m", "suspend": True},
     {"path": "a..b/c.yaml", "prune": True, "serviceAccountName": "team-a.robot", "recreate": "when-terminal"},
     {"interval": "1.5s", "output": "Apply"},
+    {"output": "ExternalArtifact"},
     {"sourceRef": {"kind": "GitRepository", "name": "a", "namespace": "flux-system"}},
     {"sourceRef": {"kind": "OCIRepository", "name": "a"}},
     {"sourceRef": {"kind": "Bucket", "name": "a"}},
@@ -77,7 +78,7 @@ def test_the_server_accepts_the_definition(plane: Plane) -> None:
     assert live["metadata"]["labels"]["applyset.kubernetes.io/is-parent-type"] == "true"
 
 
-@for_each("spec", _ACCEPTED, at_least=7)
+@for_each("spec", _ACCEPTED, at_least=8)
 def test_accepted(site: Site, spec: Object) -> None:
     site.plane.client.create(training_set(site, "a", **spec), dry_run=True)
 
