@@ -46,7 +46,7 @@ def _first(target: Delivered, context: LintContext) -> Iterator[Hit]:
             return
 
 
-@lru_cache(maxsize=1)  # each job of a unit asks
+@lru_cache(maxsize=4)  # each job of a unit asks, in both trees of a review
 def _substitution(context: LintContext) -> tuple[bool, frozenset[str]]:
     """Whether a Kustomization in the files replaces variables, and those that it sets."""
     specs = [each.body.get("spec") for each in kustomizations(context)]

@@ -30,7 +30,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
         yield Hit(message, _place(job, target), ((say("the later wave"), other.at(_WAVE)),))
 
 
-@lru_cache(maxsize=1)  # each job of a unit asks
+@lru_cache(maxsize=4)  # each job of a unit asks, in both trees of a review
 def _latest(context: LintContext) -> tuple[ObjectId, Delivered] | None:
     """An object in the last wave."""
     found = (each for each in _applied(context) if _is_in_sync(each[1]))
