@@ -185,8 +185,31 @@ def test_an_item_of_a_list_is_replaced_in_the_list(migrate: Command) -> None:
     text = f"apiVersion: v1\nkind: List\nitems:\n- {job.lstrip()}# the end\n"
     assert migrate("-", stdin=text) == 0
     (found,) = yaml.safe_load_all(migrate.out)
-    assert [each["kind"] for each in found["items"]] == ["TrainJob", "TrainingRuntime"]
+    assert [each["kind"] for each in found["items"]] == ["TrainingRuntime", "TrainJob"]
     assert "# the end" in migrate.out
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+def test_every_item_of_a_list_is_replaced(is_json: bool, migrate: Command) -> None:
+    jobs = [yaml.safe_load(JOB.replace("mnist}", f"{name}}}")) for name in ("a", "b", "c")]
+    jobs[1]["spec"]["runPolicy"] = {"ttlSecondsAfterFinished": 60}
+    whole = {"apiVersion": "v1", "kind": "List", "items": [jobs[0], yaml.safe_load(OTHER), *jobs[1:]]}
+    text = json.dumps(whole) if is_json else yaml.safe_dump(whole)
+    assert migrate("-", stdin=text) == 0
+    (found,) = yaml.safe_load_all(migrate.out)
+    names = [f"{each['kind']}/{each['metadata']['name']}" for each in found["items"]]
+    assert sorted(names) == sorted(
+        [*(f"TrainJob/{name}" for name in "abc"), *(f"TrainingRuntime/{name}-runtime" for name in "ab"), "ConfigMap/c"]
+    )
+    for item in found["items"]:
+        if item["kind"] == "TrainJob":  # the webhook of Trainer rejects a job without its runtime
+            runtime = f"TrainingRuntime/{item['spec']['runtimeRef']['name']}"
+            assert names.index(runtime) < names.index(f"TrainJob/{item['metadata']['name']}")
+
+
+def test_a_json_file_stays_one_json_value(migrate: Command) -> None:
+    assert migrate("-", stdin=json.dumps(yaml.safe_load(JOB))) == 0
+    assert [each["kind"] for each in json.loads(migrate.out)["items"]] == ["TrainingRuntime", "TrainJob"]
 
 
 @pytest.mark.parametrize(

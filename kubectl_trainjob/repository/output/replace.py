@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.source import Source, SourceFile, value_at
-from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditError, open_text
+from kubectl_trainjob.model.source import Pointer, Source, SourceFile, value_at
+from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, open_text
+from kubectl_trainjob.repository.yaml.edit_data import change_data
 from kubectl_trainjob.repository.yaml.edit_lines import Splice, splice
 from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
 from kubectl_trainjob.repository.yaml.read import Reader
@@ -34,16 +35,18 @@ class ReplacedObject(NamedTuple):
 
 def replace_objects(text: str, changes: Sequence[ReplacedObject]) -> str:
     """The text of a file with changed objects."""
+    of_documents: dict[int, list[ReplacedObject]] = {}
+    for each in changes:
+        of_documents.setdefault(each.source.document, []).append(each)
     whole: dict[int, Sequence[Body]] = {}
     edited = open_text(text)
     documents = set()
-    for each in changes:
-        document = each.source.document
+    for document, found in of_documents.items():
         try:
-            edited = edited.with_changes(document, _changes(each, edited.value(document)))
+            edited = edited.with_changes(document, _changes(found, edited.value(document)))
             documents.add(document)
         except EditError:
-            whole[document] = each.bodies
+            whole[document] = _bodies(found, edited, document)
     return _with_comments(text, _with_documents(edited.text, whole), documents - whole.keys())
 
 
@@ -62,18 +65,41 @@ def _with_comments(old: str, new: str, documents: Collection[int]) -> str:
     return splice(new, splices)
 
 
-def _changes(change: ReplacedObject, value: Any) -> list[DataChange]:
+def _changes(found: Sequence[ReplacedObject], value: Any) -> list[DataChange]:
     """The changes of a document. Raises EditError for one that is replaced as a whole."""
-    prefix = change.source.prefix
-    if not prefix and change.is_edit:
-        (body,) = change.bodies
-        kept = [DataChange((key,), body[key]) for key in body if key not in value or body[key] is not value[key]]
-        return [*kept, *(DataChange((key,), REMOVE) for key in value if key not in body)]
-    if not prefix:
+    if found[0].source.prefix:
+        return _item_changes(found, value)
+    (change,) = found
+    if not change.is_edit:
         raise EditError("the document is replaced")
-    *others, last = change.bodies
-    count = len(value_at(value, prefix[:-1]))
-    return [DataChange(prefix, last), *(DataChange((*prefix[:-1], count), body) for body in others)]
+    (body,) = change.bodies
+    kept = [DataChange((key,), body[key]) for key in body if key not in value or body[key] is not value[key]]
+    return [*kept, *(DataChange((key,), REMOVE) for key in value if key not in body)]
+
+
+def _item_changes(found: Sequence[ReplacedObject], value: Any) -> list[DataChange]:
+    """The changes of the items of Lists: what an object needs is in its place, and it is a later item."""
+    counts: dict[Pointer, int] = {}
+    changes = []
+    for each in found:
+        prefix, (first, *later) = each.source.prefix, each.bodies
+        above = prefix[:-1]
+        changes.append(DataChange(prefix, first))
+        for body in later:
+            index = counts.setdefault(above, len(value_at(value, above)))
+            counts[above] = index + 1
+            changes.append(DataChange((*above, index), body))
+    return changes
+
+
+def _bodies(found: Sequence[ReplacedObject], edited: EditedText, document: int) -> Sequence[Body]:
+    """The objects in place of a document: those of its one object, or the List with other items."""
+    if not found[0].source.prefix:
+        return found[0].bodies
+    value = edited.value(document)
+    for change in _item_changes(found, value):
+        value = change_data(value, change)
+    return [value]
 
 
 def _with_documents(text: str, whole: Mapping[int, Sequence[Body]]) -> str:
@@ -94,7 +120,8 @@ def _replacement(piece: Piece, bodies: Sequence[Body], emitter: Emitter) -> str:
     if piece.is_json:
         from kubectl_trainjob.repository.output.render import write_json
 
-        return "\n".join(write_json(body, "", body) for body in bodies)
+        body = bodies[0] if len(bodies) == 1 else {"apiVersion": "v1", "kind": "List", "items": list(bodies)}
+        return write_json(body, "", body)
     head = _HEAD.match(piece.text)
     start = head[0] if head else ""
     comments = "".join(f"{comment}\n" for comment in _comments(piece.text[len(start) :]))
