@@ -35,14 +35,14 @@ from tests.cluster.plane.plane import Plane
 from tests.cluster.plane.settings import free_ports
 
 _LINE = "{:<44} {:>9} {:>9} {:>9} {:>9}"
-_STEADY = 240  # seconds without changes
 _ACCOUNT = "admin"
 
 
 class Usage(NamedTuple):
-    """Of a process until now: requests, CPU seconds, resident MiB now and at most."""
+    """Of a process until now: requests, reconciles, CPU seconds, resident MiB now and at most."""
 
     requests: float
+    reconciles: float
     cpu: float
     resident: float
     peak: float
@@ -88,10 +88,15 @@ def _apply(site: Site, size: int) -> None:
             site.plane.client.merge(created, {"metadata": note, "spec": {"suspend": False}})
             revision = _wait_for(lambda old=revision: _new_revision(site, path, old))  # type: ignore[misc]
             _print(title, before, usage(), time.perf_counter() - start)
+        _wait_for_reconciles(usage, 1)
         before, start = usage(), time.perf_counter()
-        time.sleep(_STEADY)
-        seconds = time.perf_counter() - start
-        _print(f"{seconds / 60:.0f} minutes, nothing changed, interval 1m", before, usage(), seconds)
+        _wait_for_reconciles(usage, 2)
+        _print("two reconciles, nothing changed", before, usage(), time.perf_counter() - start)
+
+
+def _wait_for_reconciles(usage: Callable[[], Usage], count: int) -> None:
+    last = usage().reconciles + count
+    _wait_for(lambda: "done" if usage().reconciles >= last else "")
 
 
 def _objects(size: int, value: str) -> list[Object]:
@@ -144,11 +149,13 @@ def _page(port: int) -> str:
 
 
 def _usage(pid: int, page: str = "") -> Usage:
-    requests = re.findall(r"^rest_client_requests_total\{.*\} (\S+)$", page, re.MULTILINE)
+    names = "rest_client_requests_total", "controller_runtime_reconcile_total"
+    found = [re.findall(rf"^{name}\{{.*\}} (\S+)$", page, re.MULTILINE) for name in names]
+    requests, reconciles = (sum(map(float, each)) for each in found)
     status = Path(f"/proc/{pid}/status").read_text()
     resident, peak = (int(re.findall(rf"{name}:\s+(\d+)", status)[0]) / 1024 for name in ("VmRSS", "VmHWM"))
     ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return Usage(sum(map(float, requests)), sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), resident, peak)
+    return Usage(requests, reconciles, sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), resident, peak)
 
 
 def _repeat(site: Site, count: int) -> None:

@@ -209,7 +209,7 @@ def test_every_option_named_exists(path: Path) -> None:
     ours = re.sub(r"(?m)(^pip|^docker|kubectl (krew|create|patch|delete)) .*$", "", text_of(path))
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", ours))
     shown = "".join(map(_help, COMMANDS))
-    assert {option for option in named if option not in shown} <= {"--version", "--lr"}
+    assert {option for option in named if option not in shown} <= {"--version", "--lr", "--reconciles"}
 
 
 def test_the_hook_builds_a_repository(repository: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from tests.cluster.apply import world
 from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import Loop, LoopSite, install
+from tests.cluster.apply.program import Program
 from tests.cluster.apply.proxy import Answer, Fault, Forward, Request, before, html, reset
 from tests.cluster.apply.site import Applied, Site
 from tests.cluster.apply.test_controller_run import holder, replica
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.cluster
 
 _ALONE = ("--leader-elect=false", "--resync=1s")
 _SIDE_BY_SIDE = 4
-_SEEDS = 48
+_SEEDS = 40
 _SHARE = 0.15  # of the requests that fail
 
 
@@ -58,7 +59,8 @@ def test_a_program_dies_under_a_write(site: Site, program: str) -> None:
         time.sleep(2)
         site.plane.start(program)
         site.wait("all is applied", lambda: place.live("JobSet", "gang") and place.loop.is_ready)
-        assert _started(one.proxy.created) == sorted(world.STARTED)
+        started = _started(one.proxy.created)  # without one whose answer said that etcd is late
+        assert (set(started) <= set(world.STARTED), len(set(started))) == (True, len(started)), started
         ended = one.stop()
     assert (ended.code, "Traceback" in ended.err) == (0, False), ended
     assert world.orphans(place) == []
@@ -264,15 +266,25 @@ def _survives(site: Site, seed: int, expected: Object) -> None:
     stays = world.prepare(site)
     site.proxy.clear()
     faults = [fault for name, fault in ONCE.items() if name != "slow"]
+    running: list[Program] = []
+    is_started = Event()
+    left = chance.randrange(200)  # requests until it is killed; about half of the reconciles have so many
+
+    def takes(_: Request) -> bool:
+        nonlocal left
+        left -= 1
+        return left == 0 or chance.random() < _SHARE
 
     def fault(forward: Forward) -> Answer | None:
-        return chance.choice(faults)(forward)
+        if left > 0:
+            return chance.choice(faults)(forward)
+        is_started.wait(30)
+        running[0].kill()
+        return None
 
-    site.proxy.on("", "", fault, times=1000, only=lambda _: chance.random() < _SHARE)
-    started = site.start(*site.command(*world.ARGUMENTS))
-    if chance.random() < 0.5:
-        time.sleep(chance.random())
-        started.kill()
-    started.end()
+    site.proxy.on("", "", fault, times=1000, only=takes)
+    running.append(site.start(*site.command(*world.ARGUMENTS)))
+    is_started.set()
+    running[0].end()
     site.proxy.rules.clear()
     assert problem_after(site, stays, expected) == ""
