@@ -12,4 +12,4 @@ def test_the_controller_is_installed_by_one_command(capfdbinary):
     assert printed == content("controller", "install")
     kinds = [each["kind"] for each in yaml.safe_load_all(printed)]
     assert kinds[:2] == ["CustomResourceDefinition", "Namespace"]
-    assert kinds[-1] == "Deployment"
+    assert kinds[-2:] == ["Deployment", "Service"]
