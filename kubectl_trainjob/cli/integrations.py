@@ -41,9 +41,7 @@ def integrations(system: str | None, name: str) -> int:
         return 0
     assert system is not None
     if name not in FILES[system]:
-        raise click.UsageError(
-            f'there is no file "{name[:100]}" for {system}; the names are {", ".join(FILES[system])}'
-        )
+        raise click.UsageError(f'file "{name[:100]}" of {system} does not exist; use one of {", ".join(FILES[system])}')
     emit([content(system, name)])
     return 0
 
