@@ -36,7 +36,7 @@ _REASON = re.compile(
 )
 
 
-EVERY = pytest.mark.parametrize("every", sample({"some": 4, "all": 1}, every=2))
+EVERY = pytest.mark.parametrize("every", sample({"some": 8, "all": 1}, every=2))
 
 
 class _Sides(NamedTuple):

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.commands import Done, call
 from tests.tools import require
 
 FOLDER = Path(__file__).parent / "stories"
@@ -61,14 +62,21 @@ def git(folder: Path, *arguments: str) -> str:
     return run.stdout
 
 
-def review(folder: Path, out: Path, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
-    """`review main...feature` as a CI system calls it, which writes review.md, .json, .sarif and .html into `out`."""
+def review(folder: Path, out: Path, environment: Mapping[str, str] | None = None) -> Done:
+    """`review main...feature` as a CI system calls it, which writes review.md, .json, .sarif and .html into `out`.
+
+    With variables of the environment, it runs in a separate process.
+    """
     formats = {"markdown": "md", "json": "json", "sarif": "sarif", "html": "html"}
     outputs = [f"-o{name}={out / 'review'}.{ending}" for name, ending in formats.items()]
-    command = [sys.executable, "-m", "kubectl_trainjob", "review", f"{MAIN}...{BRANCH}", *outputs]
-    return subprocess.run(
-        command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, check=False
+    arguments = ["review", f"{MAIN}...{BRANCH}", *outputs]
+    if not environment:
+        return call(folder, *arguments)
+    command = [sys.executable, "-m", "kubectl_trainjob", *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def _write(name: str) -> None:
@@ -76,7 +84,7 @@ def _write(name: str) -> None:
         folder = Path(directory)
         told = review(make(name, folder / "repository"), folder)
         if told.returncode not in (0, 1):
-            sys.exit(told.stderr.decode())
+            sys.exit(told.stderr)
         shutil.copyfile(folder / "review.md", golden(name))
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +16,7 @@ import pytest
 
 from tests.cli.test_diff_html import parsed, words
 from tests.cli.test_diff_markdown import GITHUBS_LIMIT, by_github
+from tests.commands import call
 from tests.delivery import stories
 from tests.unit.report.lint.sarif_schema import problems
 
@@ -127,7 +126,7 @@ class Told(NamedTuple):
     story: Story
     repository: Path
     exit_code: int
-    errors: bytes
+    errors: str
     out: Path
 
     @property
@@ -161,8 +160,7 @@ def test_a_story_begins_without_a_fault(name: str, tmp_path: Path) -> None:
     """So all that the review says is about the pull request."""
     repository = stories.make(name, tmp_path / "repository")
     stories.git(repository, "checkout", "--quiet", stories.MAIN)
-    command = [sys.executable, "-m", "kubectl_trainjob", "lint", "--fail-on=info"]
-    run = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    run = call(repository, "lint", "--fail-on=info")
     assert (run.returncode, run.stdout, run.stderr) == (0, f"no problems in {ALL[name]} TrainJobs\n", "")
 
 
@@ -174,7 +172,7 @@ def test_the_comment_is_the_golden_one(told: Told) -> None:
 
 @EACH
 def test_a_story_that_needs_mending_fails(told: Told) -> None:
-    assert (told.exit_code, told.errors) == (1, b"")
+    assert (told.exit_code, told.errors) == (1, "")
     assert told.data["verdict"] == told.story.verdict
 
 

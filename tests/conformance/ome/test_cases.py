@@ -28,7 +28,7 @@ def test_each_block_of_the_document(name: str) -> None:
     check(SEED_BLOCKS[name])
 
 
-@sampled(every=4)
+@sampled(every=8)
 @for_each("case", OTHERS, at_least=280)
 def test_each_case(case: Case) -> None:
     check(case)
