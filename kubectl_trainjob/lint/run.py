@@ -163,7 +163,7 @@ class _Collector:
         run.unbuilt += unit.unbuilt
         run.is_empty = run.is_empty and not (unit.documents.inputs or unit.documents.units)
         for found in (*unit.findings, *updates):
-            finding, location = self.builder.finding(found.diagnostic, unit.objects)
+            finding, location = self.builder.finding(found.diagnostic, unit.objects, found.train_jobs)
             if self.suppressions.hides(found, location):
                 run.suppressed += 1
                 continue

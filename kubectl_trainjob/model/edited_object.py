@@ -99,6 +99,13 @@ def _between(now: ObjectId, applied: AppliedEdits) -> list[ObjectId]:
     return [replace(now, name=name) for name in names[1:]]
 
 
+def without_hash(job: Manifest) -> ObjectId:
+    """The identity before the hash, which is added last; without a hash the job's own."""
+    names = identities(job)
+    is_hashed = job.name_hash is not None and len(names) > 1 and job.id.name.startswith(f"{names[1].name}-")
+    return replace(job.id, name=names[1].name) if is_hashed else job.id
+
+
 def affixes(manifest: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The prefixes and the suffixes that edits added to the name of the object, in order."""
     edits: list[ObjectEdit] = []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.edited_object import without_hash
 from kubectl_trainjob.model.finding import Excerpt, Finding, Note, Position
 from kubectl_trainjob.model.message import Data, Message
 from kubectl_trainjob.model.source import Source, SourceFile, json_pointer
@@ -25,7 +26,8 @@ def fingerprint(diagnostic: Diagnostic, file: SourceFile, line: str | None, name
 
     It depends on the rule, the object (without one the path of the file) and the text of the line: numbers in messages
     and lines above may change. Without a line, which may hold a secret, the message replaces it: not even a hash of a
-    secret is shown. The paths in it do not depend on the directory of the tree. `name` is `KIND/NAME`.
+    secret is shown. The paths in it do not depend on the directory of the tree. `name` is `KIND/NAME`, without the hash
+    of what runs.
     """
     where = () if name else (file.common_path,)
     directory = file.path.removesuffix(file.common_path)
@@ -57,10 +59,13 @@ class FindingBuilder:
         self._resolve = resolve
         self._excerpts = Excerpts()
 
-    def finding(self, diagnostic: Diagnostic, objects: Objects) -> tuple[Finding, Location]:
-        """The finding, and the text that it is in; `objects` are those of its tree."""
+    def finding(
+        self, diagnostic: Diagnostic, objects: Objects, jobs: Iterable[Manifest] = ()
+    ) -> tuple[Finding, Location]:
+        """The finding, and the text that it is in; `objects` are those of its tree, `jobs` it was found with."""
         location = self._resolve(diagnostic.place)
-        name, namespace, pointer = _subject(diagnostic, objects)
+        written = objects.get(diagnostic.place.source)
+        name, namespace, pointer = _subject(diagnostic, written)
         line = None if diagnostic.rule.finds_secrets else self._excerpts.line(location.file, location.span.line)
         result = Finding(
             rule=diagnostic.rule,
@@ -73,7 +78,7 @@ class FindingBuilder:
             related=tuple(self._notes(diagnostic, location)),
             fix=diagnostic.fix,
             excerpt=None if line is None else Excerpt(*mark(line, location.span)),
-            fingerprint=fingerprint(diagnostic, location.file, line, namespace, name),
+            fingerprint=fingerprint(diagnostic, location.file, line, namespace, _lasting(name, written, jobs)),
         )
         return result, location
 
@@ -92,12 +97,19 @@ def _position(location: Location) -> Position:
     return Position(location.file.path, location.span)
 
 
-def _subject(diagnostic: Diagnostic, objects: Objects) -> tuple[str, str, str]:
+def _lasting(name: str, written: Manifest | None, jobs: Iterable[Manifest]) -> str:
+    """The name without the hash of what runs, which each change of the job changes."""
+    for job in (written, *jobs):
+        if job is not None and job.name_hash is not None:
+            name = name.replace(job.id.name, without_hash(job).name)
+    return name
+
+
+def _subject(diagnostic: Diagnostic, manifest: Manifest | None) -> tuple[str, str, str]:
     """The object, its namespace and the pointer into it."""
     subject = diagnostic.subject
     if subject is not None:
         return subject.object, subject.namespace, json_pointer(subject.pointer)
-    manifest = objects.get(diagnostic.place.source)
     if manifest is None:
         return "", "", json_pointer(diagnostic.place.pointer)
     return str(manifest.id), manifest.id.namespace, json_pointer(diagnostic.place.pointer)

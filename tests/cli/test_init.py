@@ -351,7 +351,7 @@ sys.exit(run("kubectl-trainjob", ["init", "new"]))
 def test_no_room(here: Path) -> None:
     done = subprocess.run([sys.executable, "-B", "-c", _LIMITED], capture_output=True, text=True, cwd=here, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: new/runtimes/torch-distributed.yaml: File too large; nothing was written\n"
+    assert done.stderr == "error: new/runtimes/torch.yaml: File too large; nothing was written\n"
     assert tree(here) == []
 
 
@@ -457,13 +457,13 @@ def test_a_job_and_its_runtime_more(repository: Path, init: Init) -> None:
     assert objects(repository, "jobs/evaluate.yaml")[0]["kind"] == "JobSet"
     code, said = init("job", "third")
     assert code == 2
-    assert said == "error: there are several runtimes; pass one with --runtime: plain, torch-distributed\n"
+    assert said == "error: there are several runtimes; pass one with --runtime: plain, torch\n"
 
 
 def test_a_job_in_a_repository_without_anything(here: Path, init: Init) -> None:
     (here / ".git").mkdir()
     assert init("job", "first")[0] == 0
-    assert contents(here).keys() == {"jobs/first.yaml", "runtimes/torch-distributed.yaml"}
+    assert contents(here).keys() == {"jobs/first.yaml", "runtimes/torch.yaml"}
     assert objects(here, "jobs")
 
 
@@ -476,11 +476,11 @@ def test_a_runtime_more(repository: Path, init: Init) -> None:
 
 
 def test_a_runtime_that_is_there_already(repository: Path, init: Init) -> None:
-    (repository / "runtimes" / "torch-distributed.yaml").rename(repository / "runtimes" / "own.yaml")
+    (repository / "runtimes" / "torch.yaml").rename(repository / "runtimes" / "own.yaml")
     before = contents(repository)
-    assert init("runtime", "torch-distributed") == (
+    assert init("runtime", "torch") == (
         2,
-        'error: runtimes/own.yaml: already has the runtime "torch-distributed"; nothing was written\n',
+        'error: runtimes/own.yaml: already has the runtime "torch"; nothing was written\n',
     )
     assert contents(repository) == before
 

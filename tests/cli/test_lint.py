@@ -277,6 +277,23 @@ def test_since_tells_what_is_new(repository: Repository) -> None:
     assert linted.report["summary"]["before"] == 1
 
 
+def test_a_finding_in_a_job_under_another_hash_is_not_new(repository: Repository) -> None:
+    """The hash in the name of a job is another one after each change of the job."""
+    overlay = f"{OVERLAY}resources: [../jobs]\nnameHash: true\n"
+    job = JOB.replace("NAME", "h").replace("{numNodes: 1}", "{\n    numNodes: 2,\n    image: a:latest}")
+    repository.write({"jobs/a.yaml": job, "env/overlay.yaml": overlay})
+    repository.commit("base")
+    found = repository.lint("env", "-o", "json").report["results"]
+    assert [each["rule"] for each in found] == ["KTJ901"] * len(found)
+    repository.lint("env", "--write-baseline", "base.json")
+    repository.write({"jobs/a.yaml": job.replace("numNodes: 2", "numNodes: 3")})
+    changed = repository.lint("env", "-o", "json").report["results"]
+    assert found
+    assert [each["fingerprint"] for each in changed] == [each["fingerprint"] for each in found]
+    for options in (("--since", "HEAD"), ("--baseline", "base.json")):
+        assert repository.lint("env", "-o", "json", *options).found == [], options
+
+
 def test_since_looks_at_where_the_branch_began(repository: Repository) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1")})
     repository.commit("base")

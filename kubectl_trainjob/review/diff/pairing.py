@@ -11,11 +11,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import replace
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from kubectl_trainjob.model.edited_object import identities
-from kubectl_trainjob.model.stages import Manifest, ObjectId, identity_of
+from kubectl_trainjob.model.edited_object import without_hash
+from kubectl_trainjob.model.stages import Manifest, identity_of
 from kubectl_trainjob.review.diff.changes import Compiled
 from kubectl_trainjob.review.diff.renames import PlainObject, group_kind, guess_renames
 from kubectl_trainjob.review.diff.sequences import group, weave
@@ -60,7 +59,7 @@ def pair_jobs(old: Sequence[Compiled], new: Sequence[Compiled]) -> list[Pair[Com
     """The TrainJobs of base and head, each once, in the new order; a removed one after its former predecessor."""
     before, after = ([job.manifest for job in side] for side in (old, new))
     old_printed, new_printed = ([PlainObject(job.id, job.body, job.source) for job in side] for side in (before, after))
-    names: tuple[Callable[[Manifest], Hashable], ...] = (_hashed_by, _unhashed)
+    names: tuple[Callable[[Manifest], Hashable], ...] = (_hashed_by, without_hash)
     hashes = [_Round("name hash", [*map(name, before)], [*map(name, after)], is_unique=True) for name in names]
     return _in_order(_matched(old_printed, new_printed, hashes), old, new)
 
@@ -148,13 +147,6 @@ def _generated(printed: PlainObject) -> str:
     return "" if printed.identity.name else str((printed.body.get("metadata") or {}).get("generateName"))
 
 
-def _unhashed(job: Manifest) -> ObjectId:
-    """The identity before the hash, which is added last; without a hash the job's own."""
-    names = identities(job)
-    is_hashed = job.name_hash is not None and len(names) > 1 and job.id.name.startswith(f"{names[1].name}-")
-    return replace(job.id, name=names[1].name) if is_hashed else job.id
-
-
 def _hashed_by(job: Manifest) -> Hashable:
     """The identity before the hash together with the overlay that adds it; None without a hash."""
-    return (_unhashed(job), job.name_hash.source.file.common_path) if job.name_hash else None
+    return (without_hash(job), job.name_hash.source.file.common_path) if job.name_hash else None
