@@ -26,6 +26,7 @@ from tests.commands import call
 from tests.loops import sample
 from tests.ordinary import ordinary_user
 from tests.property import readers
+from tests.tools import require
 
 CLI = [sys.executable, "-m", "kubectl_trainjob"]
 PROGRAM = "kubectl_trainjob/__main__.py"
@@ -37,6 +38,7 @@ PIECES = [
     "jobs/train.yaml",
     "overlays/dev/overlay.yaml",
     "overlays/prod/overlay.yaml",
+    ".trainjob.schema.json",
 ]
 
 
@@ -139,7 +141,7 @@ def test_its_script_uses_what_trainer_provides(started: tuple[str, Path]) -> Non
 
 def test_every_reader_reads_the_same(started: tuple[str, Path]) -> None:
     name, folder = started
-    for path in (path.format(name) for path in PIECES):
+    for path in (path.format(name) for path in PIECES[:-1]):
         text = (folder / path).read_text()
         meant = list(yaml.safe_load_all(text))
         found = [readers.ruamel_12(text), readers.ruamel_11(text)]
@@ -148,6 +150,25 @@ def test_every_reader_reads_the_same(started: tuple[str, Path]) -> None:
                 body["metadata"].pop("labels", None)
             found = [readers.kubectl(text), readers.kustomize(text)]
         assert [readers.differences(meant, each) for each in found] == [[], []]
+
+
+def test_editors_find_the_schema(here: Path, init: Init) -> None:
+    """The schema that the line of each file names accepts the file, and no typing error in it."""
+    assert init("new", "--runtime", "plain")[0] == 0
+    os.chdir("new")
+    assert init("job", "more", "--runtime", "torch")[0] == init("overlay", "qa")[0] == 0
+    files = sorted(Path().rglob("*.yaml"))
+    assert len(files) == 8
+    for file in files:
+        (line,) = (each for each in file.read_text().splitlines() if "yaml-language-server" in each)
+        schema = file.parent / line.removeprefix("# yaml-language-server: $schema=")
+        assert schema.resolve() == (here / "new/.trainjob.schema.json")
+        wrong = here / "wrong.yaml"
+        wrong.write_text(file.read_text().replace("\nkind: ", "\nknid: 1\nkind: "))
+        for path, code in ((file, 0), (wrong, 1)):
+            command = [require("check-jsonschema"), "--schemafile", schema, path]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == code, done.stdout
 
 
 @pytest.mark.parametrize("version", sample(TRAINER_VERSIONS, every=2))
@@ -160,7 +181,7 @@ def test_a_runtime_suits_a_trainer_or_is_refused(name: str, version: str, here: 
     if name in catalogue.names(version) and version >= SINCE.get(name, ""):
         assert (code, said.count("created ")) == (0, len(PIECES))
         assert yaml.safe_load(Path("trainjob.yaml").read_text())["target"] == {"trainer": version}
-        assert Path(f"runtimes/{name}.yaml").read_text() == catalogue.read(name, version)
+        assert Path(f"runtimes/{name}.yaml").read_text().endswith(f"\n{catalogue.read(name, version)}")
         return
     why = f'does not accept "{name}": ' if name in catalogue.names(version) else f'comes without "{name}", which comes '
     suitable = [each for each in catalogue.names(version) if version >= SINCE.get(each, "")]
@@ -472,7 +493,8 @@ def test_a_runtime_more(repository: Path, init: Init) -> None:
         0,
         "created runtimes/plain.yaml\nnext: kubectl trainjob init job NAME --runtime plain\n",
     )
-    assert (repository / "runtimes" / "plain.yaml").read_text() == catalogue.read("plain")
+    line, _, text = (repository / "runtimes" / "plain.yaml").read_text().partition("\n")
+    assert (line[:22], text) == ("# yaml-language-server", catalogue.read("plain"))
 
 
 def test_a_runtime_that_is_there_already(repository: Path, init: Init) -> None:

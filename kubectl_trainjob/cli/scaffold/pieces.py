@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
+
 from kubectl_trainjob.repository import catalogue
 from kubectl_trainjob.repository.output.new_files import NewFile
 from kubectl_trainjob.repository.yaml.quoting import scalar
 
 JOBS = "jobs"
+SCHEMA = ".trainjob.schema.json"
 _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: "
+
+
+def with_schema(file: NewFile) -> NewFile:
+    """A file with the line that tells yaml-language-server where the schema is."""
+    path = posixpath.relpath(SCHEMA, posixpath.dirname(file.path))
+    return NewFile(file.path, f"# yaml-language-server: $schema={path}\n{file.text}")
 
 
 def settings(trainer_version: str, emit: str) -> NewFile:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from kubectl_trainjob.cli.scaffold import pieces
 from kubectl_trainjob.cli.scaffold.existing import Existing
 from kubectl_trainjob.cli.scaffold.job import job, nodes
-from kubectl_trainjob.cli.scaffold.pieces import JOBS
+from kubectl_trainjob.cli.scaffold.pieces import JOBS, SCHEMA, with_schema
+from kubectl_trainjob.cli.schema import described_kinds, schema_text, setting_schemas
 from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.admission.objects import admit
 from kubectl_trainjob.kube.facts.supported import distinct_versions
+from kubectl_trainjob.kube.schemas.json_schema import combined
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.nearest import nearest
@@ -65,7 +67,8 @@ def repository(directory: str, runtime: str, name: str, trainer_version: str, em
         pieces.production(name, _MORE_NODES if count > 1 else 0),
     )
     builds = (f"{JOBS}/{name}.yaml", "overlays/dev", "overlays/prod")
-    return Scaffold(directory, files, builds, ("build", "overlays/dev"))
+    schema = NewFile(SCHEMA, schema_text(combined(described_kinds(trainer_version), setting_schemas())))
+    return Scaffold(directory, (*map(with_schema, files), schema), builds, ("build", "overlays/dev"))
 
 
 def added_runtime(existing: Existing, runtime: str) -> Scaffold:
@@ -76,7 +79,7 @@ def added_runtime(existing: Existing, runtime: str) -> Scaffold:
             path = known.source.file.path
             raise EnvironmentFault(f'{path}: already has the runtime "{runtime}"; nothing was written')
     file = pieces.runtime(runtime, existing.runtimes_folder, existing.trainer_version)
-    return Scaffold(existing.directory, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))
+    return _added(existing, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))
 
 
 def added_job(existing: Existing, name: str, runtime: str) -> Scaffold:
@@ -88,7 +91,7 @@ def added_job(existing: Existing, name: str, runtime: str) -> Scaffold:
     body = _own(manifest, version) if manifest else _shipped(runtime, version)
     file = job(name, body, version)
     files = (file,) if manifest else (pieces.runtime(runtime, existing.runtimes_folder, version), file)
-    return Scaffold(existing.directory, files, (file.path,), ("build", file.path))
+    return _added(existing, files, (file.path,), ("build", file.path))
 
 
 def added_overlay(existing: Existing, name: str, namespace: str) -> Scaffold:
@@ -98,7 +101,15 @@ def added_overlay(existing: Existing, name: str, namespace: str) -> Scaffold:
             f"an overlay needs the directory {JOBS}/, which does not exist; add a job: init job NAME --runtime RUNTIME"
         )
     file = pieces.added_overlay(name, namespace)
-    return Scaffold(existing.directory, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
+    return _added(existing, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
+
+
+def _added(
+    existing: Existing, files: tuple[NewFile, ...], builds: tuple[str, ...], following: tuple[str, ...]
+) -> Scaffold:
+    """More files of a repository; if it has a schema for editors, they say so."""
+    has_schema = os.path.isfile(os.path.join(existing.directory, SCHEMA))
+    return Scaffold(existing.directory, tuple(map(with_schema, files)) if has_schema else files, builds, following)
 
 
 def _only(names: Sequence[str]) -> str:
