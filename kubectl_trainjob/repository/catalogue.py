@@ -9,10 +9,14 @@ manifests/overlays). An older release does not have all names.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, TRAINER_VERSIONS, release_tag
-from kubectl_trainjob.model.source import SourceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kubectl_trainjob.model.source import SourceFile
 
 _SUFFIX = ".yaml"
 _OLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "older_runtimes")
@@ -47,11 +51,13 @@ def versions() -> Mapping[str, tuple[str, ...]]:
 
 def read(name: str, trainer: str = LATEST_TRAINER) -> str:
     """The manifest of a runtime, with its comments. Raises KeyError for a name that is not among `names(trainer)`."""
-    return files(trainer)[name].text
+    return _read(_paths(trainer)[name], trainer)
 
 
 def files(trainer: str) -> dict[str, SourceFile]:
     """The runtimes for a version of Trainer, by name, sorted."""
+    from kubectl_trainjob.model.source import SourceFile  # completion only needs names
+
     return {name: SourceFile(path, _read(path, trainer)) for name, path in sorted(_paths(trainer).items())}
 
 

@@ -14,7 +14,7 @@ _HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: "
 
 
 def with_schema(file: NewFile) -> NewFile:
-    """A file with the line that tells yaml-language-server where the schema is."""
+    """A file with the line that names the schema for yaml-language-server."""
     path = posixpath.relpath(SCHEMA, posixpath.dirname(file.path))
     return NewFile(file.path, f"# yaml-language-server: $schema={path}\n{file.text}")
 
