@@ -51,16 +51,16 @@ def loop_source(options: SourceOptions, storage: ArchiveStore | None) -> LoopSou
     def open_source(wanted: TrainingSet, api: Api) -> AbstractContextManager[SourceTree]:
         return (open_directory if wanted.source.kind == "Directory" else open_artifact)(wanted, api)
 
+    source = LoopSource(open_source, built, options.account, options.crosses_namespaces)
+    if storage is None:
+        return source
+
     def publish_build(tree: SourceTree, wanted: TrainingSet, api: Api) -> Verdict:
-        if storage is None:
-            message = "the controller serves no artifacts; start `run` with --storage-adv-address"
-            raise SourceError(message, "ReconciliationFailed")
         files = printed_files(tree, wanted)
         tree.check()
         return publish(wanted, files, tree.revision, api, storage)
 
-    forget = storage.forget if storage else lambda _: None
-    return LoopSource(open_source, built, publish_build, options.account, options.crosses_namespaces, forget)
+    return source._replace(publish=publish_build, forget=storage.forget)
 
 
 @contextmanager

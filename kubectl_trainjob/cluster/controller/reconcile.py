@@ -41,6 +41,13 @@ from kubectl_trainjob.model.stages import Body, ObjectId
 _TRIES = 5
 _TO_END = 30.0  # seconds for deadlines, also if the time of the reconcile is over
 _ACCOUNT = "system:serviceaccount:{}:{}"
+_TRAINER = "Trainer runs in this cluster and would create the JobSets, too; set emit: trainjob in trainjob.yaml"
+
+
+def no_publisher(_tree: SourceTree, _wanted: TrainingSet, _api: Api) -> Verdict:
+    """The publisher of a controller that serves no artifacts."""
+    message = "the controller serves no artifacts; start `run` with --storage-adv-address"
+    raise SourceError(message, "ReconciliationFailed")
 
 
 class LoopSource(NamedTuple):
@@ -49,10 +56,10 @@ class LoopSource(NamedTuple):
     open: OpenSource
     build: Callable[[SourceTree, TrainingSet], AbstractContextManager[ApplyPlan]]
     """Raises SourceError."""
-    publish: Callable[[SourceTree, TrainingSet, Api], Verdict]
-    """Serves the build as an artifact. Raises SourceError and ApiError."""
     account: str
     crosses_namespaces: bool = False
+    publish: Callable[[SourceTree, TrainingSet, Api], Verdict] = no_publisher
+    """Serves the build as an artifact. Raises SourceError and ApiError."""
     forget: Callable[[SetKey], None] = lambda _: None
     """A TrainingSet no longer exists."""
 
@@ -114,6 +121,8 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
                     tree.check()
                     if begun(wanted, wanted.status, tree.revision, own.date) != wanted.status:
                         _write_status(own, wanted, lambda status: begun(wanted, status, tree.revision, own.date))
+                    if plan.emit == "jobset" and _has_trainer(own):
+                        return _Attempt(Verdict("TrainerActive", _TRAINER), attempted)
                     return _applied(plan, _options(wanted, own, as_account), store, as_account, attempted)
             except SourceError:
                 tree.check()  # files that changed meanwhile are not errors of the files
@@ -129,16 +138,13 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
 
 
 def _applied(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, attempted: Attempted) -> _Attempt:
-    if plan.emit == "jobset" and _has_trainer(api):
-        message = "Trainer runs in this cluster and would create the JobSets, too; set emit: trainjob in trainjob.yaml"
-        return _Attempt(Verdict("TrainerActive", message), attempted)
     result = apply(plan, options, store, api, lambda *_: None)
     built = {each.id for each in plan.objects}
     return _Attempt(verdict_of(result, built, attempted.revision), attempted, result.objects)
 
 
 def _has_trainer(api: Api) -> bool:
-    """Whether Trainer runs; False if the account may not read its Lease."""
+    """Whether Trainer runs; False if the loop may not read its Lease."""
     try:
         return is_trainer_alive(api)
     except ApiError as error:

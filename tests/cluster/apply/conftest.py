@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,22 @@ def new_site(plane: Plane, tmp_path: Path) -> Iterator[NewSite]:
 def site(new_site: NewSite) -> Site:
     """A place of its own."""
     return new_site()
+
+
+@pytest.fixture
+def trainer_lease(plane: Plane) -> Iterator[Callable[[int], None]]:
+    """Writes the Lease of Trainer's leader, renewed some seconds ago."""
+    path = "/apis/coordination.k8s.io/v1/namespaces/kubeflow-system/leases/trainer.kubeflow.org"
+
+    def write(age: int) -> None:
+        renewed = f"{datetime.now(UTC) - timedelta(seconds=age):%Y-%m-%dT%H:%M:%S.%fZ}"
+        spec = {"holderIdentity": "trainer", "leaseDurationSeconds": 15, "renewTime": renewed}
+        head = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease"}
+        plane.client.apply(
+            {**head, "metadata": {"name": "trainer.kubeflow.org", "namespace": "kubeflow-system"}, "spec": spec}, "t"
+        )
+
+    if not any(one["metadata"]["name"] == "kubeflow-system" for one in plane.client.items("v1", "Namespace")):
+        plane.client.create_namespace("kubeflow-system")
+    yield write
+    plane.client.request("DELETE", path)

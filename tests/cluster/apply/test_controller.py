@@ -223,6 +223,23 @@ def test_takes_over_a_set_of_the_command_line(loop: Loop) -> None:
     assert site.live("JobSet", "over") is None
 
 
+def test_trainer_runs(loop: Loop, trainer_lease: Callable[[int], None]) -> None:
+    """It would create the JobSets, too: nothing is written, and what runs goes on."""
+    site = loop.site
+    loop.applied(job("a"))
+    uid = site.uid("JobSet", "a")
+    trainer_lease(0)
+    site.files(job("b"), config("c"))
+    loop.merge({"spec": {"prune": True}})
+    assert loop.once().code == 1
+    assert loop.condition("Stalled") == ("True", "TrainerActive")
+    assert (site.uid("JobSet", "a"), set(site.all("JobSet")), site.live("ConfigMap", "c")) == (uid, {"a"}, None)
+    trainer_lease(60)
+    assert loop.once().code == 0
+    assert loop.condition("Stalled") is None
+    assert site.live("ConfigMap", "c")
+
+
 def test_deadline(loop: Loop) -> None:
     site = loop.site
     loop.applied(job("short", activeDeadlineSeconds=1), job("long", activeDeadlineSeconds=3600), job("none"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,11 +10,8 @@ from tests.cluster.apply import world
 from tests.cluster.apply.inputs import Object, config, job, runtime
 from tests.cluster.apply.proxy import after, answer, before, lost, reset
 from tests.cluster.apply.site import SET, Site
-from tests.cluster.plane.plane import Plane
 
 pytestmark = pytest.mark.cluster
-
-LEASE = "/apis/coordination.k8s.io/v1/namespaces/kubeflow-system/leases"
 
 
 def create(site: Site, one: Object) -> None:
@@ -193,25 +188,6 @@ def test_an_object_that_somebody_creates_between_look_and_write(site: Site) -> N
     live = site.live("ConfigMap", "c")
     assert live
     assert live["data"] == {"key": "9"}
-
-
-@pytest.fixture
-def trainer_lease(plane: Plane) -> Iterator[Any]:
-    """Writes the Lease of Trainer's leader."""
-    path = f"{LEASE}/trainer.kubeflow.org"
-
-    def write(age: int) -> None:
-        renewed = f"{datetime.now(UTC) - timedelta(seconds=age):%Y-%m-%dT%H:%M:%S.%fZ}"
-        spec = {"holderIdentity": "trainer", "leaseDurationSeconds": 15, "renewTime": renewed}
-        head = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease"}
-        plane.client.apply(
-            {**head, "metadata": {"name": "trainer.kubeflow.org", "namespace": "kubeflow-system"}, "spec": spec}, "t"
-        )
-
-    if not any(one["metadata"]["name"] == "kubeflow-system" for one in plane.client.items("v1", "Namespace")):
-        plane.client.create_namespace("kubeflow-system")
-    yield write
-    plane.client.request("DELETE", path)
 
 
 def test_jobsets_are_not_applied_where_trainer_runs(site: Site, trainer_lease: Any) -> None:
