@@ -25,9 +25,7 @@ _TYPE_ERROR = re.compile(
 )
 _QUOTA = "exceeded quota"
 _FROZEN = re.compile(r"is immutable|cannot be (added to|removed from|changed)|can only be modified when")
-_VALUE = re.compile(
-    r"((?:Invalid|Duplicate|Unsupported|Not supported) value: )(?:\[.*\]|\{.*\}|\"(?:[^\"\\]|\\.)*\")", re.S
-)
+_VALUE = re.compile(r"((?:Invalid|Duplicate|Unsupported|Not supported) value: )(?:([\[{])|\"(?:[^\"\\]|\\.)*\")", re.S)
 _GOT = re.compile(
     r", got &.*?(?=\n  \.\S+: (?:expected \w+, got &|field not declared|duplicate entries|element \d)|\Z)", re.S
 )
@@ -99,10 +97,22 @@ def masked(message: str, sent: Any) -> str:
     Webhooks repeat whole lists, with the values of environment variables. Errors of type have the value.
     """
     text = _GOT.sub("", message) if _TYPE_ERROR.search(message) else message
-    text = " ".join(_VALUE.sub(rf"\1{_MASK}", text).split())
+    text = " ".join(_without_values(text).split())
     for value in sorted({value for value in _values(sent) if len(value) >= _SHORTEST}, key=len, reverse=True):
         text = text.replace(value, _MASK)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+def _without_values(text: str) -> str:
+    """A text without the values in it; a list or mapping ends at the last bracket, because it may contain brackets."""
+    ends = {"[": text.rfind("]"), "{": text.rfind("}")}
+    parts, position = [], 0
+    while found := _VALUE.search(text, position):
+        end = ends[found[2]] + 1 if found[2] else found.end()
+        is_open = end < found.end()
+        parts += [text[position : found.end() if is_open else found.end(1)], "" if is_open else _MASK]
+        position = max(end, found.end())
+    return "".join([*parts, text[position:]])
 
 
 def _values(body: Any, *, is_value: bool = False) -> Iterator[str]:
