@@ -44,9 +44,13 @@ _NO_MESSAGE = Message()
 
 
 class TemplateRequest(NamedTuple):
-    """One template to render. `text` is the most bytes of its text, `most` those that may be sent for it altogether."""
+    """One template to render, in `seconds` of processor time and `wall` seconds.
+
+    `text` is the most bytes of its text, `most` those that may be sent for it altogether.
+    """
 
     seconds: int
+    wall: float
     memory: int
     text: int
     most: int
@@ -55,13 +59,13 @@ class TemplateRequest(NamedTuple):
 
     def encode(self) -> tuple[bytes, bytes, bytes]:
         """Its frames."""
-        return json.dumps(self[:4]).encode(), self.source.encode(), self.context
+        return json.dumps(self[:5]).encode(), self.source.encode(), self.context
 
     @classmethod
     def decode(cls, limits: bytes, source: bytes, context: bytes) -> Self:
         """The request of three frames, which come from the build and are valid."""
-        seconds, memory, text, most = json.loads(limits)
-        return cls(seconds, memory, text, most, source.decode(), context)
+        seconds, wall, memory, text, most = json.loads(limits)
+        return cls(seconds, wall, memory, text, most, source.decode(), context)
 
 
 class Ending(NamedTuple):

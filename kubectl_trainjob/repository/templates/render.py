@@ -52,6 +52,7 @@ from kubectl_trainjob.repository.templates.protocol import (
 from kubectl_trainjob.repository.yaml.stream import Lines
 
 _PATIENCE = 10  # seconds of waiting for each second of processor time: the machine may be busy
+_LATER = 1.2  # times as long, until the build ends a process that does not end itself
 _RULES: dict[str, Rule] = {
     "syntax": TEMPLATE_SYNTAX,
     "undefined": UNDEFINED_VALUE,
@@ -122,12 +123,12 @@ class Renderer:
         return rendered
 
     def _render(self, template: SourceFile, context: bytes, limits: Limits) -> SourceFile | Diagnostic:
-        of_template = limits.template_seconds, limits.template_memory, limits.template_bytes, _most_sent(limits)
+        most, seconds = _most_sent(limits), _wall(limits)
+        of_template = limits.template_seconds, seconds, limits.template_memory, limits.template_bytes, most
         request = TemplateRequest(*of_template, template.text, context)
-        seconds = limits.template_seconds * (_PATIENCE if hasattr(os, "fork") else 1)
         process, answer = self._started(), None
         try:
-            answer = process.exchange(request.encode(), (_AROUND, _most_sent(limits) + _AROUND, _AROUND), seconds)
+            answer = process.exchange(request.encode(), (_AROUND, most + _AROUND, _AROUND), _LATER * seconds)
         finally:
             if answer is None:  # it failed, or was interrupted inside a message
                 self.close()
@@ -135,7 +136,7 @@ class Renderer:
             self._seconds += _seconds_of(answer[0])
             return decode_answer(template, Answer(*answer), limits)
         self._seconds += limits.template_seconds
-        return _out_of_time(template, seconds) if process.is_late else unanswered(template)
+        return _out_of_time(template, limits) if process.is_late else unanswered(template)
 
     def _started(self) -> Process:
         if self._process is None:
@@ -191,9 +192,14 @@ def _seconds_of(ended: bytes) -> float:
         return 0
 
 
-def _out_of_time(template: SourceFile, seconds: float) -> Diagnostic:
+def _wall(limits: Limits) -> float:
+    """The seconds that a template may take."""
+    return limits.template_seconds * (_PATIENCE if hasattr(os, "fork") else 1)
+
+
+def _out_of_time(template: SourceFile, limits: Limits, line: int = 1) -> Diagnostic:
     words = '"{}" was not rendered within {} s; simplify it, or check whether the machine is overloaded'
-    return _at(template, TEMPLATE_LIMIT, say(words, _name(template), Message(f"{seconds:g}")))
+    return _at(template, TEMPLATE_LIMIT, say(words, _name(template), Message(f"{_wall(limits):g}")), line)
 
 
 def too_much(template: SourceFile, limits: Limits) -> Diagnostic:
@@ -250,6 +256,8 @@ def _crashed(template: SourceFile, code: int, report: bytes, table: bytes, limit
     line = code_line(table.decode("ascii"), int(frame[1])) if frame else 1
     if code == -getattr(signal, "SIGXCPU", 0):
         return _over_limit(template, "seconds", limits, _loop(template.text, line))
+    if code == -getattr(signal, "SIGALRM", 0):
+        return _out_of_time(template, limits, _loop(template.text, line))
     reason = say("ended with signal {}", -code) if code < 0 else say("ended with code {}", code)
     return unanswered(template, reason, line)
 

@@ -15,15 +15,17 @@ import sys
 _RESERVE = 32 << 20  # bytes to report that a template has used up its memory
 
 
-def confine(seconds: int, memory: int, report: int) -> None:
-    """Limit this process to `seconds` of processor time and `memory` bytes more than it has.
+def confine(seconds: int, wall: float, memory: int, report: int) -> None:
+    """Limit this process to `seconds` of processor time, `wall` seconds, and `memory` bytes more than it has.
 
-    At the limit of time, or if Python crashes, the running lines are written to the file descriptor `report`.
+    At a limit of time, or if Python crashes, the running lines are written to the file descriptor `report`.
     """
     faulthandler.enable(report, all_threads=False)
     if sys.platform == "win32":
         return
-    faulthandler.register(signal.SIGXCPU, report, all_threads=False, chain=True)
+    for limit in (signal.SIGXCPU, signal.SIGALRM):
+        faulthandler.register(limit, report, all_threads=False, chain=True)
+    signal.setitimer(signal.ITIMER_REAL, wall)
     size = _address_space()
     limits = {
         "RLIMIT_CPU": (seconds, seconds + 1),

@@ -123,7 +123,7 @@ def _copy(request: TemplateRequest, sent: int, report: int, closed: tuple[int, .
     try:
         for each in closed:
             os.close(each)
-        confine(request.seconds, request.memory, report)
+        confine(request.seconds, request.wall, request.memory, report)
 
         def send(kind: bytes, body: bytes) -> None:
             view = memoryview(frame(kind + body))

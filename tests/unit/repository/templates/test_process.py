@@ -198,6 +198,18 @@ def test_a_child_that_was_harmed(harm: signal.Signals, rule: str, words: str, mo
         assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
 
 
+def test_a_template_that_waits_too_long_shows_its_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render, "_PATIENCE", 0.05)
+    monkeypatch.setattr(render, "_LATER", 1000)
+    loops = "a: 1\n{% for a in range(9999) %}\n{% for b in range(9999) %}\n{{ a * b }}\n{% endfor %}\n{% endfor %}"
+    with Renderer(Limits(template_seconds=10)) as renderer:
+        found = renderer.render(SourceFile("a", loops), CONTEXT)
+        assert isinstance(found, Diagnostic)
+        assert "not rendered within 0.5 s" in found.message
+        assert Locator().resolve(found.place).span.line == 3
+        assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
+
+
 MISBEHAVIOUR = [
     pytest.param("write(b'\\0' * 100)", id="empty frames"),
     pytest.param("write(b'\\xff' * 100)", id="frame of four gigabytes"),
