@@ -65,9 +65,13 @@ class Repository:
 
     def build(self, *arguments: str, stdin: bytes = b"") -> Built:
         """`kubectl trainjob build`."""
+        return self.run("build", *arguments, stdin=stdin)
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> Built:
+        """Any command."""
         self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         self._capture.readouterr()
-        exit_code = run("/usr/bin/kubectl-trainjob", ["build", *arguments])
+        exit_code = run("/usr/bin/kubectl-trainjob", list(arguments))
         return Built(exit_code, *self._capture.readouterr())
 
 

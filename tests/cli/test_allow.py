@@ -271,3 +271,68 @@ def test_a_search_path_is_added_once(repository: Repository) -> None:
 def test_the_settings_are_checked(repository: Repository) -> None:
     repository.write({"a.yaml": documents("{torch: {}}", "{}"), "trainjob.yaml": config(allow={"elastic": "yes"})})
     assert repository.build("a.yaml").findings == [("KTJ040", "trainjob.yaml", 4)]
+
+
+ELASTIC = "{torch: {elasticPolicy: {minNodes: 1, maxNodes: 4}}}"
+INTEL_MPI = "{mpi: {mpiImplementation: Intel, numProcPerNode: 4}}"
+
+
+def line_of(text: str, part: str) -> str:
+    """The place of a part of the file `a.yaml`."""
+    return f"a.yaml:{text[: text.index(part)].count(chr(10)) + 1}"
+
+
+@pytest.mark.parametrize(
+    ("policy", "trainer", "variable", "value", "cause"),
+    [
+        (ELASTIC, "{}", "PET_NNODES", "1:4", "mlPolicy"),
+        (ELASTIC, "{numNodes: 3}", "PET_NNODES", "1:3", "trainer: {"),
+        (ELASTIC, "{}", "PET_RDZV_ENDPOINT", "j-node-0-0.j:29500", "{name: j,"),
+        (INTEL_MPI, "{numNodes: 2}", "I_MPI_PERHOST", "4", "mlPolicy"),
+        (INTEL_MPI, "{numNodes: 2, numProcPerNode: 2}", "I_MPI_PERHOST", "2", "trainer: {"),
+    ],
+)
+def test_explain_and_env_show_the_line_of_a_variable(
+    policy: str, trainer: str, variable: str, value: str, cause: str, repository: Repository
+) -> None:
+    text = documents(policy, trainer)
+    repository.write({**ALLOWED, "a.yaml": text})
+    role = "launcher" if "mpi" in policy else "node"
+    path = f"spec.replicatedJobs[{role}].template.spec.template.spec.containers[node].env[{variable}].value"
+    explained = repository.run("explain", "-f", "a.yaml", "JobSet/j", path)
+    assert (explained.exit_code, explained.err) == (0, "")
+    assert value in explained.out
+    assert line_of(text, cause) in explained.out
+    shown = repository.run("env", "-f", "a.yaml", "TrainJob/j")
+    line = next(each for each in shown.out.splitlines() if variable in each.split())
+    assert value in line
+    assert line_of(text, cause) in line
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "policy", "change"),
+    [
+        ("maxNodes: 4", "maxNodes: 6", ELASTIC, "PET_NNODES].value: '1:4' → '1:6'"),
+        ("trainer: {}", "trainer: {numNodes: 2}", ELASTIC, "PET_NNODES].value: '1:4' → '1:2'"),
+        ("numProcPerNode: 4", "numProcPerNode: 2", INTEL_MPI, "I_MPI_PERHOST].value: '4' → '2'"),
+    ],
+)
+def test_diff_and_review_show_the_line_of_a_change(
+    before: str, after: str, policy: str, change: str, repository: Repository
+) -> None:
+    text = documents(policy, "{}")
+    repository.write({"old/a.yaml": text, "new/a.yaml": text.replace(before, after)})
+    repository.write({f"{side}/trainjob.yaml": ALLOWED["trainjob.yaml"] for side in ("old", "new")})
+    found = repository.run("diff", "--why", "old", "new")
+    place = line_of(text.replace(before, after), after)
+    assert next(line for line in found.out.splitlines() if change in line).endswith(f"{place})")
+    assert "ml/j" in repository.run("review", "old", "new").out
+
+
+def test_lint_knows_elastic_jobs_and_other_implementations(repository: Repository) -> None:
+    text = documents(ELASTIC, "{command: [torchrun, --nnodes=2, t.py]}")
+    repository.write({**ALLOWED, "a.yaml": text})
+    assert f"{line_of(text, 'trainer: {')}:" in repository.run("lint", "a.yaml", "--select", "KTJ407").out
+    text = documents(INTEL_MPI, "{numNodes: 2, command: [python, t.py]}")
+    repository.write({"a.yaml": text})
+    assert f"{line_of(text, 'trainer: {')}:" in repository.run("lint", "a.yaml", "--select", "KTJ516").out

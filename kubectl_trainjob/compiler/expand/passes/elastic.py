@@ -121,7 +121,7 @@ def _meet(plan: Plan, processes: Counted[Processes]) -> Meeting:
     pods, (least, _) = plan.by_ancestor(ANCESTOR_TRAINER), _range(plan)
     if pods is None or least is None or least == pods.size:
         return fixed._replace(address=[*fixed.address, *limit])
-    nodes = env("PET_NNODES", f"{least}:{pods.size}", _cause("minNodes"), *pods.because)
+    nodes = env("PET_NNODES", f"{least}:{pods.size}", *pods.because, _cause("minNodes"))
     endpoint = f"{first_node(plan)}:{TRAINER_PORT}"
     rendezvous = [
         env("PET_RDZV_BACKEND", "c10d"),
