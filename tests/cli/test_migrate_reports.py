@@ -108,6 +108,13 @@ def test_it_is_reported_at_its_line(
     assert [each for each in reports if each.startswith(f"a.yaml:{line}:") and words in each], migrate.err
 
 
+def test_definitions_of_an_operator_refer_to_no_job(migrate: Command) -> None:
+    name = "pytorchjobs.kubeflow.org"
+    text = f"---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: {name}}}\n"
+    labels = OTHER.replace("name: c", "name: c, labels: {training.kubeflow.org/job-name: mnist}")
+    assert migrate("-", stdin=f"{JOB}{text}spec: {{names: {{kind: PyTorchJob}}}}\n{labels}") == 0
+
+
 def node(command: Command) -> dict[str, object]:
     """The env of the training container of the runtime, with that of the TrainJob."""
     runtime, job = yaml.safe_load_all(command.out)

@@ -15,7 +15,11 @@ from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Manifest
 
 _ROLES = frozenset({"master", "worker", "chief", "ps", "evaluator", "launcher"})
-_PLURALS = frozenset(f"{kind.lower()}s" for kind in KINDS)
+_OF_OPERATORS = frozenset(
+    {"CustomResourceDefinition", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}
+)
+"""Kinds that are about all jobs of an operator."""
+
 _KIND = re.compile(rf"\bkind\W{{1,4}}({'|'.join(KINDS)})\b")
 _NAME = re.compile(r"[a-z0-9-]+")
 
@@ -24,6 +28,8 @@ def mentions(others: Iterable[Manifest], jobs: Collection[Manifest]) -> Iterator
     """A finding for each other object with a reference, at the first one."""
     names = {job.id.name for job in jobs}
     for other in others:
+        if other.id.kind in _OF_OPERATORS:
+            continue
         pointer, text = next(_references(other.body, names, ()), ((), ""))
         if text:
             message = say(
@@ -41,7 +47,7 @@ def _references(value: Any, names: Collection[str], at: Pointer) -> Iterator[tup
         if at and value.get("kind") in KINDS and (names or "spec" in value):
             yield (*at, "kind"), str(value["kind"])
         for key, item in value.items():
-            if names and isinstance(key, str) and key.startswith(OPERATORS_LABELS):
+            if names and isinstance(key, str) and key.startswith(OPERATORS_LABELS) and at != ("metadata", "labels"):
                 yield (*at, key), key
             yield from _references(item, names, (*at, key))
     elif isinstance(value, str) and (text := _reference(value, names)):
@@ -56,8 +62,6 @@ def _reference(text: str, names: Collection[str]) -> str:
         return ""
     if OPERATORS_LABELS in text:
         return OPERATORS_LABELS
-    if text in _PLURALS:
-        return text
     return next((each for each in _NAME.findall(text) if _is_peer(each, names)), "")
 
 
