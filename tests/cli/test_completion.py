@@ -229,6 +229,7 @@ def test_nothing_heavy_is_imported(words: list[str]) -> None:
         "kubectl_trainjob.model.limits",
         "kubectl_trainjob.model.message",
         "kubectl_trainjob.model.printable",
+        "kubectl_trainjob.model.source",
         "kubectl_trainjob.repository",
         "kubectl_trainjob.repository.catalogue",
     }
