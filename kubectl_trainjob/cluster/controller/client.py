@@ -13,8 +13,11 @@ class LeaseLostError(Exception):
     """Another replica may be the leader now: this one must not write."""
 
 
+_MOST = 32  # connections: of the users that were not used for longest, they are made again
+
+
 class Client:
-    """One connection for each user; `connect` makes that of a user, "" for the loop itself."""
+    """One connection for each of the last users; `connect` makes that of a user, "" for the loop itself."""
 
     def __init__(self, connect: Callable[[str], Connection], request_timeout: float) -> None:
         self._connect, self._request_timeout = connect, request_timeout
@@ -24,9 +27,11 @@ class Client:
     def api(self, user: str, clock: Clock, timeout: float) -> Api:
         """The API server as a user, for `timeout` seconds from now, 0 for no limit."""
         with self._lock:
-            if user not in self._connections:
-                self._connections[user] = self._connect(user)
-            return Api(self._connections[user], clock, self._request_timeout, timeout)
+            connection = self._connections.pop(user, None) or self._connect(user)
+            self._connections[user] = connection  # the newest one is last
+            if len(self._connections) > _MOST:
+                del self._connections[next(iter(self._connections))]
+            return Api(connection, clock, self._request_timeout, timeout)
 
 
 class FencedConnection:

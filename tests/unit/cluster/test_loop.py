@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import threading
 import time
+import weakref
 from typing import Any
 
-from kubectl_trainjob.cluster.controller.client import LeaseLostError
+from kubectl_trainjob.cluster.controller.client import Client, LeaseLostError
 from kubectl_trainjob.cluster.controller.due_keys import DueKeys
 from kubectl_trainjob.cluster.controller.leader import Leader, LeaseTimes
 from kubectl_trainjob.cluster.controller.metrics import Metrics
@@ -144,3 +145,27 @@ def test_a_kind_without_objects_has_no_number() -> None:
         'trainjob_applied_objects{namespace="n",name="other",kind="ConfigMap"} 5',
         'trainjob_applied_objects{namespace="n",name="s",kind="JobSet"} 2',
     ]
+
+
+class _Idle:
+    """A connection of a user that is not used."""
+
+    namespace = "a"
+
+
+def test_connections_of_users_that_are_gone_are_closed() -> None:
+    alive: weakref.WeakSet[_Idle] = weakref.WeakSet()
+    made: list[str] = []
+
+    def connect(user: str) -> Any:
+        made.append(user)
+        connection = _Idle()
+        alive.add(connection)
+        return connection
+
+    client = Client(connect, 30)
+    for number in range(200):
+        client.api("", Time().clock, 0)
+        client.api(f"user-{number}", Time().clock, 0)
+    assert len(alive) <= 40
+    assert made.count("") == 1, "what is in use is kept"
