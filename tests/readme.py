@@ -26,6 +26,7 @@ from kubectl_trainjob.cli.app import app
 from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
 from kubectl_trainjob.cli.streams import of_every_command
+from kubectl_trainjob.cluster.rights import ROLE
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS, TRAINER_VERSIONS
 from kubectl_trainjob.kube.facts.trainer import API_VERSION
@@ -164,6 +165,23 @@ def formats() -> Iterator[str]:
                 yield f"| [{name}]({name}.md) | {', '.join(known)} |"
 
 
+def role() -> Iterator[str]:
+    """The Role that the commands need."""
+    yield "```yaml"
+    yield "apiVersion: rbac.authorization.k8s.io/v1"
+    yield "kind: Role"
+    yield "metadata:"
+    yield "  name: kubectl-trainjob-applier"
+    yield "rules:"
+    for condition, rules in groupby(ROLE, key=lambda rule: rule.condition):
+        if condition:
+            yield f"# {condition}:"
+        for groups, resources, verbs, *_ in rules:
+            listed = (", ".join(each or '""' for each in names) for names in (groups, resources, verbs))
+            yield "- {{apiGroups: [{}], resources: [{}], verbs: [{}]}}".format(*listed)
+    yield "```"
+
+
 def exit_codes() -> Iterator[str]:
     """The tables of exit codes of all pages, as one."""
     yield "| command | 0 | 1 | 2 |"
@@ -181,6 +199,7 @@ TABLES = {
     "verdicts": verdicts,
     "formats": formats,
     "exit-codes": exit_codes,
+    "role": role,
 }
 
 

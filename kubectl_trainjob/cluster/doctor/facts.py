@@ -11,7 +11,7 @@ from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.doctor.delivery import Delivery, read_delivery
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.protocol import ApiAnswer, ApiRequest
-from kubectl_trainjob.cluster.rights import RIGHTS, Right
+from kubectl_trainjob.cluster.rights import ROLE, Right
 from kubectl_trainjob.cluster.side_by_side import side_by_side
 from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.kube.facts.kinds import group_of
@@ -196,7 +196,7 @@ def hooks_of(configuration: Body, kind: tuple[str, str]) -> list[Body]:
 def _missing(api: Api, namespace: str, kinds: Iterable[tuple[str, str]]) -> Iterator[tuple[Right, tuple[str, ...]]]:
     groups = {"", "batch", *(group_of(version) for version, _ in kinds)}
     groups |= {"kueue.x-k8s.io"} if kueue.version(api) else set()
-    rows = [right for right in RIGHTS if right.group in groups]
+    rows = [right for rule in ROLE for right in rule.rights if right.group in groups]
     reviews = [(right, verb) for right in rows for verb in right.verbs]
     answers = side_by_side(lambda review: _may(api, namespace, *review), reviews, lambda _done, _all: None)
     denied = [review for review, allowed in zip(reviews, answers, strict=True) if not allowed]

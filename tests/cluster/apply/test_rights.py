@@ -18,13 +18,11 @@ from tests.readme import ROOT
 pytestmark = pytest.mark.cluster
 
 _MANUAL = ROOT / "kubectl_trainjob/cli/manual/apply.md"
-_BY_OTHERS = {
-    ("pods", "get"), ("pods", "list"), ("pods", "watch"), ("pods/log", "get"), ("events", "get"), ("events", "list"),
-    ("events", "watch"), ("jobs", "list"), ("jobsets", "watch"), ("trainjobs", "watch"), ("trainingruntimes", "watch"),
-    ("workloads", "get"), ("workloads", "list"), ("workloads", "watch"), ("workloads", "patch"),
-    ("localqueues", "get"), ("localqueues", "list"),
+_UNUSED = {
+    ("trainingruntimes", "get"), ("trainingruntimes", "delete"), ("trainingruntimes", "watch"),
+    ("pods", "get"), ("events", "get"),
 }  # fmt: skip
-"""What only other commands, or clusters with Kueue, need."""
+"""What only a prune, a conflict, the loop or `kubectl describe` need."""
 
 
 def role() -> Object:
@@ -58,15 +56,16 @@ def used(requests: Iterable[Request], namespace: str) -> set[tuple[str, str]]:
     """Resource and verb of requests for objects."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for one in requests:
-        match = re.search(rf"/namespaces/{namespace}/([a-z]+)(/[^/]+)?$", one.path)
+        match = re.search(rf"/namespaces/{namespace}/([a-z]+)(/[^/]+)?(/log)?$", one.path)
         if match:
-            found[match[1]] |= set(_verbs(one, has_name=bool(match[2])))
+            found[match[1] + (match[3] or "")] |= set(_verbs(one, has_name=bool(match[2])))
     return {(resource, verb) for resource, verbs in found.items() for verb in verbs}
 
 
 def _verbs(one: Request, *, has_name: bool) -> Iterator[str]:
     """What RBAC asks for a request; an apply that may create needs two verbs."""
-    yield {"GET": "get" if has_name else "list", "POST": "create", "PATCH": "patch", "DELETE": "delete"}[one.method]
+    read = "watch" if "watch" in one.query else "get" if has_name else "list"
+    yield {"GET": read, "POST": "create", "PATCH": "patch", "DELETE": "delete"}[one.method]
     if one.method == "PATCH" and "uid" not in one.json.get("metadata", {}):
         yield "create"
 
@@ -91,13 +90,15 @@ def test_the_role_of_the_manual_is_enough_and_has_nothing_else(site: Site) -> No
     site.applied(own, job("t", "own"), arguments=(*trainer, *account))
     site.files(own, config("c"))
     assert site.apply(*trainer, *account).code == 0
+    for command in ("status", "suspend", "resume", "logs"):
+        assert "Forbidden" not in site.run(command, "same", *account).ended.err
+    watch = site.start("status", "--watch", *account)
+    site.wait("the watches", lambda: len([one for one in site.proxy.requests if "watch" in one.query]) == 5)
+    watch.kill()
+    watch.end()
     needed = used(site.proxy.requests, site.namespace)
-    has = granted(rules)
-    assert needed - has == set()
-    assert has - needed - _BY_OTHERS == {
-        ("trainingruntimes", "delete"),
-        ("trainingruntimes", "get"),
-    }  # prune, conflicts
+    of_kueue = granted([one for one in rules if one["apiGroups"] == ["kueue.x-k8s.io"]])
+    assert (needed - granted(rules), granted(rules) - needed) == (set(), of_kueue | _UNUSED)
 
 
 def _orphan(site: Site) -> Object:
