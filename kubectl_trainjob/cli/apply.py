@@ -11,7 +11,7 @@ import click
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
 from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, parent_named, planned
-from kubectl_trainjob.cli.streams import emit, print_error
+from kubectl_trainjob.cli.streams import emit, interruption, print_error
 from kubectl_trainjob.model.printable import printable
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def apply(**given: Any) -> int:
     from kubectl_trainjob.report.cluster.apply import format_errors, format_report
 
     api = connect(request, request.seconds)
-    with open_session() as session:
+    with interruption("not all objects may be applied; apply again to continue"), open_session() as session:
         plan = planned(request, session, request.namespace or api.connection.namespace)
         if not isinstance(plan, NoPlan):
             plan = _with_known_jobs(request.rerun, plan)
@@ -165,6 +165,8 @@ def apply(**given: Any) -> int:
             emit([format_errors(plan.findings, plan.error, request.output).encode()])
             return 1
         result = _apply(request, session, api, plan)
+    if request.wait and not result.is_dry_run:
+        result = _waited(api, result, request.wait)
     emit([format_report(result, request.output).encode()])
     _report_places(result)
     return 0 if result.is_fine else 1
@@ -174,15 +176,21 @@ def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -
     from kubectl_trainjob.cluster.apply import apply as apply_plan
     from kubectl_trainjob.cluster.guards import check_no_trainer
     from kubectl_trainjob.cluster.stores import store_of
-    from kubectl_trainjob.cluster.wait import wait
 
     progress = session.context.progress
     with api_errors():
         store = store_of(api, plan.namespace, request.parent)
         if plan.emit == "jobset" and (note := check_no_trainer(api)):
             print_error(f"note: {note}")
-        result = apply_plan(plan, request.apply_options(api, plan.namespace), store, api, progress)
-    return wait(api, result, request.wait, progress) if request.wait and not result.is_dry_run else result
+        return apply_plan(plan, request.apply_options(api, plan.namespace), store, api, progress)
+
+
+def _waited(api: Api, result: ApplyResult, goal: Goal) -> ApplyResult:
+    from kubectl_trainjob.cli.session import ProgressLine
+    from kubectl_trainjob.cluster.wait import wait
+
+    with interruption("the objects are applied, and the runs go on"), ProgressLine() as progress:
+        return wait(api, result, goal, progress)
 
 
 def _with_known_jobs(names: Iterable[str], plan: ApplyPlan) -> ApplyPlan | NoPlan:

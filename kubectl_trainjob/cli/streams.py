@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -142,6 +143,16 @@ def print_error(line: str) -> None:
     from kubectl_trainjob.report.phrases import without_command_at_start, without_commands
 
     write_stderr(without_command_at_start(without_commands(printable(line))) + "\n")
+
+
+@contextmanager
+def interruption(state: str) -> Iterator[None]:
+    """Say on the last line what an interrupted command leaves."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print_error(f"interrupted: {state}")
+        raise
 
 
 def write_stderr(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -81,6 +82,7 @@ def _main(arguments: list[str], folder: str, environment: dict[str, str], files:
     for number, name in enumerate(files, 1):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
     sys.stdout, sys.stderr = (os.fdopen(os.dup(number), "w") for number in (1, 2))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores it
     os.chdir(folder)
     os.environ.update(environment)
     random.random = lambda: _PAUSE  # type: ignore[method-assign]
