@@ -116,7 +116,8 @@ echo x >> calls
 echo "please log in" >&2
 test "$EXIT" && exit "$EXIT"
 token=$(sed -n "$(wc -l < calls)p" tokens)
-echo "{\\"kind\\":\\"ExecCredential\\",\\"apiVersion\\":\\"client.authentication.k8s.io/v1\\",\\"status\\":{$token}}"
+version='"apiVersion":"client.authentication.k8s.io/v1"'
+printf '%s' "{\\"kind\\":\\"ExecCredential\\",$version,\\"status\\":{$token}}"
 """
 _FOREVER = '"expirationTimestamp":"2999-01-01T00:00:00Z"'
 
@@ -209,6 +210,32 @@ def test_credentials_that_end_during_an_apply(plugin: Plugin) -> None:
     assert (done.code, plugin.calls) == (1, 2), done
     assert "jobset.jobset.x-k8s.io/b failed (Unauthorized" in done.out
     assert "configmap/c configured" in done.out
+
+
+def test_a_program_gives_a_certificate(plugin: Plugin, tmp_path: Path) -> None:
+    """A certificate of the authority of the server's clients; without the proxy, which has a connection of its own."""
+    settings = plugin.site.plane.settings
+    authority = ("-CA", str(settings.certificate), "-CAkey", str(settings.folder / "server.key"))
+    subject = ("-subj", "/O=system:masters/CN=anna", "-days", "1", "-addext", "extendedKeyUsage=clientAuth")
+    keys = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    files = tmp_path / "anna.key", tmp_path / "anna.crt"
+    command = ["openssl", "req", "-x509", *keys, "-keyout", str(files[0]), "-out", str(files[1]), *subject, *authority]
+    subprocess.run(command, check=True, capture_output=True)
+    key, certificate = (file.read_text() for file in files)
+    parts = {"clientCertificateData": certificate, "clientKeyData": key}
+    answer = json.dumps(parts)[1:-1]
+    variables = plugin.answers(*[f"{answer},{_FOREVER}"] * 3)
+    file = Path(variables["KUBECONFIG"])
+    body = json.loads(file.read_text())
+    body["clusters"][0]["cluster"]["server"] = f"https://{settings.address('kube-apiserver')}"
+    file.write_text(json.dumps(body))
+    who = kubectl(plugin.folder, variables, "auth", "whoami", "-o", "jsonpath={.status.userInfo.username}")
+    assert who.stdout == "anna", who.stderr
+    plugin.site.files(config("c"), job("a"))
+    done = ours(plugin.site, variables, "apply")
+    assert (done.code, plugin.calls) == (0, 2), done
+    assert plugin.site.live("JobSet", "a")
+    assert [line for line in key.splitlines()[1:-1] if line in done.out + done.err] == []
 
 
 BROKEN: dict[str, tuple[str, dict[str, Any], str]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.cluster.apply.inputs import NOWHERE, Object, job
 from tests.cluster.apply.program import Program
 from tests.cluster.apply.proxy import Forward, answer, before
-from tests.cluster.apply.site import KINDS, Site
+from tests.cluster.apply.site import KINDS, SET, Site
 
 pytestmark = pytest.mark.cluster
 
@@ -226,6 +227,41 @@ def test_a_killed_start_of_a_short_run_needs_a_person(site: Site) -> None:
     assert len(site.proxy.created) == 2  # the parent and the run
     done = site.apply("--rerun", "a")
     assert (done.code, done.results) == (0, {"JobSet/a": "created"})
+
+
+@pytest.mark.parametrize("ttl", [None, 1])
+def test_an_interrupted_start_under_every_policy(site: Site, ttl: int | None) -> None:
+    """The inventory says that the runs were to start; they do not exist, and with a TTL they may have ended."""
+    names = {cell: name for cell, name in _names("starting").items() if cell[0] != "mutable"}
+
+    def files(change: str) -> list[Object]:
+        made = [_jobset(name, "suspended", policy, change and cell) for (cell, policy), name in names.items()]
+        return [{**one, "spec": {**one["spec"], **({"ttlSecondsAfterFinished": ttl} if ttl else {})}} for one in made]
+
+    site.applied(*files(""))
+    for name in names.values():
+        site.delete("JobSet", name)
+    entries = [{**one, "uid": "", "state": "starting", "at": "2020-01-01T00:00:00Z"} for one in site.entries().values()]
+    parent = site.live("ConfigMap", SET)
+    assert parent
+    head = {key: parent["metadata"][key] for key in ("name", "namespace", "labels", "annotations")}
+    body = {**site.body("ConfigMap", SET), "metadata": head, "data": {"inventory": json.dumps({"entries": entries})}}
+    path = site.plane.client.path(body) + "?fieldManager=kubectl-trainjob"
+    site.plane.client.request("PATCH", path, body, "application/apply-patch+yaml")
+    site.files(*files("changed"))
+    left = "refused MayHaveRun" if ttl else "created"
+    expected = {
+        f"JobSet/{name}": left if cell == "same" or policy == "never" else "created"
+        for (cell, policy), name in names.items()
+    }
+    done = site.apply("--dry-run=server")
+    assert (done.writes, done.results) == ([], expected)
+    done = site.apply()
+    assert (done.code, done.results) == (int(bool(ttl)), expected)
+    reruns = [part for name in names.values() for part in ("--rerun", name)]
+    done = site.apply(*reruns)
+    again = {key: "created" if value != "created" else "refused Running" for key, value in expected.items()}
+    assert done.results == again
 
 
 def test_a_lost_answer_does_not_start_a_short_run_twice(site: Site) -> None:

@@ -110,7 +110,7 @@ def _make_keys(folder: Path) -> None:
     extensions = (
         "subjectAltName=IP:127.0.0.1,DNS:localhost",
         "keyUsage=critical,digitalSignature,keyCertSign",
-        "extendedKeyUsage=serverAuth",
+        "extendedKeyUsage=serverAuth,clientAuth",  # the server trusts certificates of clients that it signs
     )
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     files = ("-keyout", folder / "server.key", "-out", folder / "server.crt")
