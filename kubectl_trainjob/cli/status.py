@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cluster.jobs.find import JobQuery
     from kubectl_trainjob.cluster.jobs.status import JobStatus
 
-_PAUSE = 2.0  # seconds between two looks with --watch
-
 _HELP = """Show what the jobs in a cluster do: their Pods and GPUs, and what keeps them from starting.
 
 JOB is NAME, KIND/NAME or KIND NAME. A TrainJob and its JobSet are one job. NAME also finds NAME with a content hash.
@@ -102,9 +100,8 @@ def status(**given: Any) -> int:
         errors = look()
         for error in errors:
             print_error(f"error: {error}")
-        while request.watch and not errors:
-            api.clock.sleep(_PAUSE)
-            look.again()
+        if request.watch and not errors:
+            look.for_ever()
     return int(bool(errors))
 
 
@@ -116,6 +113,7 @@ class _Look:
 
         self._api, self._request = api, request
         self._query = request.query(api.connection.namespace)
+        self._is_complete = True
         self._writer = StatusWriter(request.output, has_namespaces=request.all_namespaces)
         self._add_lines = _lines_of(request, api)
         self._known: dict[Any, Any] = {}
@@ -133,13 +131,24 @@ class _Look:
         changed = [job for job in found if self._known.get(job.id) != _shown(job)]
         is_first, self._is_first = self._is_first, False
         self._known = {job.id: _shown(job) for job in found}
+        spaces = {job.id.namespace for job in found}
+        self._is_complete = not self._query.namespace or spaces <= {self._query.namespace}
         if changed or (is_first and not choice.errors):
             emit([self._writer.written(changed).encode("utf-8", "backslashreplace")])
         if not found and not choice.errors and is_first:
             self._note(f"no jobs found in {self._query.namespace or 'any namespace'}")
         return choice.errors
 
-    def again(self) -> None:
+    def for_ever(self) -> None:
+        """Write what changes, until the user ends the command."""
+        from kubectl_trainjob.cluster.jobs.changes import Changes
+
+        changes = Changes(self._api, self._query.namespace)
+        while True:
+            changes.wait(is_complete=self._is_complete)
+            self._again()
+
+    def _again(self) -> None:
         """Write what has changed; a server that does not answer is asked again later."""
         from kubectl_trainjob.cluster.errors import ApiError
 

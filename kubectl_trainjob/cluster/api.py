@@ -6,7 +6,7 @@ overrides them. A request that is repeated after a lost answer has the same effe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
 from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ MANAGER = "kubectl-trainjob"
 _TRIES, _FIRST_TRIES = 6, 3
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _PAGE = "500"
+_EXPIRED = 410
 _MISSING_KIND = 10.0  # seconds: a definition that was just created appears late in discovery
 
 
@@ -103,18 +104,29 @@ class Api:
     def list(
         self, resource: ApiResource, namespace: str, selector: str = "", *, fields: str = "", heads_only: bool = False
     ) -> Iterator[Body]:
-        """The objects of a kind in a namespace ("" for all), page by page; with `heads_only` just their metadata."""
-        accept = METADATA_LIST if heads_only else "application/json"
+        """The objects of a kind in a namespace ("" for all); with `heads_only` just their metadata."""
         selectors = {"labelSelector": selector, "fieldSelector": fields}
-        query = {"limit": _PAGE, **{name: value for name, value in selectors.items() if value}}
+        query = {name: value for name, value in selectors.items() if value}
+        head = {"apiVersion": resource.api_version, "kind": resource.kind}
+        items, _ = self.listed(resource.path(namespace), query, heads_only=heads_only)
+        return ({**head, **item} for item in items)
+
+    def listed(self, path: str, query: Mapping[str, str], *, heads_only: bool = False) -> tuple[Sequence[Body], str]:
+        """The objects of a collection, and its version. Pages that expire meanwhile are read again as one."""
+        accept = METADATA_LIST if heads_only else "application/json"
+        items: MutableSequence[Body] = []
+        page = {"limit": _PAGE}
         while True:
-            page = _checked(self.send(ApiRequest("GET", resource.path(namespace), query, accept=accept)), None)
-            head = {"apiVersion": resource.api_version, "kind": resource.kind}
-            yield from ({**head, **item} for item in page.get("items") or ())
-            following = page.get("metadata", {}).get("continue")
-            if not following:
-                return
-            query = {**query, "continue": following}
+            answer = self.send(ApiRequest("GET", path, {**page, **query}, accept=accept))
+            if answer.status == _EXPIRED and "continue" in page:
+                items, page = [], {}
+                continue
+            found = _checked(answer, None)
+            items += found.get("items") or ()
+            metadata = found.get("metadata") or {}
+            if not metadata.get("continue"):
+                return items, str(metadata.get("resourceVersion") or "")
+            page = {"limit": _PAGE, "continue": metadata["continue"]}
 
     def apply(
         self,

@@ -6,7 +6,7 @@ Watches only say when to look. If an event is missing, the next list has the obj
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ _LONGEST = 290.0  # seconds of one watch
 _SHORTEST = 0.5  # seconds of a watch without any event
 _QUIET = 150.0  # seconds without a line: the server sends a bookmark every minute
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
-_PAGE = "500"
+_EXPIRED = 410
 
 
 class Watched(NamedTuple):
@@ -33,7 +33,7 @@ class Watched(NamedTuple):
     kind: ObjectId
     namespace: str
     resync: float
-    listed: Callable[[list[Body]], object]
+    listed: Callable[[Sequence[Body]], object]
     changed: Callable[[Body], None]
     moved: Callable[[], None]
     restarted: Callable[[str, str], None]
@@ -62,20 +62,8 @@ def follow(watched: Watched, api: Callable[[], Api], clock: Clock, stop: Event) 
 
 def _list(watched: Watched, api: Api) -> str:
     """Hand on all objects: the version of the list."""
-    path = api.resource(watched.kind).path(watched.namespace)
-    found: list[Body] = []
-    query, version = {"limit": _PAGE}, ""
-    while True:
-        answer = api.send(ApiRequest("GET", path, query))
-        if not answer.is_success or not isinstance(answer.body, dict):
-            raise error_of(answer, None)
-        found += answer.body["items"]
-        metadata = answer.body["metadata"]
-        version = version or metadata["resourceVersion"]
-        if not metadata.get("continue"):
-            break
-        query = {**query, "continue": metadata["continue"]}
-    watched.listed(found)
+    items, version = api.listed(api.resource(watched.kind).path(watched.namespace), {})
+    watched.listed(items)
     return version
 
 
@@ -92,7 +80,7 @@ def _watch_all(watched: Watched, api: Api, version: str, stop: Event) -> str:
         start = api.clock.monotonic()
         answer = api.connection.lines(request, _QUIET, lines.read)
         if not answer.is_success:
-            return "Gone" if answer.status == 410 else "Unavailable"
+            return "Gone" if answer.status == _EXPIRED else error_of(answer, None).reason
         if lines.problem:
             return lines.problem
         if api.clock.monotonic() - start < _SHORTEST and lines.version == version:
@@ -117,7 +105,7 @@ class _WatchEvents:
             self.problem = "Unreadable"
             return False
         if kind == "ERROR":
-            self.problem = "Gone" if body.get("code") == 410 else "Error"
+            self.problem = "Gone" if body.get("code") == _EXPIRED else "Error"
             return False
         self.version = version
         self._watched.moved()

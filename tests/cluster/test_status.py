@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from kubectl_trainjob.cli.completion import complete
+from tests.cluster.apply.proxy import FaultProxy, answer
 from tests.cluster.commands import Program, Ran, add_nodes, jobset, pods_of
 from tests.cluster.plane.plane import Plane
 from tests.tools import require
@@ -349,6 +350,36 @@ def test_watch(plane: Plane, program: Program, namespace: str) -> None:
     assert ["a", "Suspended"] in shown
     assert "b" in [line[0] for line in shown if line]
     assert sum(line[0] == "NAME" for line in shown if line) == 1
+
+
+@pytest.mark.parametrize("may_watch", [True, False])
+def test_what_is_watched(plane: Plane, namespace: str, tmp_path: Path, may_watch: bool) -> None:
+    """All kinds that jobs consist of; without the right to watch them, they are read again and again."""
+    plane.client.create(jobset(namespace, "a", suspend=True))
+    with FaultProxy(plane) as proxy:
+        proxy.kubeconfig(tmp_path / "config", namespace)
+        if not may_watch:
+            proxy.on("GET", "watch=true", answer(403, "no"), times=1 << 30)
+        command = [require("kubectl-trainjob"), "status", "-w", "--kubeconfig", str(tmp_path / "config")]
+        watch = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        lines: list[str] = []
+        assert watch.stdout
+        threading.Thread(target=lambda: lines.extend(watch.stdout or ()), daemon=True).start()
+        try:
+            plane.client.wait("all watches", lambda: len(_watches(proxy)) >= len(_WATCHED))
+            plane.client.create(jobset(namespace, "b", suspend=True))
+            plane.client.wait("b", lambda: any(line.startswith("b ") for line in lines))
+        finally:
+            watch.terminate()
+            watch.wait(20)
+        assert sorted(_watches(proxy)) == _WATCHED
+
+
+_WATCHED = ["events", "jobs", "jobsets", "pods", "trainjobs"]
+
+
+def _watches(proxy: FaultProxy) -> list[str]:
+    return [one.path.rpartition("/")[2] for one in proxy.requests if one.query.get("watch") == ["true"]]
 
 
 def test_formats(plane: Plane, program: Program, namespace: str) -> None:

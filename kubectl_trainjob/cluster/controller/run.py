@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,10 +20,10 @@ from kubectl_trainjob.cluster.controller.reconcile import LoopSource, Outcome, r
 from kubectl_trainjob.cluster.controller.source import SourceTree
 from kubectl_trainjob.cluster.controller.source_watches import SourceWatches
 from kubectl_trainjob.cluster.controller.training_set import REQUESTED_AT, SetKey, TrainingSet, read_training_set
-from kubectl_trainjob.cluster.controller.watching import Watched, follow
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
+from kubectl_trainjob.cluster.watching import Watched, follow
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -84,7 +84,7 @@ class Loop:
     def _follow(
         self,
         kind: ObjectId,
-        listed: Callable[[list[Body]], object],
+        listed: Callable[[Sequence[Body]], object],
         changed: Callable[[Body], None],
         moved: Callable[[], None],
     ) -> None:
@@ -167,7 +167,7 @@ class Loop:
             self.log(what + problem)
         self._said[what] = problem
 
-    def _listed(self, bodies: list[Body]) -> None:
+    def _listed(self, bodies: Sequence[Body]) -> None:
         """Note all TrainingSets; those that are new or changed are due."""
         keys = {_key(each) for each in bodies}
         for gone in self._known.keys() - keys:

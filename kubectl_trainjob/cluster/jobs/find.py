@@ -27,7 +27,8 @@ from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
 from kubectl_trainjob.model.units import Selector
 
 JOB = ("batch/v1", "Job")
-_KINDS = ((trainer.API_VERSION, trainer.TRAIN_JOB), (jobset.API_VERSION, jobset.KIND), JOB)
+KINDS = ((trainer.API_VERSION, trainer.TRAIN_JOB), (jobset.API_VERSION, jobset.KIND), JOB)
+"""The kinds of runs."""
 _MOST_NAMED = 20
 _HASHED = "-[0-9a-f]{10}"
 
@@ -102,7 +103,7 @@ def find_jobs(api: Api, query: JobQuery, note: Note) -> JobChoice:
 def live_jobs(api: Api, spaces: Iterable[str]) -> tuple[dict[str, ApiError], list[FoundJob]]:
     """The errors of kinds that cannot be listed, and the jobs that exist. Raises ApiError if none can be listed."""
     runs: list[Body] = []
-    served = [(version, kind) for version, kind in _KINDS if api.has_kind(version, kind)]
+    served = [(version, kind) for version, kind in KINDS if api.has_kind(version, kind)]
     errors = dict[str, ApiError]()
     for version, kind in served:
         try:
