@@ -12,7 +12,7 @@ from kubectl_trainjob.model.stages import ObjectId
 
 _OTHERS = (("v1", "Pod"), ("v1", "Event"))
 _POLL = 2.0
-_SETTLE = 1.0  # seconds from a change to a look: changes come in groups
+_PAUSE = 1.0  # seconds from a change to a look, because changes come in groups
 _LONGEST = 30.0  # seconds without a look: some states depend on the time
 _RESYNC = 3600.0
 
@@ -32,7 +32,7 @@ class Changes:
         """Wait until something may have changed; without `is_complete` there are jobs that are not watched."""
         has_changed = self._changed.wait(_LONGEST if is_complete and not self._is_polled else _POLL)
         if has_changed:
-            self._api.clock.sleep(_SETTLE)
+            self._api.clock.sleep(_PAUSE)
             self._changed.clear()
 
     def _watch(self, kind: ObjectId) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,9 @@ import pytest
 from kubectl_trainjob.cluster.doctor.checks import examine, is_part
 from kubectl_trainjob.cluster.doctor.facts import JOB_SET, TRAIN_JOB, ClusterFacts, Controller, Requirements
 from kubectl_trainjob.cluster.protocol import ApiAnswer
-from kubectl_trainjob.cluster.rights import RIGHTS
 from kubectl_trainjob.kube.schemas.load import field_paths
 from tests.tools import require
 
-MANUAL = Path(__file__).parents[3] / "kubectl_trainjob" / "cli" / "manual" / "doctor.md"
 WANTED = Requirements("2.3")
 
 
@@ -124,20 +121,3 @@ def test_a_part_of_a_live_object() -> None:
     assert is_part({"b": [{"c": 1}]}, live)  # a quantity, which the server writes as text
     assert not is_part({"b": []}, live)
     assert not is_part({"e": 1}, live)
-
-
-def test_the_manual_lists_the_rights() -> None:
-    table = re.findall(r"^\| (`.*?`|core) \| (`.*`) \| ([a-z, ]+?)(?: \(.*\))? \|$", MANUAL.read_text(), re.MULTILINE)
-    listed = {
-        (group if group != "core" else "", name, verb)
-        for groups, names, verbs in table
-        for group in (groups.replace("`", "").split(", "))
-        for name in names.replace("`", "").split(", ")
-        for verb in verbs.split(", ")
-    }
-    ours = {
-        (each.group, f"{each.resource}/{each.subresource}" if each.subresource else each.resource, verb)
-        for each in RIGHTS
-        for verb in each.verbs
-    }
-    assert listed == ours
