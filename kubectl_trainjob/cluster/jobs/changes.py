@@ -1,4 +1,4 @@
-"""When to look at jobs again: when a watch reports a change. Where watches are forbidden, every two seconds."""
+"""When to read jobs again: after a change that a watch reports. Where watches are forbidden, every two seconds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kubectl_trainjob.model.stages import ObjectId
 
 _OTHERS = (("v1", "Pod"), ("v1", "Event"))
 _POLL = 2.0
-_PAUSE = 1.0  # seconds from a change to a look, because changes come in groups
-_LONGEST = 30.0  # seconds without a look: some states depend on the time
+_PAUSE = 1.0  # seconds from a change to the next read, because changes come in groups
+_LONGEST = 30.0  # seconds without a read: some states depend on the time
 _RESYNC = 3600.0
 
 
