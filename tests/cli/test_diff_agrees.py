@@ -13,7 +13,7 @@ import pytest
 
 from kubectl_trainjob.cli.app import run
 from tests.conformance.updates import recorded
-from tests.loops import sample
+from tests.loops import sample, slow
 
 ROOT = Path(__file__).resolve().parents[2]
 Told = dict[tuple[str, str, str, str, str], str]
@@ -125,7 +125,7 @@ def unedited() -> dict[str, Side]:
     ("name", "emit"),
     [
         *sample([pytest.param(name, "jobset") for name in EDITS], every=12),
-        *sample([pytest.param(name, "trainjob") for name in EDITS], every=12),
+        *(slow(pytest.param(name, "trainjob")) for name in EDITS),
     ],
 )
 def test_examples(

@@ -214,6 +214,7 @@ def test_a_value_is_never_a_template(renderer: Renderer) -> None:
         assert answer(renderer, "{{ x }}", {"x": template}) == ("", template)
 
 
+@pytest.mark.slow
 def test_bombs_one_after_the_other_leave_the_next_template_alone() -> None:
     bombs = [BOMBS[name][0] for name in ("text repeated", "number padded", "list repeated")]
     with Renderer(Limits(template_seconds=1)) as renderer:

@@ -301,7 +301,7 @@ def test_ordinary_files_are_edited(every: int) -> None:
     """Random edits; fewer than one in twenty is refused, and no comment is lost that stands elsewhere."""
     chance, refused, made = random.Random(9), 0, 0
     for name, text in _ordinary(every):
-        documents = list(yaml.safe_load_all(text))
+        documents = list(yaml.load_all(text, yaml.CSafeLoader))
         start: EditedText = open_text(text)
         for number, value in enumerate(documents):
             if not isinstance(value, dict) or len(start.pieces) != len(documents):
@@ -315,7 +315,7 @@ def test_ordinary_files_are_edited(every: int) -> None:
                 made += 1
                 wanted = [*documents[:number], _expected(value, *each), *documents[number + 1 :]]
                 found, comments = _ruamel(new)
-                assert list(yaml.safe_load_all(new)) == wanted, (name, each)
+                assert list(yaml.load_all(new, yaml.CSafeLoader)) == wanted, (name, each)
                 assert found == wanted, (name, each)
                 if each.value is not REMOVE and not isinstance(value_at(value, each.pointer), (list, dict)):
                     assert comments == _ruamel(text)[1], (name, each)
