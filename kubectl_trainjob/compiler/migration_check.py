@@ -33,7 +33,7 @@ def build_errors(jobs: Iterable[tuple[Manifest, Sequence[Body]]], trainer: str) 
         if place is None:
             rounds.append(place := {})
         place[job.id] = job
-    options = BuildOptions(trainer_version=trainer)
+    options = BuildOptions(trainer_version=trainer, emit="trainjob")
     for jobs_of_round in rounds:
         documents = Documents(tuple(jobs_of_round.values()), library=tuple(runtimes), settings=(_EVERYTHING,))
         for found in build_findings(build(documents, options), is_strict=True):

@@ -233,7 +233,8 @@ def test_a_field_that_the_version_does_not_have_is_reported(migrate: Command) ->
     text = JOB + "  runPolicy: {activeDeadlineSeconds: 60}\n"
     assert migrate("-", "--to", "2.2", stdin=text) == 0
     assert migrate("-", "--to", "2.1", stdin=text) == 1
-    assert "Trainer 2.1 has no field activeDeadlineSeconds" in migrate.err
+    assert "-:15:38: error KTJ110" in migrate.err
+    assert '"activeDeadlineSeconds" exists only in Trainer 2.2 and 2.3' in migrate.err
 
 
 def test_a_variable_that_addresses_need_is_not_overwritten(migrate: Command) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.mentions import mentions
 from kubectl_trainjob.frontends.legacy.operators import is_operator_kind
-from kubectl_trainjob.frontends.legacy.sharing import Migrated, migrate_jobs
+from kubectl_trainjob.frontends.legacy.sharing import migrate_jobs
 from kubectl_trainjob.frontends.older.modernize import is_old_version, is_trainer_kind, modernize
 from kubectl_trainjob.frontends.older.rewriting import RuleNote
 from kubectl_trainjob.kube.facts import trainer
@@ -69,13 +69,12 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     older = modernize([each for each in manifests if is_trainer_kind(each.id)], to)
     runtimes = [(each.id.namespace, each.id.name) for each in manifests if is_runtime(each)]
     jobs = [each for each in manifests if is_operator_kind(each.id)]
-    known = _fields_of_jobs(to)
     migrated = list(
         migrate_jobs(
             jobs,
             runtimes,
             lambda job: deployed_by(job.source.file, contents.deployments),
-            can_patch=known[trainer.RUNTIME_PATCHES] is not None,
+            can_patch=_has_patches(to),
         )
     )
     changed: dict[SourceFile, list[ReplacedObject]] = {}
@@ -86,7 +85,7 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
         if old.rules:
             source = replace(old.manifest.source, edits=None)
             changed.setdefault(source.file, []).append(ReplacedObject(source, (old.manifest.body,), is_edit=True))
-    findings = [finding for each in migrated for finding in (*each.findings, *_unknown_fields(each, known, to))]
+    findings = [finding for each in migrated for finding in each.findings]
     findings += [_finding(each) for old in older for each in old.notes]
     findings += [*changed_elsewhere(contents.deployments, jobs), *_templates(contents.rendered)]
     findings += mentions((each for each in manifests if not is_operator_kind(each.id)), jobs)
@@ -100,19 +99,11 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
     return Migration(tuple(files), tuple(findings), len(built), tuple(kept), rules, built)
 
 
-def _fields_of_jobs(to: str) -> Mapping[str, Any]:
-    """The schemas of the fields of a TrainJob's spec; None for those that a version of Trainer does not have."""
+def _has_patches(to: str) -> bool:
+    """Whether TrainJobs of a version of Trainer have runtimePatches."""
     root = schema_for(f"trainer-{to}", trainer.API_VERSION, trainer.TRAIN_JOB).root
     fields: Mapping[str, Any] = getattr(root.fields["spec"], "fields", {})
-    return fields
-
-
-def _unknown_fields(migrated: Migrated, known: Mapping[str, Any], to: str) -> Iterator[Diagnostic]:
-    """The fields of a new TrainJob that the version of Trainer does not have."""
-    for field in migrated.objects[-1]["spec"] if migrated.objects else ():
-        if known[field] is None:
-            message = say("Trainer {} has no field {}, which the TrainJob needs; migrate to a newer version", to, field)
-            yield Diagnostic(MIGRATION_REVIEW, message, migrated.manifest.place("metadata", "name"))
+    return fields[trainer.RUNTIME_PATCHES] is not None
 
 
 def _templates(rendered: Iterable[Manifest]) -> Iterator[Diagnostic]:
