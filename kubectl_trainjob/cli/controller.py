@@ -107,11 +107,18 @@ class LoopRequest(ClusterRequest):
 
     def storage(self) -> ArchiveStore | None:
         """What serves artifacts, None without an address."""
-        from kubectl_trainjob.cluster.controller.publish import ArchiveStore
+        from kubectl_trainjob.cluster.controller.publish import ArchiveStore, empty_directory
 
         if not self.storage_adv_address:
             return None
-        return ArchiveStore(os.path.join(self.storage_path, "artifacts"), self.storage_adv_address)
+        return ArchiveStore(empty_directory(os.path.join(self.storage_path, "artifacts")), self.storage_adv_address)
+
+    def unpacked(self) -> str:
+        """Where artifacts are unpacked, "" for the temporary directory of the system."""
+        from kubectl_trainjob.cluster.controller.publish import empty_directory
+
+        is_own = self.mode == "run" and self.storage_path
+        return empty_directory(os.path.join(self.storage_path, "unpacked")) if is_own else ""
 
     def source(self, storage: ArchiveStore | None) -> LoopSource:
         """How sources are opened, built and published."""
@@ -119,9 +126,7 @@ class LoopRequest(ClusterRequest):
 
         directories = {name: os.path.abspath(path) for name, path in self.directory}
         crosses = not self.no_cross_namespace_refs
-        return loop_source(
-            SourceOptions(directories, self.default_service_account, crosses, self.storage_path), storage
-        )
+        return loop_source(SourceOptions(directories, self.default_service_account, crosses, self.unpacked()), storage)
 
 
 def _switch(name: str, help_text: str) -> Callable[[Any], Any]:

@@ -36,17 +36,17 @@ _MOST_ERRORS = 5
 
 
 class SourceOptions(NamedTuple):
-    """Paths by the names of Directories, the account of sets without one, and "" or a directory for artifacts."""
+    """Paths by the names of Directories, the account of sets without one, and where artifacts are unpacked."""
 
     directories: Mapping[str, str]
     account: str
     crosses_namespaces: bool
-    storage_path: str
+    unpacked: str
 
 
 def loop_source(options: SourceOptions, storage: ArchiveStore | None) -> LoopSource:
     """How the loop opens, builds and publishes sources."""
-    open_directory, open_artifact = directories(options.directories), artifacts(options.storage_path or None)
+    open_directory, open_artifact = directories(options.directories), artifacts(options.unpacked or None)
 
     def open_source(wanted: TrainingSet, api: Api) -> AbstractContextManager[SourceTree]:
         return (open_directory if wanted.source.kind == "Directory" else open_artifact)(wanted, api)

@@ -20,6 +20,7 @@ from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.controller.artifact import flux_source
 from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet
 from kubectl_trainjob.cluster.controller.verdict import READY, Verdict, find_condition
+from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body
 
 _SUFFIX = ".tar.gz"
@@ -27,16 +28,24 @@ _PATH = re.compile(r"/([a-z0-9.-]+/[a-z0-9.-]+/[0-9a-f]{64}\.tar\.gz)")
 _KEPT = 2  # a reader may still download the archive before the newest one
 
 
+def empty_directory(path: str) -> str:
+    """Create a directory, or remove what an earlier process left in it: the path. Raises EnvironmentFault."""
+    shutil.rmtree(path, ignore_errors=True)
+    try:
+        os.makedirs(path, 0o700)
+    except OSError as error:
+        raise EnvironmentFault(f"{path}: {error.strerror}; use another --storage-path") from None
+    return path
+
+
 class ArchiveStore:
     """A directory with archives that only this process writes, and the address at which others find them.
 
-    What an earlier process left there is removed: each reconcile creates its archive again.
+    The directory is empty at first: each reconcile creates its archive again.
     """
 
     def __init__(self, directory: str, address: str) -> None:
         self._directory, self._address = directory, address
-        shutil.rmtree(directory, ignore_errors=True)
-        os.makedirs(directory, 0o700)
 
     def store(self, key: SetKey, data: bytes) -> str:
         """Keep an archive: its path in URLs."""

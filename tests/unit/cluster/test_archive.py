@@ -14,6 +14,8 @@ import pytest
 
 from kubectl_trainjob.cluster.controller import archive
 from kubectl_trainjob.cluster.controller.archive import ArchiveError, unpack
+from kubectl_trainjob.cluster.controller.publish import empty_directory
+from kubectl_trainjob.model.faults import EnvironmentFault
 from tests.loops import for_each
 from tests.tools import require
 
@@ -174,3 +176,14 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with (tmp_path / f"{number}.gz").open("rb") as opened, pytest.raises(ArchiveError, match=message):
             unpack(opened, str(tmp_path / str(number)))
         assert sum(each.stat().st_size for each in (tmp_path / str(number)).rglob("*")) < 5 << 20
+
+
+def test_what_a_killed_controller_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "unpacked" / "old").mkdir(parents=True)
+    (tmp_path / "unpacked" / "old" / "file").write_text("x")
+    path = Path(empty_directory(str(tmp_path / "unpacked")))
+    assert [*path.iterdir()] == []
+    assert path.stat().st_mode & 0o777 == 0o700
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(EnvironmentFault, match="use another --storage-path"):
+        empty_directory(str(tmp_path / "file" / "below"))
