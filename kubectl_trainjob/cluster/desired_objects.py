@@ -22,6 +22,8 @@ _ORDER = """
 """.split()  # noqa: SIM905
 _LAST = ("ClusterTrainingRuntime", "TrainingRuntime", "PodGroup")
 _RUNS = 1000
+_OF_SERVER = frozenset({"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"})
+"""What `kubectl get -o yaml` prints, and no apply may set."""
 _HASHED = re.compile(r"-[0-9a-f]{10}")
 
 
@@ -152,7 +154,7 @@ def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: st
 
 
 def _marked(body: Body, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Body:
-    metadata = dict(body["metadata"])
+    metadata = {key: value for key, value in body["metadata"].items() if key not in _OF_SERVER}
     for key, added in (("labels", labels), ("annotations", annotations)):
         if added:
             metadata[key] = {**(metadata.get(key) or {}), **added}

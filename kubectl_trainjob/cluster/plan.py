@@ -121,6 +121,9 @@ def _conflicts(objects: Sequence[Desired]) -> Iterator[Diagnostic]:
         if marks.PART_OF in (each.labels or {}):
             message = say("remove label {}: apply sets it to the set of the object", marks.PART_OF)
             yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "labels", marks.PART_OF)))
+        if not each.id.name:
+            message = say("set metadata.name: with generateName, each apply would create another object")
+            yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "generateName")))
         if each.is_run and each.policy not in ("", *marks.POLICIES):
             message = say('{} "{}" is not one of {}', marks.RECREATE, each.policy, ", ".join(marks.POLICIES))
             place = Place(each.place.source, ("metadata", "annotations", marks.RECREATE))
