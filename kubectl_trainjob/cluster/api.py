@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
 from email.utils import parsedate_to_datetime
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubectl_trainjob.cluster.errors import ApiError, error_of, is_temporary
 from kubectl_trainjob.cluster.protocol import (
@@ -23,6 +23,7 @@ from kubectl_trainjob.cluster.protocol import (
     Clock,
     Connection,
 )
+from kubectl_trainjob.cluster.resources import ApiResource
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -32,21 +33,6 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _PAGE = "500"
 _EXPIRED = 410
 _MISSING_KIND = 10.0  # seconds: a definition that was just created appears late in discovery
-
-
-class ApiResource(NamedTuple):
-    """How the server serves a kind."""
-
-    api_version: str
-    kind: str
-    plural: str
-    is_namespaced: bool
-
-    def path(self, namespace: str = "", name: str = "") -> str:
-        """The path of an object, or without a name of a collection; without a namespace of all namespaces."""
-        base = f"/apis/{self.api_version}" if "/" in self.api_version else f"/api/{self.api_version}"
-        space = f"/namespaces/{namespace}" if self.is_namespaced and namespace else ""
-        return f"{base}{space}/{self.plural}" + (f"/{name}" if name else "")
 
 
 class Counts:
@@ -187,12 +173,16 @@ class Api:
             self.clock.sleep(1.0)
         return self._resources[key]
 
-    def preferred_version(self, group: str) -> str:
-        """The apiVersion that the server prefers for a group, "" if it has no such group."""
+    def version_of(self, group: str, kind: str) -> str:
+        """The apiVersion that has a kind, the preferred one if there are several; "" for none."""
         if not group:
             return "v1"
         answer = self.send(ApiRequest("GET", f"/apis/{group}"))
-        return "" if answer.status == 404 else str(_checked(answer, None)["preferredVersion"]["groupVersion"])
+        if answer.status == 404:
+            return ""
+        found = _checked(answer, None)
+        versions = [each["groupVersion"] for each in (found["preferredVersion"], *found["versions"])]
+        return next((each for each in versions if self.has_kind(each, kind)), "")
 
     def has_kind(self, api_version: str, kind: str) -> bool:
         """Whether the server had the kind when it was asked first."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_trainjob.cluster.api import Api, ApiResource
+from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.resources import ApiResource
 from kubectl_trainjob.cluster.times import seconds_between
 from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.api import Api, ApiResource
+from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.inventory import entry_id
 from kubectl_trainjob.cluster.parent import Parent, group_kind
+from kubectl_trainjob.cluster.resources import ApiResource
 from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
 
 Members = dict[ObjectId, Body]
@@ -19,18 +20,27 @@ def members(api: Api, set_id: str, parent: Parent, built: Iterable[ObjectId], ho
     ids = list(built)
     spaces = sorted({home, *parent.namespaces, *(each.namespace for each in ids if each.namespace)})
     versions = {group_kind(each): each.api_version for each in ids}
+    known = {entry_id(each): each for each in ids}
     found: Members = {}
     for name in sorted({*versions, *parent.kinds} - {"Secret"}):
         resource = _resource(api, name, versions.get(name, ""))
         if resource:
             for live in _listed(api, resource, spaces, f"{marks.PART_OF}={set_id}"):
-                found[identity_of(live)] = live
+                found |= _as_built(api, live, known)
     for identity in _secrets(parent):
         live_secret = api.get(identity, is_secret=True)
         labels = live_secret["metadata"].get("labels") or {} if live_secret else {}
         if live_secret and labels.get(marks.PART_OF) == set_id:
             found[identity] = {**live_secret, "apiVersion": "v1", "kind": "Secret"}
     return found
+
+
+def _as_built(api: Api, live: Body, known: Mapping[str, ObjectId]) -> Members:
+    """An object that exists, in the version of the build: a list has all objects of a kind in one version."""
+    listed = identity_of(live)
+    built = known.get(entry_id(listed), listed)
+    found = live if built == listed else api.get(built)
+    return {built: found} if found else {}
 
 
 def _listed(api: Api, resource: ApiResource, spaces: list[str], selector: str) -> Iterator[Body]:
@@ -41,8 +51,7 @@ def _listed(api: Api, resource: ApiResource, spaces: list[str], selector: str) -
 def _resource(api: Api, name: str, version: str) -> ApiResource | None:
     """How the server serves `KIND.GROUP`; None if its definition was deleted, and its objects with it."""
     kind, _, group = name.partition(".")
-    if not version:
-        version = api.preferred_version(group)
+    version = version or api.version_of(group, kind)
     if not version or not api.has_kind(version, kind):
         return None
     return api.resource(ObjectId(version, kind, "", ""))
