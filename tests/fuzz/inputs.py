@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from tests.cli.manifests import PLAIN, config, manifest, overlay, train_job
+from tests.conformance.ome.cases import cases
 
 _CASES = Path(__file__).parents[1] / "conformance" / "cases" / "2.3.jsonl.xz"
 _FORMS = {
@@ -87,6 +88,7 @@ def _repository(chance: random.Random) -> dict[str, list[Any]]:
     settings = overlay(
         "../jobs.yaml",
         "../runtime.yaml",
+        "../ome.yaml",
         "t.yaml.j2",
         namespace="n",
         nameSuffix="-prod",
@@ -105,6 +107,9 @@ def _repository(chance: random.Random) -> dict[str, list[Any]]:
         target={"trainer": "2.3"},
         deploy=["o", "jobs.yaml"],
         runtimes=["runtimes"],
+        allow={"elastic": True, "extendedMpi": True},
+        ome={"initializers": {"oci": "a/get:1"}, "exporters": {"oci": "a/put:1"}, "output": {"claimName": "work"}},
+        tuning={"maxTrials": 20},
         ignore=["x/**"],
         limits={"documents": 500},
         lint={"ignore": ["KTJ901"], "severity": {"KTJ902": "info"}, "perPath": {"jobs/**": {"ignore": ["KTJ903"]}}},
@@ -117,6 +122,7 @@ def _repository(chance: random.Random) -> dict[str, list[Any]]:
     return {
         "jobs.yaml": [job, train_job("j", "plain", trainer={"env": [{"name": "A_TOKEN", "value": "x"}]}), older],
         "runtime.yaml": [*others, PLAIN],
+        "ome.yaml": list(yaml.safe_load_all(chance.choice(_ome()))),
         "o/overlay.yaml": settings,
         "o/p.yaml": [{**patch, "spec": {"suspend": True}}],
         "o/t.yaml.j2": [manifest("ConfigMap", "c", data={"a": "{{ values.m.k }}", "b": "{% for x in values.rates %}{{ x }}{% endfor %}"})],
@@ -128,6 +134,12 @@ def _repository(chance: random.Random) -> dict[str, list[Any]]:
 def _cases() -> list[str]:
     with lzma.open(_CASES, "rt") as lines:
         return [each["input"] for each in map(json.loads, lines) if each["group"] == "typed" or "typed" in each["name"]]
+
+
+@cache
+def _ome() -> list[str]:
+    """Complete examples of OME's documentation: models, runtimes and a TrainingJob, some with a search."""
+    return [each.docs for name, each in cases().items() if name.startswith("seed/")]
 
 
 def _typed(chance: random.Random) -> list[Any]:
