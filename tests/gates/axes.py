@@ -228,6 +228,6 @@ AXES: dict[str, Axis] = {
     "an explained object": Axis(120, {"a.yaml": _VARIABLES}, ("explain", "JobSet/j")),
     "an explained template": Axis(40, _template(0, "{% set a0 = values.v %}\n⟦{% set a$i = a$h if 0 else a$h %}\n⟧" + MAP_HEAD + "data: {⟦k$i: '{{ a$i }}',\n⟧}\n").files, ("explain", "-f", "o", "ConfigMap/c")),
     "the environment of a job": Axis(200, {"a.yaml": _VARIABLES}, ("env", "TrainJob/j")),
-    "migrated jobs": Axis(16, {"a.yaml": "⟦---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: p$i}\nspec: {pytorchReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: 'a:1'}]}}}}}\n⟧"}, ("migrate", ".", "--diff")),
+    "migrated jobs": Axis(250, {"a.yaml": "⟦---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: p$i}\nspec: {pytorchReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: 'a:1'}]}}}}}\n⟧"}, ("migrate", ".", "--diff")),
     "built files": Axis(60, {"a.yaml": _JOBS}, ("build", "a.yaml", "-O", "out")),
 }  # fmt: skip

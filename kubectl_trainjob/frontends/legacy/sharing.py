@@ -45,18 +45,18 @@ def migrate_jobs(
         if each.runtime is not None:
             groups.setdefault(keys[id(each)], []).append(each)
     names = set(taken)
-    firsts = {id(group[0].manifest): group for group in groups.values()}
+    varying = {key: _varying(group) for key, group in groups.items()}
     runtimes: dict[str, dict[str, Any]] = {}
     for each in conversions:
         if each.runtime is None:
             yield Migrated(each.manifest, None, each.findings)
             continue
         key = keys[id(each)]
-        is_first = id(each.manifest) in firsts
+        is_first = key not in runtimes
         if is_first:
-            runtimes[key] = _runtime(groups[key], names)
+            runtimes[key] = _runtime(each, varying[key], names)
         runtime = runtimes[key]
-        job = _with_runtime(each, runtime["metadata"]["name"], _varying(groups[key]))
+        job = _with_runtime(each, runtime["metadata"]["name"], varying[key])
         yield Migrated(each.manifest, (runtime, job) if is_first else (job,), each.findings)
 
 
@@ -129,10 +129,9 @@ def _varying(group: list[ConvertedJob]) -> frozenset[_VariablePlace]:
     return frozenset(at for at, texts in values.items() if len(texts) > 1)
 
 
-def _runtime(group: list[ConvertedJob], names: set[tuple[str, str]]) -> dict[str, Any]:
-    identity = group[0].manifest.id
-    varying = _varying(group)
-    spec = _with_env(group[0].runtime or {}, lambda at, entry, _free: None if at in varying else entry)
+def _runtime(first: ConvertedJob, varying: frozenset[_VariablePlace], names: set[tuple[str, str]]) -> dict[str, Any]:
+    identity = first.manifest.id
+    spec = _with_env(first.runtime or {}, lambda at, entry, _free: None if at in varying else entry)
     metadata = {"name": _free_name(identity.name, identity.namespace, names)}
     if identity.namespace:
         metadata["namespace"] = identity.namespace
