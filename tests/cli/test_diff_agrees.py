@@ -15,6 +15,8 @@ from kubectl_trainjob.cli.app import run
 from tests.conformance.updates import recorded
 from tests.loops import sample, slow
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 Told = dict[tuple[str, str, str, str, str], str]
 Side = dict[str, dict[tuple[str, str, str, str], str]]  # by build unit, then by object

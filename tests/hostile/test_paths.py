@@ -36,6 +36,8 @@ from tests.hostile.paths_world import new_repository, prepared, write
 from tests.loops import sample
 from tests.tools import require
 
+pytestmark = pytest.mark.slow
+
 BROKEN = "kind: TrainJob\na: [\n"
 
 

@@ -15,6 +15,8 @@ from tests.hostile.paths_ways import SECRET
 from tests.hostile.paths_world import new_repository, write
 from tests.loops import sample
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:

@@ -14,6 +14,8 @@ from tests.hostile.inputs import HOSTILE, Hostile
 from tests.loops import sample
 from tests.reading import read
 
+pytestmark = pytest.mark.slow
+
 _MEBIBYTES = 100  # a bomb that goes off takes gigabytes
 _REPOSITORY = Path(__file__).parents[2]
 _BOMBS = [name for name in HOSTILE if len(HOSTILE[name].make()) > 8_000 or "alias" in name or "merge" in name]

@@ -31,6 +31,8 @@ from tests.hostile.test_lint_reports import hostile as hostile_findings
 from tests.loops import for_each, sampled
 from tests.unit.report.lint.commands_read import commands
 
+pytestmark = pytest.mark.slow
+
 EACH = for_each("text", HOSTILE, at_least=88)
 RENDERERS = for_each("render", {"GitHub": by_github, "CommonMark": by_commonmark}, at_least=2)
 visits = pages.visits

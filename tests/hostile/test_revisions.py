@@ -33,6 +33,8 @@ from tests.loops import sample
 from tests.reading import open_repository
 from tests.unit.repository.files.git_repository import GitRepository, outcome, read_at
 
+pytestmark = pytest.mark.slow
+
 _MAP = stream(config_map("plain"))
 _MISSING = "f" * 40
 _PROMISOR = {"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true"}

@@ -22,6 +22,8 @@ from kubectl_trainjob.repository.yaml.read import read_stream
 from tests.printed import render
 from tests.property import hostile, readers
 
+pytestmark = pytest.mark.slow
+
 THOROUGH = os.environ.get("CI") == "true" or os.environ.get("THOROUGH") == "1"
 BATCHES, SIZE = (10, 1000) if THOROUGH else (1, 300)
 SEED = int(os.environ.get("SEED", "0"))

@@ -29,6 +29,8 @@ from tests.compiled import build, lint
 from tests.reading import disk, read
 from tests.unit.lint.test_manuals import HEAD, section, trainer_of
 
+pytestmark = pytest.mark.slow
+
 FILE = "example.yaml"
 JOB = """\
 apiVersion: trainer.kubeflow.org/v1alpha1

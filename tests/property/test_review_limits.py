@@ -28,6 +28,8 @@ from tests.cli.test_diff_markdown import by_github, words
 from tests.loops import sample
 from tests.unit.report.lint import reports as lints
 
+pytestmark = pytest.mark.slow
+
 LIMITS = (10_000, 20_000, 65_536)
 RULES = (lints.HINT, lints.NODES, lints.LIMIT)
 FATES = ("refused", "in-place", "added", "removed", "unbuilt")

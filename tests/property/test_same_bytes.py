@@ -11,6 +11,8 @@ import pytest
 
 from tests.benchmark import corpus
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXTRA = """\
 apiVersion: v1
