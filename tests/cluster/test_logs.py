@@ -5,6 +5,7 @@ The Pods are fake, and the API server gets their logs from the endpoint of kubel
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -187,6 +188,9 @@ class Follower:
         assert self._process.stderr
         return code, self._process.stderr.read()
 
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+
     def kill(self) -> None:
         self._process.kill()
 
@@ -215,6 +219,16 @@ def test_a_stream_that_breaks_continues_after_its_last_line(
     kubelet.cut()
     kubelet.write(pod, "three")
     plane.client.wait("three lines", lambda: follower.lines == ["one", "two", "three"])
+
+
+def test_an_interrupt_ends_a_stream(plane: Plane, kubelet: Kubelet, follow: Callable[..., Follower]) -> None:
+    plane.client.create(jobset("train", "stop"))
+    (pod,) = running(plane.client, "train", "stop", 1)
+    kubelet.write(pod, "one")
+    follower = follow("stop", "-n", "train")
+    plane.client.wait("a line", lambda: follower.lines == ["one"])
+    follower.interrupt()
+    assert (follower.end(), follower.lines) == ((130, ""), ["one"])
 
 
 def test_a_new_pod_is_followed_until_the_job_ends(
