@@ -111,14 +111,15 @@ class LoopRequest(ClusterRequest):
 
         if not self.storage_adv_address:
             return None
-        return ArchiveStore(empty_directory(os.path.join(self.storage_path, "artifacts")), self.storage_adv_address)
+        directory = os.path.join(self.storage_path, "kubectl-trainjob-artifacts")
+        return ArchiveStore(empty_directory(directory), self.storage_adv_address)
 
     def unpacked(self) -> str:
         """Where artifacts are unpacked, "" for the temporary directory of the system."""
         from kubectl_trainjob.cluster.controller.publish import empty_directory
 
         is_own = self.mode == "run" and self.storage_path
-        return empty_directory(os.path.join(self.storage_path, "unpacked")) if is_own else ""
+        return empty_directory(os.path.join(self.storage_path, "kubectl-trainjob-unpacked")) if is_own else ""
 
     def source(self, storage: ArchiveStore | None) -> LoopSource:
         """How sources are opened, built and published."""

@@ -43,7 +43,9 @@ class Replica:
         self.ports = [_free_port() for _ in range(3)]
         names = ("--metrics-bind-address", "--health-probe-bind-address", "--storage-addr")
         command = [f"{name}=127.0.0.1:{port}" for name, port in zip(names, self.ports, strict=True)]
-        command += [f"--storage-path={site.folder.parent / site.namespace}.{self.ports[0]}"]
+        self.storage = site.folder.parent / f"{site.namespace}.{self.ports[0]}"
+        (self.storage / "artifacts").mkdir(parents=True)  # of a user
+        command += [f"--storage-path={self.storage}"]
         command += [f"--storage-adv-address=127.0.0.1:{self.ports[2]}"]
         command += [f"--directory=jobs={site.folder}", *_SHORT, *arguments]
         command += ["-n", site.namespace] if namespaced else []
@@ -107,6 +109,8 @@ def test_what_starts_a_reconcile_and_how_it_ends(site: Site, tell: Callable[[str
         loop = Loop(site, interval="1h")
         site.wait("Ready", lambda: loop.is_ready)
         assert site.live("ConfigMap", "a")
+        kept = ["artifacts", "kubectl-trainjob-artifacts", "kubectl-trainjob-unpacked"]
+        assert sorted(each.name for each in one.storage.iterdir()) == kept
         site.files(config("a"), config("b"), job("m", "mpi"))
         loop.merge({"metadata": {"annotations": {"reconcile.fluxcd.io/requestedAt": "now"}}})
         site.wait("b", lambda: site.live("ConfigMap", "b"))
