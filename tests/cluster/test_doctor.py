@@ -320,8 +320,8 @@ def test_some_rights(plane: Plane, program: Program) -> None:
     lines = [line for line in ran.out.splitlines() if "you may not" in line and "permissions" in line]
     assert [line.split("you may not ")[1] for line in lines] == [
         "delete secrets in default",
-        "get pods/log in default",
         "get, list, watch events in default",
+        "get pods/log in default",
     ]
     assert [line.split()[0] for line in lines] == ["error", "warning", "warning"]
 
