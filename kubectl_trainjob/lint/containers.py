@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -30,19 +31,29 @@ def in_job(find: Find) -> Callable[[LintedJob], Iterator[Hit]]:
     """The check of the containers of a TrainJob."""
 
     def hits(job: LintedJob) -> Iterator[Hit]:
-        for replicated in job.replicated_jobs:
-            for pointer, container in replicated.containers():
-                for found in find(container):
-                    if not _is_in_runtime(find, found, job.runtime()):
-                        at = job.generated((*pointer, *found.pointer), on=found.on)
-                        yield Hit(found.message, at, severity=found.severity)
+        every = [
+            (pointer, found)
+            for replicated in job.replicated_jobs
+            for pointer, container in replicated.containers()
+            for found in find(container)
+        ]
+        known = _in_runtime(find, job.runtime()) if every else frozenset()
+        for pointer, found in every:
+            if _text(found) not in known:
+                at = job.generated((*pointer, *found.pointer), on=found.on)
+                yield Hit(found.message, at, severity=found.severity)
 
     return hits
 
 
-def _is_in_runtime(find: Find, found: ContainerProblem, runtime: LintedRuntime) -> bool:
-    """Whether a container of the runtime has the same error, which is reported once for all TrainJobs."""
-    return any(found.value == each.value for _, container in runtime.containers() for each in find(container))
+def _in_runtime(find: Find, runtime: LintedRuntime) -> frozenset[str]:
+    """The errors of the runtime's containers, which are reported once for all TrainJobs."""
+    return frozenset(_text(found) for _, container in runtime.containers() for found in find(container))
+
+
+def _text(found: ContainerProblem) -> str:
+    """Equal for the same errors."""
+    return json.dumps(found.value, sort_keys=True)
 
 
 def in_runtime(find: Find) -> Callable[[LintedRuntime], Iterator[Hit]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -35,6 +35,20 @@ class LintContext:
         """Of objects with one name the first."""
         return {_name_key(each.id): each for each in reversed(self.objects)}
 
+    @cached_property
+    def _by_runtime(self) -> Mapping[ObjectId, list[Manifest]]:
+        """The TrainJobs, as written, by the runtime among the inputs that they refer to."""
+        found: dict[ObjectId, list[Manifest]] = {}
+        for job in self.train_jobs:
+            if (runtime := self.runtime_of(job)) is not None:
+                found.setdefault(runtime.id, []).append(job)
+        return found
+
+    @cached_property
+    def job_names(self) -> frozenset[str]:
+        """The names of the TrainJobs, in any namespace."""
+        return frozenset(job.id.name for job in self.train_jobs)
+
     @property
     def gitops(self) -> Message | None:
         """The GitOps tool that applies the result, None for none."""
@@ -50,6 +64,10 @@ class LintContext:
         kind = str(ref.get("kind", CLUSTER_TRAINING_RUNTIME))
         namespace = "" if kind in CLUSTER_SCOPED else job.id.namespace
         return self.find(kind, namespace, str(ref.get("name")), GROUP)
+
+    def jobs_of(self, runtime: ObjectId) -> Sequence[Manifest]:
+        """The TrainJobs, as written, that refer to a runtime of the inputs."""
+        return self._by_runtime.get(runtime, ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,13 +125,9 @@ class LintedRuntime:
             for pointer, container in job.containers():
                 yield ("spec", "template", *pointer), container
 
-    def train_jobs(self) -> Iterator[Manifest]:
+    def train_jobs(self) -> Sequence[Manifest]:
         """The TrainJobs that refer to the runtime, as written."""
-        own = self.runtime.manifest.id
-        for job in self.context.train_jobs:
-            runtime = self.context.runtime_of(job)
-            if runtime is not None and runtime.id == own:
-                yield job
+        return self.context.jobs_of(self.runtime.manifest.id)
 
     def place(self, *pointer: str | int) -> Place:
         """A place in the runtime."""

@@ -112,17 +112,18 @@ def _manager(manager: str | None) -> Iterator[Problem]:
 def _dependencies(jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     """A replicatedJob depends on earlier ones."""
     names = [job["name"] for job in jobs]
+    first = {name: index for index, name in reversed([*enumerate(names)])}
     for index, job in enumerate(jobs):
         place = (*REPLICATED_JOBS, index, "dependsOn")
         if index == 0 and job.get("dependsOn") is not None:
             message = say('replicatedJob "{}" is the first and cannot depend on others; put them before it', names[0])
             yield Problem(DEPENDS_ON_INVALID, place, message, "key")
         for target in (each["name"] for each in job.get("dependsOn", ()) if index):
-            if target in names[: index + 1]:
+            if first.get(target, len(jobs)) <= index:
                 continue
             error = (
                 say('which is later in the list; put "{}" first', target)
-                if target in names
+                if target in first
                 else say("which does not exist; the JobSet has {}", listed(names))
             )
             message = say('replicatedJob "{}" cannot depend on "{}", {}', names[index], target, error)

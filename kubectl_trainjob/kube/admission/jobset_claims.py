@@ -22,7 +22,10 @@ _NULL = "{} has no {}: JobSet's webhook writes null there, and the API server re
 
 def claim_problems(jobset: str, policies: list[Mapping[str, Any]], jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
     """Each claim template has a unique name that fits, and a container mounts it; no volume has that name."""
+    if not policies:
+        return
     first: dict[str, Pointer] = {}
+    volumes, mounted = _volumes(jobs), {name for job in jobs for name in _mounts(_pod(job))}
     for number, policy in enumerate(policies):
         for index, template in enumerate(policy["templates"]):
             place: Pointer = (*_POLICIES, number, "templates", index, "metadata", "name")
@@ -32,8 +35,10 @@ def claim_problems(jobset: str, policies: list[Mapping[str, Any]], jobs: list[Ma
                 yield Problem(VOLUME_CLAIM_INVALID, place, message, related=((say("first one"), first[name]),))
             first.setdefault(name, place)
             yield from _name(jobset, name, place)
-            yield from _volumes(name, place, jobs)
-            if not any(_mounts(name, _pod(job)) for job in jobs):
+            for at in volumes.get(name, ()):
+                message = say('volume "{}" has the name of a claim template; rename one of them', name)
+                yield Problem(VOLUME_CLAIM_INVALID, at, message, related=((say("the claim template"), place),))
+            if name not in mounted:
                 message = say('no container mounts the claim "{}"; add a volumeMount or remove the claim', name)
                 yield Problem(VOLUME_CLAIM_INVALID, place, message)
 
@@ -51,18 +56,20 @@ def _name(jobset: str, name: str, place: Pointer) -> Iterator[Problem]:
         yield Problem(PVC_NAME_TOO_LONG, place, message)
 
 
-def _volumes(name: str, place: Pointer, jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
+def _volumes(jobs: list[Mapping[str, Any]]) -> dict[str, list[Pointer]]:
+    """The places of the names of volumes."""
+    found: dict[str, list[Pointer]] = {}
     for index, job in enumerate(jobs):
         for number, volume in enumerate(_pod(job).get("volumes", ())):
-            if volume["name"] == name:
-                message = say('volume "{}" has the name of a claim template; rename one of them', name)
-                at = (*pod_spec(index), "volumes", number, "name")
-                yield Problem(VOLUME_CLAIM_INVALID, at, message, related=((say("the claim template"), place),))
+            found.setdefault(volume["name"], []).append((*pod_spec(index), "volumes", number, "name"))
+    return found
 
 
-def _mounts(name: str, pod: Mapping[str, Any]) -> bool:
-    containers = [*pod.get("initContainers", ()), *pod.get("containers", ())]
-    return any(mount["name"] == name for container in containers for mount in container.get("volumeMounts", ()))
+def _mounts(pod: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the volumes that containers mount."""
+    for container in (*pod.get("initContainers", ()), *pod.get("containers", ())):
+        for mount in container.get("volumeMounts", ()):
+            yield mount["name"]
 
 
 def _pod(job: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ gates InPlaceRestart and RestartJob off, as they are by default.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.facts.validation import label_value
@@ -74,13 +74,13 @@ def _rule_name(name: str, place: Pointer, first: dict[str, Pointer]) -> Iterator
 
 
 def _targets(policy: Mapping[str, Any], place: Pointer, jobs: list[Mapping[str, Any]]) -> Iterator[Problem]:
-    names = [job["name"] for job in jobs]
+    names = dict.fromkeys(job["name"] for job in jobs)
     for index, target in enumerate(policy.get("targetReplicatedJobs", ())):
         if target not in names:
             yield Problem(POLICY_TARGET_UNKNOWN, (*place, "targetReplicatedJobs", index), _unknown(target, names))
 
 
-def _unknown(name: str, names: list[str]) -> Message:
+def _unknown(name: str, names: Iterable[str]) -> Message:
     return say('replicatedJob "{}" does not exist; the JobSet has {}', name, listed(names) or say("none"))
 
 

@@ -153,6 +153,8 @@ def _check_limit(name: str, quantity: str | int, limits: Body, visit: Visit) -> 
 
 def _claims(value: list[Body], visit: Visit) -> None:
     seen: set[str] = set()
+    with_request: set[str] = set()
+    known = Message()
     for claim in visit.items(value):
         name, request = claim.get("name") or "", claim.get("request") or ""
         if not name:
@@ -161,12 +163,13 @@ def _claims(value: list[Body], visit: Visit) -> None:
         if request and name not in seen:
             visit.check_text("request", request, dns_1123_label, "request")
         key = f"{name}/{request}" if request else name
-        if name in seen or key in seen or (not request and any(one.startswith(f"{name}/") for one in seen)):
+        if name in seen or key in seen or (not request and name in with_request):
             visit.reject(say('duplicate claim "{}"; remove one', key))
         if name not in seen:
             seen.add(key)
+            with_request.update([name] if request else ())
         if name not in visit.pod.claims:
-            known = listed(sorted(visit.pod.claims)) or say("none")
+            known = known or listed(sorted(visit.pod.claims)) or say("none")
             visit.reject(say('there is no claim "{}" in resourceClaims ({}); add it', name, known))
 
 

@@ -186,6 +186,7 @@ _rare_fields: Check = fields(
     }
 )
 _COMMON_FIELDS = {"name", "mountPath", "readOnly"}
+_MOST_HINTS = 50  # the nearest name is sought among all volumes: enough to read
 
 
 def mounts(container: Body, visit: Visit) -> None:
@@ -203,6 +204,7 @@ def mounts(container: Body, visit: Visit) -> None:
 def _check_mounts(container: Body, visit: Visit) -> None:
     volumes, claimed, trail = visit.pod.volumes, visit.pod.claimed, visit.trail
     devices = {device.get("name"): device.get("devicePath") for device in container.get("volumeDevices") or ()}
+    paths = set(devices.values())
     seen: set[str] = set()
     for index, mount in enumerate(container["volumeMounts"]):
         name, path = mount.get("name", ""), mount.get("mountPath", "")
@@ -219,7 +221,7 @@ def _check_mounts(container: Body, visit: Visit) -> None:
             visit.reject(say('duplicate mountPath "{}"; use another path', path), "mountPath")
         if name in devices:
             visit.reject(say('volume "{}" is a volumeDevice of the container; remove one of them', name), "name")
-        if path in devices.values():
+        if path in paths:
             visit.reject(say('mountPath "{}" is a devicePath of the container; use another path', path), "mountPath")
         _rare_fields(mount, visit)
         _propagation(mount, container, visit)
@@ -232,6 +234,8 @@ def _unknown(name: str, visit: Visit) -> Message:
         return say("the volume has no name; add the name of one of the Pod's volumes")
     if name in visit.pod.invalid_volumes:
         return say('the mounted volume "{}" is invalid; correct the volume', name)
+    if len(visit.problems) >= _MOST_HINTS:
+        return say('there is no volume "{}"; add it to volumes', name)
     known = [*visit.pod.volumes, *sorted(visit.pod.claimed)]
     near = nearest(name, known)
     if near is not None:
@@ -257,6 +261,7 @@ def _propagation(mount: Body, container: Body, visit: Visit) -> None:
 
 def _check_devices(container: Body, visit: Visit) -> None:
     mounted = {mount.get("name"): mount.get("mountPath") for mount in container.get("volumeMounts") or ()}
+    mount_paths = set(mounted.values())
     names: set[str] = set()
     paths: set[str] = set()
     for device in visit.items(container["volumeDevices"]):
@@ -270,7 +275,7 @@ def _check_devices(container: Body, visit: Visit) -> None:
             visit.check_unique("volume", name, names, "name")
         if not path:
             visit.reject_missing("devicePath")
-        elif path in paths or path in mounted.values():
+        elif path in paths or path in mount_paths:
             visit.reject(say('duplicate devicePath "{}"; use another path', path), "devicePath")
         else:
             visit.check_text("devicePath", path, validation.no_backsteps, "devicePath")

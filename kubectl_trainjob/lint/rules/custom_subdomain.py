@@ -23,7 +23,7 @@ def find(runtime: LintedRuntime) -> Iterator[Hit]:
         return
     setting = rendezvous_setting(runtime)
     # A runtime may be made for the one TrainJob of this name.
-    if setting is not None and all(job.id.name != subdomain for job in runtime.context.train_jobs):
+    if setting is not None and subdomain not in runtime.context.job_names:
         place = runtime.place("spec", "template", "spec", "network", "subdomain")
         fix = Fix(say("remove the subdomain"), (Edit(place),), is_safe=False)
         yield Hit(say(_BELOW, setting, "<TrainJob>", subdomain), place, fix=fix)

@@ -144,10 +144,12 @@ def _runtimes(settings: Fields) -> tuple[str, ...]:
     if "runtimes" not in settings.body:
         return Config().runtimes
     folders = settings.texts("runtimes")
+    listed = settings.body["runtimes"] if folders else ()
+    first = {each: index for index, each in reversed([*enumerate(listed)]) if isinstance(each, str)}
     for folder in folders:
         if not _is_below(folder):
             message = say('"{}" is not a directory in the repository; write a path such as platform/runtimes', folder)
-            settings.reject(message, "runtimes", settings.body["runtimes"].index(folder))
+            settings.reject(message, "runtimes", first[folder])
     return tuple(map(posixpath.normpath, folders))
 
 

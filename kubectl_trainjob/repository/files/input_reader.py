@@ -27,6 +27,8 @@ from kubectl_trainjob.repository.files.root import Files, TooLargeError, UnsafeP
 from kubectl_trainjob.repository.files.settings import HEADLESS
 from kubectl_trainjob.repository.yaml.read import Reader
 
+_MOST_HINTS = 50  # the nearest name is sought in a whole directory: enough to read
+
 
 class InputReader:
     """Reads files; limits are for all files of a build together. Errors go to `diagnostics`."""
@@ -74,7 +76,8 @@ class InputReader:
             return
         for index, folder in enumerate(config.runtimes):
             if not files.has(folder):
-                meant = nearest(folder, [entry.name for entry in files.entries() if entry.is_directory])
+                names = [entry.name for entry in files.entries() if entry.is_directory] if index < _MOST_HINTS else ()
+                meant = nearest(folder, names)
                 hint = say('did you mean "{}"?', meant) if meant else say("correct the path")
                 message = say('the directory "{}" does not exist; {}', folder, hint)
                 self.diagnostics.append(Diagnostic(INVALID_SETTING, message, Place(config.source, ("runtimes", index))))

@@ -39,7 +39,7 @@ def effective(
     unknown effect, such as an overlay's list of resources, stays.
     """
     fields = list(islice(touched, _MOST_FIELDS + 1))
-    kept = [each for each in inputs if each.old is None and each.new is None]
+    kept = {id(each) for each in inputs if each.old is None and each.new is None}
     if len(fields) > _MOST_FIELDS:
         return tuple(inputs)
     for field in fields:
@@ -47,8 +47,8 @@ def effective(
         causes = [each for each in inputs if _is_cause(each, *places)]
         if not causes:
             return tuple(inputs)
-        kept += causes
-    return tuple(each for each in inputs if each in kept)
+        kept.update(map(id, causes))
+    return tuple(each for each in inputs if id(each) in kept)
 
 
 def _places(find: Find, name: tuple[ObjectId, Pointer] | None) -> list[Place]:
