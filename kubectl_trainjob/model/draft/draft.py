@@ -106,20 +106,22 @@ class Draft:
 
     def put_each(self, writes: Sequence[Write]) -> Draft:
         """Several `put`s, which copy each container on their ways only once."""
-        value, tree, fresh = self.value, self._tree, set[int]()
+        value, tree, fresh, fresh_trees = self.value, self._tree, set[int](), set[int]()
         for pointer, new, copied, because in writes:
             if tree is not None:
-                tree = self._with_write(tree, pointer, value_at(value, pointer), (new, copied, because))
+                written = (new, copied, because)
+                tree = self._with_write(tree, pointer, value_at(value, pointer), written, fresh_trees)
             value = _put(value, pointer, new, fresh)
         return self._with(value, tree)
 
     def put_all(self, pointer: Pointer, entries: Sequence[Entry]) -> Draft:
         """Several `put`s into the mapping or list at `pointer`, at least one, which copy the way only once."""
         changed = _copy(self.get(*pointer), entries[0][0])
-        tree = self._tree
+        tree, fresh = self._tree, set[int]()
         for key, value, copied, because in entries:
             if tree is not None:
-                tree = self._with_write(tree, (*pointer, key), value_at(changed, (key,)), (value, copied, because))
+                written = (value, copied, because)
+                tree = self._with_write(tree, (*pointer, key), value_at(changed, (key,)), written, fresh)
             _assign(changed, key, value)
         return self._with(_put(self.value, pointer, changed), tree)
 
@@ -176,12 +178,15 @@ class Draft:
         """The line to edit to change the value at `pointer`; None if it is not known."""
         return self._tree.at(pointer).origin.first_place() if self._tree is not None else None
 
-    def _with_write(self, tree: OriginTree, pointer: Pointer, old: Any, write: _Written) -> OriginTree:
+    def _with_write(
+        self, tree: OriginTree, pointer: Pointer, old: Any, write: _Written, fresh: set[int] | None = None
+    ) -> OriginTree:
         """The tree after a write at `pointer` in place of `old`."""
         value, copied, because = write
         origin = Origin(self._step, self._place(copied) if copied else None, self._places(because), value=value)
         before = tree.at(pointer)
-        return tree.put(pointer, before.replaced(origin, old) if old is not None else before.readded(origin))
+        new = before.replaced(origin, old) if old is not None else before.readded(origin)
+        return tree.put(pointer, new, fresh)
 
     def _without(self, tree: OriginTree, pointer: Pointer, old: Any, because: tuple[Cause, ...]) -> OriginTree:
         """The tree after the value at `pointer`, `old`, was removed."""

@@ -47,12 +47,22 @@ class OriginTree:
             tree = tree.entry(key)
         return tree
 
-    def put(self, pointer: Pointer, new: OriginTree) -> OriginTree:
-        """This tree with `new` at `pointer`."""
+    def put(self, pointer: Pointer, new: OriginTree, fresh: set[int] | None = None) -> OriginTree:
+        """This tree with `new` at `pointer`.
+
+        `fresh` has the ids of entries that an earlier call copied for the same caller only: these change in place.
+        """
         if not pointer:
             return new
         key = pointer[0]
-        return OriginTree(self.origin, {**(self.entries or {}), key: self.entry(key).put(pointer[1:], new)})
+        below = self.entry(key).put(pointer[1:], new, fresh)
+        if fresh is not None and self.entries is not None and id(self.entries) in fresh:
+            self.entries[key] = below
+            return self
+        entries = {**(self.entries or {}), key: below}
+        if fresh is not None:
+            fresh.add(id(entries))
+        return OriginTree(self.origin, entries)
 
     def replaced(self, origin: Origin, old: Any) -> OriginTree:
         """The node of a value that `origin` wrote in place of `old`, the value of this node.
