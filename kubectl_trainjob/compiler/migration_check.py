@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kubectl_trainjob.compiler.pipeline import build
 from kubectl_trainjob.compiler.printing import build_findings
+from kubectl_trainjob.kube.facts.kinds import runtime_ref
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, has
-from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, identity_of
+from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, ObjectId, identity_of
 from kubectl_trainjob.model.units import AllowSettings, Documents, Settings
 
 _EVERYTHING = Settings(Source(SourceFile("", "")), allow=AllowSettings(elastic=True, extended_mpi=True))
@@ -18,8 +20,9 @@ _EVERYTHING = Settings(Source(SourceFile("", "")), allow=AllowSettings(elastic=T
 
 def build_errors(jobs: Iterable[tuple[Manifest, Sequence[Body]]], trainer: str) -> Iterator[Diagnostic]:
     """The errors of a build with a version of Trainer; each job has the new objects, the TrainJob last."""
-    runtimes: list[Manifest] = []
-    rounds: list[dict[object, Manifest]] = []  # jobs of several directories may have one name
+    runtimes: dict[str, list[Manifest]] = {}
+    rounds: list[list[Manifest]] = []  # jobs of several directories may have one name
+    known = Counter[ObjectId]()
     origins: dict[Source, Manifest] = {}
     for number, (manifest, bodies) in enumerate(jobs):
         new = [
@@ -28,14 +31,17 @@ def build_errors(jobs: Iterable[tuple[Manifest, Sequence[Body]]], trainer: str) 
         ]
         origins.update({each.source: manifest for each in new})
         *own, job = new
-        runtimes += own
-        place = next((each for each in rounds if job.id not in each), None)
-        if place is None:
-            rounds.append(place := {})
-        place[job.id] = job
+        for each in own:
+            runtimes.setdefault(each.id.name, []).append(each)
+        if known[job.id] == len(rounds):
+            rounds.append([])
+        rounds[known[job.id]].append(job)
+        known[job.id] += 1
     options = BuildOptions(trainer_version=trainer, emit="trainjob")
     for jobs_of_round in rounds:
-        documents = Documents(tuple(jobs_of_round.values()), library=tuple(runtimes), settings=(_EVERYTHING,))
+        names = dict.fromkeys(str(runtime_ref(job).get("name")) for job in jobs_of_round)
+        library = tuple(each for name in names for each in runtimes.get(name, ()))
+        documents = Documents(tuple(jobs_of_round), library=library, settings=(_EVERYTHING,))
         for found in build_findings(build(documents, options), is_strict=True):
             origin = origins.get(found.place.source)
             if found.severity is Severity.ERROR and origin is not None:

@@ -38,10 +38,13 @@ def _reaches_further(error: Diagnostic, frame: dict[str, str]) -> bool:
 def _keys(documents: Documents, errors: Iterable[Diagnostic]) -> Counter[tuple[str, ...]]:
     """The errors by rule, message and the contents of the inputs that they concern."""
     bodies = {_location(each.source): each.body for each in _manifests(documents)} if errors else {}
+    texts: dict[tuple[int, int, Any], str] = {}
 
     def content(source: Source) -> str:
-        body: Any = bodies.get(_location(source))
-        return source.file.text if body is None else repr(body)
+        at = _location(source)
+        if at not in texts:
+            texts[at] = repr(bodies[at]) if bodies.get(at) is not None else source.file.text
+        return texts[at]
 
     def key(error: Diagnostic) -> tuple[str, ...]:
         sources = error.place.source, *(each.place.source for each in error.related)
