@@ -186,7 +186,7 @@ _rare_fields: Check = fields(
     }
 )
 _COMMON_FIELDS = {"name", "mountPath", "readOnly"}
-_MOST_HINTS = 50  # the nearest name is sought among all volumes: enough to read
+_MOST_HINTS = 10  # problems of one object: the nearest name is sought among all volumes
 
 
 def mounts(container: Body, visit: Visit) -> None:

@@ -43,7 +43,7 @@ class Lines:
     Counts from checkpoints: a text of only line ends needs no list of them.
     """
 
-    _STEP = 1 << 16
+    _STEP = 1 << 12
 
     def __init__(self, text: str) -> None:
         self._text = text
