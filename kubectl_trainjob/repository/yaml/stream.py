@@ -50,6 +50,7 @@ class Lines:
         self._breaks = [mark for mark in "\n\r\x85\u2028\u2029" if mark in text]
         self._ends = [0]
         self._counts = [1]
+        self._last_breaks = [-1]  # before each checkpoint
         self._last = 1, 0  # the last requested line and its offset: the next one is often near
 
     def position(self, offset: int) -> tuple[int, int]:
@@ -59,7 +60,7 @@ class Lines:
         self._count_up_to(offset)
         nearest = bisect_right(self._ends, offset) - 1
         line = self._counts[nearest] + self._breaks_in(self._ends[nearest], offset)
-        return line, offset - max((self._text.rfind(mark, 0, offset) for mark in self._breaks), default=-1)
+        return line, offset - self._break_before(nearest, offset)
 
     def span(self, start: int, end: int) -> Span:
         """The piece of text between two offsets, without the blanks after it; at least one column wide."""
@@ -98,10 +99,16 @@ class Lines:
             end = self._ends[-1] + self._STEP
             end -= self._splits_line_end(end)
             self._counts.append(self._counts[-1] + self._breaks_in(self._ends[-1], end))
+            self._last_breaks.append(self._break_before(-1, end))
             self._ends.append(end)
 
     def _splits_line_end(self, offset: int) -> bool:
         return self._text[max(offset - 1, 0) : offset + 1] == "\r\n"
+
+    def _break_before(self, checkpoint: int, offset: int) -> int:
+        """The offset of the last line end between a checkpoint and an offset, else before the checkpoint; or -1."""
+        found = max((self._text.rfind(mark, self._ends[checkpoint], offset) for mark in self._breaks), default=-1)
+        return self._last_breaks[checkpoint] if found < 0 else found
 
     def _breaks_in(self, start: int, end: int) -> int:
         text = self._text
