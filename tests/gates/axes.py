@@ -213,6 +213,7 @@ AXES: dict[str, Axis] = {
     **{f"findings as {form}": _lint(40, _FAULTY, form) for form in ("human", "json", "sarif", "github", "junit", "gitlab", "markdown", "html")},
     "fixes": Axis(24, {"a.yaml": _FAULTY}, ("lint", ".", "--fix", "--diff")),
     "runtimes of a configuration": _lint(2000, PLAIN + _job(), **{"trainjob.yaml": f"{_OURS}\nkind: Config\nruntimes: [⟦/a$i,\n⟧]\n"}),
+    "fixes of one document": Axis(160, {"a.yaml": PLAIN + "---\napiVersion: v1\nkind: List\nitems:\n⟦- {apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: q$i, annotations: {kueue.x-k8s.io/queue-name: a}}, spec: {runtimeRef: {name: plain}}}\n⟧"}, ("lint", ".", "--fix", "--unsafe-fixes", "--diff")),
     "patterns of perPath": _lint(25, PLAIN + _job(runtime="x"), **{"trainjob.yaml": f"{_OURS}\nkind: Config\nlint: {{perPath: {{⟦'**/a*$i/**': {{ignore: [KTJ901]}},\n⟧}}}}\n"}),
     "files for perPath": Axis(48, {"trainjob.yaml": f"{_OURS}\nkind: Config\nlint: {{perPath: {{'**/a*/**/b': {{ignore: [KTJ901]}}, 'd*/*/c': {{ignore: [KTJ901]}}}}}}\n", "d/$i.yaml": _job("j$i", runtime="x")}, ("lint", ".", "-o", "json")),
     "ignored files": Axis(240, {"trainjob.yaml": f"{_OURS}\nkind: Config\nignore: ['a*/**/b', '**/*x*y', 'd/**/z']\n", "d/$i.yaml": "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c$i}\n"}),

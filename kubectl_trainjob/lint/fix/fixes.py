@@ -61,28 +61,47 @@ def _is_fixable(diagnostic: Diagnostic, with_unsafe: bool) -> bool:
 def _planned(diagnostics: Iterable[Diagnostic], reasons: dict[Diagnostic, str]) -> dict[Diagnostic, Edits]:
     """The edits of each fix that can be tried; `reasons` gets why the others cannot."""
     planned, targets = dict[Diagnostic, Edits](), EditTargets()
-    taken: dict[tuple[str, int], dict[EditTarget, str | None]] = {}
+    taken = _Taken()
     for diagnostic in diagnostics:
         assert diagnostic.fix is not None
         try:
             edits = tuple((targets.target(each), each.value) for each in diagnostic.fix.edits)
-            _reject_conflict(edits, taken)
+            taken.reject_conflict(edits)
         except EditError as error:
             reasons[diagnostic] = str(error)
             continue
         planned[diagnostic] = edits
-        for target, value in edits:
-            taken.setdefault(target.root, {})[target] = value
+        taken.add(edits)
     return planned
 
 
-def _reject_conflict(edits: Edits, taken: Mapping[tuple[str, int], Mapping[EditTarget, str | None]]) -> None:
-    """Raises EditError if an earlier fix changes an entry differently."""
-    for target, value in edits:
-        earlier = taken.get(target.root, {})
-        is_same = target in earlier and earlier[target] == value
-        if not is_same and any(other.overlaps(target) for other in earlier):
-            raise EditError("another fix changes the same entry; check the result, then fix again")
+class _Taken:
+    """The entries that earlier fixes change, and every entry around them."""
+
+    def __init__(self) -> None:
+        self._values: dict[EditTarget, str | None] = {}
+        self._entries: set[tuple[object, ...]] = set()
+        self._around: set[tuple[object, ...]] = set()
+
+    def add(self, edits: Edits) -> None:
+        """Note the entries of a fix."""
+        for target, value in edits:
+            self._values[target] = value
+            self._entries.add(target.way)
+            self._around.update(_above(target.way))
+
+    def reject_conflict(self, edits: Edits) -> None:
+        """Raises EditError if an earlier fix changes an entry differently."""
+        for target, value in edits:
+            is_same = target in self._values and self._values[target] == value
+            above = _above(target.way)
+            if not is_same and (target.way in self._around or not self._entries.isdisjoint(above)):
+                raise EditError("another fix changes the same entry; check the result, then fix again")
+
+
+def _above(way: tuple[object, ...]) -> list[tuple[object, ...]]:
+    """The ways to an entry and to all that contain it."""
+    return [way[: length + 1] for length in range(len(way))]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

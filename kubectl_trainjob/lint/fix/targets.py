@@ -31,18 +31,9 @@ class EditTarget(NamedTuple):
     outer: EditTarget | None = None
 
     @property
-    def root(self) -> tuple[str, int]:
-        """The file, and the document in it."""
-        return self.outer.root if self.outer else (self.path, self.document)
-
-    def overlaps(self, other: EditTarget) -> bool:
-        """Whether one of the two entries is the other one or contains it."""
-        one, two = self._whole(), other._whole()
-        shorter = min(len(one), len(two))
-        return one[:shorter] == two[:shorter]
-
-    def _whole(self) -> tuple[object, ...]:
-        inside = (self.path,) if self.outer is None else self.outer._whole()
+    def way(self) -> tuple[object, ...]:
+        """The steps from the file to the entry."""
+        inside = (self.path,) if self.outer is None else self.outer.way
         return (*inside, self.document, *self.pointer)
 
 

@@ -8,14 +8,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.repository.yaml import edit_lines
 from kubectl_trainjob.repository.yaml.compose import YAMLError
-from kubectl_trainjob.repository.yaml.edit_data import REMOVE, DataChange, EditError, change_data, in_order, same, small
+from kubectl_trainjob.repository.yaml.edit_data import (
+    REMOVE,
+    DataChange,
+    EditError,
+    change_data,
+    in_order,
+    independent,
+    same,
+    small,
+)
 from kubectl_trainjob.repository.yaml.edit_lines import Splice, flow, flow_entry, respell, splice
 from kubectl_trainjob.repository.yaml.edit_parts import PartEntry, TextPart, compose, way
 from kubectl_trainjob.repository.yaml.read import Reader
@@ -65,15 +76,33 @@ def open_text(text: str) -> EditedText:
 def _changed_text(piece: Piece, changes: tuple[DataChange, ...]) -> str:
     """The text of a document with changes, proven."""
     old, rules = _read(piece.text)
-    value, text, expected = old, piece.text, old
+    value = expected = old
+    every: list[DataChange] = []
     for change in in_order([*changes]):
         expected = change_data(expected, change)
         for each in [*small(value, change)]:
-            text = _step(text, value, each, piece.is_json)
+            every.append(each)
             value = change_data(value, each)
-    found, new_rules = _read(text)
-    if not same(found, expected) or new_rules - rules or not _has_same_pieces(piece, text):
-        raise EditError(_UNPROVEN)
+
+    def proven(rounds: list[list[DataChange]]) -> str:
+        text = _in_rounds(piece, old, rounds)
+        found, new_rules = _read(text)
+        if not same(found, expected) or new_rules - rules or not _has_same_pieces(piece, text):
+            raise EditError(_UNPROVEN)
+        return text
+
+    with suppress(EditError):  # then one after another, which also finds the reason
+        return proven(independent(every))
+    return proven([[each] for each in every])
+
+
+def _in_rounds(piece: Piece, value: Any, rounds: list[list[DataChange]]) -> str:
+    """The text after changes of its data, of which those of a round are made together."""
+    text = piece.text
+    for changes in rounds:
+        text = _step(text, value, changes, piece.is_json)
+        for each in changes:
+            value = change_data(value, each)
     return text
 
 
@@ -93,15 +122,16 @@ def _read(text: str) -> tuple[Any, Counter[str]]:
     return found[0][0], Counter(each.rule.id for each in diagnostics)
 
 
-def _step(text: str, value: Any, change: DataChange, is_json: bool) -> str:
-    """The text with one change of one entry, not proven yet."""
+def _step(text: str, value: Any, changes: list[DataChange], is_json: bool) -> str:
+    """The text with independent changes of one entry each, not proven yet."""
     try:
         root = compose(whole_surrogates_hidden(text) if is_json else text)
-        splices = _splices(text, root, value, change, is_json) if root else []
+        found = [_splices(text, root, value, each, is_json) if root else [] for each in changes]
+        splices = sorted((each for part in found for each in part), key=lambda splice: splice.start)
         new = splice(text, splices)
     except (YAMLError, ValueError, TypeError, OverflowError):
         raise EditError(_UNPROVEN) from None
-    if not splices or new == text:
+    if not all(found) or new == text or any(one.end > other.start for one, other in pairwise(splices)):
         raise EditError(_UNPROVEN)
     return new
 

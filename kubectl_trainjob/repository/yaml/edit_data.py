@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from kubectl_trainjob.model.source import Pointer, value_at
@@ -30,6 +30,24 @@ def in_order(changes: list[DataChange]) -> list[DataChange]:
     removals = [change for change in changes if change.value is REMOVE]
     removals.sort(key=lambda change: [(isinstance(step, int), step) for step in change.pointer], reverse=True)
     return [*(change for change in changes if change.value is not REMOVE), *removals]
+
+
+def independent(changes: Iterable[DataChange]) -> list[list[DataChange]]:
+    """Changes of single entries in rounds that keep their order where it counts.
+
+    No change of a round is in a collection that another one of the round changes, or around it.
+    """
+    rounds: list[list[DataChange]] = []
+    at, around = dict[Pointer, int](), dict[Pointer, int]()  # the first free round of a collection, and around it
+    for change in changes:
+        above = [change.pointer[:length] for length in range(len(change.pointer) or 1)]
+        number = max(around.get(above[-1], 0), *(at.get(each, 0) for each in above))
+        at[above[-1]] = number + 1
+        around.update((each, max(around.get(each, 0), number + 1)) for each in above)
+        if number == len(rounds):
+            rounds.append([])
+        rounds[number].append(change)
+    return rounds
 
 
 def change_data(value: Any, change: DataChange) -> Any:
