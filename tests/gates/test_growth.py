@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.gate, pytest.mark.slow]
 _EXPONENT = 1.3
 _LEAST = 0.04  # seconds: less is noise
 _MOST = 20  # seconds, whatever the size
-_ROUNDS = 4  # at most, where the first ones are too slow
+_ROUNDS = 8  # at most, where the first ones are too slow
 
 
 @pytest.fixture(scope="module")
