@@ -31,8 +31,7 @@ from tests.launchers.started import (
     start,
     variables,
 )
-from tests.launchers.test_mpirun import OPEN_MPI, OPEN_MPI_5, SSH
-from tests.launchers.test_mpirun import ROOT as AS_ROOT
+from tests.launchers.test_mpirun import LOCAL, OPEN_MPI, OPEN_MPI_5, SSH
 from tests.launchers.test_torchrun import OLD_TORCH
 from tests.tools import require
 
@@ -196,7 +195,7 @@ def _run_mpi(started: StartedJob, program: str) -> None:
     if words[0] == "mpirun":
         words = [require(program), *words[1:]]
     ssh = {name: str(HERE / "ssh") for name in SSH.values()}
-    own = {**env, **AS_ROOT, **ssh, "PATH": f"{HERE}:{os.environ['PATH']}"}
+    own = {**env, **LOCAL, **ssh, "PATH": f"{HERE}:{os.environ['PATH']}"}
     finish([start(started, words, own)])
 
 
