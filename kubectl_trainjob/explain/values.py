@@ -55,7 +55,10 @@ class _TemplateLines:
                 yield from meanings[before - 1]
 
 
-template_of = lru_cache(maxsize=4)(_TemplateLines)  # a report reads each of its lines
+@lru_cache(maxsize=4)  # a report reads each line
+def template_lines(text: str) -> _TemplateLines:
+    """The lines of a template, and what its names mean."""
+    return _TemplateLines(text)
 
 
 def mentioned_values(location: Location) -> Mentioned:
@@ -64,7 +67,7 @@ def mentioned_values(location: Location) -> Mentioned:
     A name of a loop or of `set` leads to its expression. A line may mention more values than the requested one depends
     on, because it is unknown which expression rendered which part of the line.
     """
-    template, number = template_of(location.file.text), location.span.line
+    template, number = template_lines(location.file.text), location.span.line
     text = template.lines[number - 1] if number <= len(template.lines) else ""
     return template.mentioned(" ".join(each for each, _ in _between(text, "{{", "}}")), number)
 

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from kubectl_trainjob.lint.registry import is_build_error
@@ -148,7 +148,7 @@ def _problems(settings: LintSettings | PathRules, place: Place) -> Iterator[Diag
             yield Diagnostic(INVALID_SETTING, say(_BUILD_ERROR, rule.id, rule.name), at)
 
 
-@cache
+@lru_cache(maxsize=256)
 def unknown_rule(name: str) -> Message:
     """The message for an unknown rule, with the rule that it may be a misspelling of."""
     is_id = re.fullmatch(r"(?i:ktj)\d+", name) is not None  # all ids are near to each other

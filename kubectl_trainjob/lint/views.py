@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, runtime_ref
 from kubectl_trainjob.kube.facts.trainer import CLUSTER_TRAINING_RUNTIME, GROUP, LAUNCHER, NODE
@@ -15,6 +15,8 @@ from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Place, Pointer, SourceFile, value_at
 from kubectl_trainjob.model.stages import Admitted, Body, Manifest, ObjectId, Resolved
 from kubectl_trainjob.model.units import LintSettings
+
+Known = TypeVar("Known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,7 @@ class LintContext:
     train_jobs: tuple[Manifest, ...] = ()
     settings: LintSettings = field(default_factory=LintSettings)
     emit: str = "jobset"
+    _known: dict[Callable[[LintContext], Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def _by_name(self) -> Mapping[tuple[str, str, str, str], Manifest]:
@@ -48,6 +51,13 @@ class LintContext:
     def job_names(self) -> frozenset[str]:
         """The names of the TrainJobs, in any namespace."""
         return frozenset(job.id.name for job in self.train_jobs)
+
+    def once(self, find: Callable[[LintContext], Known]) -> Known:
+        """What a function finds in the whole context, also if each job requests it."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        known: Known = self._known[find]
+        return known
 
     @property
     def gitops(self) -> Message | None:

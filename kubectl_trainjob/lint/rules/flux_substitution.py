@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from kubectl_trainjob.kube.facts.gitops import DISABLED, SUBSTITUTE, replaces_variables, variables_of
@@ -38,7 +37,7 @@ def find_in_scripts(context: LintContext) -> Iterator[Hit]:
 def _first(target: Delivered, context: LintContext) -> Iterator[Hit]:
     if any(value_at(target.body, ("metadata", each, SUBSTITUTE)) == DISABLED for each in ("annotations", "labels")):
         return
-    is_on, wanted = _substitution(context)
+    is_on, wanted = context.once(_substitution)
     for text, name, pointer in _variables(target.body, ()):
         if name not in wanted:
             severity = None if is_on else Severity.INFO
@@ -46,7 +45,6 @@ def _first(target: Delivered, context: LintContext) -> Iterator[Hit]:
             return
 
 
-@lru_cache(maxsize=4)  # each job of a unit asks, in both trees of a review
 def _substitution(context: LintContext) -> tuple[bool, frozenset[str]]:
     """Whether a Kustomization in the files replaces variables, and those that it sets."""
     specs = [each.body.get("spec") for each in kustomizations(context)]

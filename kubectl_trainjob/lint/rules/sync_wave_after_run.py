@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from kubectl_trainjob.kube.facts.gitops import ARGOCD
 from kubectl_trainjob.kube.facts.kinds import is_runtime
@@ -23,14 +22,13 @@ def find(job: LintedJob) -> Iterator[Hit]:
     """Jobs with an object in a later wave."""
     if job.context.settings.delivery != "argocd":
         return
-    target, latest = delivered(job), _latest(job.context)
+    target, latest = delivered(job), job.context.once(_latest)
     if latest is not None and _wave(latest[1]) > (wave := _wave(target)) and latest[0] != job.id:
         identity, other = latest
         message = say(_WAITS, identity.kind, identity.name, _wave(other), wave)
         yield Hit(message, _place(job, target), ((say("the later wave"), other.at(_WAVE)),))
 
 
-@lru_cache(maxsize=4)  # each job of a unit asks, in both trees of a review
 def _latest(context: LintContext) -> tuple[ObjectId, Delivered] | None:
     """An object in the last wave."""
     found = (each for each in _applied(context) if _is_in_sync(each[1]))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubectl_trainjob.explain.values import mentioned_values, template_of
+from kubectl_trainjob.explain.values import mentioned_values, template_lines
 from kubectl_trainjob.model.source import Place, Pointer, Source, SourceFile, Span, TextOrigin, show_pointer
 from kubectl_trainjob.repository.positions import Location, ResolvePlace
 from kubectl_trainjob.repository.yaml.stream import LINE_END
@@ -129,5 +129,5 @@ def _values(location: Location) -> Source | None:
 
 
 def _line(location: Location) -> str:
-    lines = template_of(location.file.text).lines
+    lines = template_lines(location.file.text).lines
     return lines[min(location.span.line, len(lines)) - 1]
