@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 from kubectl_trainjob.cli import lint, review, schema
-from kubectl_trainjob.cli.app import app
+from kubectl_trainjob.cli.app import INTERRUPTED, app
 from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
 from kubectl_trainjob.cli.streams import of_every_command
@@ -183,13 +183,15 @@ def role() -> Iterator[str]:
 
 
 def exit_codes() -> Iterator[str]:
-    """The tables of exit codes of all pages, as one."""
-    yield "| command | 0 | 1 | 2 |"
-    yield "| --- | --- | --- | --- |"
-    for name in COMMANDS:
-        page = (MANUAL / f"{name}.md").read_text(encoding="utf-8")
-        codes = dict(re.findall(r"^\| (\d) \| (.*) \|$", page, re.MULTILINE))
-        yield f"| [{name}]({name}.md) | {codes['0']} | {codes.get('1', '')} | {codes['2']} |"
+    """The tables of exit codes of all pages, as one; every command can be interrupted."""
+    pages = {name: (MANUAL / f"{name}.md").read_text(encoding="utf-8") for name in COMMANDS}
+    tables = {name: dict(re.findall(r"^\| (\d+) \| (.*) \|$", pages[name], re.MULTILINE)) for name in COMMANDS}
+    codes = sorted({str(INTERRUPTED), *(code for table in tables.values() for code in table)}, key=int)
+    yield f"| command | {' | '.join(codes)} |"
+    yield f"| --- |{' --- |' * len(codes)}"
+    for name, table in tables.items():
+        cells = {str(INTERRUPTED): "Interrupted.", **table}
+        yield f"| [{name}]({name}.md) | {' | '.join(cells.get(code, '') for code in codes)} |"
 
 
 TABLES = {

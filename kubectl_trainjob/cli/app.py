@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,48 +20,33 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class _LazyCommand(NamedTuple):
-    module: str
-    summary: str
-
+INTERRUPTED = 130
+CLOSED_PIPE = 141
+"""The exit codes of an interrupt, and after the reader closed the pipe."""
 
 # The module `kubectl_trainjob.cli.NAME` holds the command NAME; the summary is here because help imports no command.
 _COMMANDS = {
-    "build": _LazyCommand("kubectl_trainjob.cli.build", "Print the objects that the controllers create for TrainJobs."),
-    "diff": _LazyCommand("kubectl_trainjob.cli.diff", "Show what a change of the files does to TrainJobs."),
-    "env": _LazyCommand("kubectl_trainjob.cli.env", "Show what the processes of a TrainJob will see in their Pods."),
-    "explain": _LazyCommand("kubectl_trainjob.cli.explain", "Show why a value of an object is what it is."),
-    "lint": _LazyCommand(
-        "kubectl_trainjob.cli.lint", "Find what a cluster rejects, what fails later and what misbehaves."
-    ),
-    "review": _LazyCommand("kubectl_trainjob.cli.review", "Review a pull request: build, diff and lint in one report."),
-    "apply": _LazyCommand(
-        "kubectl_trainjob.cli.apply", "Apply the generated objects to a cluster, and track them as one set."
-    ),
-    "secrets": _LazyCommand("kubectl_trainjob.cli.secrets", "List the Secrets that TrainJobs need, and create them."),
-    "status": _LazyCommand(
-        "kubectl_trainjob.cli.status", "Show what the jobs in a cluster do, and why they do not start."
-    ),
-    "logs": _LazyCommand("kubectl_trainjob.cli.logs", "Print the output of one Pod of a job, by rank or role."),
-    "suspend": _LazyCommand("kubectl_trainjob.cli.suspend", "Stop the Pods of jobs, and keep the jobs."),
-    "resume": _LazyCommand("kubectl_trainjob.cli.resume", "Let suspended jobs continue."),
-    "doctor": _LazyCommand("kubectl_trainjob.cli.doctor", "Check a cluster before you apply something to it."),
-    "controller": _LazyCommand("kubectl_trainjob.cli.controller", "Apply what the TrainingSets of a cluster say."),
-    "migrate": _LazyCommand(
-        "kubectl_trainjob.cli.migrate", "Migrate jobs of older operators, and older spellings of Trainer."
-    ),
-    "integrations": _LazyCommand(
-        "kubectl_trainjob.cli.integrations", "Print files for Argo CD, Flux and the controller, ready to commit."
-    ),
-    "init": _LazyCommand(
-        "kubectl_trainjob.cli.init", "Create a repository, or add a runtime, a job or an overlay to it."
-    ),
-    "schema": _LazyCommand("kubectl_trainjob.cli.schema", "Print JSON Schemas of manifests and settings, for editors."),
-    "completion": _LazyCommand("kubectl_trainjob.cli.completion", "Print the completion script for bash, zsh or fish."),
-    "help": _LazyCommand("kubectl_trainjob.cli.help", "Print a page of the manual."),
-    "version": _LazyCommand(
-        "kubectl_trainjob.cli.version", "Print the version, and the supported versions of Trainer."
-    ),
+    "build": "Print the objects that the controllers create for TrainJobs.",
+    "diff": "Show what a change of the files does to TrainJobs.",
+    "env": "Show what the processes of a TrainJob will see in their Pods.",
+    "explain": "Show why a value of an object is what it is.",
+    "lint": "Find what a cluster rejects, what fails later and what misbehaves.",
+    "review": "Review a pull request: build, diff and lint in one report.",
+    "apply": "Apply the generated objects to a cluster, and track them as one set.",
+    "secrets": "List the Secrets that TrainJobs need, and create them.",
+    "status": "Show what the jobs in a cluster do, and why they do not start.",
+    "logs": "Print the output of one Pod of a job, by rank or role.",
+    "suspend": "Stop the Pods of jobs, and keep the jobs.",
+    "resume": "Let suspended jobs continue.",
+    "doctor": "Check a cluster before you apply something to it.",
+    "controller": "Apply what the TrainingSets of a cluster say.",
+    "migrate": "Migrate jobs of older operators, and older spellings of Trainer.",
+    "integrations": "Print files for Argo CD, Flux and the controller, ready to commit.",
+    "init": "Create a repository, or add a runtime, a job or an overlay to it.",
+    "schema": "Print JSON Schemas of manifests and settings, for editors.",
+    "completion": "Print the completion script for bash, zsh or fish.",
+    "help": "Print a page of the manual.",
+    "version": "Print the version, and the supported versions of Trainer.",
 }
 
 
@@ -93,18 +78,18 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         commands = _COMMANDS.items()
-        names = [CompletionItem(name, help=entry.summary) for name, entry in commands if name.startswith(incomplete)]
+        names = [CompletionItem(name, help=summary) for name, summary in commands if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The help text's list of commands, from the table instead of from the modules."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in _COMMANDS.items()])
+            formatter.write_dl(list(_COMMANDS.items()))
 
 
 @cache
 def _loaded(name: str) -> click.Command:
-    command = getattr(importlib.import_module(_COMMANDS[name].module), name)
+    command = getattr(importlib.import_module(f"kubectl_trainjob.cli.{name}"), name)
     assert isinstance(command, click.Command)
     command.params += of_every_command()
     return command
@@ -167,7 +152,7 @@ def run(argv0: str, arguments: Sequence[str]) -> int:
         return _unable(error)
     except (KeyboardInterrupt, click.Abort):
         redirect_to_devnull(sys.stdout, sys.stderr)
-        return 130
+        return INTERRUPTED
 
 
 def _unable(error: OSError | MemoryError) -> int:
@@ -176,7 +161,7 @@ def _unable(error: OSError | MemoryError) -> int:
         return 2
     if isinstance(error, BrokenPipeError):  # the reader closed the pipe (`| head`): end as SIGPIPE would
         redirect_to_devnull(sys.stdout, sys.stderr)
-        return 141
+        return CLOSED_PIPE
     redirect_to_devnull(sys.stdout)  # the disk of stdout is full, or the current directory was removed
     print_error(f"error: {error.strerror or error}")
     return 2
