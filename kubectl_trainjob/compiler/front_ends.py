@@ -34,15 +34,22 @@ class FrontEnds:
     def convert(self, manifests: list[Manifest], library: Places, usual_emit: str) -> Conversion:
         """The objects with ordinary ones in place of those that have a front end; `library` has ordinary runtimes."""
         inputs = [each for each in manifests if front_end_of(each.id)]
-        if not inputs:
+        has_older = any(front_end_of(each.id) == "older" for place in (inputs, *self._places) for each in place)
+        if not inputs and not has_older:
             return Conversion(tuple(manifests))
-        from kubectl_trainjob.frontends.convert import convert  # most builds need none, and it costs start-up time
+        from kubectl_trainjob.frontends.convert import convert, with_older_runtimes  # most builds need none
         from kubectl_trainjob.frontends.interface import index_sources
 
         sources = index_sources([inputs, *self._places])
         named = [_named(each, sources, usual_emit) if each.name_hash else each for each in manifests]
         ordinary = [filter(is_runtime, manifests), *library]
-        return convert(named, self._context(sources, Runtimes(ordinary, "")))
+        context = self._context(sources, Runtimes(ordinary, ""))
+        converted = convert(named, context)
+        if not has_older:
+            return converted
+        return with_older_runtimes(
+            converted, Runtimes([filter(is_runtime, converted.objects), *library], "").meant, context
+        )
 
     def sweep(self, job: Manifest, runtimes: Runtimes) -> Conversion:
         """The trials of a TrainJob that an item of `sweeps` selected."""

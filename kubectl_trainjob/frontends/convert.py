@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kubectl_trainjob.frontends.interface import ConversionContext, FrontEnd
 from kubectl_trainjob.kube.facts.kinds import front_end_of
@@ -23,6 +23,15 @@ def convert(manifests: Iterable[Manifest], context: ConversionContext) -> Conver
         findings += converted.findings
         printed += converted.printed
     return Conversion(tuple(objects), tuple(findings), tuple(printed))
+
+
+def with_older_runtimes(
+    converted: Conversion, runtime: Callable[[Manifest], Manifest | None], context: ConversionContext
+) -> Conversion:
+    """The result with what TrainJobs of today's API take from runtimes of older ones; `runtime` returns that of one."""
+    from kubectl_trainjob.frontends.older.convert import with_processes_of
+
+    return converted._replace(objects=tuple(with_processes_of(converted.objects, runtime, context)))
 
 
 def convert_sweep(job: Manifest, context: ConversionContext) -> Conversion:

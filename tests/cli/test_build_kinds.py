@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.cli.conftest import Repository
-from tests.cli.manifests import PLAIN, Body, config_map, manifest, train_job
+from tests.cli.manifests import PLAIN, Body, config_map, manifest, runtime, train_job
 
 EMITS = ["jobset", "trainjob"]
 OTHERS = [
@@ -119,3 +119,12 @@ def test_an_object_that_a_train_job_would_overwrite_is_refused(repository: Repos
     built = repository.build(".")
     assert (built.exit_code, built.out, built.findings) == (1, "", [("KTJ806", "b.yaml", 24)])
     assert "\na.yaml:4:9: note: the other one\n" in built.err
+
+
+def test_a_job_has_the_processes_of_an_older_runtime_in_another_folder(repository: Repository) -> None:
+    older = {**runtime("torch", {"torch": {"numProcPerNode": 4}}), "apiVersion": "kubeflow.org/v2alpha1"}
+    repository.write({"trainjob.yaml": {"apiVersion": "kubectl-trainjob.dev/v1alpha1", "kind": "Config"}})
+    repository.write({"runtimes/r.yaml": [older], "jobs/a.yaml": [train_job("a", "torch", trainer={})]})
+    [jobset] = repository.build("jobs").objects
+    [container] = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"]
+    assert {"name": "PET_NPROC_PER_NODE", "value": "4"} in container["env"]

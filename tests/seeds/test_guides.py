@@ -109,6 +109,25 @@ def test_the_first_api_builds_like_todays(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", OLD + NEW)
+def test_todays_job_has_the_processes_of_a_runtime_of_the_first_api(version: str) -> None:
+    first = TEAM.replace("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v2alpha1")
+    runtime = first.replace("numProcPerNode: auto", "numProcPerNode: 4")
+    assert runtime != first
+    job = train_job("pytorch-team-runtime", group=GROUP, namespace="team-a", more="  trainer: {numNodes: 2}\n")
+    own = train_job("pytorch-team-runtime", group=GROUP, namespace="team-a", more="  trainer: {numProcPerNode: 2}\n")
+    assert _processes(build(version, runtime, job)) == "4"
+    if version in NEW:
+        assert _processes(build(version, runtime, own)) == "2"
+
+
+def _processes(outcome: Outcome) -> object:
+    [jobset] = outcome.objects
+    [node] = jobset["spec"]["replicatedJobs"]
+    [container] = node["template"]["spec"]["template"]["spec"]["containers"]
+    return env(container)["PET_NPROC_PER_NODE"]
+
+
+@pytest.mark.parametrize("version", OLD + NEW)
 def test_a_missing_runtime_is_reported_at_its_line_in_the_first_api(version: str) -> None:
     job = train_job("pytorch-team-runtime", api="kubeflow.org/v2alpha1", group="kubeflow.org", namespace="team-a")
     [problem] = build(version, job).problems

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
 from kubectl_trainjob.frontends.interface import ConversionContext
-from kubectl_trainjob.frontends.older.modernize import ref_key, rewrite, runtime_key
-from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
+from kubectl_trainjob.frontends.older.modernize import is_old_version, ref_key, rewrite, runtime_key, with_processes
+from kubectl_trainjob.kube.facts.kinds import KindRole, is_train_job, role_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION
@@ -31,6 +34,17 @@ def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:
         for each in notes
     ]
     return Conversion(findings=tuple(findings))
+
+
+def with_processes_of(
+    jobs: Iterable[Manifest], runtime: Callable[[Manifest], Manifest | None], context: ConversionContext
+) -> Iterator[Manifest]:
+    """The objects with the number of processes in TrainJobs whose runtime is one of an older API, and had it."""
+    written = {replace(each.source, edits=None): each for each in context.sources.values() if is_old_version(each.id)}
+    for job in jobs:
+        found = runtime(job) if is_train_job(job) else None
+        old = written.get(replace(found.source, edits=None)) if found is not None else None
+        yield with_processes(job, old, context.trainer) if old is not None else job
 
 
 def _allowed(context: ConversionContext) -> set[str]:

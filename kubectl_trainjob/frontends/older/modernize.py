@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.frontends.older.processes import has_gpu, processes_of
 from kubectl_trainjob.frontends.older.rewriting import JOBS, Rewriting, RuleNote, RuntimeFacts
 from kubectl_trainjob.frontends.older.table import JOB_RULES, RUNTIME_RULES, RewriteRule
+from kubectl_trainjob.frontends.older.templates import steps_of
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import OLDER_VERSIONS
 from kubectl_trainjob.kube.facts.supported import NEXT
@@ -69,7 +70,8 @@ def _facts(manifest: Manifest) -> RuntimeFacts:
     policy = policy if isinstance(policy, dict) else {}
     torch = next((policy[key] for key in ("torch", "pytorch", "torchSpec") if isinstance(policy.get(key), dict)), None)
     given: Any = torch if torch is not None else policy if "mpi" not in policy and "mpiSpec" not in policy else {}
-    return RuntimeFacts(processes_of(given.get("numProcPerNode")), has_gpu(value_at(manifest.body, JOBS)))
+    jobs = value_at(manifest.body, JOBS)
+    return RuntimeFacts(processes_of(given.get("numProcPerNode")), has_gpu(jobs), steps_of(jobs))
 
 
 def rewrite(
@@ -94,6 +96,15 @@ def rewrite(
     body = work.draft.value
     new = replace(manifest, id=identity_of(body), body=body, source=work.draft.source())
     return Modernized(new, tuple(work.applied), tuple(work.notes))
+
+
+def with_processes(job: Manifest, runtime: Manifest, to: str) -> Manifest:
+    """A TrainJob of today's API with the number of processes that its runtime of an older one has, as written."""
+    work = Rewriting(job, _facts(runtime), {}, is_old=False)
+    if value_at(job.body, ("spec", "trainer", "numProcPerNode")) is None:
+        for rule in _rules_for((each for each in JOB_RULES if each.id == "job-processes"), to):
+            _apply(rule, work)
+    return replace(job, body=work.draft.value, source=work.draft.source()) if work.applied else job
 
 
 def _apply(rule: RewriteRule, work: Rewriting) -> None:

@@ -4,18 +4,20 @@ runtimePatches (since 2.2).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kubectl_trainjob.frontends.older.jobs import PATCH_MANAGER
 from kubectl_trainjob.frontends.older.rewriting import Rewriting
-from kubectl_trainjob.frontends.older.templates import JOB_NAMES
+from kubectl_trainjob.frontends.older.templates import CONTAINER_NAMES, JOB_NAMES, OLD_INITIALIZER, rename_volume
 from kubectl_trainjob.kube.facts import trainer
-from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.message import listed, say
 from kubectl_trainjob.model.source import Pointer
 
 _OLD, _NEW, _PATCHES = trainer.POD_SPEC_OVERRIDES, trainer.POD_TEMPLATE_OVERRIDES, trainer.RUNTIME_PATCHES
 _WITHOUT_PLACE = ("command", "args", "envFrom")
-_OWN = (*trainer.INITIALIZERS.values(), trainer.NODE)
+_OWN = {trainer.NODE: "trainer"} | {step: f"initializer.{field}" for field, step in trainer.INITIALIZERS.items()}
+"""The field of a TrainJob's spec for each container that has one."""
 
 
 def target_names(work: Rewriting) -> None:
@@ -31,6 +33,70 @@ def target_names(work: Rewriting) -> None:
                 new = JOB_NAMES.get(str(target.get("name"))) if work.is_old and isinstance(target, dict) else None
                 if new:
                     work.put((*here, "targetJobs", number, "name"), new)
+
+
+def initializer_targets(work: Rewriting) -> None:
+    """The job "initializer", whose init containers are jobs now."""
+    for field in (_OLD, _NEW) if work.is_old else ():
+        found = _overrides(work, field)
+        new = [part for index, each in enumerate(found) for part in _split(work, each, ("spec", field, index))]
+        if new != found:
+            work.put(("spec", field), new, ("spec", field))
+
+
+def _split(work: Rewriting, override: dict[str, Any], at: Pointer) -> list[dict[str, Any]]:
+    """An override with the jobs of the steps in place of "initializer": one for each step that it has containers of."""
+    targets = override.get("targetJobs") or ()
+    others = [each for each in targets if each.get("name") != OLD_INITIALIZER]
+    steps = trainer.INITIALIZERS.values() if work.runtime.steps is None else work.runtime.steps
+    if len(others) == len(targets) or not steps:
+        return [override]
+    if work.runtime.steps is None:
+        message = say('the runtime is not here, so "initializer" became {}; keep those that it has', listed(steps))
+        work.ask(message, *at, "targetJobs")
+    pod = override if at[1] == _OLD else override.get("spec") or {}
+    if not pod.get("initContainers"):
+        return [{**override, "targetJobs": [*others, *({"name": step} for step in steps)]}]
+    own = {each["name"]: each for each in pod["initContainers"] if each["name"] in steps}
+    left = [each for each in pod["initContainers"] if each["name"] not in own]
+    kept = [_with_containers(override, pod, {"initContainers": left}, others)] if others else []
+    return kept + [
+        _with_containers(
+            override, pod, {"containers": [own[step]] if step in own else [], "initContainers": []}, [step]
+        )
+        for step in steps
+    ]
+
+
+def _with_containers(
+    override: dict[str, Any], pod: dict[str, Any], lists: dict[str, list[Any]], targets: list[Any]
+) -> dict[str, Any]:
+    """The override for other jobs, with other lists of containers in its Pod, without those that are empty."""
+    changed = {key: value for key, value in {**pod, **lists}.items() if value or key not in lists}
+    body = changed if pod is override else {**override, "spec": changed}
+    return {**body, "targetJobs": [each if isinstance(each, dict) else {"name": each} for each in targets]}
+
+
+def container_names(work: Rewriting) -> None:
+    """The container that trains is `node`."""
+    for override, pod in _pods(work):
+        targets = [each.get("name") for each in override.get("targetJobs") or ()]
+        for number, container in enumerate(work.get(*pod, "containers") or ()):
+            if trainer.NODE in targets and container.get("name") in CONTAINER_NAMES:
+                work.put((*pod, "containers", number, "name"), trainer.NODE, (*pod, "containers", number, "name"))
+
+
+def volume_names(work: Rewriting) -> None:
+    """The volume of the initializers is `initializer`."""
+    for _, pod in _pods(work):
+        rename_volume(work, pod)
+
+
+def _pods(work: Rewriting) -> Iterator[tuple[dict[str, Any], Pointer]]:
+    """The overrides of an object of an old API, and where the fields of their Pods are."""
+    for field, below in ((_OLD, ()), (_NEW, ("spec",))) if work.is_old else ():
+        for index, override in enumerate(_overrides(work, field)):
+            yield override, ("spec", field, index, *below)
 
 
 def spec_overrides(work: Rewriting) -> None:
@@ -104,10 +170,10 @@ def _ask_lost(work: Rewriting, overrides: list[dict[str, Any]]) -> None:
             work.ask(message, "spec", _NEW, index)
         for number, container in enumerate((override.get("spec") or {}).get("containers") or ()):
             at = ("spec", _NEW, index, "spec", "containers", number)
+            name = container.get("name")
             for key in [key for key in _WITHOUT_PLACE if key in container]:
-                work.ask(say("{} of a container cannot be patched; write it in spec.trainer", key), *at, key)
-            if container.get("env") and container.get("name") in _OWN:
-                message = say(
-                    'env of container "{}" cannot be patched; write it in spec.trainer.env', container["name"]
-                )
+                where = "spec.trainer" if name == trainer.NODE and key != "envFrom" else "the runtime"
+                work.ask(say("{} of a container cannot be patched; write it in {}", key, where), *at, key)
+            if container.get("env") and name in _OWN:
+                message = say('env of container "{}" cannot be patched; write it in spec.{}.env', name, _OWN[name])
                 work.ask(message, *at, "env")

@@ -32,10 +32,14 @@ class RuleNote(NamedTuple):
 
 
 class RuntimeFacts(NamedTuple):
-    """What the rules of TrainJobs need to know of a runtime: its processes as written, and whether it has GPUs."""
+    """What the rules of TrainJobs need to know of a runtime: its processes as written, and whether it has GPUs.
+
+    `steps` are the initializers that it has, None if the runtime is not known.
+    """
 
     processes: int | None = None
     has_gpu: bool = False
+    steps: tuple[str, ...] | None = None
 
 
 class Rewriting:

@@ -8,11 +8,11 @@ from typing import Any
 from kubectl_trainjob.frontends.older.rewriting import JOBS, POD, Rewriting
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, value_at
 
 JOB_NAMES = {"trainer-node": trainer.NODE}
 CONTAINER_NAMES = ("trainer", "pytorch-container", "trainer-container")
-_OLD_INITIALIZER, _OLD_VOLUME = "initializer", "storage-initializer"
+OLD_INITIALIZER, _OLD_VOLUME = "initializer", "storage-initializer"
 _OF_JOB_SET = frozenset(
     [
         "replicatedJobs",
@@ -77,7 +77,7 @@ def initializer(work: Rewriting) -> None:
     if not work.is_old:
         return
     for index, job in enumerate(work.replicated_jobs()):
-        if job.get("name") != _OLD_INITIALIZER:
+        if job.get("name") != OLD_INITIALIZER:
             continue
         steps = _steps(work, index)
         names = [each.get("name") for each in steps]
@@ -107,7 +107,7 @@ def _split(work: Rewriting, index: int, steps: list[dict[str, Any]]) -> None:
         made.append({**_with_step(jobs[index], POD, step), "name": step["name"], **waits})
     rest = [_waiting(each, names[-1]) for each in jobs[index + 1 :]]
     work.put(JOBS, [*jobs[:index], *made, *rest], (*JOBS, index))
-    _rename_targets(work, _OLD_INITIALIZER, names)
+    _rename_targets(work, OLD_INITIALIZER, names)
 
 
 def _with_step(value: dict[Any, Any], path: Pointer, step: dict[str, Any]) -> dict[Any, Any]:
@@ -139,7 +139,7 @@ def _after(name: str) -> dict[str, str]:
 
 
 def _waiting(job: dict[str, Any], last: str) -> dict[str, Any]:
-    kept = [each for each in job.get("dependsOn") or () if each.get("name") != _OLD_INITIALIZER]
+    kept = [each for each in job.get("dependsOn") or () if each.get("name") != OLD_INITIALIZER]
     return {**job, "dependsOn": kept or [_after(last)]}
 
 
@@ -156,22 +156,36 @@ def container_names(work: Rewriting) -> None:
             work.put(where, trainer.NODE, where)
 
 
+def steps_of(replicated_jobs: object) -> tuple[str, ...]:
+    """The initializers of a runtime: init containers of the job "initializer", or jobs."""
+    jobs = _dicts(replicated_jobs)
+    found = {each.get("name") for each in jobs}
+    for job in jobs:
+        if job.get("name") == OLD_INITIALIZER:
+            found |= {each.get("name") for each in _dicts(value_at(job, (*POD, "initContainers")))}
+    return tuple(each for each in trainer.INITIALIZERS.values() if each in found)
+
+
 def volume_names(work: Rewriting) -> None:
     """The volume of the initializers, and its claim, are `initializer`."""
     for index, _ in enumerate(work.replicated_jobs() if work.is_old else ()):
-        pod = (*JOBS, index, *POD)
-        for number, volume in enumerate(_dicts(work.get(*pod, "volumes"))):
-            if volume.get("name") == _OLD_VOLUME:
-                work.put((*pod, "volumes", number, "name"), trainer.INITIALIZER_VOLUME)
-            claim = volume.get("persistentVolumeClaim")
-            if isinstance(claim, dict) and claim.get("claimName") == _OLD_VOLUME:
-                where = (*pod, "volumes", number, "persistentVolumeClaim", "claimName")
-                work.put(where, trainer.INITIALIZER_VOLUME)
-        for kind in ("containers", "initContainers"):
-            for number, container in enumerate(_dicts(work.get(*pod, kind))):
-                for place, mount in enumerate(_dicts(container.get("volumeMounts"))):
-                    if mount.get("name") == _OLD_VOLUME:
-                        work.put((*pod, kind, number, "volumeMounts", place, "name"), trainer.INITIALIZER_VOLUME)
+        rename_volume(work, (*JOBS, index, *POD))
+
+
+def rename_volume(work: Rewriting, pod: Pointer) -> None:
+    """The same for one Pod."""
+    for number, volume in enumerate(_dicts(work.get(*pod, "volumes"))):
+        if volume.get("name") == _OLD_VOLUME:
+            work.put((*pod, "volumes", number, "name"), trainer.INITIALIZER_VOLUME)
+        claim = volume.get("persistentVolumeClaim")
+        if isinstance(claim, dict) and claim.get("claimName") == _OLD_VOLUME:
+            where = (*pod, "volumes", number, "persistentVolumeClaim", "claimName")
+            work.put(where, trainer.INITIALIZER_VOLUME)
+    for kind in ("containers", "initContainers"):
+        for number, container in enumerate(_dicts(work.get(*pod, kind))):
+            for place, mount in enumerate(_dicts(container.get("volumeMounts"))):
+                if mount.get("name") == _OLD_VOLUME:
+                    work.put((*pod, kind, number, "volumeMounts", place, "name"), trainer.INITIALIZER_VOLUME)
 
 
 def _dicts(value: Any) -> list[Any]:

@@ -41,6 +41,18 @@ def _of_node(pod: str, name: str = "node") -> str:
     return f"template: {{spec: {{replicatedJobs: [{job}]}}}}\n"
 
 
+def _initializer(steps: str) -> str:
+    job = f"{{name: initializer, template: {{spec: {{template: {{spec: {{initContainers: [{steps}]}}}}}}}}}}"
+    return f"template: {{spec: {{replicatedJobs: [{job}]}}}}\n"
+
+
+def _model_initializer() -> str:
+    label = "metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: model-initializer}}"
+    pod = "{containers: [{name: model-initializer, image: m}]}"
+    job = f"{{name: model-initializer, template: {{{label}, spec: {{template: {{spec: {pod}}}}}}}}}"
+    return f"template: {{spec: {{replicatedJobs: [{job}]}}}}\n"
+
+
 _NODE = "{containers: [{name: node, image: a}]}"
 _PATCH = "kubectl-trainjob.dev/migrate"
 
@@ -195,6 +207,62 @@ GOLDENS = (
         "elastic-policy",
         _runtime("mlPolicy: {torch: {elasticPolicy: {minNodes: 2, maxNodes: 2}}}"),
         _runtime("mlPolicy: {numNodes: 2, torch: {}}"),
+    ),
+    Golden(  # the runtime has one of the steps
+        "initializer-job",
+        _runtime(_initializer("{name: model-initializer, image: m}"), OLD)
+        + "---\n"
+        + _job(_REF + "podSpecOverrides: [{targetReplicatedJobs: [initializer, a], nodeSelector: {b: c}}]", OLD),
+        _runtime(_model_initializer())
+        + "---\n"
+        + _job(_REF + "podSpecOverrides: [{targetJobs: [{name: a}, {name: model-initializer}], nodeSelector: {b: c}}]"),
+        to="2.0",
+    ),
+    Golden(  # an init container is the container of its own job
+        "initializer-job",
+        _job(
+            _REF + "podSpecOverrides: [{targetReplicatedJobs: [initializer, a], serviceAccountName: s, initContainers: "
+            "[{name: dataset-initializer, volumeMounts: [{name: v, mountPath: /v}]}, {name: other}]}]",
+            OLD,
+        ),
+        _job(
+            _REF + "podSpecOverrides: ["
+            "{targetJobs: [{name: a}], serviceAccountName: s, initContainers: [{name: other}]}, "
+            "{targetJobs: [{name: dataset-initializer}], serviceAccountName: s, containers: "
+            "[{name: dataset-initializer, volumeMounts: [{name: v, mountPath: /v}]}]}, "
+            "{targetJobs: [{name: model-initializer}], serviceAccountName: s}]"
+        ),
+        asks=True,
+        to="2.0",
+    ),
+    Golden(
+        "initializer-job",
+        _job(_REF + "podTemplateOverrides: [{targetJobs: [{name: initializer}], spec: {nodeSelector: {b: c}}}]", OLD),
+        _job(
+            _REF + "podTemplateOverrides: [{targetJobs: [{name: dataset-initializer}, {name: model-initializer}], "
+            "spec: {nodeSelector: {b: c}}}]"
+        ),
+        asks=True,
+        to="2.1",
+    ),
+    Golden(
+        "container-names",
+        _job(_REF + "podSpecOverrides: [{targetReplicatedJobs: [trainer-node], containers: [{name: trainer}]}]", OLD),
+        _job(_REF + "podSpecOverrides: [{targetJobs: [{name: node}], containers: [{name: node}]}]"),
+        to="2.0",
+    ),
+    Golden(
+        "initializer-volume",
+        _job(
+            _REF + "podSpecOverrides: [{targetReplicatedJobs: [a], volumes: [{name: storage-initializer}], containers: "
+            "[{name: b, volumeMounts: [{name: storage-initializer, mountPath: /w}]}]}]",
+            OLD,
+        ),
+        _job(
+            _REF + "podSpecOverrides: [{targetJobs: [{name: a}], volumes: [{name: initializer}], containers: "
+            "[{name: b, volumeMounts: [{name: initializer, mountPath: /w}]}]}]"
+        ),
+        to="2.0",
     ),
     Golden("runtime-ref", _job("trainingRuntimeRef: {kind: TrainingRuntime, name: r}"), _job(_REF)),
     Golden(
