@@ -107,11 +107,15 @@ def until(program: Program, is_so: Callable[[dict[str, dict[str, str]]], bool]) 
 
 
 def test_a_cluster_that_is_in_order(program: Program) -> None:
+    def levels(found: dict[str, dict[str, str]]) -> dict[str, str]:
+        return {name: found[name]["level"] for name in names}
+
+    names = ("kubernetes", "jobset", "trainer", "webhooks", "webhook-jobset", "permissions", "emit", "gang")
+    # A new server publishes the fields of a CRD with a delay.
+    until(program, lambda found: set(levels(found).values()) == {"ok"} and "that of" in found["jobset"]["message"])
     code, found, emit = checks(program)
     assert (code, errors(found), emit) == (0, set(), ["jobset"])
-    levels = {id_: each["level"] for id_, each in found.items()}
-    names = ("kubernetes", "jobset", "trainer", "webhooks", "webhook-jobset", "permissions", "emit", "gang")
-    assert {name: levels[name] for name in names} == dict.fromkeys(names, "ok")
+    assert levels(found) == dict.fromkeys(names, "ok")
     assert "that of jobset 0.12" in found["jobset"]["message"]
     text = program("doctor")
     assert (text.code, text.out.splitlines()[-1].split()) == (0, ["emit", "jobset"])
