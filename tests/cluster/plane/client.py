@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 APPLY = "application/apply-patch+yaml"
+_IDLE = 30  # seconds: the server closes a connection that is idle for 90
 
 
 class ApiError(Exception):
@@ -89,7 +90,7 @@ class Client:
         space = f"/namespaces/{metadata.get('namespace') or 'default'}" if namespaced else ""
         return f"{_base(version)}{space}/{plural}" + ("" if collection else f"/{metadata['name']}")
 
-    def wait(self, what: str, ready: Callable[[], Any], timeout: float = 60) -> Any:
+    def wait(self, what: str, ready: Callable[[], Any], timeout: float = 120) -> Any:
         """Ask until `ready` returns something true; refused requests count as not yet."""
         deadline = time.monotonic() + timeout
         problem: Exception | None = None
@@ -104,9 +105,11 @@ class Client:
 
     def _connection(self) -> http.client.HTTPSConnection:
         kept: http.client.HTTPSConnection | None = getattr(self._kept, "connection", None)
-        if kept is None:
+        now = time.monotonic()
+        if kept is None or now - self._kept.used > _IDLE:
             kept = http.client.HTTPSConnection("127.0.0.1", self._port, timeout=60, context=self._tls)
             self._kept.connection = kept
+        self._kept.used = now
         return kept
 
     def _resource(self, version: str, kind: str) -> tuple[str, bool]:
