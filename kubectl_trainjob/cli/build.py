@@ -16,7 +16,7 @@ from kubectl_trainjob.kube.facts.supported import EMITS
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.compiler.compilation import Compilation, Findings, Reading
-    from kubectl_trainjob.compiler.printing import AnyObject, Printed
+    from kubectl_trainjob.compiler.printing import AnyObject, PrintedJob
     from kubectl_trainjob.model.limits import Limits
     from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 
@@ -178,7 +178,7 @@ def _build_for_argocd(request: BuildRequest) -> int:
     return 0
 
 
-def _compile(request: BuildRequest, session: Session) -> Compilation[Printed]:
+def _compile(request: BuildRequest, session: Session) -> Compilation[PrintedJob]:
     from kubectl_trainjob.compiler import pipeline
     from kubectl_trainjob.model.stages import BuildOptions
     from kubectl_trainjob.repository.files.read import deployed_paths, read
@@ -224,7 +224,7 @@ def _warn(findings: Findings) -> None:
     print_error(f"warning: {count} will be accepted and never start ({where}); kubectl trainjob lint shows all")
 
 
-def _note(compilation: Compilation[Printed]) -> None:
+def _note(compilation: Compilation[PrintedJob]) -> None:
     from kubectl_trainjob.compiler.printing import creation_findings, required_secrets
 
     findings = creation_findings(compilation)

@@ -16,7 +16,7 @@ from kubectl_trainjob.cli.streams import emit
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
-    from kubectl_trainjob.cluster.desired_objects import Desired
+    from kubectl_trainjob.cluster.desired_objects import DesiredObject
 
 _HELP = """List the Secrets that TrainJobs need, and create them.
 
@@ -93,7 +93,7 @@ def _print(request: _Request, session: Session) -> int:
     return 0
 
 
-def _made(needed: Sequence[Desired]) -> list[Any]:
+def _made(needed: Sequence[DesiredObject]) -> list[Any]:
     from kubectl_trainjob.cluster.secrets import with_content
 
     return [with_content(each.unmarked, each.makes) for each in needed]

@@ -18,7 +18,7 @@ from kubectl_trainjob.model.printable import printable
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.options import Output
     from kubectl_trainjob.model.diagnostic import Diagnostic
-    from kubectl_trainjob.model.units import Skipped
+    from kubectl_trainjob.model.units import SkippedEntry
     from kubectl_trainjob.repository.positions import ResolvePlace
 
 _QUIET = "kubectl_trainjob.quiet"  # in the meta of a context
@@ -114,7 +114,7 @@ def note_unread_overlays(paths: Sequence[str], what: str) -> None:
         print_error(f"note: overlays are {what} only if passed with -f: {', '.join(paths)}")
 
 
-def note_skipped(skipped: Sequence[Skipped]) -> None:
+def note_skipped(skipped: Sequence[SkippedEntry]) -> None:
     """Name what reading directories skipped."""
     paths = {reason: [each.path for each in skipped if each.reason == reason] for reason in _SKIPPED}
     charts, broken = paths.pop("chart"), paths.pop("broken")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.compiler.prepare import ManifestFilter
     from kubectl_trainjob.explain.target import FoundObject, ObjectName
     from kubectl_trainjob.model.diagnostic import Diagnostic
-    from kubectl_trainjob.model.stages import BuildOptions, Manifest, ObjectId, Traced, Tracing
+    from kubectl_trainjob.model.stages import BuildOptions, Manifest, ObjectId, TracedObject, Tracing
     from kubectl_trainjob.repository.files.filesystem import Workspace
 
 _MOST_NAMED = 20
@@ -52,7 +52,7 @@ class _Trace(NamedTuple):
             return pipeline.trace(read(self.paths, self.workspace, names=names, is_lenient=True), self.options, wanted)
 
 
-class Seen(NamedTuple):
+class LookUpResult(NamedTuple):
     """What a look-up found: the object, if exactly one matches, and all that was traced."""
 
     found: FoundObject | None
@@ -60,7 +60,9 @@ class Seen(NamedTuple):
     has_errors: bool
 
 
-def look_up(target: ObjectName, paths: Sequence[str], options: BuildOptions, beside: Collection[str] = ()) -> Seen:
+def look_up(
+    target: ObjectName, paths: Sequence[str], options: BuildOptions, beside: Collection[str] = ()
+) -> LookUpResult:
     """The object of a target; findings, and why there is no such object, go to stderr.
 
     Objects of the kinds `beside` are traced, too; without, files that cannot matter are not parsed.
@@ -71,7 +73,7 @@ def look_up(target: ObjectName, paths: Sequence[str], options: BuildOptions, bes
         return _look_up(target, _Trace(paths, options, session.workspace), beside)
 
 
-def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> Seen:
+def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> LookUpResult:
     from kubectl_trainjob.explain.target import find
 
     def wanted(manifest: Manifest) -> bool:
@@ -89,7 +91,7 @@ def _look_up(target: ObjectName, request: _Trace, beside: Collection[str]) -> Se
     elif not found:
         _print_missing(target, request)
     _note_other_objects(target, tracing, found)
-    return Seen(found[0] if len(found) == 1 else None, tracing, has_errors)
+    return LookUpResult(found[0] if len(found) == 1 else None, tracing, has_errors)
 
 
 def _report(diagnostics: list[Diagnostic]) -> bool:
@@ -102,7 +104,7 @@ def _report(diagnostics: list[Diagnostic]) -> bool:
     return has_errors(diagnostics)
 
 
-def _sets_namespace(traced: Traced) -> bool:
+def _sets_namespace(traced: TracedObject) -> bool:
     """Whether a file sets the namespace of the object."""
     from kubectl_trainjob.repository.positions import Locator
 
@@ -126,7 +128,7 @@ def _note_other_objects(target: ObjectName, tracing: Tracing, found: Sequence[Fo
             print_error(f"note: overlays renamed other objects of this name: {_named(also)}")
 
 
-def _print_candidates(target: ObjectName, rivals: Sequence[Traced]) -> None:
+def _print_candidates(target: ObjectName, rivals: Sequence[TracedObject]) -> None:
     print_error(f"error: {target} matches {len(rivals)} objects; choose one with -n, or pass its files with -f:")
     for each in rivals[:_MOST_NAMED]:
         namespace = each.identity.namespace
@@ -136,7 +138,7 @@ def _print_candidates(target: ObjectName, rivals: Sequence[Traced]) -> None:
         print_error(f"  and {len(rivals) - _MOST_NAMED} more")
 
 
-def _where(traced: Traced) -> str:
+def _where(traced: TracedObject) -> str:
     from kubectl_trainjob.repository.positions import Locator
 
     origin = traced.draft.origin(("metadata", "name"))

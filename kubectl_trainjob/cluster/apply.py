@@ -8,7 +8,7 @@ from functools import partial
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.check import check
-from kubectl_trainjob.cluster.desired_objects import Desired
+from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.guards import rivals
 from kubectl_trainjob.cluster.inventory import entry_id, merged
@@ -57,12 +57,12 @@ def look_up(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, prog
     return Work(api, options, store.name.id, *known, plan.trainer, plan.locate, progress, _has_types(ids))
 
 
-def check_all(work: Work, objects: Sequence[Desired]) -> list[Step]:
+def check_all(work: Work, objects: Sequence[DesiredObject]) -> list[Step]:
     """The plan of each object; runs first, because the rest of a group follows its run."""
     found: dict[ObjectId, Step] = {}
     runs: dict[tuple[str, str], Step] = {}
 
-    def plan(item: Desired) -> Step:
+    def plan(item: DesiredObject) -> Step:
         run = runs.get(item.group)
         is_left = run is not None and run.result.action in ("refused", "kept", "failed")
         return _with_run(item, run) if run is not None and is_left else check(work, item)
@@ -83,7 +83,7 @@ def as_if_written(step: Step) -> Step:
     return step.ended(_WORDS[step.plan], step.result.reason, fields=step.result.fields)  # type: ignore[arg-type]
 
 
-def _with_run(item: Desired, run: Step) -> Step:
+def _with_run(item: DesiredObject, run: Step) -> Step:
     step = first_step(item).ended("skipped", "WithRun", f"its run is {run.result.action}")
     return replace(step, result=replace(step.result, beside_kept=run.result.action == "kept"))
 

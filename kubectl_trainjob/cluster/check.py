@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
-from kubectl_trainjob.cluster.desired_objects import Desired
+from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.jobs_of import check_jobs
@@ -34,7 +34,7 @@ from kubectl_trainjob.model.stages import Body
 _TRIES = 5
 
 
-def check(work: Work, item: Desired) -> Step:
+def check(work: Work, item: DesiredObject) -> Step:
     """The plan for one object; of an object that changes meanwhile, the plan for its newest version."""
     step = first_step(item)
     try:
@@ -60,14 +60,14 @@ def recheck(work: Work, step: Step) -> Step:
     return check(work, step.desired)
 
 
-def _read_again(work: Work, item: Desired) -> None:
+def _read_again(work: Work, item: DesiredObject) -> None:
     live = work.api.get(item.id, is_secret=bool(item.makes))
     work.members.pop(item.id, None)
     if live is not None:
         work.members[item.id] = live
 
 
-def _live(work: Work, item: Desired) -> Body | None:
+def _live(work: Work, item: DesiredObject) -> Body | None:
     """The live object. Of the others, which may exist without our label, a dry run of a new object finds those."""
     if item.id.kind == "Secret":  # its content is compared only if the files have it
         return work.api.get(item.id, is_secret=bool(item.makes))
@@ -130,7 +130,7 @@ def _planned_new(work: Work, step: Step) -> Step:
     return _dry_run_new(work, replace(step, plan="create", body=body))
 
 
-def _decided_new(work: Work, item: Desired) -> Decision:
+def _decided_new(work: Work, item: DesiredObject) -> Decision:
     """The decision for a run that does not exist."""
     entry = work.inventory.get(entry_id(item.id))
     state: State = "absent" if entry is None else "gone" if entry.state == "started" else "starting"
@@ -139,13 +139,13 @@ def _decided_new(work: Work, item: Desired) -> Decision:
     return decide(state, change, policy_of(work, item), is_rerun=is_rerun(work, item), may_have_run=may_have_run)
 
 
-def _why_not_created(work: Work, item: Desired, decision: Decision) -> str:
+def _why_not_created(work: Work, item: DesiredObject, decision: Decision) -> str:
     entry = work.inventory.get(entry_id(item.id))
     has_changed = entry is not None and entry.hash != item.hash
     return ADVICE.get(decision.reason, f"it ran with other content: {HOW_TO_RUN}" if has_changed else "")
 
 
-def _may_have_run(work: Work, item: Desired, entry: InventoryEntry) -> bool:
+def _may_have_run(work: Work, item: DesiredObject, entry: InventoryEntry) -> bool:
     return item.ttl is not None and seconds_between(entry.at, work.api.date) > item.ttl
 
 

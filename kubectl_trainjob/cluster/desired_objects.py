@@ -11,7 +11,7 @@ from kubectl_trainjob.cluster import marks
 from kubectl_trainjob.cluster.runs import is_run
 from kubectl_trainjob.cluster.secrets import secret_head
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Target
-from kubectl_trainjob.compiler.printing import Printed, print_job, printed_objects
+from kubectl_trainjob.compiler.printing import PrintedJob, print_job, printed_objects
 from kubectl_trainjob.kube.facts.run_hash import run_hash
 from kubectl_trainjob.model.source import Place, value_at
 from kubectl_trainjob.model.stages import Body, Object, ObjectId, RequiredSecret
@@ -30,7 +30,7 @@ _HASHED = re.compile(r"-[0-9a-f]{10}")
 class TrainJobSettings(NamedTuple):
     """The settings of a TrainJob for apply, and its printed objects."""
 
-    printed: Printed
+    printed: PrintedJob
     labels: Mapping[str, str]
     policy: str
     run: str
@@ -38,7 +38,7 @@ class TrainJobSettings(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Desired:
+class DesiredObject:
     """One object as we apply it. `group` names what changes together: a TrainJob, or the object itself.
 
     `policy` is the annotation of the user ("" for none). `hash` is the content of a run, "" for other objects.
@@ -97,7 +97,7 @@ def wish(job: CompiledJob[Any], target: Target) -> TrainJobSettings:
     )
 
 
-def desired(compilation: Compilation[TrainJobSettings], set_id: str) -> list[Desired]:
+def desired(compilation: Compilation[TrainJobSettings], set_id: str) -> list[DesiredObject]:
     """All objects in the order in which they are applied."""
     wishes = {job.source.id: job.note for job in compilation.jobs}
     objects = printed_objects(compilation.noted(lambda note: note.printed))
@@ -115,7 +115,7 @@ def order(identity: ObjectId) -> int:
     return _ORDER.index(identity.kind) if identity.kind in _ORDER else 100
 
 
-def _desired(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: str) -> Desired:
+def _desired(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: str) -> DesiredObject:
     owner = each.owner or (each.id if is_run(each.id) else None)
     found = wishes.get(owner) if owner else None
     metadata = each.body.get("metadata") or {}
@@ -126,7 +126,7 @@ def _desired(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: 
     annotations = {marks.RUN_HASH: content} if content else {}
     if content and found and found.deadline is not None:
         annotations[marks.DEADLINE] = str(found.deadline)
-    return Desired(
+    return DesiredObject(
         each.id,
         _marked(each.body, labels, annotations),
         each.place,
@@ -143,12 +143,12 @@ def _secrets(target: Target, job: CompiledJob[TrainJobSettings]) -> tuple[Requir
     return () if target.emit == "trainjob" else job.secrets
 
 
-def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: str) -> Desired:
+def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: str) -> DesiredObject:
     owner = job.source.id
     body = _marked(secret_head(each), {marks.PART_OF: set_id, marks.TRAIN_JOB: owner.name}, {})
     identity = ObjectId("v1", "Secret", each.namespace, each.name)
     group = owner.namespace, owner.name
-    return Desired(
+    return DesiredObject(
         identity, body, job.source.place("metadata", "name"), group, owner.name, labels=job.note.labels, makes=each.kind
     )
 

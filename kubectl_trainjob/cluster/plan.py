@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.desired_objects import Desired, TrainJobSettings, desired, wish
+from kubectl_trainjob.cluster.desired_objects import DesiredObject, TrainJobSettings, desired, wish
 from kubectl_trainjob.cluster.result import set_named
 from kubectl_trainjob.cluster.steps import Locate
 from kubectl_trainjob.compiler.compilation import Compilation
@@ -16,7 +16,7 @@ from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.overlay.select import compile_selector
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.compiler.pipeline import Compiler, Origins, compile_unit
-from kubectl_trainjob.compiler.prepare import Prepared, prepare
+from kubectl_trainjob.compiler.prepare import PreparedUnit, prepare
 from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.limits import LIMITS
@@ -60,7 +60,7 @@ class ApplyPlan:
     `findings` are warnings of the build, for example of a deadline that only Trainer or the loop enforces.
     """
 
-    objects: Sequence[Desired]
+    objects: Sequence[DesiredObject]
     set_name: str
     namespace: str
     trainer: str
@@ -73,7 +73,7 @@ class ApplyPlan:
 class FileRuns:
     """The runs that files define, and the function that finds lines."""
 
-    runs: Sequence[Desired]
+    runs: Sequence[DesiredObject]
     locate: Locate
 
 
@@ -109,13 +109,13 @@ def file_runs(documents: Documents, build: BuildOptions, context: BuildContext) 
 
 def _compiled(
     documents: Documents, build: BuildOptions, context: BuildContext
-) -> tuple[Prepared, Compilation[TrainJobSettings]]:
+) -> tuple[PreparedUnit, Compilation[TrainJobSettings]]:
     prepared = prepare(documents, build)
     unit = replace(prepared, jobs=[*prepared.jobs])
     return prepared, compile_unit(unit, Compiler(lambda job, task: wish(job, task.prepared.target), context))
 
 
-def _conflicts(objects: Sequence[Desired]) -> Iterator[Diagnostic]:
+def _conflicts(objects: Sequence[DesiredObject]) -> Iterator[Diagnostic]:
     """Objects that cannot belong to the set, and annotations that apply does not know."""
     for each in objects:
         if marks.PART_OF in (each.labels or {}):
@@ -130,7 +130,7 @@ def _conflicts(objects: Sequence[Desired]) -> Iterator[Diagnostic]:
             yield Diagnostic(INVALID_METADATA, message, place)
 
 
-def _chosen(objects: Sequence[Desired], selector: str) -> Iterator[Desired]:
+def _chosen(objects: Sequence[DesiredObject], selector: str) -> Iterator[DesiredObject]:
     """The groups with the labels."""
     if not selector:
         yield from objects
@@ -146,7 +146,7 @@ def _shared_namespace(compilation: Compilation[TrainJobSettings]) -> str:
     return spaces.pop() if len(spaces) == 1 else ""
 
 
-def _locator(prepared: Prepared, compilation: Compilation[TrainJobSettings]) -> Locate:
+def _locator(prepared: PreparedUnit, compilation: Compilation[TrainJobSettings]) -> Locate:
     """Finds the line of a value; the expansion is traced only when a line is needed."""
 
     @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.desired_objects import Desired
+from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
 from kubectl_trainjob.cluster.parent import Parent, Update, group_kind
 from kubectl_trainjob.cluster.result import ObjectResult
@@ -60,7 +60,7 @@ def _is_or_will_be_member(step: Step) -> bool:
     return step.is_write or step.result.action in _MEMBERS
 
 
-def _has_entry(item: Desired) -> bool:
+def _has_entry(item: DesiredObject) -> bool:
     return item.is_run or item.id.kind == "Secret"
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.cluster import kueue, marks
 from kubectl_trainjob.cluster.api import MANAGER
 from kubectl_trainjob.cluster.decide import Change, Decision, decide
-from kubectl_trainjob.cluster.desired_objects import Desired
+from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.jobs_of import check_jobs
 from kubectl_trainjob.cluster.marks import POLICIES, Policy
@@ -70,12 +70,12 @@ def left_alone(step: Step, decision: Decision, message: str, fields: tuple[str, 
     return step.ended("kept" if decision.plan == "keep" else "refused", decision.reason, message, fields)
 
 
-def policy_of(work: Work, item: Desired) -> Policy:
+def policy_of(work: Work, item: DesiredObject) -> Policy:
     """The policy of a run: its annotation, else the option."""
     return next((each for each in POLICIES if each == item.policy), work.options.policy)
 
 
-def is_rerun(work: Work, item: Desired) -> bool:
+def is_rerun(work: Work, item: DesiredObject) -> bool:
     """Whether the user wants the run once more."""
     return any(item.answers_to(name) for name in work.options.reruns)
 
@@ -96,7 +96,7 @@ def server_content(body: Body) -> Any:
     return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
 
 
-def _compared(work: Work, item: Desired, live: Body, sent: Body) -> _LiveComparison:
+def _compared(work: Work, item: DesiredObject, live: Body, sent: Body) -> _LiveComparison:
     fields = fields_of(live, MANAGER, "Apply")
     before = owned(live, fields) if fields else sent  # who owns nothing removes nothing
     after = as_applied(live, before, sent, work.trainer)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.decide import PlannedAction
-from kubectl_trainjob.cluster.desired_objects import Desired
+from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.inventory import Inventory
 from kubectl_trainjob.cluster.marks import Policy
@@ -69,7 +69,7 @@ class Step:
     its dry run right before its write.
     """
 
-    desired: Desired
+    desired: DesiredObject
     plan: PlannedAction | Literal["wait", "done"]
     result: ObjectResult
     body: Body = field(default_factory=dict)
@@ -103,6 +103,6 @@ class Step:
         return self.ended("failed", reason, error.message, error.fields)
 
 
-def first_step(item: Desired) -> Step:
+def first_step(item: DesiredObject) -> Step:
     """The first step of an object, before any request."""
     return Step(item, "done", ObjectResult(item.id, "unchanged", train_job=item.train_job, place=item.place))

@@ -23,7 +23,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _EXPIRED = 410
 
 
-class Watched(NamedTuple):
+class WatchedKind(NamedTuple):
     """The kind, its namespace ("" for all), the seconds between two lists, and who gets what is found.
 
     `listed` gets all objects, `changed` one that was added or changed. `restarted` gets why a watch begins again, and
@@ -39,7 +39,7 @@ class Watched(NamedTuple):
     restarted: Callable[[str, str], None]
 
 
-def follow(watched: Watched, api: Callable[[], Api], clock: Clock, stop: Event) -> None:
+def follow(watched: WatchedKind, api: Callable[[], Api], clock: Clock, stop: Event) -> None:
     """List and watch until `stop` is set; errors are tried again, with random pauses."""
     pause = _FIRST_PAUSE
     while not stop.is_set():
@@ -60,14 +60,14 @@ def follow(watched: Watched, api: Callable[[], Api], clock: Clock, stop: Event) 
             pause = min(pause * 2, _LONGEST_PAUSE)
 
 
-def _list(watched: Watched, api: Api) -> str:
+def _list(watched: WatchedKind, api: Api) -> str:
     """Hand on all objects: the version of the list."""
     items, version = api.listed(api.resource(watched.kind).path(watched.namespace), {})
     watched.listed(items)
     return version
 
 
-def _watch_all(watched: Watched, api: Api, version: str, stop: Event) -> str:
+def _watch_all(watched: WatchedKind, api: Api, version: str, stop: Event) -> str:
     """Watch until the next list is due: why it began before that, "" for no reason."""
     end = api.clock.monotonic() + watched.resync
     while not stop.is_set() and (left := end - api.clock.monotonic()) > 0:
@@ -92,7 +92,7 @@ def _watch_all(watched: Watched, api: Api, version: str, stop: Event) -> str:
 class _WatchEvents:
     """The lines of one watch: `problem` says why another list is needed."""
 
-    def __init__(self, watched: Watched, version: str) -> None:
+    def __init__(self, watched: WatchedKind, version: str) -> None:
         self._watched, self.version, self.problem = watched, version, ""
 
     def read(self, line: bytes) -> bool:

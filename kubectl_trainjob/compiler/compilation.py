@@ -13,8 +13,8 @@ from kubectl_trainjob.compiler.versions import Version
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.model.stages import Manifest, Object, RequiredSecret, Resolved
-from kubectl_trainjob.model.units import Settings, Skipped
+from kubectl_trainjob.model.stages import Manifest, Object, RequiredSecret, ResolvedJob
+from kubectl_trainjob.model.units import Settings, SkippedEntry
 
 Findings = tuple[Diagnostic, ...]
 _NO_BODY: Mapping[str, Any] = MappingProxyType({})
@@ -51,7 +51,7 @@ class Job(NamedTuple):
 class Expansion(NamedTuple):
     """Data that exists only while a job is compiled: the admitted inputs, and the lines of values."""
 
-    resolved: Resolved
+    resolved: ResolvedJob
     place_of: ValuePlaces
 
 
@@ -106,7 +106,7 @@ class Reading:
 
     ignored: int = 0
     unread_overlays: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedEntry, ...] = ()
     read_from: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = ()
     limits: Limits = LIMITS

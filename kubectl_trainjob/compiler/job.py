@@ -28,15 +28,15 @@ from kubectl_trainjob.model.rules import DEADLINE_NOT_ENFORCED, MANAGED_ELSEWHER
 from kubectl_trainjob.model.source import Source
 from kubectl_trainjob.model.stages import (
     COUNTS,
-    Admitted,
+    AdmittedObject,
     Body,
     Manifest,
     Object,
     ObjectId,
     RequiredSecret,
-    Resolved,
-    Traced,
+    ResolvedJob,
     TracedJob,
+    TracedObject,
     identity_of,
 )
 
@@ -47,7 +47,7 @@ _NO_TEMPLATE = RuntimeTemplate({}, frozenset())
 class AdmittedRuntime:
     """A runtime after admission: None and the reasons, or its body and its template."""
 
-    runtime: Admitted | None
+    runtime: AdmittedObject | None
     template: RuntimeTemplate
     diagnostics: Findings
 
@@ -85,7 +85,7 @@ class AdmittedRuntimes:
 class _Ready(NamedTuple):
     """A TrainJob that can be expanded; None and why not."""
 
-    resolved: Resolved | None
+    resolved: ResolvedJob | None
     template: RuntimeTemplate
     diagnostics: Findings
 
@@ -116,10 +116,10 @@ def _ready(wanted: Job, target: Target, admitted: AdmittedRuntimes) -> _Ready:
     diagnostics += unmanaged + runtime.diagnostics
     if runtime.runtime is None or has_errors(runtime.diagnostics):
         return _Ready(None, _NO_TEMPLATE, diagnostics)
-    return _Ready(Resolved(job, runtime.runtime), runtime.template, diagnostics)
+    return _Ready(ResolvedJob(job, runtime.runtime), runtime.template, diagnostics)
 
 
-class _Expanded(NamedTuple):
+class _ExpandedJob(NamedTuple):
     """The bodies of the generated objects and all problems; no bodies where the job cannot be built."""
 
     findings: Findings
@@ -129,24 +129,24 @@ class _Expanded(NamedTuple):
     place_of: ValuePlaces | None = None
 
 
-def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> _Expanded:
+def _expand(ready: _Ready, behaviour: Behaviour, admitted: AdmittedRuntimes) -> _ExpandedJob:
     resolved, template, diagnostics = ready
     if resolved is None:
-        return _Expanded(diagnostics)
+        return _ExpandedJob(diagnostics)
     drafts, found = expand(resolved, template, behaviour)
     diagnostics += found
     if not drafts:
-        return _Expanded(diagnostics)
+        return _ExpandedJob(diagnostics)
     jobset = render_create_defaults(drafts[0])
     rejected = jobset_problems(jobset.value, admitted.cache, admitted.admission.jobset)
     if rejected:
         drafts, _ = expand(resolved, template, behaviour, record=True)
-        return _Expanded(diagnostics + _at_the_source(resolved, drafts[0], rejected))
+        return _ExpandedJob(diagnostics + _at_the_source(resolved, drafts[0], rejected))
     bodies = (jobset.value, *(draft.value for draft in drafts[1:]))
     place_of = ValuePlaces(resolved, template, behaviour, jobset.value)
     problems = job_problems(jobset.value, admitted.pod_cache)
     creation_findings = tuple(job_creation_diagnostics(resolved, jobset.value, problems, place_of)) if problems else ()
-    return _Expanded(diagnostics, bodies, required_secrets(resolved), creation_findings, place_of)
+    return _ExpandedJob(diagnostics, bodies, required_secrets(resolved), creation_findings, place_of)
 
 
 def run_content(job: Job, target: Target, admitted: AdmittedRuntimes) -> Body:
@@ -169,7 +169,7 @@ def creation_findings_despite_runtime(job: Job, target: Target, admitted: Admitt
     runtime = readable(meant, target.version.admission)
     if runtime is None:
         return ()
-    ready = _Ready(Resolved(own, runtime), template_of(runtime), ())
+    ready = _Ready(ResolvedJob(own, runtime), template_of(runtime), ())
     return _expand(ready, target.version.behaviour, admitted).creation_findings
 
 
@@ -184,7 +184,7 @@ def trace_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob
     return replace(recorded_job, objects=objects, secrets=found.secrets, diagnostics=found.findings)
 
 
-def _with_former(objects: Sequence[Traced], ready: _Ready, behaviour: Behaviour) -> Iterator[Traced]:
+def _with_former(objects: Sequence[TracedObject], ready: _Ready, behaviour: Behaviour) -> Iterator[TracedObject]:
     """The objects with those that Trainer generates without the TrainJob's counts, if these can be built, too."""
     assert ready.resolved is not None
     body = ready.resolved.job.body
@@ -211,19 +211,19 @@ def _recorded(job: Job, ready: _Ready, target: Target) -> TracedJob:
     return TracedJob(train_job, ready.resolved, objects)
 
 
-def _made(identity: ObjectId, draft: Draft, train_job: Traced) -> Traced:
+def _made(identity: ObjectId, draft: Draft, train_job: TracedObject) -> TracedObject:
     suffix = identity.name.removeprefix(train_job.identity.name)
-    return Traced(identity, draft, tuple(name + suffix for name in train_job.names))
+    return TracedObject(identity, draft, tuple(name + suffix for name in train_job.names))
 
 
-def trace_object(manifest: Manifest) -> Traced:
+def trace_object(manifest: Manifest) -> TracedObject:
     """An object as the inputs have it after overlays."""
     draft = Draft(None, {"object": manifest.source}).step(INPUT)
     names = manifest.source.edits.names if manifest.source.edits else ()
-    return Traced(manifest.id, draft.put((), manifest.body, copied=("object",)), names)
+    return TracedObject(manifest.id, draft.put((), manifest.body, copied=("object",)), names)
 
 
-def _at_the_source(resolved: Resolved, recorded: Draft, rejected: list[Problem]) -> Findings:
+def _at_the_source(resolved: ResolvedJob, recorded: Draft, rejected: list[Problem]) -> Findings:
     """The values that JobSet's admission rejects, at the lines of origin in the recorded JobSet."""
     jobset = render_create_defaults(recorded)
     name = resolved.job.manifest.place("metadata", "name")
@@ -233,7 +233,7 @@ def _at_the_source(resolved: Resolved, recorded: Draft, rejected: list[Problem])
     )
 
 
-def _unmanaged(job: Admitted, version: Version) -> list[Diagnostic]:
+def _unmanaged(job: AdmittedObject, version: Version) -> list[Diagnostic]:
     """What only Trainer's controller would do for this job, or would not do at all."""
     found = []
     spec, place = job.body["spec"], job.manifest.place

@@ -15,14 +15,14 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXTENDED_RESOURCE_LIMIT_MISSING, RESTART_POLICY_INVALID
 from kubectl_trainjob.model.source import Place, value_at
-from kubectl_trainjob.model.stages import Body, Manifest, Resolved, identity_of
+from kubectl_trainjob.model.stages import Body, Manifest, ResolvedJob, identity_of
 
 JOBSET_REJECTED = say("the API server will reject the JobSet")
 _JOB_REJECTED = say("the API server will reject the Job")
 
 
 def job_creation_diagnostics(
-    resolved: Resolved, jobset: Body, problems: list[Problem], place_of: ValuePlaces
+    resolved: ResolvedJob, jobset: Body, problems: list[Problem], place_of: ValuePlaces
 ) -> Iterator[Diagnostic]:
     """The problems of a TrainJob's JobSet."""
     identity = identity_of(jobset)
@@ -48,7 +48,7 @@ def of_jobset(manifest: Manifest, schemas: str) -> Iterator[Diagnostic]:
             yield problem.located(lambda pointer: manifest.place(*pointer), subject, consequence)
 
 
-def _fix(problem: Problem, place: Place, resolved: Resolved) -> Fix | None:
+def _fix(problem: Problem, place: Place, resolved: ResolvedJob) -> Fix | None:
     """The safe fix, if the place is the value with the error."""
     if (problem.shown or problem.pointer)[-1:] != place.pointer[-1:]:
         return None
@@ -59,7 +59,7 @@ def _fix(problem: Problem, place: Place, resolved: Resolved) -> Fix | None:
     return None
 
 
-def _limit(place: Place, resolved: Resolved) -> Fix | None:
+def _limit(place: Place, resolved: ResolvedJob) -> Fix | None:
     """The request as a limit, in the same object and spelling."""
     owners = (resolved.job.manifest, resolved.runtime.manifest)
     body = next((owner.body for owner in owners if owner.source == place.source), None)

@@ -17,8 +17,8 @@ from typing import Any, Generic, NamedTuple
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings, Job, Note
 from kubectl_trainjob.compiler.executor import IN_PROCESS, BuildContext
 from kubectl_trainjob.compiler.job import compile_job, trace_compiled, trace_job, trace_object
-from kubectl_trainjob.compiler.prepare import ManifestFilter, Prepared, prepare
-from kubectl_trainjob.compiler.printing import Printed, print_job
+from kubectl_trainjob.compiler.prepare import ManifestFilter, PreparedUnit, prepare
+from kubectl_trainjob.compiler.printing import PrintedJob, print_job
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source
@@ -30,7 +30,7 @@ class Task(NamedTuple):
     """A TrainJob to compile. `twin` is the same job of the base, where head and base have the same."""
 
     job: Job
-    prepared: Prepared
+    prepared: PreparedUnit
     keeps_objects: bool
     twin: Job | None = None
 
@@ -61,7 +61,7 @@ def build(
     options: BuildOptions,
     finish: Callable[[Body], bytes] | None = None,
     context: BuildContext = IN_PROCESS,
-) -> Compilation[Printed]:
+) -> Compilation[PrintedJob]:
     """What the inputs compile to, ready to print: `finish` makes the text of a body, where other processes help."""
     prepared = prepare(documents, options)
     del documents  # from here on each parsed TrainJob is freed when it has been compiled
@@ -70,7 +70,7 @@ def build(
     return compile_unit(prepared, Compiler(lambda job, _task: examine(job), context), keeps_inputs=False)
 
 
-def compile_unit(prepared: Prepared, compiler: Compiler[Note], *, keeps_inputs: bool = True) -> Compilation[Note]:
+def compile_unit(prepared: PreparedUnit, compiler: Compiler[Note], *, keeps_inputs: bool = True) -> Compilation[Note]:
     """One unit of one tree, without the generated objects; the list of prepared jobs is emptied."""
     tasks = [Task(job, prepared, keeps_objects=False) for job in prepared.jobs]
     prepared.jobs.clear()
@@ -79,7 +79,7 @@ def compile_unit(prepared: Prepared, compiler: Compiler[Note], *, keeps_inputs: 
 
 
 def compile_sides(
-    base: Prepared, head: Prepared, compiler: Compiler[Note]
+    base: PreparedUnit, head: PreparedUnit, compiler: Compiler[Note]
 ) -> tuple[Compilation[Note], Compilation[Note]]:
     """One unit of base and head. A TrainJob that both have, with the same runtime and target, is compiled once.
 
@@ -95,7 +95,7 @@ def compile_sides(
     return _compilation(base, [*shared, *of_base]), _compilation(head, of_head)
 
 
-def _twins(base: Prepared, head: Prepared) -> dict[ObjectId, Job]:
+def _twins(base: PreparedUnit, head: PreparedUnit) -> dict[ObjectId, Job]:
     """The jobs of the base that the head has, too, with the same content, runtime and target."""
     known = {job.manifest.id: job for job in base.jobs} if base.target == head.target else {}
     counts = Counter(job.manifest.id for job in (*base.jobs, *head.jobs))  # duplicates have no twin
@@ -159,7 +159,7 @@ def trace(documents: Documents, options: BuildOptions, wanted: ManifestFilter) -
     )
 
 
-def _compilation(prepared: Prepared, jobs: Iterable[CompiledJob[Note]]) -> Compilation[Note]:
+def _compilation(prepared: PreparedUnit, jobs: Iterable[CompiledJob[Note]]) -> Compilation[Note]:
     return Compilation(
         prepared.target,
         tuple(jobs),
@@ -178,7 +178,10 @@ class Origins:
     """Finds the origins of the values of the objects of one tree."""
 
     def __init__(
-        self, prepared: Prepared, jobs: Iterable[CompiledJob[Any]], owners: Mapping[ObjectId, ObjectId] | None = None
+        self,
+        prepared: PreparedUnit,
+        jobs: Iterable[CompiledJob[Any]],
+        owners: Mapping[ObjectId, ObjectId] | None = None,
     ) -> None:
         """`jobs` are compiled; `owners` are the TrainJobs of generated objects, if the jobs did not keep these."""
         self._prepared = prepared

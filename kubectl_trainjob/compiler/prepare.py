@@ -18,7 +18,7 @@ from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.compiler.versions import extended
 from kubectl_trainjob.kube.facts.kinds import is_library_object, is_runtime, is_train_job
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import CONFLICTING_SETTINGS
 from kubectl_trainjob.model.source import Place
@@ -67,14 +67,16 @@ def _agreed(
     message = say(
         '{} "{}" here and "{}" in another repository of this build; set one value in both', what, other[0], first
     )
-    return first, [Diagnostic(CONFLICTING_SETTINGS, message, other[1], (Related(say("the other {}", what), place),))]
+    return first, [
+        Diagnostic(CONFLICTING_SETTINGS, message, other[1], (RelatedPlace(say("the other {}", what), place),))
+    ]
 
 
 ManifestFilter = Callable[[Manifest], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedUnit:
     """The inputs of a unit after overlays. `manifests` are the wanted objects other than TrainJobs; `usual_emit`
     is what the repository prints by default.
     """
@@ -95,7 +97,7 @@ def every(_manifest: Manifest) -> bool:
     return True
 
 
-def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter = lambda _: False) -> Prepared:
+def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter = lambda _: False) -> PreparedUnit:
     """All that precedes the expansion of single TrainJobs."""
     prepared = _empty(documents, options)
     places = [
@@ -122,12 +124,12 @@ def prepare(documents: Documents, options: BuildOptions, wanted: ManifestFilter 
     return prepared
 
 
-def _empty(documents: Documents, options: BuildOptions) -> Prepared:
+def _empty(documents: Documents, options: BuildOptions) -> PreparedUnit:
     trainer, conflict = choose_target(documents.settings, options.trainer_version)
     usual, _ = choose_emit(documents.settings, "")
     emit, other_conflict = choose_emit(documents.settings, options.emit)
     version = extended(trainer, allowed(documents.settings) if emit == "jobset" else AllowSettings())
-    return Prepared(
+    return PreparedUnit(
         Target(trainer, version, emit),
         usual,
         AdmittedRuntimes(version.admission),
@@ -161,7 +163,7 @@ def _groups(documents: Documents, findings: list[Diagnostic]) -> Iterator[tuple[
         yield posixpath.dirname(unit.overlay.source.file.path), manifests
 
 
-def _swept(converted: Conversion, runtimes: Runtimes, front: FrontEnds, prepared: Prepared) -> Conversion:
+def _swept(converted: Conversion, runtimes: Runtimes, front: FrontEnds, prepared: PreparedUnit) -> Conversion:
     """The objects with all TrainJobs under their final names, and trials in place of those that overlays sweep."""
     named = [_named(Job(each, runtimes), prepared) if is_train_job(each) else each for each in converted.objects]
     parts = [front.sweep(each, runtimes) if each.sweep else Conversion((each,)) for each in named]
@@ -172,7 +174,7 @@ def _swept(converted: Conversion, runtimes: Runtimes, front: FrontEnds, prepared
     )
 
 
-def _prepare_group(group: Conversion, runtimes: Runtimes, unit: str, prepared: Prepared) -> None:
+def _prepare_group(group: Conversion, runtimes: Runtimes, unit: str, prepared: PreparedUnit) -> None:
     prepared.findings.extend(group.findings)
     for own in filter(is_runtime, group.objects):
         prepared.findings.extend(prepared.admitted.admit(own).diagnostics)
@@ -190,7 +192,7 @@ def _is_other(manifest: Manifest) -> bool:
     return not is_train_job(manifest) and not is_runtime(manifest)
 
 
-def _named(job: Job, prepared: Prepared) -> Manifest:
+def _named(job: Job, prepared: PreparedUnit) -> Manifest:
     """The TrainJob under its final name, which may have a hash of what runs.
 
     The repository's own setting decides what that is: a name does not change because a user wants to see the JobSet

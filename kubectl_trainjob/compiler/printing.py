@@ -18,14 +18,14 @@ from kubectl_trainjob.model.stages import Body, Object, ObjectHead, ObjectId, Pr
 AnyObject = Object | PrintedObject
 
 
-class Printed(NamedTuple):
+class PrintedJob(NamedTuple):
     """The printed objects of one TrainJob, and the names of other objects that its controllers create."""
 
     objects: tuple[AnyObject, ...]
     reserved: tuple[ObjectHead, ...] = ()
 
 
-def print_job(job: CompiledJob[Any], target: Target, finish: Callable[[Body], bytes] | None) -> Printed:
+def print_job(job: CompiledJob[Any], target: Target, finish: Callable[[Body], bytes] | None) -> PrintedJob:
     """The generated objects, or the TrainJob itself where Trainer in the cluster expands it."""
     objects, reserved = job.objects, tuple[ObjectHead, ...]()
     if target.emit == "trainjob":
@@ -33,22 +33,22 @@ def print_job(job: CompiledJob[Any], target: Target, finish: Callable[[Body], by
         body = as_stored(job.source.body, target.version.admission.schemas) if job.is_built else job.source.body
         objects = (Object(job.source.id, job.place, job.unit, body=body),)
     if finish is None:
-        return Printed(objects, reserved)
-    return Printed(tuple(_with_text(each, finish) for each in objects), reserved)
+        return PrintedJob(objects, reserved)
+    return PrintedJob(tuple(_with_text(each, finish) for each in objects), reserved)
 
 
 def _with_text(each: Object, finish: Callable[[Body], bytes]) -> PrintedObject:
     return PrintedObject(each.id, each.place, each.unit, each.owner, text=finish(each.body))
 
 
-def printed_objects(compilation: Compilation[Printed]) -> tuple[AnyObject, ...]:
+def printed_objects(compilation: Compilation[PrintedJob]) -> tuple[AnyObject, ...]:
     """All objects in the order in which they are printed."""
     every = [*_distinct(compilation.others), *(each for job in compilation.jobs for each in job.note.objects)]
     return tuple(sorted(every, key=_print_key))
 
 
 def build_findings(
-    compilation: Compilation[Printed], *, is_strict: bool = False, is_set: bool = False, namespace: str = ""
+    compilation: Compilation[PrintedJob], *, is_strict: bool = False, is_set: bool = False, namespace: str = ""
 ) -> Findings:
     """All problems of a build, each once; with `is_strict` also what the API server rejects when it creates Jobs.
 
@@ -96,7 +96,7 @@ def required_secrets(compilation: Compilation[Any]) -> tuple[RequiredSecret, ...
     return tuple(secret for job in compilation.jobs for secret in job.secrets)
 
 
-def _heads(compilation: Compilation[Printed]) -> Iterator[ObjectHead]:
+def _heads(compilation: Compilation[PrintedJob]) -> Iterator[ObjectHead]:
     yield from _distinct(compilation.others)
     for job in compilation.jobs:
         yield from (*job.note.reserved, *job.note.objects)

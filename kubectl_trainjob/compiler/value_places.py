@@ -10,7 +10,7 @@ from kubectl_trainjob.compiler.expand.run import RuntimeTemplate, expand
 from kubectl_trainjob.kube.admission.jobset_defaults import render_create_defaults
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Place, Pointer, value_at
-from kubectl_trainjob.model.stages import Body, Resolved
+from kubectl_trainjob.model.stages import Body, ResolvedJob
 
 
 class ValuePlaces:
@@ -20,7 +20,7 @@ class ValuePlaces:
     place is known without that.
     """
 
-    def __init__(self, resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, jobset: Body) -> None:
+    def __init__(self, resolved: ResolvedJob, template: RuntimeTemplate, behaviour: Behaviour, jobset: Body) -> None:
         self._resolved = resolved
         self._template = template
         self._behaviour = behaviour
@@ -58,7 +58,7 @@ def _containers(value: Any, pointer: Pointer) -> Iterator[tuple[int, Pointer]]:
             yield from _containers(entry, (*pointer, key))
 
 
-def recorded(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour) -> tuple[Draft, ...]:
+def recorded(resolved: ResolvedJob, template: RuntimeTemplate, behaviour: Behaviour) -> tuple[Draft, ...]:
     """The objects of a TrainJob that can be built, which know the origin of each value."""
     (jobset, *others), _ = expand(resolved, template, behaviour, record=True)
     return render_create_defaults(jobset), *others

@@ -65,7 +65,7 @@ class Version:
     keeps_off: bool = False
 
 
-Tuned = Callable[[Torchtune, Plan], Iterator[Diagnostic]]
+TunedCheck = Callable[[Torchtune, Plan], Iterator[Diagnostic]]
 Overriding = Callable[[str, Plan], Iterator[Diagnostic]]
 
 
@@ -81,7 +81,7 @@ def _torch(checks: tuple[Check, ...], count: torch.Count, known: Torchtune) -> P
     return _framework("torch", checks, partial(torch.enforce, count, known))
 
 
-def _torchtune(applies: Callable[[Plan], bool], known: Torchtune, *checks: Tuned) -> Pass:
+def _torchtune(applies: Callable[[Plan], bool], known: Torchtune, *checks: TunedCheck) -> Pass:
     return Pass("torchtune", applies, tuple(partial(check, known) for check in checks))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.explain.values import mentioned_values
-from kubectl_trainjob.model.draft import INPUT, Drafted
+from kubectl_trainjob.model.draft import INPUT, DraftSnapshot
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile, show_pointer, value_at
 from kubectl_trainjob.model.stages import TracedJob
@@ -133,7 +133,7 @@ class HistoryBuilder:
 
     def _input(self, place: Place) -> TracedInput:
         source, pointer, resolved = place.source, place.pointer, self._locator.resolve(place)
-        if isinstance(source.edits, Drafted):
+        if isinstance(source.edits, DraftSnapshot):
             body, writes = source.edits.value, self._writes(source.edits.origin(pointer))
             name, cache = f"the {body.get('kind') or 'JobSet'}", self._caches.setdefault(id(body), {})
         elif source in self._known:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of, is_train_job, means_kind, means_training_job
 from kubectl_trainjob.kube.facts.sweep import TRIALS_SUFFIX
 from kubectl_trainjob.kube.facts.trainer import FLUX_ENTRYPOINT_SUFFIX, HOSTFILE_SUFFIX
-from kubectl_trainjob.model.stages import Manifest, ObjectId, Traced, TracedJob, Tracing
+from kubectl_trainjob.model.stages import Manifest, ObjectId, TracedJob, TracedObject, Tracing
 
 _USUAL = re.compile(r"[A-Za-z0-9.-]+")
 _OF_SWEEP = re.compile(rf"-[0-9a-f]{{8}}$|{TRIALS_SUFFIX}$")
@@ -77,7 +77,7 @@ def parse_target(text: str, namespace: str = "") -> ObjectName | None:
 class FoundObject(NamedTuple):
     """A matching object, and its TrainJob; None for other objects of the inputs."""
 
-    object: Traced
+    object: TracedObject
     job: TracedJob | None = None
 
 

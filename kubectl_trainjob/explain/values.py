@@ -21,7 +21,7 @@ _NAMES = re.compile(r"[\w\s,]+")
 _MARKS = {"for": re.compile(r"\sin\b"), "set": re.compile("=")}  # between names and their expression
 _MOST = 100  # values that one name or line mentions; every name can lead to all earlier ones
 
-Mentioned = tuple[Pointer, ...]
+MentionedValues = tuple[Pointer, ...]
 
 
 class _TemplateLines:
@@ -29,7 +29,7 @@ class _TemplateLines:
 
     def __init__(self, text: str) -> None:
         self.lines = LINE_END.split(text)
-        self._names: dict[str, tuple[list[int], list[Mentioned]]] = {}
+        self._names: dict[str, tuple[list[int], list[MentionedValues]]] = {}
         starts = [found.end() for found in LINE_END.finditer(text)]
         for statement, end in _between(text, "{%", "%}"):
             names, expression = _naming(statement)
@@ -40,7 +40,7 @@ class _TemplateLines:
                 numbers.append(number)
                 meanings.append(found)
 
-    def mentioned(self, expression: str, line: int) -> Mentioned:
+    def mentioned(self, expression: str, line: int) -> MentionedValues:
         """What an expression on a line mentions, each once."""
         return tuple(islice(dict.fromkeys(self._mentioned(expression, line)), _MOST))
 
@@ -61,7 +61,7 @@ def template_lines(text: str) -> _TemplateLines:
     return _TemplateLines(text)
 
 
-def mentioned_values(location: Location) -> Mentioned:
+def mentioned_values(location: Location) -> MentionedValues:
     """Pointers into an overlay for what the expressions on the line of a template mention, each once, at most 100.
 
     A name of a loop or of `set` leads to its expression. A line may mention more values than the requested one depends

@@ -16,7 +16,7 @@ ANNOTATIONS = ("metadata", "annotations")
 HOOKS = (f"{ARGOCD}/hook", "helm.sh/hook")
 
 
-class Delivered(NamedTuple):
+class DeliveredObject(NamedTuple):
     """The JobSet, or the TrainJob with `emit: trainjob`. `at` finds the place of one of its values."""
 
     body: Body
@@ -28,22 +28,22 @@ class Delivered(NamedTuple):
         return annotations_of(self.body)
 
 
-def delivered(job: LintedJob) -> Delivered:
+def delivered(job: LintedJob) -> DeliveredObject:
     """What is applied for a job."""
     if job.context.emit == "trainjob":
         return as_written(job.resolved.job.manifest)
-    return Delivered(job.jobset, job.generated)
+    return DeliveredObject(job.jobset, job.generated)
 
 
-def as_written(manifest: Manifest) -> Delivered:
+def as_written(manifest: Manifest) -> DeliveredObject:
     """An object that is applied unchanged."""
-    return Delivered(manifest.body, lambda pointer: manifest.place(*pointer))
+    return DeliveredObject(manifest.body, lambda pointer: manifest.place(*pointer))
 
 
-def template_of(runtime: Manifest) -> Delivered:
+def template_of(runtime: Manifest) -> DeliveredObject:
     """The JobSet of a runtime, without what TrainJobs change."""
     template = value_at(runtime.body, ("spec", "template"))
-    return Delivered(template or {}, lambda pointer: runtime.place("spec", "template", *pointer))
+    return DeliveredObject(template or {}, lambda pointer: runtime.place("spec", "template", *pointer))
 
 
 def annotations_of(body: Body) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from kubectl_trainjob.lint.check import At, GeneratedValue, Hit
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related, Subject
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace, Subject
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import identity_of
@@ -45,7 +45,7 @@ def _subject(job: LintedJob, at: GeneratedValue) -> Subject:
 
 
 def _diagnostic(rule: Rule, hit: Hit, place: Callable[[At], Place], subject: Subject | None) -> Diagnostic:
-    related = tuple(Related(message, place(at)) for message, at in hit.related)
+    related = tuple(RelatedPlace(message, place(at)) for message, at in hit.related)
     at = place(hit.at)
     fix = hit.fix(at) if callable(hit.fix) else hit.fix
     return Diagnostic(rule, hit.message, at, related, subject, fix, hit.severity)

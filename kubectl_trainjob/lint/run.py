@@ -13,18 +13,18 @@ from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Find
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.pipeline import Compiler, Task, compile_unit
 from kubectl_trainjob.compiler.prepare import every, prepare
-from kubectl_trainjob.compiler.printing import Printed, print_job
+from kubectl_trainjob.compiler.printing import PrintedJob, print_job
 from kubectl_trainjob.lint.registry import JOB_CHECKS, UPDATE_RULES
 from kubectl_trainjob.lint.selection import RuleChoice, Selection, setting_problems
 from kubectl_trainjob.lint.stale import OutputFindings, check_built
 from kubectl_trainjob.lint.suppressions import Suppressions
 from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks, UnitFinding
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.finding import Finding, LintReport, Unchecked
+from kubectl_trainjob.model.finding import Finding, LintReport, UncheckedRules
 from kubectl_trainjob.model.message import joined, say
 from kubectl_trainjob.model.rules import RULES, Category
 from kubectl_trainjob.model.stages import BuildOptions, JobId, Manifest, ObjectId
-from kubectl_trainjob.model.units import Documents, LintSettings, Skipped
+from kubectl_trainjob.model.units import Documents, LintSettings, SkippedEntry
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory
 from kubectl_trainjob.repository.findings import FindingBuilder
 from kubectl_trainjob.repository.output.built_index import built_directories
@@ -52,7 +52,7 @@ class LintNote(NamedTuple):
     """The findings in a job while it is compiled, and what is printed for it if built files are compared."""
 
     findings: Findings
-    printed: Printed | None
+    printed: PrintedJob | None
 
 
 class TreeFindings(NamedTuple):
@@ -78,9 +78,9 @@ class LintRun:
     train_jobs: int = 0
     is_empty: bool = True
     unbuilt: list[ObjectId] = field(default_factory=list)
-    unchecked: tuple[Unchecked, ...] = ()
+    unchecked: tuple[UncheckedRules, ...] = ()
     unread_overlays: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedEntry, ...] = ()
 
     def fixable(self, results: Iterable[Finding]) -> list[Diagnostic]:
         """The diagnostics of those findings that have a fix."""
@@ -99,11 +99,11 @@ def lint_tree(read: Iterable[TreePair], options: LintOptions, context: BuildCont
         unread_overlays += both.unread_overlays
         units.append((both.overlay, both.new))
     built = built_directories(documents for _, documents in units)
-    linted, builds = list[LintedUnit](), dict[str, Compilation[Printed]]()
+    linted, builds = list[LintedUnit](), dict[str, Compilation[PrintedJob]]()
     for overlay, documents in units:
         unit, compilation = lint_unit(documents, options.build, context, overlay, is_printed=bool(built))
         linted.append(unit)
-        builds[overlay] = compilation.noted(lambda note: note.printed or Printed(()))
+        builds[overlay] = compilation.noted(lambda note: note.printed or PrintedJob(()))
     run = collect(linted, options, TreeFindings(outdated=check_built(built, builds)))
     run.unread_overlays = unread_overlays
     return run
@@ -209,7 +209,7 @@ def _order(result: Finding) -> tuple[object, ...]:
     return (result.position.path, span.line, span.column, result.rule.id, result.object, result.message, result.pointer)
 
 
-def _unchecked(unbuilt: Sequence[ObjectId]) -> tuple[Unchecked, ...]:
+def _unchecked(unbuilt: Sequence[ObjectId]) -> tuple[UncheckedRules, ...]:
     """TrainJobs that cannot be built: their generated objects could not be checked."""
     if not unbuilt:
         return ()
@@ -217,4 +217,4 @@ def _unchecked(unbuilt: Sequence[ObjectId]) -> tuple[Unchecked, ...]:
     if len(names) > _MOST_NAMED + 1:
         names[_MOST_NAMED:] = [say("{} more", len(names) - _MOST_NAMED)]
     cause = say("{} cannot be built", joined(names, last=" and "))
-    return (Unchecked(cause, tuple(check.rule.id for check in JOB_CHECKS)),)
+    return (UncheckedRules(cause, tuple(check.rule.id for check in JOB_CHECKS)),)

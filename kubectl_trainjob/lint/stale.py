@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.compiler.compilation import Compilation
-from kubectl_trainjob.compiler.printing import Printed, build_findings, printed_objects
+from kubectl_trainjob.compiler.printing import PrintedJob, build_findings, printed_objects
 from kubectl_trainjob.lint.locate import input_diagnostics
 from kubectl_trainjob.lint.registry import OUTPUT_CHECKS
 from kubectl_trainjob.lint.views import BuiltFile, LintedOutput
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
-from kubectl_trainjob.model.finding import Unchecked
+from kubectl_trainjob.model.finding import UncheckedRules
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.units import BuiltDirectory
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
@@ -31,10 +31,10 @@ class OutputFindings(NamedTuple):
     """What is out of date in directories of built files, and those that cannot be checked."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
-    unchecked: tuple[Unchecked, ...] = ()
+    unchecked: tuple[UncheckedRules, ...] = ()
 
 
-def fresh_texts(compilation: Compilation[Printed]) -> Texts:
+def fresh_texts(compilation: Compilation[PrintedJob]) -> Texts:
     """What `build -O` would write for a unit now, by path; nothing for one that cannot be built: lint reports that."""
     from kubectl_trainjob.repository.output.layout import layout
     from kubectl_trainjob.repository.output.render import texts
@@ -46,7 +46,7 @@ def fresh_texts(compilation: Compilation[Printed]) -> Texts:
     return dict(zip(paths, map(bytes.decode, texts(objects, "yaml")), strict=True))
 
 
-def check_built(directories: Sequence[BuiltDirectory], units: Mapping[str, Compilation[Printed]]) -> OutputFindings:
+def check_built(directories: Sequence[BuiltDirectory], units: Mapping[str, Compilation[PrintedJob]]) -> OutputFindings:
     """What is out of date in the built directories of a tree; `units` has its compilations by their overlays."""
     builds = {overlay: fresh_texts(unit) for overlay, unit in units.items()} if directories else {}
     every = [stale_outputs(each, builds) for each in directories]
@@ -67,7 +67,7 @@ def stale_outputs(directory: BuiltDirectory, builds: Mapping[str, Texts]) -> Out
         return OutputFindings()
     if not any(path in texts for path in known for texts in builds.values()):  # an invalid unit has no texts, too
         rules = tuple(check.rule.id for check in OUTPUT_CHECKS)
-        return OutputFindings(unchecked=(Unchecked(say(_UNKNOWN_SOURCE, directory.path), rules),))
+        return OutputFindings(unchecked=(UncheckedRules(say(_UNKNOWN_SOURCE, directory.path), rules),))
     return OutputFindings(tuple(_outdated(directory, known, builds)))
 
 

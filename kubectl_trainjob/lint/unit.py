@@ -15,7 +15,7 @@ from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Find
 from kubectl_trainjob.compiler.job import creation_findings_despite_runtime
 from kubectl_trainjob.compiler.job_creation import is_jobset, of_jobset
 from kubectl_trainjob.compiler.pipeline import Task
-from kubectl_trainjob.compiler.prepare import Prepared
+from kubectl_trainjob.compiler.prepare import PreparedUnit
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.lint.locate import input_diagnostics, job_diagnostics
 from kubectl_trainjob.lint.registry import JOB_CHECKS, RUNTIME_CHECKS, TREE_CHECKS
@@ -58,7 +58,7 @@ class LintedUnit:
 class UnitChecks:
     """The checks of one unit of one tree: of each TrainJob while it is compiled, then of all other inputs."""
 
-    def __init__(self, prepared: Prepared, documents: Documents) -> None:
+    def __init__(self, prepared: PreparedUnit, documents: Documents) -> None:
         self._prepared = prepared
         self._documents = documents
         self._context = _context(prepared, documents)
@@ -143,7 +143,7 @@ def _distinct(found: Iterable[UnitFinding]) -> Iterator[UnitFinding]:
     return (UnitFinding(diagnostic, tuple(jobs)) for diagnostic, jobs in train_jobs.items())
 
 
-def _context(prepared: Prepared, documents: Documents) -> LintContext:
+def _context(prepared: PreparedUnit, documents: Documents) -> LintContext:
     settings = next((each.lint for each in documents.settings), LintSettings())
     catalogue = {id(each.source) for each in documents.catalogue(prepared.target.trainer)}
     objects = tuple(each for each in prepared.manifests if id(each.source) not in catalogue)

@@ -13,10 +13,10 @@ from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob, replicat
 from kubectl_trainjob.lint.check import GeneratedValue
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.source import Place, Pointer, SourceFile, value_at
-from kubectl_trainjob.model.stages import Admitted, Body, Manifest, ObjectId, Resolved
+from kubectl_trainjob.model.stages import AdmittedObject, Body, Manifest, ObjectId, ResolvedJob
 from kubectl_trainjob.model.units import LintSettings
 
-Known = TypeVar("Known")
+Fact = TypeVar("Fact")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +52,11 @@ class LintContext:
         """The names of the TrainJobs, in any namespace."""
         return frozenset(job.id.name for job in self.train_jobs)
 
-    def once(self, find: Callable[[LintContext], Known]) -> Known:
+    def once(self, find: Callable[[LintContext], Fact]) -> Fact:
         """What a function finds in the whole context, also if each job requests it."""
         if find not in self._known:
             self._known[find] = find(self)
-        known: Known = self._known[find]
+        known: Fact = self._known[find]
         return known
 
     @property
@@ -84,7 +84,7 @@ class LintContext:
 class LintedRuntime:
     """A runtime as admitted: with the schema's defaults, without nulls, with checked types."""
 
-    runtime: Admitted
+    runtime: AdmittedObject
     trainer: str
     context: LintContext
 
@@ -152,7 +152,7 @@ class LintedRuntime:
 class LintedJob:
     """An admitted TrainJob, its runtime, and the objects that the controllers generate, the JobSet first."""
 
-    resolved: Resolved
+    resolved: ResolvedJob
     objects: tuple[Body, ...]
     trainer: str
     context: LintContext
@@ -240,6 +240,6 @@ def _name_key(identity: ObjectId) -> tuple[str, str, str, str]:
     return group_of(identity.api_version), identity.kind, identity.namespace or "default", identity.name
 
 
-def _spec(admitted: Admitted) -> Mapping[str, Any]:
+def _spec(admitted: AdmittedObject) -> Mapping[str, Any]:
     spec: Mapping[str, Any] = admitted.body["spec"]
     return spec

@@ -12,7 +12,7 @@ from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.model.source import Place, Pointer
 
 
-class Related(NamedTuple):
+class RelatedPlace(NamedTuple):
     """Another place that is part of the problem, and its role: "first one", "the claim template"."""
 
     message: Message
@@ -58,7 +58,7 @@ class Diagnostic:
     rule: Rule
     message: Message
     place: Place
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedPlace, ...] = ()
     subject: Subject | None = None
     fix: Fix | None = None
     lowered: Severity | None = None

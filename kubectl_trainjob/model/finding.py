@@ -66,7 +66,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Unchecked:
+class UncheckedRules:
     """Rules that could not be checked, and the cause."""
 
     cause: Message
@@ -82,7 +82,7 @@ class LintReport:
     """
 
     results: tuple[Finding, ...] = ()
-    unchecked: tuple[Unchecked, ...] = ()
+    unchecked: tuple[UncheckedRules, ...] = ()
     train_jobs: int = 0
     suppressed: int = 0
     baselined: int = 0

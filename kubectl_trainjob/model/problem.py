@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from kubectl_trainjob.model.diagnostic import Diagnostic, Fix, Related, Subject
+from kubectl_trainjob.model.diagnostic import Diagnostic, Fix, RelatedPlace, Subject
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place, Pointer
@@ -34,6 +34,6 @@ class Problem:
         """The problem at the place that `find` returns for a pointer; the message begins with the consequence."""
         place = find(self.shown or self.pointer)
         place = place.key() if self.on == "key" else place
-        related = tuple(Related(message, find(pointer)) for message, pointer in self.related)
+        related = tuple(RelatedPlace(message, find(pointer)) for message, pointer in self.related)
         message = say("{}: {}", consequence, self.message) if consequence else self.message
         return Diagnostic(self.rule, message, place, related, subject, self.fix(place) if self.fix else None)

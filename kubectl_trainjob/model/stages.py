@@ -98,7 +98,7 @@ class BuildOptions(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Admitted:
+class AdmittedObject:
     """An object that passed the schema and the webhook. Checks of a TrainJob with its runtime are in `expand`.
 
     `body` has the defaults of the CRD and no nulls.
@@ -109,11 +109,11 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resolved:
+class ResolvedJob:
     """A TrainJob and the runtime of its runtimeRef."""
 
-    job: Admitted
-    runtime: Admitted
+    job: AdmittedObject
+    runtime: AdmittedObject
 
 
 class RequiredSecret(NamedTuple):
@@ -161,7 +161,7 @@ COUNTS = ("numNodes", "numProcPerNode", "resourcesPerNode")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Traced:
+class TracedObject:
     """One object of the result; its `draft` has the origin of each value.
 
     `names` are its names without the renames of overlays. `former` is what Trainer generates without `COUNTS` of the
@@ -181,9 +181,9 @@ class TracedJob:
     `resolved` is None if the TrainJob or its runtime is not admitted.
     """
 
-    train_job: Traced
-    resolved: Resolved | None
-    objects: tuple[Traced, ...] = ()
+    train_job: TracedObject
+    resolved: ResolvedJob | None
+    objects: tuple[TracedObject, ...] = ()
     secrets: tuple[RequiredSecret, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -194,7 +194,7 @@ class Tracing:
 
     trainer: str
     jobs: tuple[TracedJob, ...] = ()
-    others: tuple[Traced, ...] = ()
+    others: tuple[TracedObject, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     unread_overlays: tuple[str, ...] = ()
 

@@ -186,7 +186,7 @@ class BuiltDirectory:
         return SourceFile(f"{self.path}/{path}", text, below_base=common_path)
 
 
-class Skipped(NamedTuple):
+class SkippedEntry(NamedTuple):
     """An entry that reading a directory skipped.
 
     Built files, a template, which the overlays that list it render, a Helm chart, a link, or a file of another tool
@@ -219,7 +219,7 @@ class Documents:
     library_diagnostics: tuple[Diagnostic, ...] = ()
     ignored: int = 0
     unread_overlays: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedEntry, ...] = ()
     built: tuple[BuiltDirectory, ...] = ()
     read_from: tuple[str, ...] = ()
     found: frozenset[str] = frozenset()

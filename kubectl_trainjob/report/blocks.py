@@ -231,8 +231,8 @@ class AnnotatedYaml(NamedTuple):
         return beside(list(lines), _WIDTH, columns)
 
 
-Traced = Heading | NamedValues | Outline | AnnotatedYaml
-Block = Statements | Names | Errors | Table | Numbers | Effects | Cards | Findings | NotChecked | Traced
+TraceBlock = Heading | NamedValues | Outline | AnnotatedYaml
+Block = Statements | Names | Errors | Table | Numbers | Effects | Cards | Findings | NotChecked | TraceBlock
 
 
 class Document(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.edited_object import without_hash
 from kubectl_trainjob.model.finding import Excerpt, Finding, Note, Position
 from kubectl_trainjob.model.message import Data, Message
@@ -89,7 +89,7 @@ class FindingBuilder:
             related.append(rendered_with(written.values))
         yield from map(self._note, related)
 
-    def _note(self, related: Related) -> Note:
+    def _note(self, related: RelatedPlace) -> Note:
         return Note(related.message, _position(self._resolve(related.place)))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubectl_trainjob.model.diagnostic import Related
+from kubectl_trainjob.model.diagnostic import RelatedPlace
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span, TextOrigin
 from kubectl_trainjob.repository.yaml.spans import Spans
@@ -28,9 +28,9 @@ class Location(NamedTuple):
 ResolvePlace = Callable[[Place], Location]
 
 
-def rendered_with(values: Source) -> Related:
+def rendered_with(values: Source) -> RelatedPlace:
     """For a problem in a template or its text: the overlay that provides the values."""
-    return Related(say("rendered with these values"), Place(values, ("values",)))
+    return RelatedPlace(say("rendered with these values"), Place(values, ("values",)))
 
 
 class Locator:

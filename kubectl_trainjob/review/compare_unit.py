@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.compiler.compilation import Compilation, CompiledJob, Findings
 from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.pipeline import Compiler, Origins, Task, compile_sides, findings_at
-from kubectl_trainjob.compiler.prepare import Prepared, deciding, every, prepare
-from kubectl_trainjob.compiler.printing import Printed, print_job
+from kubectl_trainjob.compiler.prepare import PreparedUnit, deciding, every, prepare
+from kubectl_trainjob.compiler.printing import PrintedJob, print_job
 from kubectl_trainjob.explain.field import leaves
 from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.model.units import Documents
-from kubectl_trainjob.review.diff.changes import Compiled, Difference, Group, Totals
+from kubectl_trainjob.review.diff.changes import ComparedJob, Difference, Group, Totals
 from kubectl_trainjob.review.diff.objects import Side, difference_of
 from kubectl_trainjob.review.diff.renames import PlainObject
 from kubectl_trainjob.review.diff.totals import group_of, totals_of
@@ -33,7 +33,7 @@ class Input(NamedTuple):
 
     documents: Documents
     options: BuildOptions
-    prepared: Prepared
+    prepared: PreparedUnit
 
 
 class CompareOptions(NamedTuple):
@@ -52,7 +52,7 @@ class JobNote(NamedTuple):
     group: Group
     base: Findings
     head: Findings
-    printed: Printed | None
+    printed: PrintedJob | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +140,8 @@ def _examine(job: CompiledJob[None], task: Task, checks: _Checks | None, is_prin
     return JobNote(totals_of(compiled), group_of(compiled), old, new, printed)
 
 
-def _compiled(job: CompiledJob[JobNote] | CompiledJob[None]) -> Compiled:
-    return Compiled(job.source, job.runtime, tuple(each.body for each in job.objects))
+def _compiled(job: CompiledJob[JobNote] | CompiledJob[None]) -> ComparedJob:
+    return ComparedJob(job.source, job.runtime, tuple(each.body for each in job.objects))
 
 
 def _side(compilation: Compilation[JobNote], given: Input, origins: Origins, has_same_errors: bool) -> Side:

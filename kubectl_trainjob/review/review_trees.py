@@ -7,7 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from kubectl_trainjob.compiler.executor import BuildContext
-from kubectl_trainjob.compiler.printing import Printed
+from kubectl_trainjob.compiler.printing import PrintedJob
 from kubectl_trainjob.lint.baseline import fingerprints, split_by_baseline
 from kubectl_trainjob.lint.registry import UPDATE_RULES
 from kubectl_trainjob.lint.run import LintOptions, LintRun, TreeFindings, collect
@@ -86,7 +86,7 @@ def _collected(
 
 def _outdated(found: TreeComparison, side: int, built: Sequence[BuiltDirectory]) -> OutputFindings:
     compilations = {
-        overlay: unit.compilations[side].noted(lambda note: note.printed or Printed(()))
+        overlay: unit.compilations[side].noted(lambda note: note.printed or PrintedJob(()))
         for overlay, unit in found.units.items()
     }
     return check_built(built, compilations)

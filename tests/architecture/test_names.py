@@ -21,6 +21,15 @@ def test_no_class_name_is_in_two_modules() -> None:
     assert {name: sorted(found) for name, found in modules.items() if len(found) > 1} == {}
 
 
+def test_no_class_is_named_by_a_participle() -> None:
+    """`Compiled` or `Seen` does not say of what; a noun follows a participle."""
+    participle = re.compile(r"_?(?:[A-Z][a-z]+ed|Built|Found|Given|Held|Kept|Known|Left|Made|Seen|Shown|Taken|Written)")
+    nodes = [node for path in MODULES for node in ast.walk(ast.parse(path.read_text()))]
+    names = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
+    names += [ast.unparse(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)]
+    assert [name for name in names if participle.fullmatch(name)] == []
+
+
 def test_no_module_is_named_by_a_participle() -> None:
     """`changed` or `compared` says neither what the module does nor what it has; a noun follows a participle."""
     names = {path.stem for path in MODULES} | {path.parent.name for path in MODULES}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.rules import Category, Rule, Severity
 from kubectl_trainjob.model.source import Place, Source, SourceFile, Span
 from kubectl_trainjob.report.diagnostics import report
@@ -44,7 +44,7 @@ def test_one_finding_with_a_related_place() -> None:
         ERROR,
         'no "torch-distributd"; did you mean "torch-distributed"?',
         at(JOB, 4, 11, 16),
-        (Related("the runtime stands here", at(RUNTIME, 2, 9)),),
+        (RelatedPlace("the runtime stands here", at(RUNTIME, 2, 9)),),
     )
     assert report([finding], located) == dedent("""
         jobs/llm.yaml:4:11: error KTJ201 runtime-not-found: no "torch-distributd"; did you mean "torch-distributed"?
@@ -94,7 +94,7 @@ def test_colour_only_when_asked_for() -> None:
 @pytest.mark.parametrize("hostile", ["\x1b]52;c;aGk=\x07", "\u202egnp.exe", "\x9b2J", "a\rb", "\u2066x\u2069"])
 def test_no_control_from_path_message_line_or_note_gets_through(hostile: str) -> None:
     file = SourceFile(f"jobs/{hostile}.yaml", f"name: {hostile.replace(chr(13), '')}")
-    finding = Diagnostic(ERROR, hostile, at(file, 1, 1), (Related(hostile, at(file, 1, 1)),))
+    finding = Diagnostic(ERROR, hostile, at(file, 1, 1), (RelatedPlace(hostile, at(file, 1, 1)),))
     assert all(line.isprintable() for line in report([finding], located).split("\n"))
 
 
@@ -156,7 +156,7 @@ def test_of_a_template_the_line_as_rendered_and_the_values(
 
 def test_notes_that_say_the_same_are_told_once_and_many_are_cut() -> None:
     def found(*lines: int) -> Diagnostic:
-        return Diagnostic(ERROR, "a", at(JOB, 1, 7, 8), tuple(Related("here", at(RUNTIME, n, 1)) for n in lines))
+        return Diagnostic(ERROR, "a", at(JOB, 1, 7, 8), tuple(RelatedPlace("here", at(RUNTIME, n, 1)) for n in lines))
 
     notes = [f"runtimes/torch.yaml:{n}:1: note: here" for n in range(1, 31)]
     assert report([found(1, 2, 1), found(2)], located).splitlines()[3:] == notes[:2]

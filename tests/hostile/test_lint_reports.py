@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, Unchecked
+from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, UncheckedRules
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Category, Rule, Severity
@@ -83,7 +83,7 @@ def hostile(text: str, words: Message = HARMLESS) -> LintReport:
     ]
     other = Rule("KTJ998", text, Severity.ERROR, Category.REJECTED)
     results.append(Finding(other, other.severity, words, Position(f"{text}x", Span(1, 1, 5, 1)), object=text))
-    return LintReport(tuple(results), (Unchecked(say("{}", text), (text,)), Unchecked(words, ())), 7, 1, 2, 3)
+    return LintReport(tuple(results), (UncheckedRules(say("{}", text), (text,)), UncheckedRules(words, ())), 7, 1, 2, 3)
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -237,7 +237,7 @@ def test_a_megabyte(form: str, piece: str) -> None:
         Finding(rule, rule.severity, words, here, excerpt=Excerpt(words, words))
         for words in (say("{}", text), say("short"))
     ]
-    out = format_report(LintReport(tuple(results), (Unchecked(say("{}", text), ()),)), form)
+    out = format_report(LintReport(tuple(results), (UncheckedRules(say("{}", text), ()),)), form)
     line = out.replace("\n", "")
     assert line.isprintable()
     assert len(commands(out)) == (2 if form == "github" else 0)

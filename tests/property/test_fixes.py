@@ -18,10 +18,10 @@ from kubectl_trainjob.compiler.pipeline import trace
 from kubectl_trainjob.lint.fix.fixes import fix
 from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit
-from kubectl_trainjob.model.draft import Drafted
+from kubectl_trainjob.model.draft import DraftSnapshot
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Origin, Place, Pointer
-from kubectl_trainjob.model.stages import BuildOptions, Traced
+from kubectl_trainjob.model.stages import BuildOptions, TracedObject
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.repository.output.changed_files import write
 from tests.architecture.test_registry import BUILD_RULES, example, target
@@ -82,7 +82,7 @@ class Folder(NamedTuple):
         """By what the rule belongs to: of an object that is refused lint's checks see nothing, until it is mended."""
         return self.refusals() if rule.id in BUILD_RULES else self.findings()
 
-    def traced(self) -> list[Traced]:
+    def traced(self) -> list[TracedObject]:
         """What the controllers make, recorded; a runtime that no TrainJob refers to gets one."""
         runtimes = [each for each in yaml.safe_load_all((self.path / FILE).read_text()) if "Runtime" in each["kind"]]
         job = self.path / "job.yaml"
@@ -125,7 +125,7 @@ def test_a_fix_mends_the_finding_alone(case: Example, with_unsafe: bool, tmp_pat
         _only_the_edited_lines_count(traced, folder.traced(), edits)
 
 
-def _only_the_edited_lines_count(before: list[Traced], after: list[Traced], edits: list[Edit]) -> None:
+def _only_the_edited_lines_count(before: list[TracedObject], after: list[TracedObject], edits: list[Edit]) -> None:
     """Whatever differs in what is made comes from an edited line; nothing is made of what was refused."""
     if not before:
         assert after
@@ -137,7 +137,7 @@ def _only_the_edited_lines_count(before: list[Traced], after: list[Traced], edit
             assert any(_is_from(origin, edits) for origin in origins), key
 
 
-def _values(made: list[Traced]) -> dict[tuple[Any, ...], tuple[Any, Origin | None]]:
+def _values(made: list[TracedObject]) -> dict[tuple[Any, ...], tuple[Any, Origin | None]]:
     """Every value by its path, in which items that have a name stand by that."""
     return {
         (str(each.identity), *path): (value, each.draft.origin(pointer))
@@ -164,7 +164,7 @@ def _is_from(origin: Origin | None, edits: list[Edit]) -> bool:
 
 def _named(origin: Origin) -> Iterator[Place]:
     for place in (*([origin.place] if origin.place else []), *origin.causes):
-        if isinstance(place.source.edits, Drafted):
+        if isinstance(place.source.edits, DraftSnapshot):
             yield from _named(place.source.edits.origin(place.pointer))
         else:
             yield place

@@ -24,7 +24,7 @@ from kubectl_trainjob.compiler.resolve.runtime import Runtimes
 from kubectl_trainjob.explain.field import leaves
 from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
 from kubectl_trainjob.model.diagnostic import has_errors
-from kubectl_trainjob.model.draft import Drafted
+from kubectl_trainjob.model.draft import DraftSnapshot
 from kubectl_trainjob.model.source import Origin, Place, Pointer, value_at
 from kubectl_trainjob.model.stages import BuildOptions, Manifest, TracedJob
 from tests.conformance.cases import LATEST, VERSIONS, Case, load
@@ -247,7 +247,7 @@ def _changes(traced: _Traced, which: Manifest, mutant: Manifest) -> Iterator[tup
 def _named(origin: Origin) -> Iterator[Place]:
     """The places in the inputs that a value is said to come from."""
     for place in [origin.place] if origin.place else origin.causes:
-        if isinstance(place.source.edits, Drafted):
+        if isinstance(place.source.edits, DraftSnapshot):
             yield from _named(place.source.edits.origin(place.pointer))
         else:
             yield place

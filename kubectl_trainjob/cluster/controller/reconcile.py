@@ -18,7 +18,7 @@ from kubectl_trainjob.cluster.controller.events import report
 from kubectl_trainjob.cluster.controller.source import OpenSource, SourceError, SourceTree
 from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet, read_training_set
 from kubectl_trainjob.cluster.controller.verdict import (
-    Attempted,
+    SourceRevision,
     Verdict,
     begun,
     difference,
@@ -84,7 +84,7 @@ class _Attempt:
     """The end of the work on members."""
 
     verdict: Verdict
-    attempted: Attempted
+    attempted: SourceRevision
     objects: tuple[ObjectResult, ...] = ()
 
 
@@ -108,12 +108,12 @@ def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock
 
 
 def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Api, store: Store) -> _Attempt:
-    attempted = Attempted()
+    attempted = SourceRevision()
     try:
         if wanted.source.namespace != wanted.key.namespace and not source.crosses_namespaces:
             raise SourceError("the source must be in the namespace of the TrainingSet", "AccessDenied")
         with source.open(wanted, own) as tree:
-            attempted = Attempted(tree.revision, tree.time)
+            attempted = SourceRevision(tree.revision, tree.time)
             try:
                 if wanted.is_published:
                     return _Attempt(source.publish(tree, wanted, own), attempted)
@@ -137,7 +137,7 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
     return _Attempt(verdict, attempted)
 
 
-def _applied(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, attempted: Attempted) -> _Attempt:
+def _applied(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, attempted: SourceRevision) -> _Attempt:
     result = apply(plan, options, store, api, lambda *_: None)
     built = {each.id for each in plan.objects}
     return _Attempt(verdict_of(result, built, attempted.revision), attempted, result.objects)

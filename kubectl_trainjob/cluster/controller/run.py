@@ -23,7 +23,7 @@ from kubectl_trainjob.cluster.controller.training_set import REQUESTED_AT, SetKe
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
-from kubectl_trainjob.cluster.watching import Watched, follow
+from kubectl_trainjob.cluster.watching import WatchedKind, follow
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
@@ -92,7 +92,7 @@ class Loop:
             self.metrics.count("trainjob_watch_restarts_total", kind=kind.kind, reason=reason)
             self.log_once(f"objects of kind {kind.kind} cannot be listed: ", message)
 
-        watched = Watched(kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted)
+        watched = WatchedKind(kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted)
         follow(watched, lambda: self.client.api("", self.clock, 0), self.clock, self.stop)
 
     def work(self) -> None:

@@ -37,7 +37,7 @@ class Verdict(NamedTuple):
         return self.reason in _STALLED
 
 
-class Attempted(NamedTuple):
+class SourceRevision(NamedTuple):
     """What a reconcile knows of its source: the revision and its time, "" before it is known."""
 
     revision: str = ""
@@ -98,7 +98,7 @@ def begun(wanted: TrainingSet, status: Body, revision: str, now: str) -> Body:
     return {**status, "conditions": _dated(status, conditions, now), "lastAttemptedRevision": revision}
 
 
-def ended(wanted: TrainingSet, status: Body, verdict: Verdict, attempted: Attempted, now: str) -> Body:
+def ended(wanted: TrainingSet, status: Body, verdict: Verdict, attempted: SourceRevision, now: str) -> Body:
     """The status after a reconcile; equal to `status` if nothing changed."""
     state = "True" if verdict.is_ready else "False"
     conditions = [_condition(wanted, "Ready", state, verdict.reason, verdict.message)]

@@ -20,7 +20,7 @@ from kubectl_trainjob.kube.schemas.load import paths
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, ObjectId
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 JOB_SET = (jobset.API_VERSION, jobset.KIND)
 TRAIN_JOB = (trainer.API_VERSION, trainer.TRAIN_JOB)
@@ -114,7 +114,7 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
     )
 
 
-def _or_none(read: Callable[[], Found]) -> Found | None:
+def _or_none(read: Callable[[], Value]) -> Value | None:
     try:
         return read()
     except ApiError:

@@ -7,7 +7,7 @@ from threading import Event, Thread
 from kubectl_trainjob.cluster import kueue
 from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.jobs.find import KINDS
-from kubectl_trainjob.cluster.watching import Watched, follow
+from kubectl_trainjob.cluster.watching import WatchedKind, follow
 from kubectl_trainjob.model.stages import ObjectId
 
 _OTHERS = (("v1", "Pod"), ("v1", "Event"))
@@ -44,7 +44,7 @@ class Changes:
                 stop.set()
             self._changed.set()
 
-        watched = Watched(
+        watched = WatchedKind(
             kind, self._namespace, _RESYNC, lambda _all: None, lambda _one: None, self._changed.set, restarted
         )
         follow(watched, lambda: self._api, self._api.clock, stop)

@@ -1,6 +1,6 @@
 """Expansion: from one TrainJob and its runtime to the objects that Trainer's controller would create.
 
-In: `Resolved` (both admitted, defaults filled in), the runtime's template in canonical form, and the `Behaviour` of a
+In: `ResolvedJob` (both admitted, with defaults), the runtime's template in canonical form, and the `Behaviour` of a
 release. Out: drafts (the JobSet first, then PodGroups and ConfigMaps) and findings; and which Secrets must exist.
 Must not: read files, know other jobs, change its input.
 

@@ -10,7 +10,7 @@ from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.model.stages import Resolved
+from kubectl_trainjob.model.stages import ResolvedJob
 
 Check = Callable[[Plan], Iterator[Diagnostic]]
 Metadata = tuple[Cause, Mapping[str, Any]]
@@ -52,8 +52,8 @@ class Overrides:
     """
 
     field: str
-    merge: Callable[[Draft, Resolved, Container[int]], Draft]
-    metadata: Callable[[Resolved], Iterable[Metadata]]
+    merge: Callable[[Draft, ResolvedJob, Container[int]], Draft]
+    metadata: Callable[[ResolvedJob], Iterable[Metadata]]
 
     @property
     def pointer(self) -> Pointer:
@@ -69,7 +69,7 @@ class ResourcesPerNode:
     in the JobSet that is being finished.
     """
 
-    at_start: Callable[[Draft, Resolved], Draft]
+    at_start: Callable[[Draft, ResolvedJob], Draft]
     at_end: Callable[[Plan, Draft, Pointer], Draft]
 
 

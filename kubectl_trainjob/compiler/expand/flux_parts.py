@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, TRAINER, Counted, Plan
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, TRAINER, DerivedValue, Plan
 from kubectl_trainjob.compiler.expand.upsert import Item
 from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_TRAINER,
@@ -24,17 +24,17 @@ DEFAULTS = {
 }
 
 
-def broker_settings(plan: Plan) -> dict[str, Counted[str]]:
+def broker_settings(plan: Plan) -> dict[str, DerivedValue[str]]:
     """The known settings: the runtime's env over the defaults, the TrainJob's over both."""
-    settings = {name: Counted(value) for name, value in DEFAULTS.items()}
+    settings = {name: DerivedValue(value) for name, value in DEFAULTS.items()}
     container = plan.container(ANCESTOR_TRAINER, NODE)
     of_runtime = (plan.jobset.get(*container, "env") if container else None) or ()
     for index, entry in enumerate(of_runtime):
         if entry["name"] in DEFAULTS and "value" in entry and container:
-            settings[entry["name"]] = Counted(entry["value"], ((JOB_SET, *container, "env", index, "value"),))
+            settings[entry["name"]] = DerivedValue(entry["value"], ((JOB_SET, *container, "env", index, "value"),))
     for index, entry in enumerate((plan.trainer or {}).get("env") or ()):
         if entry["name"] in DEFAULTS:
-            settings[entry["name"]] = Counted(entry.get("value", ""), ((*TRAINER, "env", index, "value"),))
+            settings[entry["name"]] = DerivedValue(entry.get("value", ""), ((*TRAINER, "env", index, "value"),))
     return settings
 
 

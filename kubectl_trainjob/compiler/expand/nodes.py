@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, Counted, Plan
+from kubectl_trainjob.compiler.expand.plan import RUNTIME, TRAINER, DerivedValue, Plan
 from kubectl_trainjob.compiler.expand.upsert import Upsert, upsert, upsert_port
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE, OPEN_MPI, TRAINER_PORT
 from kubectl_trainjob.model.diagnostic import Diagnostic, Edit, Fix
@@ -39,17 +39,17 @@ def with_env(plan: Plan, writes: Sequence[Upsert], *, has_port: bool = True) -> 
     return plan.with_jobset(upsert_port(jobset, container, TRAINER_PORT) if has_port else jobset)
 
 
-def node_count(plan: Plan) -> Counted[int]:
+def node_count(plan: Plan) -> DerivedValue[int]:
     """The number of training nodes in the launcher's env."""
     pods = plan.by_ancestor(ANCESTOR_TRAINER)
-    return Counted(pods.size, pods.because) if pods else Counted(1)
+    return DerivedValue(pods.size, pods.because) if pods else DerivedValue(1)
 
 
-def launcher_as_node(plan: Plan) -> Counted[bool]:
+def launcher_as_node(plan: Plan) -> DerivedValue[bool]:
     """Whether MPI's launcher is one of the nodes; because of the setting, if it is set."""
     policy = plan.policy("mpi") or {}
     because = ((RUNTIME, "spec", "mlPolicy", "mpi", "runLauncherAsNode"),) if "runLauncherAsNode" in policy else ()
-    return Counted(bool(policy.get("runLauncherAsNode")), because)
+    return DerivedValue(bool(policy.get("runLauncherAsNode")), because)
 
 
 def mpi_implementation(plan: Plan) -> str:

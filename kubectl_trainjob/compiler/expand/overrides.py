@@ -17,33 +17,33 @@ from kubectl_trainjob.kube.facts.trainer import POD_SPEC_OVERRIDES, POD_TEMPLATE
 from kubectl_trainjob.kube.facts.types import canonical, marshal
 from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.model.stages import Resolved
+from kubectl_trainjob.model.stages import ResolvedJob
 
 
-def of_runtime_and_job(resolved: Resolved) -> Iterator[Metadata]:
+def of_runtime_and_job(resolved: ResolvedJob) -> Iterator[Metadata]:
     """Metadata of the JobSet: the runtime template's, then `spec.labels` and `spec.annotations` of the TrainJob."""
     yield _of_runtime(resolved)
     yield (JOB, "spec"), resolved.job.body["spec"]
 
 
-def of_runtime_and_patches(resolved: Resolved) -> Iterator[Metadata]:
+def of_runtime_and_patches(resolved: ResolvedJob) -> Iterator[Metadata]:
     """Metadata of the JobSet: the runtime template's, then that of each patch."""
     yield _of_runtime(resolved)
     for cause, patch in _templates(resolved):
         yield (*cause, "metadata"), patch.get("metadata") or {}
 
 
-def _of_runtime(resolved: Resolved) -> Metadata:
+def _of_runtime(resolved: ResolvedJob) -> Metadata:
     template = resolved.runtime.body["spec"].get("template") or {}
     return RUNTIME_METADATA, template.get("metadata") or {}
 
 
-def merge_pod_templates(jobset: Draft, resolved: Resolved, _canonical_ids: Container[int]) -> Draft:
+def merge_pod_templates(jobset: Draft, resolved: ResolvedJob, _canonical_ids: Container[int]) -> Draft:
     """Merge labels, annotations and spec of each override into the Pod templates (2.1)."""
     return _merge(jobset, resolved, POD_TEMPLATE_OVERRIDES, _template_patch, pod_template, "core/v1.PodTemplateSpec")
 
 
-def merge_pod_specs(jobset: Draft, resolved: Resolved, _canonical_ids: Container[int]) -> Draft:
+def merge_pod_specs(jobset: Draft, resolved: ResolvedJob, _canonical_ids: Container[int]) -> Draft:
     """Merge each override into the Pod specs (2.0)."""
     return _merge(jobset, resolved, POD_SPEC_OVERRIDES, _spec_patch, pod_spec, "core/v1.PodSpec")
 
@@ -65,7 +65,7 @@ def _spec_patch(override: Mapping[str, Any]) -> dict[str, Any]:
 
 def _merge(
     jobset: Draft,
-    resolved: Resolved,
+    resolved: ResolvedJob,
     field: str,
     patch_of: Callable[[Mapping[str, Any]], dict[str, Any]],
     place: Callable[[int], Pointer],
@@ -81,7 +81,7 @@ def _merge(
     return jobset
 
 
-def merge_spec(jobset: Draft, resolved: Resolved, canonical_ids: Container[int]) -> Draft:
+def merge_spec(jobset: Draft, resolved: ResolvedJob, canonical_ids: Container[int]) -> Draft:
     """Merge each patch into the whole JobSet spec (2.3), where a patch may add a replicatedJob."""
     templates = list(_templates(resolved))
     if not templates:
@@ -95,7 +95,7 @@ def merge_spec(jobset: Draft, resolved: Resolved, canonical_ids: Container[int])
     return _restore_order(jobset, order)
 
 
-def merge_job_templates(jobset: Draft, resolved: Resolved, canonical_ids: Container[int]) -> Draft:
+def merge_job_templates(jobset: Draft, resolved: ResolvedJob, canonical_ids: Container[int]) -> Draft:
     """Merge the Job templates of each patch into those of the runtime (2.2); unknown names are ignored."""
     for cause, patch in _templates(resolved):
         for index, job in enumerate((patch.get("spec") or {}).get("replicatedJobs") or ()):
@@ -117,7 +117,7 @@ def _merge_job_template(jobset: Draft, patch: Mapping[str, Any], cause: Cause, c
     return jobset
 
 
-def _templates(resolved: Resolved) -> Iterator[tuple[Cause, Mapping[str, Any]]]:
+def _templates(resolved: ResolvedJob) -> Iterator[tuple[Cause, Mapping[str, Any]]]:
     """The JobSet template of each patch, and where it is."""
     for index, patch in enumerate(resolved.job.body["spec"].get(RUNTIME_PATCHES) or ()):
         template = (patch.get("trainingRuntimeSpec") or {}).get("template") or {}

@@ -13,7 +13,7 @@ from kubectl_trainjob.kube.facts.jobset import job_template, pod_spec
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_LABEL
 from kubectl_trainjob.model.draft import Cause, Draft, Write, computed, copied
 from kubectl_trainjob.model.source import Place, Pointer
-from kubectl_trainjob.model.stages import Resolved
+from kubectl_trainjob.model.stages import ResolvedJob
 
 Value_co = TypeVar("Value_co", covariant=True)
 
@@ -26,7 +26,7 @@ TRAINER: Cause = (JOB, "spec", "trainer")
 RUNTIME_METADATA: Cause = (RUNTIME, "spec", "template", "metadata")
 
 
-class Counted(NamedTuple, Generic[Value_co]):
+class DerivedValue(NamedTuple, Generic[Value_co]):
     """A value that was counted or chosen, and the input values that it depends on.
 
     The first of these decides: it is the line to edit, which `Origin.first_place` returns and
@@ -40,8 +40,8 @@ class Counted(NamedTuple, Generic[Value_co]):
 class PodSet(NamedTuple):
     """The pods of one replicatedJob: its position, name, `trainjob-ancestor-step` label, number of pods and why.
 
-    The number is a `Counted` in two fields: `because` is where it comes from. `least` is the number that suffices to
-    start.
+    The number is a `DerivedValue` in two fields: `because` is where it comes from. `least` is the number that suffices
+    to start.
     """
 
     position: int
@@ -49,12 +49,12 @@ class PodSet(NamedTuple):
     ancestor: str | None
     size: int
     because: tuple[Cause, ...] = ()
-    least: Counted[int] | None = None
+    least: DerivedValue[int] | None = None
 
     @property
-    def required(self) -> Counted[int]:
+    def required(self) -> DerivedValue[int]:
         """The number of Pods that a gang needs to start."""
-        return self.least or Counted(self.size, self.because)
+        return self.least or DerivedValue(self.size, self.because)
 
 
 class Plan(NamedTuple):
@@ -64,14 +64,14 @@ class Plan(NamedTuple):
     `slots` are the processes that an MPI node takes.
     """
 
-    resolved: Resolved
+    resolved: ResolvedJob
     jobset: Draft
     pod_sets: tuple[PodSet, ...]
-    command: Counted[list[str] | None]
+    command: DerivedValue[list[str] | None]
     args: list[str] | None
     pod_labels: Mapping[str, str] | None = None
     pod_annotations: Mapping[str, str] | None = None
-    slots: Counted[int] = Counted(1)
+    slots: DerivedValue[int] = DerivedValue(1)
 
     @property
     def name(self) -> str:
@@ -140,7 +140,7 @@ class Plan(NamedTuple):
         """The plan with another number of pods in one PodSet."""
         return self._with_pods(pods, pods._replace(size=count, because=causes))
 
-    def with_least(self, pods: PodSet, least: Counted[int]) -> Plan:
+    def with_least(self, pods: PodSet, least: DerivedValue[int]) -> Plan:
         """The plan in which fewer pods of one PodSet suffice to start."""
         return self._with_pods(pods, pods._replace(least=least))
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.compiler.expand.nodes import is_counted
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, RUNTIME, TRAINER, Counted, Plan, ancestor_of
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, RUNTIME, TRAINER, DerivedValue, Plan, ancestor_of
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.numbers import as_int32
 from kubectl_trainjob.kube.facts.quantity import Quantity
@@ -26,17 +26,17 @@ class NodeResources(NamedTuple):
     cause: Cause
 
     @property
-    def gpus(self) -> Counted[int]:
+    def gpus(self) -> DerivedValue[int]:
         """How many GPUs Trainer counts; because of all resources if there is no GPU."""
         count = gpu_count(self.amounts)
-        return Counted(count.number, self._places(count) or (self.cause,))
+        return DerivedValue(count.number, self._places(count) or (self.cause,))
 
     @property
-    def cpus(self) -> Counted[int]:
+    def cpus(self) -> DerivedValue[int]:
         """How many CPUs Trainer counts, after it found no GPU."""
         count = cpu_count(self.amounts)
         because = (*self._places(count), *self._places(gpu_count(self.amounts)))
-        return Counted(count.number, because or (self.cause,))
+        return DerivedValue(count.number, because or (self.cause,))
 
     def _places(self, count: NodeCount) -> tuple[Cause, ...]:
         return tuple((*self.cause, amount.field, amount.name) for amount in count.amounts)
@@ -65,28 +65,28 @@ AUTO, CPU = "auto", "cpu"
 WORDS = (AUTO, CPU, "gpu")
 
 
-def specified_or_counted(plan: Plan) -> Counted[Processes]:
+def specified_or_counted(plan: Plan) -> DerivedValue[Processes]:
     """The TrainJob's number, else "auto" if there are GPUs, else one for each CPU (2.2, 2.3)."""
     specified = (plan.trainer or {}).get("numProcPerNode")
     if specified is not None:
-        return Counted(specified, ((*TRAINER, "numProcPerNode"),))
+        return DerivedValue(specified, ((*TRAINER, "numProcPerNode"),))
     resources = node_resources(plan)
     gpus = resources.gpus
-    return Counted(AUTO, gpus.because) if gpus.value else _one_a_cpu(resources)
+    return DerivedValue(AUTO, gpus.because) if gpus.value else _one_a_cpu(resources)
 
 
-def words_counted(plan: Plan) -> Counted[Processes]:
+def words_counted(plan: Plan) -> DerivedValue[Processes]:
     """The TrainJob's or the runtime's; "cpu", and "auto" without a GPU, mean one for each CPU (2.1)."""
     specified, said = _specified(plan)
     resources = node_resources(plan)
     gpus = resources.gpus
     if specified == CPU or (specified == AUTO and not gpus.value):
         number, because = _one_a_cpu(resources)
-        return Counted(number, (*because, *said))
-    return Counted(specified, (*said, *(gpus.because if specified == AUTO else ())))
+        return DerivedValue(number, (*because, *said))
+    return DerivedValue(specified, (*said, *(gpus.because if specified == AUTO else ())))
 
 
-def overridden_by_resources(plan: Plan) -> Counted[Processes]:
+def overridden_by_resources(plan: Plan) -> DerivedValue[Processes]:
     """The TrainJob's or the runtime's; but the TrainJob's resourcesPerNode overrides both (2.0).
 
     Trainer reads the limits if they have CPUs as the word requires, else the requests; without requests it is always
@@ -95,29 +95,29 @@ def overridden_by_resources(plan: Plan) -> Counted[Processes]:
     specified, said = _specified(plan)
     override = (plan.trainer or {}).get("resourcesPerNode")
     if override is None:
-        return Counted(specified, said)
+        return DerivedValue(specified, said)
     limits, requests = override.get("limits"), override.get("requests")
     because = ((*TRAINER, "resourcesPerNode"), *said)
     if limits is not None and _counts_cpus(specified, limits):
-        return Counted(_cpus(limits), because)
+        return DerivedValue(_cpus(limits), because)
     if requests is None:
-        return Counted(1, because)
+        return DerivedValue(1, because)
     if _counts_cpus(specified, requests):
-        return Counted(_cpus(requests), because)
-    return Counted(1, because) if specified == CPU else Counted(specified, said)
+        return DerivedValue(_cpus(requests), because)
+    return DerivedValue(1, because) if specified == CPU else DerivedValue(specified, said)
 
 
-def _specified(plan: Plan) -> Counted[Processes]:
+def _specified(plan: Plan) -> DerivedValue[Processes]:
     of_job = (plan.trainer or {}).get("numProcPerNode")
     if of_job is not None:
-        return Counted(of_job, ((*TRAINER, "numProcPerNode"),))
+        return DerivedValue(of_job, ((*TRAINER, "numProcPerNode"),))
     of_runtime: Processes = (plan.policy("torch") or {}).get("numProcPerNode", AUTO)
-    return Counted(of_runtime, ((RUNTIME, "spec", "mlPolicy", "torch", "numProcPerNode"),))
+    return DerivedValue(of_runtime, ((RUNTIME, "spec", "mlPolicy", "torch", "numProcPerNode"),))
 
 
-def _one_a_cpu(resources: NodeResources) -> Counted[Processes]:
+def _one_a_cpu(resources: NodeResources) -> DerivedValue[Processes]:
     cpus = resources.cpus
-    return Counted(as_int32(max(1, cpus.value)), cpus.because)
+    return DerivedValue(as_int32(max(1, cpus.value)), cpus.because)
 
 
 def _counts_cpus(specified: Processes, quantities: Mapping[str, Any]) -> bool:
@@ -133,18 +133,18 @@ def _cpus(quantities: Mapping[str, Any]) -> int:
 MPI: Cause = (RUNTIME, "spec", "mlPolicy", "mpi")
 
 
-def specified_slots(plan: Plan) -> Counted[int]:
+def specified_slots(plan: Plan) -> DerivedValue[int]:
     """Slots a node: the TrainJob's, else the runtime's (2.0)."""
     specified = (plan.trainer or {}).get("numProcPerNode")
     if specified is not None:
-        return Counted(specified, ((*TRAINER, "numProcPerNode"),))
-    return Counted((plan.policy("mpi") or {}).get("numProcPerNode", 1), ((*MPI, "numProcPerNode"),))
+        return DerivedValue(specified, ((*TRAINER, "numProcPerNode"),))
+    return DerivedValue((plan.policy("mpi") or {}).get("numProcPerNode", 1), ((*MPI, "numProcPerNode"),))
 
 
-def slots(plan: Plan) -> Counted[int]:
+def slots(plan: Plan) -> DerivedValue[int]:
     """The same, where 1 in the runtime means one a GPU (2.1-2.3)."""
     specified, said = specified_slots(plan)
     if specified == 1 and said[0][0] == RUNTIME:
         gpus = node_resources(plan).gpus
-        return Counted(as_int32(gpus.value) if gpus.value > 1 else specified, (*gpus.because, *said))
-    return Counted(specified, said)
+        return DerivedValue(as_int32(gpus.value) if gpus.value > 1 else specified, (*gpus.because, *said))
+    return DerivedValue(specified, said)

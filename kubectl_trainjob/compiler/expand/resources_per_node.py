@@ -17,12 +17,12 @@ from kubectl_trainjob.kube.facts.quantity import canonical
 from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.model.draft import Draft, copied
 from kubectl_trainjob.model.source import Pointer
-from kubectl_trainjob.model.stages import Resolved
+from kubectl_trainjob.model.stages import ResolvedJob
 
 _CAUSE = (*TRAINER, "resourcesPerNode")
 
 
-def _merge(jobset: Draft, resolved: Resolved) -> Draft:
+def _merge(jobset: Draft, resolved: ResolvedJob) -> Draft:
     """Its amounts over those of the trainer's `node` containers, one by one.
 
     Mirrors newRuntimeInfo in trainer `pkg/runtime/core/trainingruntime.go`.

@@ -13,7 +13,16 @@ from kubectl_trainjob.compiler.expand.behaviour import Behaviour
 from kubectl_trainjob.compiler.expand.builders import jobset
 from kubectl_trainjob.compiler.expand.builders.jobset import overwritten_ports
 from kubectl_trainjob.compiler.expand.nodes import is_trainer
-from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, RUNTIME, TRAINER, Counted, Plan, PodSet, ancestor_of
+from kubectl_trainjob.compiler.expand.plan import (
+    JOB,
+    JOB_SET,
+    RUNTIME,
+    TRAINER,
+    DerivedValue,
+    Plan,
+    PodSet,
+    ancestor_of,
+)
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, SPEC_TYPE, job_template
 from kubectl_trainjob.kube.facts.kinds import LARGEST_CONFIG_MAP
 from kubectl_trainjob.kube.facts.trainer import FLUX_CURVE_SUFFIX, SSH_AUTH_SUFFIX
@@ -22,7 +31,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.draft import Cause, Draft, copied
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import HOSTFILE_TOO_LARGE, PATCH_UNMERGEABLE
-from kubectl_trainjob.model.stages import Admitted, Body, RequiredSecret, Resolved
+from kubectl_trainjob.model.stages import AdmittedObject, Body, RequiredSecret, ResolvedJob
 
 Drafts = tuple[Draft, ...]
 _UNMERGEABLE = "{} cannot be merged into the runtime, and the API server reports an internal error: {}"
@@ -36,14 +45,14 @@ class RuntimeTemplate(NamedTuple):
     canonical_ids: frozenset[int]
 
 
-def template_of(runtime: Admitted) -> RuntimeTemplate:
+def template_of(runtime: AdmittedObject) -> RuntimeTemplate:
     """The template of a runtime, computed once for all jobs that use it."""
     spec = canonical((runtime.body["spec"].get("template") or {}).get("spec") or {}, SPEC_TYPE)
     return RuntimeTemplate(spec, container_ids(spec))
 
 
 def expand(
-    resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool = False
+    resolved: ResolvedJob, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool = False
 ) -> tuple[Drafts, tuple[Diagnostic, ...]]:
     """The JobSet first, then its other objects; no drafts if a plugin rejects the TrainJob. With `record`, the drafts
     record the origin of each value.
@@ -88,7 +97,7 @@ def _oversized(plan: Plan, drafts: Drafts) -> Iterator[Diagnostic]:
             yield Diagnostic(HOSTFILE_TOO_LARGE, message, plan.job_place("spec", "trainer", "numNodes"))
 
 
-def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
+def required_secrets(resolved: ResolvedJob) -> tuple[RequiredSecret, ...]:
     """The Secrets that the controller would generate for this job and a build does not print."""
     identity = resolved.job.manifest.id
     policy = resolved.runtime.body["spec"].get("mlPolicy") or {}
@@ -103,13 +112,13 @@ def required_secrets(resolved: Resolved) -> tuple[RequiredSecret, ...]:
     )
 
 
-def _unmergeable(resolved: Resolved, behaviour: Behaviour, error: PatchError) -> Diagnostic:
+def _unmergeable(resolved: ResolvedJob, behaviour: Behaviour, error: PatchError) -> Diagnostic:
     field = behaviour.overrides.field
     message = say(_UNMERGEABLE, field, error.message)
     return Diagnostic(PATCH_UNMERGEABLE, message, resolved.job.manifest.place("spec", field).key())
 
 
-def _start(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool) -> Plan:
+def _start(resolved: ResolvedJob, template: RuntimeTemplate, behaviour: Behaviour, *, record: bool) -> Plan:
     """The plan before any plugin ran: overrides and resources merged, labels gathered, Pods counted (newRuntimeInfo).
 
     Raises PatchError.
@@ -124,7 +133,11 @@ def _start(resolved: Resolved, template: RuntimeTemplate, behaviour: Behaviour, 
     jobset = behaviour.resources_per_node.at_start(jobset.step("resourcesPerNode"), resolved)
     trainer = resolved.job.body["spec"].get("trainer") or {}
     return Plan(
-        resolved, jobset, _pod_sets(jobset, resolved), Counted(trainer.get("command"), _COMMAND), trainer.get("args")
+        resolved,
+        jobset,
+        _pod_sets(jobset, resolved),
+        DerivedValue(trainer.get("command"), _COMMAND),
+        trainer.get("args"),
     )
 
 
@@ -139,7 +152,7 @@ def _metadata(jobset: Draft, cause: Cause, metadata: Mapping[str, Any]) -> Draft
     )
 
 
-def _pod_sets(jobset: Draft, resolved: Resolved) -> tuple[PodSet, ...]:
+def _pod_sets(jobset: Draft, resolved: ResolvedJob) -> tuple[PodSet, ...]:
     policy = resolved.runtime.body["spec"].get("mlPolicy")
     return tuple(_pod_set(jobset, index, job, policy) for index, job in enumerate(jobset.get(*REPLICATED_JOBS) or ()))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kubectl_trainjob.compiler.expand.nodes import first_node, node_count
-from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, NAME, TRAINER, Counted, Plan, ancestor_of
+from kubectl_trainjob.compiler.expand.plan import JOB, JOB_SET, NAME, TRAINER, DerivedValue, Plan, ancestor_of
 from kubectl_trainjob.compiler.expand.processes import Processes, node_resources
 from kubectl_trainjob.kube.facts.jobset import REPLICATED_JOBS, pod_spec
 from kubectl_trainjob.kube.facts.trainer import ANCESTOR_TRAINER, NODE, TORCHTUNE_COMMAND, TRAINER_PORT
@@ -69,7 +69,7 @@ def is_used(plan: Plan) -> bool:
     return plan.command.value == TORCHTUNE_COMMAND
 
 
-def arguments(plan: Plan, processes: Processes, known: Torchtune) -> Counted[list[str]]:
+def arguments(plan: Plan, processes: Processes, known: Torchtune) -> DerivedValue[list[str]]:
     """What Trainer appends to `tune run`: rendezvous, recipe, config, the runtime's own settings."""
     nodes, nodes_because = node_count(plan)
     chosen, config = recipe(plan, nodes, processes, known)
@@ -80,7 +80,7 @@ def arguments(plan: Plan, processes: Processes, known: Torchtune) -> Counted[lis
     args = [(*TRAINER, "args")] if plan.args else []
     name = (JOB, "spec", "runtimeRef", "name")
     gpus = node_resources(plan).gpus.because
-    return Counted(words, (name, *nodes_because, *gpus, *args, NAME, *(cause for _, cause in settings)))
+    return DerivedValue(words, (name, *nodes_because, *gpus, *args, NAME, *(cause for _, cause in settings)))
 
 
 def _several_devices(plan: Plan, processes: Processes, known: Torchtune) -> bool:

@@ -20,7 +20,7 @@ from kubectl_trainjob.compiler.overlay.sweeps import select_sweeps
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.kinds import group_of, is_training_input
 from kubectl_trainjob.model import rules
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.edited_object import ObjectEdit, affixes, edited_object, identities
 from kubectl_trainjob.model.message import Message, describe, listed, say
@@ -148,7 +148,7 @@ def _misplaced(manifest: Manifest, overlay: Overlay) -> Iterator[Diagnostic]:
 
 
 def _invalid_object(resource: OverlayResource) -> Iterator[Diagnostic]:
-    related = (Related(say("the object"), resource.manifest.place("metadata", "name")),)
+    related = (RelatedPlace(say("the object"), resource.manifest.place("metadata", "name")),)
     for what, patch in resource.lost.items():
         message = say("the patch leaves {} without {}; keep it", str(resource.manifest.id), Message(what))
         yield Diagnostic(rules.INVALID_PATCHED_OBJECT, message, patch, related)

@@ -13,7 +13,7 @@ from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_sele
 from kubectl_trainjob.compiler.overlay.steps import Steps, StepsError
 from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED
 from kubectl_trainjob.model import rules
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.draft import Cause, Draft
 from kubectl_trainjob.model.edited_object import ObjectEdit, identities, lost
 from kubectl_trainjob.model.message import Message, joined, listed, say
@@ -131,7 +131,7 @@ class Patcher:
             resource.patch(edit, Place(patch.source, patch.pointer))
         except PatchError as error:
             source = self._inputs[str(error.cause[0])]
-            related = (Related(say("the object"), resource.manifest.place("metadata", "name")),)
+            related = (RelatedPlace(say("the object"), resource.manifest.place("metadata", "name")),)
             message = say("the patch cannot be applied to {}: {}", str(resource.identity), error.message)
             yield Diagnostic(rules.FAILED_PATCH, message, Place(source, error.cause[1:]), related)
 

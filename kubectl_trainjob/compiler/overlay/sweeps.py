@@ -9,7 +9,7 @@ from kubectl_trainjob.compiler.overlay.select import SelectorError, compile_sele
 from kubectl_trainjob.compiler.overlay.steps import Steps
 from kubectl_trainjob.kube.facts.kinds import is_training_input
 from kubectl_trainjob.model import rules
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import Sweep
@@ -35,7 +35,7 @@ def select_sweeps(overlay: Overlay, resources: Sequence[OverlayResource], steps:
             if resource.sweep is not None:
                 message = say('a second sweep selects "{}"; remove one of them', resource.identity.name)
                 yield Diagnostic(
-                    rules.SWEEP_TARGET, message, place, (Related(say("the first one"), resource.sweep.place),)
+                    rules.SWEEP_TARGET, message, place, (RelatedPlace(say("the first one"), resource.sweep.place),)
                 )
             else:
                 resource.sweep = Sweep(item.body, place)

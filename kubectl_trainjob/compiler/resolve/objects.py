@@ -22,7 +22,7 @@ from kubectl_trainjob.kube.facts.kinds import (
     role_of,
 )
 from kubectl_trainjob.kube.schemas.load import kinds_of, packaged
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import did_you_mean, nearest
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION, DUPLICATE_OBJECT, GENERATE_NAME, UNKNOWN_KIND, Severity
@@ -84,7 +84,9 @@ def collisions(heads: Iterable[ObjectHead], *, is_set: bool) -> Iterator[Diagnos
             is_generated = earlier.owner or head.owner
             how = say("is also generated from a TrainJob") if is_generated else say("is duplicate")
             message = say('{} "{}" {}; rename one of them', identity.kind, identity.name, how)
-            yield Diagnostic(DUPLICATE_OBJECT, message, head.place, (Related(say("the other one"), earlier.place),))
+            yield Diagnostic(
+                DUPLICATE_OBJECT, message, head.place, (RelatedPlace(say("the other one"), earlier.place),)
+            )
 
 
 def _file(manifest: Manifest) -> str:
@@ -104,7 +106,7 @@ def duplicate(manifest: Manifest, earlier: Manifest, *, is_set: bool = True) -> 
     """The finding for the second of two objects with one identity, a warning if they may be deployed separately."""
     advice = say("") if is_set else say(", or list in `deploy` of trainjob.yaml what is deployed together")
     message = say('duplicate {} "{}"; rename or remove one of them{}', manifest.id.kind, manifest.id.name, advice)
-    related = Related(say("first defined here"), earlier.place("metadata", "name"))
+    related = RelatedPlace(say("first defined here"), earlier.place("metadata", "name"))
     lowered = None if is_set else Severity.WARNING
     return Diagnostic(DUPLICATE_OBJECT, message, manifest.place("metadata", "name"), (related,), lowered=lowered)
 

@@ -10,12 +10,12 @@ from kubectl_trainjob.compiler.resolve.objects import duplicate
 from kubectl_trainjob.kube.facts import trainer as api
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with, runtime_ref
 from kubectl_trainjob.kube.facts.supported import distinct_versions
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.rules import RUNTIME_KIND_UNSUPPORTED, RUNTIME_NAMESPACE_MISMATCH, RUNTIME_NOT_FOUND
 from kubectl_trainjob.model.source import Source
-from kubectl_trainjob.model.stages import Admitted, Manifest
+from kubectl_trainjob.model.stages import AdmittedObject, Manifest
 
 Key = tuple[str, str, str]
 """(kind, namespace, name); the namespace of a ClusterTrainingRuntime is ""."""
@@ -72,7 +72,7 @@ class Runtimes:
         """Every runtime."""
         return self._by_key.values()
 
-    def find(self, job: Admitted) -> Manifest | Diagnostic:
+    def find(self, job: AdmittedObject) -> Manifest | Diagnostic:
         """The runtime that the TrainJob refers to, or the error of its runtimeRef."""
         ref: Mapping[str, str] = job.body["spec"]["runtimeRef"]
         kind, group = ref.get("kind", api.CLUSTER_TRAINING_RUNTIME), ref.get("apiGroup", api.GROUP)
@@ -100,7 +100,7 @@ class Runtimes:
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else self._in(job.id.namespace)
         return str(kind), namespace, str(ref.get("name"))
 
-    def _missing(self, job: Admitted, kind: str, name: str) -> Diagnostic:
+    def _missing(self, job: AdmittedObject, kind: str, name: str) -> Diagnostic:
         place = job.manifest.place("spec", "runtimeRef", "name")
         elsewhere = next((m for (k, _, n), m in self._by_key.items() if (k, n) == (kind, name)), None)
         if elsewhere is not None:
@@ -123,7 +123,7 @@ class Runtimes:
         missing = (job.source for job in jobs if self.meant(job) is None)
         self._hinted = frozenset(islice(missing, _MOST_HINTS))
 
-    def _hint(self, kind: str, name: str) -> tuple[Message, tuple[Related, ...]]:
+    def _hint(self, kind: str, name: str) -> tuple[Message, tuple[RelatedPlace, ...]]:
         """A hint: the same name in the other kind, or the nearest name."""
         other = next((m for (k, _, n), m in self._by_key.items() if k != kind and n == name), None)
         if other is not None:
@@ -141,11 +141,11 @@ class Runtimes:
         return say('; did you mean "{}"?', meant), (_here(names[meant]),)
 
 
-def _here(manifest: Manifest) -> Related:
-    return Related(say("defined here"), manifest.place("metadata", "name"))
+def _here(manifest: Manifest) -> RelatedPlace:
+    return RelatedPlace(say("defined here"), manifest.place("metadata", "name"))
 
 
-def _unsupported(job: Admitted, group: str, kind: str) -> Diagnostic:
+def _unsupported(job: AdmittedObject, group: str, kind: str) -> Diagnostic:
     kinds = listed((kind for _, kind in _KINDS), "or", "{}")
     field, right = ("kind", kinds) if group == api.GROUP else ("apiGroup", say("{}", api.GROUP))
     message = say('runtimeRef refers to "{}" of "{}", which is not a runtime; write {}: {}', kind, group, field, right)

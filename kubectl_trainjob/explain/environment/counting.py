@@ -14,10 +14,10 @@ from kubectl_trainjob.kube.facts.resources import NodeCount, ResourceAmount, Res
 from kubectl_trainjob.kube.facts.trainer import NODE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
 from kubectl_trainjob.kube.launch.values import PodProcesses, Setting
-from kubectl_trainjob.model.draft import Drafted
+from kubectl_trainjob.model.draft import DraftSnapshot
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.source import Place, Pointer, show_pointer, value_at
-from kubectl_trainjob.model.stages import Resolved, TracedJob
+from kubectl_trainjob.model.stages import ResolvedJob, TracedJob
 
 _VARIABLES = {"torch": "PET_NPROC_PER_NODE", "jax": "JAX_NUM_PROCESSES", "xgboost": "DMLC_NUM_WORKER"}
 _FIELD = "numProcPerNode"
@@ -87,7 +87,7 @@ def _reason(
     return CountReason(say("neither numProcPerNode nor resources are set"), is_counted=True)
 
 
-def _why_set(resolved: Resolved, cause: Place, each: int | str | None) -> Message:
+def _why_set(resolved: ResolvedJob, cause: Place, each: int | str | None) -> Message:
     is_job = cause.source == resolved.job.manifest.source
     owner = resolved.job if is_job else resolved.runtime
     whose = say("TrainJob") if is_job else say("runtime")
@@ -95,7 +95,7 @@ def _why_set(resolved: Resolved, cause: Place, each: int | str | None) -> Messag
     return say("{} of the {} is {}{}", show_pointer(cause.pointer), whose, each, default)
 
 
-def _why_counted(resolved: Resolved, cause: Place, each: int | str | None, counts_cpus: bool) -> Message:
+def _why_counted(resolved: ResolvedJob, cause: Place, each: int | str | None, counts_cpus: bool) -> Message:
     """What the resources request that have `cause`: the TrainJob's, or those of a container at that time."""
     end = next(position for position, key in enumerate(cause.pointer) if key in _COUNTED)
     owner = value_at(_body(resolved, cause), cause.pointer[:end]) or {}
@@ -118,9 +118,9 @@ def _first(count: NodeCount) -> ResourceAmount | None:
     return count.amounts[0] if count.number > 0 else None
 
 
-def _body(resolved: Resolved, cause: Place) -> Any:
+def _body(resolved: ResolvedJob, cause: Place) -> Any:
     edits = cause.source.edits
-    if isinstance(edits, Drafted):
+    if isinstance(edits, DraftSnapshot):
         return edits.value
     return (resolved.job if cause.source == resolved.job.manifest.source else resolved.runtime).body
 

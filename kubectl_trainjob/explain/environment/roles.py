@@ -15,7 +15,7 @@ from kubectl_trainjob.explain.environment.values import (
     TRAIN_JOB,
     Container,
     ContainerValue,
-    Replaced,
+    ReplacedVariable,
     Role,
     Variable,
 )
@@ -23,7 +23,7 @@ from kubectl_trainjob.kube.facts.masking import without_secrets
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob, pods_of, replicated_jobs
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Origin, Place, Pointer
-from kubectl_trainjob.model.stages import Body, Resolved, TracedJob
+from kubectl_trainjob.model.stages import Body, ResolvedJob, TracedJob
 
 COMPLETION_INDEX = "JOB_COMPLETION_INDEX"
 _FROM_LABEL = {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-completion-index']"}}
@@ -91,13 +91,13 @@ def _author(job: TracedJob, jobset: Draft, pointer: Pointer) -> tuple[str, Place
     return origin.step, origin.causes[0] if origin.causes else None
 
 
-def _input(place: Place, resolved: Resolved | None) -> str:
+def _input(place: Place, resolved: ResolvedJob | None) -> str:
     if resolved is not None and place.source == resolved.job.manifest.source:
         return TRAIN_JOB
     return RUNTIME if resolved is not None and place.source == resolved.runtime.manifest.source else ""
 
 
-def _replaced(job: TracedJob, jobset: Draft, pointer: Pointer) -> Replaced | None:
+def _replaced(job: TracedJob, jobset: Draft, pointer: Pointer) -> ReplacedVariable | None:
     """The user's value in the entry of `env` at `pointer` that Trainer overwrote, unless that is intended.
 
     A field of the TrainJob may replace the runtime's value, which is for jobs that do not set it.
@@ -115,15 +115,15 @@ def _replaced(job: TracedJob, jobset: Draft, pointer: Pointer) -> Replaced | Non
     place = _former_place(jobset, pointer, before.value)
     is_meant_for_this_job = place is not None and place.source == job.resolved.job.manifest.source
     former = without_secrets(before.value)
-    return Replaced(former, place) if place and (origin.step != _BUILDER or is_meant_for_this_job) else None
+    return ReplacedVariable(former, place) if place and (origin.step != _BUILDER or is_meant_for_this_job) else None
 
 
-def _storage(origin: Origin, entry: Body) -> Replaced | None:
+def _storage(origin: Origin, entry: Body) -> ReplacedVariable | None:
     """The storageUri of an initializer whose env sets the variable, too."""
     before = origin.over
     if before is None or before.step != _BUILDER or before.place is not None or not before.causes:
         return None
-    return Replaced(without_secrets(before.value), before.causes[0]) if before.value != entry else None
+    return ReplacedVariable(without_secrets(before.value), before.causes[0]) if before.value != entry else None
 
 
 def _former_place(jobset: Draft, pointer: Pointer, former: Body) -> Place | None:

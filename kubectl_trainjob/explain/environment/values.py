@@ -21,7 +21,7 @@ TRAIN_JOB, RUNTIME, JOB_CONTROLLER = "TrainJob", "runtime", "Job controller"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replaced:
+class ReplacedVariable:
     """An entry of `env` that a user wrote and that is overwritten; `place` is that of its value."""
 
     entry: Body
@@ -40,7 +40,7 @@ class Variable:
     by: str
     place: Place | None = None
     causes: tuple[Place, ...] = ()
-    instead_of: Replaced | None = None
+    instead_of: ReplacedVariable | None = None
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from kubectl_trainjob.frontends.legacy.job import role_key
 from kubectl_trainjob.frontends.legacy.operators import JAX, MPI, PYTORCH, TENSORFLOW, V2BETA1, XGBOOST, Operator
 from kubectl_trainjob.kube.facts import validation
 from kubectl_trainjob.kube.schemas.load import schema_for
-from kubectl_trainjob.kube.schemas.walk import Checked
+from kubectl_trainjob.kube.schemas.walk import SchemaResult
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, listed, say
 from kubectl_trainjob.model.rules import LEGACY_FIELD_DROPPED, LEGACY_JOB_REJECTED, UNKNOWN_FIELD
@@ -22,10 +22,10 @@ from kubectl_trainjob.model.stages import Body, Manifest
 
 _TRAINING_OPERATOR, MULTIKUEUE = "kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue"
 _MANAGERS = {V2BETA1: ("kubeflow.org/mpi-operator", MULTIKUEUE)}
-_Found = tuple[Pointer, Message]
+_FieldError = tuple[Pointer, Message]
 
 
-def check(manifest: Manifest, operator: Operator) -> tuple[Checked, list[Diagnostic]]:
+def check(manifest: Manifest, operator: Operator) -> tuple[SchemaResult, list[Diagnostic]]:
     """The body without nulls and unknown fields, and the findings: an error means that the operator rejects it."""
     schema = schema_for(operator.schemas, operator.api_version, operator.kind)
     checked = schema.check(manifest.body)
@@ -37,7 +37,7 @@ def check(manifest: Manifest, operator: Operator) -> tuple[Checked, list[Diagnos
     ]
     if not invalid:
         body = _without(checked.value, [each.pointer for each in dropped])
-        checked = Checked(body, (), checked.nulls)
+        checked = SchemaResult(body, (), checked.nulls)
         found = _problems(body, operator)
         findings += [Diagnostic(LEGACY_JOB_REJECTED, message, manifest.place(*at)) for at, message in found]
     return checked, findings
@@ -67,7 +67,7 @@ def _removed(value: Any, pointer: Pointer) -> Any:
     return {key: _removed(item, tuple(rest)) if key == step else item for key, item in value.items()}
 
 
-def _problems(body: Body, operator: Operator) -> Iterator[_Found]:
+def _problems(body: Body, operator: Operator) -> Iterator[_FieldError]:
     metadata, spec = body.get("metadata") or {}, body.get("spec") or {}
     yield from _name(metadata, spec, operator)
     specs = spec.get(operator.field)
@@ -86,7 +86,7 @@ def _problems(body: Body, operator: Operator) -> Iterator[_Found]:
         yield ("spec", "slotsPerWorker"), say("slotsPerWorker is negative; write 1 or more")
 
 
-def _name(metadata: Body, spec: Body, operator: Operator) -> Iterator[_Found]:
+def _name(metadata: Body, spec: Body, operator: Operator) -> Iterator[_FieldError]:
     name = metadata.get("name") or ""
     if not name and metadata.get("generateName"):
         return
@@ -100,7 +100,7 @@ def _name(metadata: Body, spec: Body, operator: Operator) -> Iterator[_Found]:
         yield ("metadata", "name"), say('the operator rejects the name "{}": {}', name, message)
 
 
-def _role(key: str, replicas: Body | None, at: Pointer, operator: Operator) -> Iterator[_Found]:
+def _role(key: str, replicas: Body | None, at: Pointer, operator: Operator) -> Iterator[_FieldError]:
     is_lax = operator.api_version == V2BETA1
     if key not in operator.roles and not operator.has_roles_in_any_case and not is_lax:
         hint = listed(operator.roles, "or", "{}")
@@ -126,7 +126,7 @@ def _role(key: str, replicas: Body | None, at: Pointer, operator: Operator) -> I
         yield (*at, "restartPolicy"), message
 
 
-def _count(key: str, count: int | None, at: Pointer, operator: Operator) -> Iterator[_Found]:
+def _count(key: str, count: int | None, at: Pointer, operator: Operator) -> Iterator[_FieldError]:
     if count is not None and count < 0:
         yield at, say("replicas is negative; write 1 or more")
     elif key == "Master" and operator.kind in (PYTORCH, XGBOOST) and count != 1:
@@ -139,7 +139,7 @@ def _count(key: str, count: int | None, at: Pointer, operator: Operator) -> Iter
         yield at, say("Worker has no replicas; write 1 or more, or remove Worker")
 
 
-def _roles(keys: set[str], operator: Operator) -> Iterator[_Found]:
+def _roles(keys: set[str], operator: Operator) -> Iterator[_FieldError]:
     at = ("spec", operator.field)
     needed = {XGBOOST: "Master", MPI: "Launcher"}.get(operator.kind)
     if needed and needed not in keys:
@@ -150,7 +150,7 @@ def _roles(keys: set[str], operator: Operator) -> Iterator[_Found]:
         yield at, say("{} has no Worker; add it", operator.field)
 
 
-def _manager(spec: Body, operator: Operator) -> Iterator[_Found]:
+def _manager(spec: Body, operator: Operator) -> Iterator[_FieldError]:
     manager = value_at(spec, ("runPolicy", "managedBy"))
     known = _MANAGERS.get(operator.api_version, (_TRAINING_OPERATOR, MULTIKUEUE))
     is_checked = operator.kind not in (XGBOOST, JAX) and (operator.kind, operator.api_version) != (
@@ -162,7 +162,7 @@ def _manager(spec: Body, operator: Operator) -> Iterator[_Found]:
         yield ("spec", "runPolicy", "managedBy"), message
 
 
-def _elastic(spec: Body) -> Iterator[_Found]:
+def _elastic(spec: Body) -> Iterator[_FieldError]:
     policy = spec.get("elasticPolicy")
     if policy is None:
         return

@@ -30,7 +30,7 @@ _LABEL_FIELD = re.compile(r"metadata\.labels\['training\.kubeflow\.org/([a-z-]+)
 _PER_JOB = ("image", "command", "args", "resources", "env")
 
 
-class Converted(NamedTuple):
+class ConvertedContainer(NamedTuple):
     """A container with the new names, without env: `own` are the user's variables, `added` those of the operator.
 
     An own variable that the operator overwrites is not among them.
@@ -52,7 +52,7 @@ class PodContext(NamedTuple):
     set_by_trainer: frozenset[str] = frozenset()
 
 
-def convert_container(context: PodContext, index: int) -> Converted:
+def convert_container(context: PodContext, index: int) -> ConvertedContainer:
     """One container of a role."""
     job, role = context.job, context.role
     old = role.pod["containers"][index]
@@ -68,7 +68,7 @@ def convert_container(context: PodContext, index: int) -> Converted:
     if is_main:
         body["name"] = context.main
         own = _with_renamed(own, old.get("name", ""), context.main)
-    return Converted(body, own, [each for name, each in found.items() if name in wanted - by_trainer])
+    return ConvertedContainer(body, own, [each for name, each in found.items() if name in wanted - by_trainer])
 
 
 def _effective(env: Iterable[dict[str, Any]], overwritten: Collection[str]) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def _with_renamed(env: list[dict[str, Any]], old: str, new: str) -> list[dict[st
     return found
 
 
-def complete(container: Converted, layout: Layout) -> dict[str, Any]:
+def complete(container: ConvertedContainer, layout: Layout) -> dict[str, Any]:
     """The container with all its variables."""
     env = [each.entry for each in helpers(container.added, layout)]
     env += [*container.own, *(each.entry for each in container.added)]

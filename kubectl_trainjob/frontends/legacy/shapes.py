@@ -11,7 +11,14 @@ from kubectl_trainjob.frontends.legacy.lifecycle import job_settings, jobset_set
 from kubectl_trainjob.frontends.legacy.names import Peers
 from kubectl_trainjob.frontends.legacy.notes import MigrationNote
 from kubectl_trainjob.frontends.legacy.operators import PYTORCH, TENSORFLOW, XGBOOST
-from kubectl_trainjob.frontends.legacy.pods import Converted, PodContext, complete, convert_container, split, template
+from kubectl_trainjob.frontends.legacy.pods import (
+    ConvertedContainer,
+    PodContext,
+    complete,
+    convert_container,
+    split,
+    template,
+)
 from kubectl_trainjob.frontends.legacy.variables import JOBSET_NAME, Layout, helpers, processes_per_node
 from kubectl_trainjob.kube.facts.trainer import (
     ANCESTOR_LABEL,
@@ -102,7 +109,7 @@ def _trainer(context: PodContext, *, has_torch: bool) -> tuple[list[dict[str, An
     return containers, trainer
 
 
-def _literal(container: Converted, layout: Layout) -> list[dict[str, Any]]:
+def _literal(container: ConvertedContainer, layout: Layout) -> list[dict[str, Any]]:
     """The user's variables. In the runtime, the operator's come first, so references to them stay text as before."""
     later = {each.name for each in (*helpers(container.added, layout), *container.added)}
 

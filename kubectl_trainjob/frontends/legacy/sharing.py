@@ -18,7 +18,7 @@ from kubectl_trainjob.model.stages import Manifest
 _LONGEST = 63  # characters of a runtime's name: the length of a label, which tools use
 
 
-class Migrated(NamedTuple):
+class MigratedObject(NamedTuple):
     """The result for one object: the objects instead of it, None to keep it; a runtime is before its first TrainJob."""
 
     manifest: Manifest
@@ -32,7 +32,7 @@ def migrate_jobs(
     deployed_by: Callable[[Manifest], str],
     *,
     can_patch: bool = True,
-) -> Iterator[Migrated]:
+) -> Iterator[MigratedObject]:
     """Jobs of the operators as TrainJobs; `taken` are (namespace, name) of runtimes that exist.
 
     `deployed_by` is equal for jobs that are always deployed together: only these share a runtime. `can_patch` says
@@ -49,7 +49,7 @@ def migrate_jobs(
     runtimes: dict[str, dict[str, Any]] = {}
     for each in conversions:
         if each.runtime is None:
-            yield Migrated(each.manifest, None, each.findings)
+            yield MigratedObject(each.manifest, None, each.findings)
             continue
         key = keys[id(each)]
         is_first = key not in runtimes
@@ -57,7 +57,7 @@ def migrate_jobs(
             runtimes[key] = _runtime(each, varying[key], names)
         runtime = runtimes[key]
         job = _with_runtime(each, runtime["metadata"]["name"], varying[key])
-        yield Migrated(each.manifest, (runtime, job) if is_first else (job,), each.findings)
+        yield MigratedObject(each.manifest, (runtime, job) if is_first else (job,), each.findings)
 
 
 _VariablePlace = tuple[int, int, int]

@@ -21,7 +21,7 @@ _VERSIONS = (trainer.API_VERSION, *OLDER_VERSIONS)
 _RUNTIMES = (trainer.TRAINING_RUNTIME, trainer.CLUSTER_TRAINING_RUNTIME)
 
 
-class Modernized(NamedTuple):
+class ModernizedObject(NamedTuple):
     """An object after the rules: `rules` are the ids of those that changed something."""
 
     manifest: Manifest
@@ -39,7 +39,7 @@ def is_old_version(identity: ObjectId) -> bool:
     return identity.api_version in OLDER_VERSIONS
 
 
-def modernize(manifests: Sequence[Manifest], to: str) -> list[Modernized]:
+def modernize(manifests: Sequence[Manifest], to: str) -> list[ModernizedObject]:
     """The objects for a version of Trainer ("2.3"); TrainJobs get what their runtimes lose."""
     runtimes = [each for each in manifests if is_any_runtime(each)]
     known = {runtime_key(each.id.kind, each.id.namespace, each.id.name): each for each in runtimes}
@@ -80,7 +80,7 @@ def rewrite(
     runtime: Manifest | None,
     kinds: Mapping[str, str],
     unused: Collection[_Key] = (),
-) -> Modernized:
+) -> ModernizedObject:
     """One object for a version of Trainer: `runtime` is that of a TrainJob, `kinds` are those of runtimes by name.
 
     `unused` are the runtimes that no TrainJob refers to.
@@ -92,10 +92,10 @@ def rewrite(
     for rule in _rules_for(RUNTIME_RULES if is_runtime else JOB_RULES, to):
         _apply(rule, work)
     if not work.applied:
-        return Modernized(manifest, (), tuple(work.notes))
+        return ModernizedObject(manifest, (), tuple(work.notes))
     body = work.draft.value
     new = replace(manifest, id=identity_of(body), body=body, source=work.draft.source())
-    return Modernized(new, tuple(work.applied), tuple(work.notes))
+    return ModernizedObject(new, tuple(work.applied), tuple(work.notes))
 
 
 def with_processes(job: Manifest, runtime: Manifest, to: str) -> Manifest:

@@ -22,7 +22,7 @@ from kubectl_trainjob.frontends.tuning.trials import TunedJob
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.kube.facts.sweep import SEED_ANNOTATION
 from kubectl_trainjob.kube.facts.trainer import KUEUE_LABEL_PREFIX
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.edited_object import OBJECT
 from kubectl_trainjob.model.message import say
@@ -126,7 +126,7 @@ class _JobConversion(NamedTuple):
 
 def _swept_twice(job: Manifest, sweep: Sweep) -> Diagnostic:
     message = say('"{}" has its own hyperParameterTuningConfig; remove it, or this sweep', job.id.name)
-    related = Related(say("its own"), job.place("spec", "hyperParameterTuningConfig").key())
+    related = RelatedPlace(say("its own"), job.place("spec", "hyperParameterTuningConfig").key())
     return Diagnostic(SWEEP_TARGET, message, sweep.place, (related,))
 
 

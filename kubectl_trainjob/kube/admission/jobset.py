@@ -23,7 +23,7 @@ from kubectl_trainjob.kube.facts.validation import (
 )
 from kubectl_trainjob.kube.schemas.load import Schema, schema_for
 from kubectl_trainjob.kube.schemas.scalars import INT32
-from kubectl_trainjob.kube.schemas.walk import Checked, PartCache
+from kubectl_trainjob.kube.schemas.walk import PartCache, SchemaResult
 from kubectl_trainjob.model.message import listed, say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import (
@@ -52,7 +52,7 @@ def jobset_problems(jobset: Body, cache: PartCache | None = None, schemas: str =
 
 def admit_jobset(
     jobset: Body, cache: PartCache | None = None, schemas: str = JOBSET_SCHEMAS
-) -> tuple[Checked, list[Problem]]:
+) -> tuple[SchemaResult, list[Problem]]:
     """What follows the mutating webhook: the JobSet with the CRD's defaults, and why it is rejected."""
     checked = jobset_schema(schemas).check(jobset, cache)
     problems = list(checked.problems)

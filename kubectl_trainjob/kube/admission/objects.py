@@ -14,13 +14,13 @@ from kubectl_trainjob.kube.admission.metadata import NAME, metadata_problems
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.kube.facts.trainer import TRAIN_JOB
 from kubectl_trainjob.kube.schemas.load import schema_for
-from kubectl_trainjob.kube.schemas.walk import Checked
+from kubectl_trainjob.kube.schemas.walk import SchemaResult
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.rules import EXPLICIT_NULL, GENERATE_NAME, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import show_pointer
-from kubectl_trainjob.model.stages import Admitted, Body, Manifest
+from kubectl_trainjob.model.stages import AdmittedObject, Body, Manifest
 
 Webhook = Callable[[Body], Iterator[Problem]]
 """The problems that a validating webhook reports of a body with defaults."""
@@ -36,7 +36,7 @@ class Admission:
     jobset: str = JOBSET_SCHEMAS
 
 
-def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, list[Diagnostic]]:
+def admit(manifest: Manifest, admission: Admission) -> tuple[AdmittedObject | None, list[Diagnostic]]:
     """The object with the CRD's defaults and without nulls, None if it is rejected; and all that is found.
 
     For kinds of trainer.kubeflow.org/v1alpha1.
@@ -50,16 +50,16 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[Admitted | None, li
     diagnostics = [problem.located(lambda pointer: manifest.place(*pointer)) for problem in problems]
     if has_errors(diagnostics):
         return None, diagnostics
-    return Admitted(manifest, checked.value), diagnostics
+    return AdmittedObject(manifest, checked.value), diagnostics
 
 
-def readable(manifest: Manifest, admission: Admission) -> Admitted | None:
+def readable(manifest: Manifest, admission: Admission) -> AdmittedObject | None:
     """The object as `admit` returns it, despite errors other than types: later stages can report more."""
     checked = _checked(manifest, admission)
-    return Admitted(manifest, checked.value) if checked.is_readable else None
+    return AdmittedObject(manifest, checked.value) if checked.is_readable else None
 
 
-def _checked(manifest: Manifest, admission: Admission) -> Checked:
+def _checked(manifest: Manifest, admission: Admission) -> SchemaResult:
     """CRDs do not require `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
     schema, body = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind), manifest.body
     if not is_runtime(manifest) and body.get("spec") is None:
@@ -72,7 +72,7 @@ def _checked(manifest: Manifest, admission: Admission) -> Checked:
     return checked if "spec" in checked.value else replace(checked, value={**checked.value, "spec": {}})
 
 
-def _problems(checked: Checked, admission: Admission, kind: str, *, of_runtime: bool) -> Iterator[Problem]:
+def _problems(checked: SchemaResult, admission: Admission, kind: str, *, of_runtime: bool) -> Iterator[Problem]:
     yield from checked.problems
     if not any(each.rule is INVALID_TYPE_OR_ENUM and each.pointer[0] == "metadata" for each in checked.problems):
         # TrainJobs have a CEL rule for the name that is stricter than the server's own.
@@ -81,7 +81,7 @@ def _problems(checked: Checked, admission: Admission, kind: str, *, of_runtime: 
         yield from (admission.runtime if of_runtime else admission.train_job)(checked.value)
 
 
-def _nulls(checked: Checked) -> Iterator[Problem]:
+def _nulls(checked: SchemaResult) -> Iterator[Problem]:
     for pointer in checked.nulls:
         name = show_pointer(pointer[-1:])
         message = say("{} is null: the build ignores it, but a server-side apply rejects it; remove it", name)

@@ -17,7 +17,7 @@ from kubectl_trainjob.kube.facts.supported import NEXT
 from kubectl_trainjob.kube.schemas.cel import RULES, TRANSITIONS
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.scalars import Amount, Boolean, Integer, IntOrString, Scalar, Text
-from kubectl_trainjob.kube.schemas.walk import Checked, PartCache, SchemaNode, Walk
+from kubectl_trainjob.kube.schemas.walk import PartCache, SchemaNode, SchemaResult, Walk
 
 _DATA = os.path.join(os.path.dirname(__file__), "data")
 _GZIP = 16 + zlib.MAX_WBITS
@@ -45,7 +45,7 @@ class Schema(NamedTuple):
         """The version of the product."""
         return self.product.partition("+")[0].rpartition("-")[2]
 
-    def check(self, value: Mapping[str, Any], cache: PartCache | None = None) -> Checked:
+    def check(self, value: Mapping[str, Any], cache: PartCache | None = None) -> SchemaResult:
         """Check one object: unknown fields, nulls, types, limits, list keys and CEL rules; and add defaults.
 
         If the kind has the subresource `status`, that field is dropped, as the server does on creation.
@@ -56,7 +56,7 @@ class Schema(NamedTuple):
             given = {key: item for key, item in value.items() if key != "status"}
         completed = self.root.visit(given, walk)
         problems, nulls = tuple(dict.fromkeys(walk.problems)), tuple(walk.nulls)
-        return Checked(completed, problems, nulls, walk.is_readable, tuple(walk.mistyped))
+        return SchemaResult(completed, problems, nulls, walk.is_readable, tuple(walk.mistyped))
 
 
 class _Product:

@@ -104,7 +104,7 @@ class SchemaNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class SchemaResult:
     """An object after the walk: `value` has the defaults and no nulls (the same object when nothing changed).
 
     `is_readable` says whether every value has its type, even if there are other errors; `mistyped` are those without.

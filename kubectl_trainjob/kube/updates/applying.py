@@ -31,17 +31,17 @@ do not have. In the CRDs these names mean nothing else; `secret`, which is atomi
 ATOMIC_IN_JOBSETS = ATOMIC | {"nodeSelector"}
 
 
-class Applied(NamedTuple):
+class AppliedObject(NamedTuple):
     """An object after an apply; `emptied` are the mappings of the new version that became null."""
 
     body: Any
     emptied: tuple[Pointer, ...]
 
 
-def applied(live: Body, old: Body, new: Body, root: MappingNode, atomic: frozenset[str] = ATOMIC) -> Applied:
+def applied(live: Body, old: Body, new: Body, root: MappingNode, atomic: frozenset[str] = ATOMIC) -> AppliedObject:
     """`live`, the result of applying `old`, after applying `new`; `atomic` mappings are replaced as a whole."""
     apply = _Apply(atomic)
-    return Applied(apply.value(live, old, new, root, ()), tuple(apply.emptied))
+    return AppliedObject(apply.value(live, old, new, root, ()), tuple(apply.emptied))
 
 
 class _Apply:

@@ -61,7 +61,7 @@ def _is_fixable(diagnostic: Diagnostic, with_unsafe: bool) -> bool:
 def _planned(diagnostics: Iterable[Diagnostic], reasons: dict[Diagnostic, str]) -> dict[Diagnostic, Edits]:
     """The edits of each fix that can be tried; `reasons` gets why the others cannot."""
     planned, targets = dict[Diagnostic, Edits](), EditTargets()
-    taken = _Taken()
+    taken = _TakenEntries()
     for diagnostic in diagnostics:
         assert diagnostic.fix is not None
         try:
@@ -75,7 +75,7 @@ def _planned(diagnostics: Iterable[Diagnostic], reasons: dict[Diagnostic, str]) 
     return planned
 
 
-class _Taken:
+class _TakenEntries:
     """The entries that earlier fixes change, and every entry around them."""
 
     def __init__(self) -> None:

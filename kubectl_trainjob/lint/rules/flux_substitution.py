@@ -8,7 +8,7 @@ from typing import Any
 
 from kubectl_trainjob.kube.facts.gitops import DISABLED, SUBSTITUTE, replaces_variables, variables_of
 from kubectl_trainjob.lint.check import Hit
-from kubectl_trainjob.lint.delivery import Delivered, as_written, delivered, kustomizations
+from kubectl_trainjob.lint.delivery import DeliveredObject, as_written, delivered, kustomizations
 from kubectl_trainjob.lint.views import LintContext, LintedJob
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Severity
@@ -34,7 +34,7 @@ def find_in_scripts(context: LintContext) -> Iterator[Hit]:
                 yield from _first(as_written(each), context)
 
 
-def _first(target: Delivered, context: LintContext) -> Iterator[Hit]:
+def _first(target: DeliveredObject, context: LintContext) -> Iterator[Hit]:
     if any(value_at(target.body, ("metadata", each, SUBSTITUTE)) == DISABLED for each in ("annotations", "labels")):
         return
     is_on, wanted = context.once(_substitution)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubectl_trainjob.kube.facts.gitops import ARGOCD
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.lint.check import At, Hit
-from kubectl_trainjob.lint.delivery import ANNOTATIONS, HOOKS, Delivered, as_written, delivered, template_of
+from kubectl_trainjob.lint.delivery import ANNOTATIONS, HOOKS, DeliveredObject, as_written, delivered, template_of
 from kubectl_trainjob.lint.views import LintContext, LintedJob
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.stages import ObjectId
@@ -29,13 +29,13 @@ def find(job: LintedJob) -> Iterator[Hit]:
         yield Hit(message, _place(job, target), ((say("the later wave"), other.at(_WAVE)),))
 
 
-def _latest(context: LintContext) -> tuple[ObjectId, Delivered] | None:
+def _latest(context: LintContext) -> tuple[ObjectId, DeliveredObject] | None:
     """An object in the last wave."""
     found = (each for each in _applied(context) if _is_in_sync(each[1]))
     return max(found, key=lambda each: _wave(each[1]), default=None)
 
 
-def _applied(context: LintContext) -> Iterator[tuple[ObjectId, Delivered]]:
+def _applied(context: LintContext) -> Iterator[tuple[ObjectId, DeliveredObject]]:
     """All that is applied; of a job that is expanded, what its runtime writes."""
     is_expanded = context.emit != "trainjob"
     for each in context.objects:
@@ -48,17 +48,17 @@ def _applied(context: LintContext) -> Iterator[tuple[ObjectId, Delivered]]:
             yield each.id, template_of(runtime)
 
 
-def _is_in_sync(other: Delivered) -> bool:
+def _is_in_sync(other: DeliveredObject) -> bool:
     """Hooks of other phases have waves of their phase."""
     hooks = [str(other.annotations[key]).split(",") for key in HOOKS if key in other.annotations]
     return all("Sync" in each for each in hooks)
 
 
-def _place(job: LintedJob, target: Delivered) -> At:
+def _place(job: LintedJob, target: DeliveredObject) -> At:
     return target.at(_WAVE) if _WAVE[-1] in target.annotations else job.in_train_job("metadata", "name")
 
 
-def _wave(other: Delivered) -> int:
+def _wave(other: DeliveredObject) -> int:
     """The wave of an object; Argo CD reads any text except a number as 0."""
     text = str(other.annotations.get(_WAVE[-1], ""))
     return int(text) if text.lstrip("-+").isdecimal() and len(text) < 10 else 0

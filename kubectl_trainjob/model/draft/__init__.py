@@ -5,6 +5,6 @@ of each value. Must not: know the meaning of the data.
 """
 
 from kubectl_trainjob.model.draft.draft import Draft
-from kubectl_trainjob.model.draft.origin import INPUT, Cause, Drafted, Entry, Write, computed, copied, fixed
+from kubectl_trainjob.model.draft.origin import INPUT, Cause, DraftSnapshot, Entry, Write, computed, copied, fixed
 
-__all__ = ["INPUT", "Cause", "Draft", "Drafted", "Entry", "Write", "computed", "copied", "fixed"]
+__all__ = ["INPUT", "Cause", "Draft", "DraftSnapshot", "Entry", "Write", "computed", "copied", "fixed"]

@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from kubectl_trainjob.model.draft.origin import Cause, Drafted, Entry, OriginTree, Write
+from kubectl_trainjob.model.draft.origin import Cause, DraftSnapshot, Entry, OriginTree, Write
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, value_at
 
-_Written = tuple[Any, Cause | None, tuple[Cause, ...]]
+_WrittenValue = tuple[Any, Cause | None, tuple[Cause, ...]]
 """(value, copied, because)."""
 
 
@@ -179,7 +179,7 @@ class Draft:
         return self._tree.at(pointer).origin.first_place() if self._tree is not None else None
 
     def _with_write(
-        self, tree: OriginTree, pointer: Pointer, old: Any, write: _Written, fresh: set[int] | None = None
+        self, tree: OriginTree, pointer: Pointer, old: Any, write: _WrittenValue, fresh: set[int] | None = None
     ) -> OriginTree:
         """The tree after a write at `pointer` in place of `old`."""
         value, copied, because = write
@@ -206,7 +206,7 @@ class Draft:
         assert self._inputs is not None
         assert self._tree is not None
         first = next(source for source in self._inputs.values() if source)
-        return replace(first, edits=Drafted(self.value, self._tree))
+        return replace(first, edits=DraftSnapshot(self.value, self._tree))
 
 
 def _put(root: Any, pointer: Pointer, value: Any, fresh: set[int] | None = None) -> Any:

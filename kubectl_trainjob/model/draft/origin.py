@@ -112,7 +112,7 @@ class OriginTree:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drafted:
+class DraftSnapshot:
     """A snapshot of an object under construction, from which other values were computed."""
 
     value: Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubectl_trainjob.cluster.desired_objects import Desired
+from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.secrets import keys_of
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import Body
@@ -12,7 +12,7 @@ from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.repository.positions import Locator
 
 
-def list_secrets(needed: Sequence[Desired]) -> str:
+def list_secrets(needed: Sequence[DesiredObject]) -> str:
     """One line for each Secret: its name, keys and TrainJob, and the line of that."""
     locator = Locator()
     lines = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubectl_trainjob.model.finding import LintReport, Unchecked
+from kubectl_trainjob.model.finding import LintReport, UncheckedRules
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report import blocks
@@ -82,7 +82,7 @@ def _hidden_counts(report: LintReport) -> Message:
     return joined(words for words, count in counts if count)
 
 
-def not_checked(each: Unchecked) -> Message:
+def not_checked(each: UncheckedRules) -> Message:
     """`not checked: no file says whether the queue exists (KTJ611)`; without the rules if these are many."""
     if not 0 < len(each.rules) <= _MOST_RULES:
         return say("not checked: {}", each.cause)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from html import escape
 
-from kubectl_trainjob.model.finding import LintReport, Unchecked
+from kubectl_trainjob.model.finding import LintReport, UncheckedRules
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.findings import GroupedFinding, as_lines, finding_lines, group_findings
@@ -68,7 +68,7 @@ def _outcome(finding: GroupedFinding) -> str:
     return _element("failure", text, type=finding.severity, message=finding.first.message)
 
 
-def _skipped(each: Unchecked) -> str:
+def _skipped(each: UncheckedRules) -> str:
     return _element("testcase", _element("skipped", message=each.cause), name=not_checked(each), classname=_TOOL)
 
 

@@ -11,18 +11,18 @@ from kubectl_trainjob.repository.files.root import UnsafePathError
 from kubectl_trainjob.repository.files.walk import MANIFESTS, is_overlay
 
 
-class Deployed(NamedTuple):
+class DeployedPath(NamedTuple):
     """An overlay, or plain manifests, by its path from the root."""
 
     path: str
     is_overlay: bool
 
 
-def find_deployed(root: Root) -> list[Deployed]:
+def find_deployed(root: Root) -> list[DeployedPath]:
     """All paths that the patterns match, each once; an overlay hides what else the same pattern matches."""
-    found = dict[Deployed, None]()
+    found = dict[DeployedPath, None]()
     for pattern in root.config.deploy:
-        matches = [Deployed(path, _is_overlay(root, path)) for path in matching(root, pattern)]
+        matches = [DeployedPath(path, _is_overlay(root, path)) for path in matching(root, pattern)]
         overlays = [each for each in matches if each.is_overlay]
         found.update(dict.fromkeys(overlays or matches))
     return list(found)

@@ -17,7 +17,7 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Manifest
-from kubectl_trainjob.model.units import BuiltDirectory, Skipped
+from kubectl_trainjob.model.units import BuiltDirectory, SkippedEntry
 from kubectl_trainjob.repository.files.classify import UNBUILT
 from kubectl_trainjob.repository.files.find_root import upward
 from kubectl_trainjob.repository.files.foreign import OF_BUILD, OF_OBJECT, is_ours, owned_by_kustomizations
@@ -49,7 +49,7 @@ class Directories:
 
     def __init__(self, input_reader: InputReader, *, is_lenient: bool) -> None:
         self.unread_overlays: dict[str, None] = {}
-        self.skipped: dict[Skipped, None] = {}
+        self.skipped: dict[SkippedEntry, None] = {}
         self.built: dict[str, BuiltDirectory] = {}
         self._input_reader = input_reader
         self.is_lenient = is_lenient
@@ -97,7 +97,7 @@ class Directories:
                 self._report(reason, path)
 
     def _skip(self, path: str, reason: Literal["built", "chart", "link", "template", "broken", "large"]) -> None:
-        self.skipped[Skipped(path, reason)] = None
+        self.skipped[SkippedEntry(path, reason)] = None
 
     def _report(self, reason: SkipReason, path: str) -> None:
         rule, message = _SKIPPED_FOR[reason]

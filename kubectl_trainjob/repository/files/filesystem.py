@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repository.templates.render import Renderer
 
 
-class Named(NamedTuple):
+class PathTarget(NamedTuple):
     """The target of a PATH, by its real path. A stream can be read once: standard input, or a pipe."""
 
     real: str
@@ -41,7 +41,7 @@ class FileSystem(Protocol):
     is_disk: bool
     current: CurrentDirectory
 
-    def named(self, path: str) -> Named:
+    def named(self, path: str) -> PathTarget:
         """The target of a path, from the current directory; "-" is standard input.
 
         Raises UnsafePathError, OSError, ValueError, and EnvironmentFault for what this file system cannot have.
@@ -69,15 +69,15 @@ class Disk:
         self.current = current
         self._top = top
 
-    def named(self, path: str) -> Named:
+    def named(self, path: str) -> PathTarget:
         """The target of a PATH. Raises UnsafePathError, OSError, ValueError."""
         if path == "-":
-            return Named(path, "stream")
+            return PathTarget(path, "stream")
         real = real_path(path, self.current, DiskLinks())
         mode = os.stat(self.current.join(path)).st_mode
         if stat.S_ISDIR(mode):
-            return Named(real, "directory")
-        return Named(real, "file" if stat.S_ISREG(mode) else "stream")  # a pipe: `build <(generate)`
+            return PathTarget(real, "directory")
+        return PathTarget(real, "file" if stat.S_ISREG(mode) else "stream")  # a pipe: `build <(generate)`
 
     def root_of(self, directory: str) -> str:
         """The root of a directory."""

@@ -9,7 +9,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.limits import LIMITS, Limits
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Manifest
-from kubectl_trainjob.model.units import Skipped, manifests_of
+from kubectl_trainjob.model.units import SkippedEntry, manifests_of
 from kubectl_trainjob.repository.files.deployments import Deployment, of_kustomization, of_unit
 from kubectl_trainjob.repository.files.filesystem import Workspace, current_root
 from kubectl_trainjob.repository.files.input_reader import InputReader
@@ -32,7 +32,7 @@ class InputFiles(NamedTuple):
 
     files: tuple[InputFile, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedEntry, ...] = ()
     ignored: int = 0
     deployments: tuple[Deployment, ...] = ()
     rendered: tuple[Manifest, ...] = ()

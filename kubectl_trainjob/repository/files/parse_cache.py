@@ -12,10 +12,10 @@ from kubectl_trainjob.model.stages import Manifest
 from kubectl_trainjob.repository.files.classify import NotAnObject, classify
 from kubectl_trainjob.repository.yaml.read import FileObjects, Reader
 
-_Found = Manifest | Diagnostic | NotAnObject
+_ReadObject = Manifest | Diagnostic | NotAnObject
 
 
-class _Known(NamedTuple):
+class _CachedFile(NamedTuple):
     """The objects of a file, and their share of the limits of a build."""
 
     file: SourceFile
@@ -40,14 +40,14 @@ class ParseCache:
     """
 
     def __init__(self) -> None:
-        self.files: dict[tuple[Limits, str], _Known] = {}
-        self._found: dict[int, tuple[dict[str, Any], _Found]] = {}
+        self.files: dict[tuple[Limits, str], _CachedFile] = {}
+        self._found: dict[int, tuple[dict[str, Any], _ReadObject]] = {}
 
     def reader(self, limits: Limits) -> Reader:
         """A reader for one reading."""
         return _SharingReader(limits, self.files)
 
-    def classify(self, body: dict[str, Any], source: Source) -> _Found:
+    def classify(self, body: dict[str, Any], source: Source) -> _ReadObject:
         """The same as the function of that name."""
         known = self._found.get(id(body))  # bodies are kept: no other object gets the same id
         if known is None:
@@ -61,7 +61,7 @@ class ParseCache:
 class _SharingReader(Reader):
     """Reads files that no earlier reading had."""
 
-    def __init__(self, limits: Limits, known: dict[tuple[Limits, str], _Known]) -> None:
+    def __init__(self, limits: Limits, known: dict[tuple[Limits, str], _CachedFile]) -> None:
         super().__init__(limits)
         self._known = known
 
@@ -79,7 +79,7 @@ class _SharingReader(Reader):
         documents, repeated = self._documents, self._repeated
         reading = super().read(file)
         if self._has_room():
-            self._known[key] = _Known(file, reading, self._documents - documents, self._repeated - repeated)
+            self._known[key] = _CachedFile(file, reading, self._documents - documents, self._repeated - repeated)
         return reading
 
     def _has_room(self, documents: int = 0, repeated: int = 0) -> bool:

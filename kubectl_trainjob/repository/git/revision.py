@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from errno import ENOENT, ENOTDIR
 
 from kubectl_trainjob.model.faults import EnvironmentFault
-from kubectl_trainjob.repository.files.filesystem import Named
+from kubectl_trainjob.repository.files.filesystem import PathTarget
 from kubectl_trainjob.repository.files.find_root import (
     CONFIG_FILE,
     LOOKED_AT,
@@ -61,7 +61,7 @@ class Revision:
         self._tree = tree
         self._links = _CommitLinks(top, tree, self.root_of)
 
-    def named(self, path: str) -> Named:
+    def named(self, path: str) -> PathTarget:
         """The target of a PATH.
 
         Raises NotInRevision, UnsafePathError, OSError, ValueError, and EnvironmentFault for standard input and paths
@@ -78,7 +78,7 @@ class Revision:
             raise NotInRevision(f"{path}: no such file or directory in {self.commit}")
         if not node.is_directory and not node.is_file:
             raise UnsafePathError(SPECIAL)
-        return Named(real, "directory" if node.is_directory else "file")
+        return PathTarget(real, "directory" if node.is_directory else "file")
 
     def root_of(self, directory: str) -> str:
         """The nearest configured directory of the commit, else the repository's top."""

@@ -50,7 +50,7 @@ class TooDeepError(Exception):
         self.node = node
 
 
-class _Untyped:
+class _UntypedComposer:
     """The hooks of a composer: no tag is resolved, no path is followed."""
 
     def resolve(self, kind: type, _value: str | None, implicit: Any) -> str:
@@ -63,7 +63,7 @@ class _Untyped:
     ascend_resolver = staticmethod(bool)
 
 
-class _Guarded(_Untyped):
+class _LimitedComposer(_UntypedComposer):
     """The same, with at most `limit` nested collections: composing is recursive in C."""
 
     limit = 0
@@ -78,7 +78,7 @@ class _Guarded(_Untyped):
         self._depth -= 1
 
 
-class _PurePython(_Guarded, Reader, Scanner, Parser, Composer):
+class _PurePython(_LimitedComposer, Reader, Scanner, Parser, Composer):
     def __init__(self, text: str) -> None:
         Reader.__init__(self, text)
         Scanner.__init__(self)
@@ -88,10 +88,10 @@ class _PurePython(_Guarded, Reader, Scanner, Parser, Composer):
 
 if _HAS_LIBYAML:
 
-    class _Libyaml(_Untyped, CParser):
+    class _Libyaml(_UntypedComposer, CParser):
         pass
 
-    class _GuardedLibyaml(_Guarded, CParser):
+    class _GuardedLibyaml(_LimitedComposer, CParser):
         pass
 
 

@@ -15,18 +15,18 @@ _PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_./+-][A-Za-z0-9_./+=@%^~$ -]*")
 _FIT_FOR_QUOTES = re.compile(f"[^\\t\\n{UNSEEN}]*")
 
 
-class Indented(NamedTuple):
+class IndentedValue(NamedTuple):
     """A value after its key or dash: the rest of that line (with its blank), and the lines below."""
 
     first: str
     rest: list[str]
 
 
-def value_lines(value: Any, column: int, *, in_list: bool) -> Indented:
+def value_lines(value: Any, column: int, *, in_list: bool) -> IndentedValue:
     """The value of a key or dash in `column`."""
     text = Emitter().document({"k": [value] if in_list else value})
     first, *rest = text[len("k:\n-" if in_list else "k:") : -1].split("\n")
-    return Indented(first, _indented(rest, column))
+    return IndentedValue(first, _indented(rest, column))
 
 
 def entry_lines(key: str | int, value: Any, column: int) -> list[str]:
@@ -125,7 +125,7 @@ def _literal_again(text: str, old: TextPart, value: Any) -> list[Splice]:
     return [Splice(header.start(2), old.end, eol(text).join(lines))]
 
 
-def _instead_of_lines(text: str, entry: PartEntry, new: Indented) -> list[Splice]:
+def _instead_of_lines(text: str, entry: PartEntry, new: IndentedValue) -> list[Splice]:
     """The new value at the key, or below it in the lines of the old one; lines above these stay."""
     content = entry.value.content
     start, stop = line_start(text, content), _behind(text, entry.value.tail, _column(text, content))
@@ -135,7 +135,7 @@ def _instead_of_lines(text: str, entry: PartEntry, new: Indented) -> list[Splice
     return [head, Splice(start, stop, "".join(line + eol(text) for line in new.rest))]
 
 
-def _rest(text: str, at: int, new: Indented) -> Splice:
+def _rest(text: str, at: int, new: IndentedValue) -> Splice:
     return Splice(at, at, "".join(eol(text) + line for line in new.rest))
 
 

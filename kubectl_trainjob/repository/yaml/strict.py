@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubectl_trainjob.model import rules
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.limits import Limits
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import Rule
@@ -41,7 +41,7 @@ class AbandonedError(Exception):
 
 
 @dataclass(slots=True)
-class _Built:
+class _Collection:
     """A finished collection: its data, and how many nodes and levels it has."""
 
     value: Any
@@ -57,7 +57,7 @@ class StrictParser:
         self.repeated = 0
         self._source = Source(file, piece.number)
         self._piece, self._lines, self._limits, self._backend = piece, lines, limits, backend
-        self._built: dict[int, _Built] = {}
+        self._built: dict[int, _Collection] = {}
         self._open: set[int] = set()
 
     def build(self, root: Node) -> Any:
@@ -68,7 +68,7 @@ class StrictParser:
         """A place for two offsets in the piece."""
         return Place(self._source, span=self._lines.span(self._piece.start + start, self._piece.start + end))
 
-    def report(self, rule: Rule, message: Message, node: Node, *related: Related) -> None:
+    def report(self, rule: Rule, message: Message, node: Node, *related: RelatedPlace) -> None:
         """Add a diagnostic about a node."""
         self.diagnostics.append(Diagnostic(rule, message, self._place(node), related))
 
@@ -85,19 +85,19 @@ class StrictParser:
         """The place of the first character of a node."""
         return self.place_at(node.start_mark.index, node.start_mark.index + 1)
 
-    def _node(self, node: Node, depth: int) -> _Built:
+    def _node(self, node: Node, depth: int) -> _Collection:
         identity = id(node)
         known = self._built.get(identity)
         if known is not None:
             return self._repeat(node, known, depth)
         if isinstance(node, ScalarNode):
-            built = _Built(self._scalar(node), 1 + len(node.value) // _COUNTED_AS_ONE, 0)
+            built = _Collection(self._scalar(node), 1 + len(node.value) // _COUNTED_AS_ONE, 0)
         else:
             built = self._collection(node, depth)
         self._built[identity] = built
         return built
 
-    def _repeat(self, node: Node, known: _Built, depth: int) -> _Built:
+    def _repeat(self, node: Node, known: _Collection, depth: int) -> _Collection:
         self.repeated += known.nodes
         if self.repeated > self._limits.alias_nodes:
             message = say(
@@ -110,7 +110,7 @@ class StrictParser:
             raise self.too_deep(self.start_of(node))
         return known
 
-    def _collection(self, node: Node, depth: int) -> _Built:
+    def _collection(self, node: Node, depth: int) -> _Collection:
         if id(node) in self._open:
             raise self._endless()
         if depth > self._limits.depth:
@@ -125,14 +125,14 @@ class StrictParser:
         self._open.discard(id(node))
         return built
 
-    def _mapping(self, node: Node, depth: int) -> _Built:
+    def _mapping(self, node: Node, depth: int) -> _Collection:
         entries: dict[str, Any] = {}
         keys: dict[str, Node] = {}
-        parts: list[_Built] = []
+        parts: list[_Collection] = []
         for key, item in node.value:
             name = self._key(key)
             if name in keys:
-                first = Related(say("first written here"), self._place(keys[name]))
+                first = RelatedPlace(say("first written here"), self._place(keys[name]))
                 message = say('duplicate key "{}"; remove one', name)
                 self.report(rules.DUPLICATE_KEY, message, key, first)
                 continue
@@ -147,7 +147,7 @@ class StrictParser:
             keys[name] = key
         return _around(entries, parts, len(entries))
 
-    def _merged(self, node: Node, depth: int, parts: list[_Built]) -> dict[str, Any]:
+    def _merged(self, node: Node, depth: int, parts: list[_Collection]) -> dict[str, Any]:
         """The entries of `<<`: of one mapping, or of several, of which the first overrides the others."""
         several = isinstance(node, SequenceNode)
         if several:
@@ -168,7 +168,7 @@ class StrictParser:
     ) -> None:
         for name, value in merged.items():
             if name in keys and entries[name] != value:
-                written = Related(say("written here"), self._place(keys[name]))
+                written = RelatedPlace(say("written here"), self._place(keys[name]))
                 message = say(
                     'this merge also has "{}", and YAML readers disagree on which is used; write << first', name
                 )
@@ -245,9 +245,9 @@ class StrictParser:
         return AbandonedError()
 
 
-def _around(value: Any, parts: list[_Built], least: int = 0) -> _Built:
+def _around(value: Any, parts: list[_Collection], least: int = 0) -> _Collection:
     nodes = 1 + max(least, sum(part.nodes for part in parts))
-    return _Built(value, nodes, 1 + max((part.height for part in parts), default=0))
+    return _Collection(value, nodes, 1 + max((part.height for part in parts), default=0))
 
 
 def _alias_in_itself(text: str, backend: Backend) -> tuple[int, int]:

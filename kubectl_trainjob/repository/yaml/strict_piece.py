@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kubectl_trainjob.model import rules
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import Place
@@ -131,7 +131,7 @@ def explain(error: Exception, piece: Piece, place_at: PlaceAt) -> Diagnostic:
         return Diagnostic(rules.LONE_SURROGATE, lone_surrogate(piece.text[start:end]), place_at(start, end))
     if "duplicate anchor" in context and began is not None:
         message = say("two anchors of this document have the same name; rename one of them")
-        first = Related(say("the other anchor is here"), place_at(began, began + 1))
+        first = RelatedPlace(say("the other anchor is here"), place_at(began, began + 1))
         return Diagnostic(rules.YAML_SYNTAX, message, place_at(at, at + 1), (first,))
     if "quoted scalar" in context and "end of stream" in problem + context and began is not None:
         message = say("a quoted text has no end; add the closing quote")
@@ -153,10 +153,10 @@ def _advised(problem: str, context: str, text: str, marks: tuple[int, int | None
     if colon is not None:
         message = say('a ":" is missing at the end of this line, or the next one is not indented correctly')
         return Diagnostic(rules.YAML_SYNTAX, message, place_at(*colon))
-    related = (Related(say("it begins here"), place_at(began, began + 1)),) if began not in (None, at) else ()
+    related = (RelatedPlace(say("it begins here"), place_at(began, began + 1)),) if began not in (None, at) else ()
     is_open = began is not None and "',' or '" in problem and "\n" in text[began:at].rstrip()
     if began is not None and is_open and _indent(text, at) <= _indent(text, began):
-        related = (Related(say("what follows does not belong to it"), place_at(at, at + 1)),)
+        related = (RelatedPlace(say("what follows does not belong to it"), place_at(at, at + 1)),)
         at = began  # never closed
     template = next((ours for words, ours in _ADVICE if words in problem or words in context), None)
     message = say("this is not valid YAML: {}", problem)

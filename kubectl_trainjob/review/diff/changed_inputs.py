@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kubectl_trainjob.model.edited_object import AppliedEdits
 from kubectl_trainjob.model.source import Place, Pointer, Source, TextOrigin, show_pointer
 from kubectl_trainjob.model.stages import Manifest
-from kubectl_trainjob.review.diff.changes import Compiled
+from kubectl_trainjob.review.diff.changes import ComparedJob
 from kubectl_trainjob.review.diff.contents import Contents, difference
 from kubectl_trainjob.review.diff.overlay_settings import (
     IMAGES,
@@ -28,7 +28,7 @@ from kubectl_trainjob.review.diff.overlay_settings import (
 )
 from kubectl_trainjob.review.diff.templates import reasons
 
-CompiledPair = tuple[Compiled, Compiled]
+CompiledPair = tuple[ComparedJob, ComparedJob]
 """A TrainJob of base and head, old and new."""
 
 ImageEntry = tuple[str, Pointer]
@@ -70,7 +70,7 @@ class ChangedInputs:
         self._images: dict[tuple[Place, Place], list[ImageEntry]] = {}
         self._renamed: dict[Hashable, tuple[ChangedInput, ...]] = {}
 
-    def of(self, old: Compiled, new: Compiled) -> tuple[ChangedInput, ...]:
+    def of(self, old: ComparedJob, new: ComparedJob) -> tuple[ChangedInput, ...]:
         """All changed inputs, also those without effect; () if only the Trainer version can differ."""
         found = (*self._of_object(old.manifest, new.manifest, is_own=True), *self._of_runtime(old.runtime, new.runtime))
         found = found or self._of_names(old.manifest, new.manifest)

@@ -96,7 +96,7 @@ _NO_QUEUE = Group("", "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
+class ComparedJob:
     """What one TrainJob of a tree compiles to: `runtime` is the one it refers to, None if it was not found.
 
     `objects` are the JobSet, PodGroup and ConfigMaps; none if the TrainJob cannot be built. `totals` and `group` are

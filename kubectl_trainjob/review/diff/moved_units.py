@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
-from kubectl_trainjob.compiler.prepare import Prepared
+from kubectl_trainjob.compiler.prepare import PreparedUnit
 from kubectl_trainjob.kube.facts.kinds import is_runtime
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.review.diff.sequences import group
@@ -28,7 +28,7 @@ class _Score(NamedTuple):
     name: int
 
 
-def contents_of(prepared: Prepared) -> UnitContents:
+def contents_of(prepared: PreparedUnit) -> UnitContents:
     """The objects of one tree after overlays, before TrainJobs are compiled."""
     others = (each for each in prepared.manifests if not is_runtime(each))
     manifests = [*(job.manifest for job in prepared.jobs), *others]

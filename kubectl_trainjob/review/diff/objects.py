@@ -20,13 +20,13 @@ from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.model.stages import Body, JobId, ObjectId, identity_of, is_same
 from kubectl_trainjob.review.diff.causes import causes, changed_inputs
 from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
-from kubectl_trainjob.review.diff.changes import Change, Compiled, Difference, FieldChange, Incomplete
+from kubectl_trainjob.review.diff.changes import Change, ComparedJob, Difference, FieldChange, Incomplete
 from kubectl_trainjob.review.diff.effects import DifferingPair, Find, effective
 from kubectl_trainjob.review.diff.fields import field_changes
 from kubectl_trainjob.review.diff.overlay_settings import levels
 from kubectl_trainjob.review.diff.pairing import SAME, JobPair, Pair, pair_jobs, pair_made, pair_objects
 from kubectl_trainjob.review.diff.renames import PlainObject
-from kubectl_trainjob.review.diff.summaries import JobPairs, Shared, groups_of, summary_of
+from kubectl_trainjob.review.diff.summaries import JobPairs, SharedTotals, groups_of, summary_of
 
 _JOBSET = "jobset-0.12"
 _MOST_TRACED = 100
@@ -43,7 +43,7 @@ class Side:
 
     trainer: str
     emit: str
-    jobs: tuple[Compiled, ...]
+    jobs: tuple[ComparedJob, ...]
     others: tuple[PlainObject, ...]
     find: Find
     unbuilt: frozenset[ObjectId]
@@ -51,7 +51,7 @@ class Side:
     settings: Mapping[str, Place]
 
 
-def difference_of(old: Side, new: Side, shared: Shared, overlay: str) -> Difference:
+def difference_of(old: Side, new: Side, shared: SharedTotals, overlay: str) -> Difference:
     """The difference between the results of an overlay; `shared` is what the TrainJobs request that are in base and
     head.
 
@@ -137,7 +137,7 @@ def _printed_pairs(pair: JobPair, old_emit: str, new_emit: str, version: str) ->
     return [Pair(_printed(pair.old, version), _printed(pair.new, version), pair.by)]
 
 
-def _printed(job: Compiled | None, version: str) -> PlainObject | None:
+def _printed(job: ComparedJob | None, version: str) -> PlainObject | None:
     """The TrainJob as it is printed for a Trainer version."""
     return PlainObject(job.manifest.id, as_stored(job.manifest.body, f"trainer-{version}")) if job else None
 

@@ -15,7 +15,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 
 from kubectl_trainjob.model.edited_object import without_hash
 from kubectl_trainjob.model.stages import Manifest, identity_of
-from kubectl_trainjob.review.diff.changes import Compiled
+from kubectl_trainjob.review.diff.changes import ComparedJob
 from kubectl_trainjob.review.diff.renames import PlainObject, group_kind, guess_renames
 from kubectl_trainjob.review.diff.sequences import group, weave
 
@@ -28,7 +28,7 @@ SAME = ("identity", "version")
 """The bases of pairs that the cluster updates; in any other pair the second one is a new object."""
 
 Item = TypeVar("Item")
-_Found = dict[int, tuple[int, Basis]]
+_Matches = dict[int, tuple[int, Basis]]
 
 
 class Pair(NamedTuple, Generic[Item]):
@@ -39,7 +39,7 @@ class Pair(NamedTuple, Generic[Item]):
     by: Basis | None = None
 
 
-JobPair = Pair[Compiled]
+JobPair = Pair[ComparedJob]
 
 
 class _Round(NamedTuple):
@@ -55,7 +55,7 @@ class _Round(NamedTuple):
     is_unique: bool = False
 
 
-def pair_jobs(old: Sequence[Compiled], new: Sequence[Compiled]) -> list[Pair[Compiled]]:
+def pair_jobs(old: Sequence[ComparedJob], new: Sequence[ComparedJob]) -> list[Pair[ComparedJob]]:
     """The TrainJobs of base and head, each once, in the new order; a removed one after its former predecessor."""
     before, after = ([job.manifest for job in side] for side in (old, new))
     old_printed, new_printed = ([PlainObject(job.id, job.body, job.source) for job in side] for side in (before, after))
@@ -69,7 +69,7 @@ def pair_objects(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list
     return _in_order(_matched(old, new), old, new)
 
 
-def pair_made(jobs: Pair[Compiled]) -> list[Pair[PlainObject]]:
+def pair_made(jobs: Pair[ComparedJob]) -> list[Pair[PlainObject]]:
     """The objects that are generated from a pair of TrainJobs, by kind and by what their names add to the job's.
 
     They are the same for the same reason as the jobs. There are no guesses: a ConfigMap may be in one tree only.
@@ -80,7 +80,7 @@ def pair_made(jobs: Pair[Compiled]) -> list[Pair[PlainObject]]:
     return _in_order(found, old, new)
 
 
-def _made(job: Compiled | None) -> tuple[list[PlainObject], list[Hashable]]:
+def _made(job: ComparedJob | None) -> tuple[list[PlainObject], list[Hashable]]:
     """A TrainJob's objects, and what identifies them within the job."""
     objects = [PlainObject(identity_of(body), body) for body in (job.objects if job else ())]
     start = job.manifest.id.name if job else ""
@@ -93,9 +93,9 @@ def _basis(by: Basis | None, old: PlainObject, new: PlainObject) -> Basis:
     return by or "identity"
 
 
-def _matched(old: Sequence[PlainObject], new: Sequence[PlainObject], more: Sequence[_Round] = ()) -> _Found:
+def _matched(old: Sequence[PlainObject], new: Sequence[PlainObject], more: Sequence[_Round] = ()) -> _Matches:
     """The indices of objects that are the same, round by round; the rest is guessed at the end."""
-    found: _Found = {}
+    found: _Matches = {}
     rows, columns = [*range(len(old))], [*range(len(new))]
     names: tuple[tuple[Basis, Callable[[PlainObject], Hashable]], ...]
     names = ("identity", _content), ("identity", _identity), ("version", _unversioned)
@@ -119,7 +119,7 @@ def _in_round(names: _Round, rows: Sequence[int], columns: Sequence[int]) -> Ite
             yield waiting[name].pop(), j
 
 
-def _in_order(found: _Found, old: Sequence[Item], new: Sequence[Item]) -> list[Pair[Item]]:
+def _in_order(found: _Matches, old: Sequence[Item], new: Sequence[Item]) -> list[Pair[Item]]:
     origins = {j: Pair(old[i], new[j], by) for i, (j, by) in found.items()}
     partners = [found[i][0] if i in found else -1 - i for i in range(len(old))]
     return [

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.review.diff.causes import listed
-from kubectl_trainjob.review.diff.changes import Cause, Compiled, Difference, Group, Sizes, Summary, Totals
+from kubectl_trainjob.review.diff.changes import Cause, ComparedJob, Difference, Group, Sizes, Summary, Totals
 from kubectl_trainjob.review.diff.pairing import SAME, JobPair
 from kubectl_trainjob.review.diff.totals import NOTHING, add, total
 
-Shared = Sequence[tuple[Group, Totals]]
+SharedTotals = Sequence[tuple[Group, Totals]]
 """The queues and requests of the TrainJobs that are equal in base and head."""
 
 
@@ -23,14 +23,14 @@ class JobPairs(NamedTuple):
     unbuilt: tuple[Container[ObjectId], Container[ObjectId]]
 
 
-def groups_of(pairs: Sequence[JobPair], shared: Shared) -> Mapping[Group, tuple[Totals, Totals]]:
+def groups_of(pairs: Sequence[JobPair], shared: SharedTotals) -> Mapping[Group, tuple[Totals, Totals]]:
     """What all TrainJobs of the pairs request, before and after, and those that are equal in base and head."""
     before = _added(shared, (pair.old for pair in pairs if pair.old))
     after = _added(shared, (pair.new for pair in pairs if pair.new))
     return {group: (before.get(group, NOTHING), after.get(group, NOTHING)) for group in sorted({**before, **after})}
 
 
-def _added(shared: Shared, own: Iterable[Compiled]) -> dict[Group, Totals]:
+def _added(shared: SharedTotals, own: Iterable[ComparedJob]) -> dict[Group, Totals]:
     found: dict[Group, Totals] = {}
     for group, totals in (*shared, *((each.group, each.totals) for each in own)):
         found[group] = add(found.get(group, NOTHING), totals)
@@ -42,7 +42,7 @@ def summary_of(
 ) -> Summary:
     """The summary of what one overlay builds; `causes` are why the TrainJobs differ."""
 
-    def names(compiled: Iterable[Compiled | None]) -> tuple[JobId, ...]:
+    def names(compiled: Iterable[ComparedJob | None]) -> tuple[JobId, ...]:
         return tuple(JobId(job.manifest.id, overlay) for job in compiled if job)
 
     kept = [pair for pair in jobs.differing if pair.by in SAME]

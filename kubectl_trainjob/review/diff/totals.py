@@ -21,13 +21,13 @@ from kubectl_trainjob.kube.launch.launchers import launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import replicated_jobs
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body, identity_of
-from kubectl_trainjob.review.diff.changes import Compiled, Group, Totals
+from kubectl_trainjob.review.diff.changes import ComparedJob, Group, Totals
 
 NOTHING = Totals(resources={})
 _VOLCANO_DEFAULT = "default"
 
 
-def totals_of(job: Compiled) -> Totals:
+def totals_of(job: ComparedJob) -> Totals:
     """What one TrainJob requests; one that cannot be built counts only as a job.
 
     A resource without requests is not among the resources, nor is one with an amount that no cluster can have.
@@ -55,7 +55,7 @@ def add(one: Totals, other: Totals) -> Totals:
     return Totals(one.jobs + other.jobs, pods, processes, resources, one.unsized + other.unsized)
 
 
-def world_size(job: Compiled) -> int | None:
+def world_size(job: ComparedJob) -> int | None:
     """The number of processes; None if it is unknown before they start, or the job cannot be built."""
     if not job.objects or job.runtime is None:
         return None
@@ -68,7 +68,7 @@ def gpus(totals: Totals) -> Mapping[str, Quantity]:
     return {name: quantity for name, quantity in sorted((totals.resources or {}).items()) if is_gpu(name)}
 
 
-def group_of(job: Compiled) -> Group:
+def group_of(job: ComparedJob) -> Group:
     """The namespace of a TrainJob, and the first queue that is set.
 
     Kueue reads the label of the TrainJob or, without one, of the JobSet (kueue `pkg/controller/jobframework`). Volcano
@@ -78,7 +78,7 @@ def group_of(job: Compiled) -> Group:
     return Group(job.manifest.id.namespace, next(filter(None, _queues(job)), ""))
 
 
-def _queues(job: Compiled) -> Iterator[str]:
+def _queues(job: ComparedJob) -> Iterator[str]:
     jobsets = [body for body in job.objects if role_of(identity_of(body)) is KindRole.JOB_SET]
     for body in (job.manifest.body, *jobsets):
         yield _text(body, "metadata", "labels", KUEUE_QUEUE_LABEL)

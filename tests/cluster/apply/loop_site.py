@@ -9,7 +9,7 @@ import yaml
 
 from kubectl_trainjob.integrations.files import content
 from tests.cluster.apply.inputs import Object
-from tests.cluster.apply.site import Applied, Site
+from tests.cluster.apply.site import AppliedObject, Site
 from tests.cluster.apply.test_rights import role
 from tests.cluster.plane.plane import Plane
 
@@ -59,12 +59,12 @@ class Loop:
             grant(site)
         self.created = site.plane.client.create(training_set(site, "s", **spec))
 
-    def once(self, *arguments: str) -> Applied:
+    def once(self, *arguments: str) -> AppliedObject:
         """Reconcile one time."""
         self.site.proxy.clear()
         return self.site.run("controller", "once", "--directory", f"jobs={self.site.folder}", *arguments)
 
-    def applied(self, *objects: Object) -> Applied:
+    def applied(self, *objects: Object) -> AppliedObject:
         """Write the files and reconcile; it must succeed."""
         self.site.files(*objects)
         done = self.once()
@@ -123,7 +123,7 @@ class LoopSite(Site):
         start = arguments.index("--request-timeout") if "--request-timeout" in arguments else len(arguments)
         return ("controller", "once", "--directory", f"jobs={self.folder}", *arguments[start:])
 
-    def applied(self, *objects: Object, arguments: tuple[str, ...] = ()) -> Applied:
+    def applied(self, *objects: Object, arguments: tuple[str, ...] = ()) -> AppliedObject:
         """Write the files and reconcile; it must succeed."""
         self.files(*objects)
         done = self.apply(*arguments)

@@ -31,7 +31,7 @@ KINDS = {
 SET = "kubectl-trainjob"
 
 
-class Applied(NamedTuple):
+class AppliedObject(NamedTuple):
     """The end of an apply, and the requests that it sent."""
 
     ended: Ended
@@ -79,21 +79,21 @@ class Site:
         """Start the tool."""
         return Program(arguments, self.folder, {"KUBECONFIG": str(self.kubeconfig())})
 
-    def run(self, *arguments: str) -> Applied:
+    def run(self, *arguments: str) -> AppliedObject:
         """Run the tool to its end."""
         first = len(self.proxy.requests)
         ended = self.start(*arguments).end()
-        return Applied(ended, self.proxy.requests[first:])
+        return AppliedObject(ended, self.proxy.requests[first:])
 
     def command(self, *arguments: str) -> tuple[str, ...]:
         """The command line that applies the files."""
         return ("apply", "-o", "json", *arguments)
 
-    def apply(self, *arguments: str) -> Applied:
+    def apply(self, *arguments: str) -> AppliedObject:
         """Apply the files."""
         return self.run(*self.command(*arguments))
 
-    def applied(self, *objects: Object, arguments: tuple[str, ...] = ()) -> Applied:
+    def applied(self, *objects: Object, arguments: tuple[str, ...] = ()) -> AppliedObject:
         """Write the files and apply them; it must succeed."""
         self.files(*objects)
         done = self.apply(*arguments)

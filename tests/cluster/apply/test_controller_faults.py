@@ -18,7 +18,7 @@ from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import Loop, LoopSite, install
 from tests.cluster.apply.program import Program
 from tests.cluster.apply.proxy import Answer, Fault, Forward, Request, before, html, reset
-from tests.cluster.apply.site import Applied, Site
+from tests.cluster.apply.site import AppliedObject, Site
 from tests.cluster.apply.test_controller_run import holder, replica
 from tests.cluster.apply.test_faults import ONCE
 from tests.cluster.apply.test_kills import problem_after
@@ -158,7 +158,7 @@ def test_an_older_revision_after_a_newer_one(site: Site, tmp_path: Path) -> None
     assert applied[0] == applied[2]
 
 
-def _once(site: Site, link: Path) -> Applied:
+def _once(site: Site, link: Path) -> AppliedObject:
     return site.run("controller", "once", "--directory", f"jobs={link}")
 
 

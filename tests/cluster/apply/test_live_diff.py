@@ -9,12 +9,12 @@ import pytest
 
 from tests.cluster.apply import world
 from tests.cluster.apply.inputs import Object, config, job
-from tests.cluster.apply.site import Applied, Site
+from tests.cluster.apply.site import AppliedObject, Site
 
 pytestmark = pytest.mark.cluster
 
 
-def diff(site: Site, *arguments: str) -> tuple[Applied, dict[str, Any]]:
+def diff(site: Site, *arguments: str) -> tuple[AppliedObject, dict[str, Any]]:
     """Run `diff --live -o json`; its objects by `Kind/name`."""
     done = site.run("diff", "--live", "-o", "json", *arguments)
     assert done.code in (0, 1), done.ended

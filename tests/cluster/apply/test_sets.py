@@ -11,7 +11,7 @@ import pytest
 from tests.cluster.apply import world
 from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.proxy import before
-from tests.cluster.apply.site import SET, Applied, Site
+from tests.cluster.apply.site import SET, AppliedObject, Site
 from tests.tools import require
 
 pytestmark = pytest.mark.cluster
@@ -161,7 +161,7 @@ def test_two_applies_at_once_start_each_run_once(site: Site) -> None:
     files = [job(f"j{number}", "short") for number in range(6)]
     site.files(*files)
     programs = [site.start("apply", "-o", "json") for _ in range(2)]
-    results = [Applied(each.end(), []) for each in programs]
+    results = [AppliedObject(each.end(), []) for each in programs]
     assert all(each.code in (0, 1) for each in results), results
     started = [one.path.rpartition("/")[2] for one in site.proxy.created if "/jobsets/" in one.path]
     assert sorted(started) == [f"j{number}" for number in range(6)]
@@ -171,7 +171,7 @@ def test_two_applies_of_other_files_at_once(site: Site) -> None:
     """While the second waits to write the inventory, the first changes it."""
     site.applied(config("c"))
     site.files(job("a"), config("c"))
-    hold: list[Applied] = []
+    hold: list[AppliedObject] = []
 
     def other() -> None:
         site.files(job("b", "gang"), config("c"))

@@ -21,7 +21,7 @@ from kubectl_trainjob.kube.facts.trainer import (
     KUEUE_LABEL_PREFIX,
     NODE,
 )
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.draft import Cause, Draft, Entry, Write, computed, copied, fixed
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import PORTS_OVERWRITTEN
@@ -159,7 +159,7 @@ def overwritten_ports(plan: Plan, kinds: tuple[str, ...]) -> Iterator[Diagnostic
             if clash is not None:
                 message = say(_SAME_PORTS, container["name"])
                 first, later = (plan.origin_place(*pointer, index, "containerPort") for index in clash)
-                yield Diagnostic(PORTS_OVERWRITTEN, message, later, (Related(say("overwrites this one"), first),))
+                yield Diagnostic(PORTS_OVERWRITTEN, message, later, (RelatedPlace(say("overwrites this one"), first),))
 
 
 def _containers(plan: Plan, pods: PodSet, kinds: tuple[str, ...]) -> Iterator[tuple[Pointer, Item]]:

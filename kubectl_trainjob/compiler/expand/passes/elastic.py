@@ -12,7 +12,7 @@ from typing import Any
 
 from kubectl_trainjob.compiler.expand import torchtune
 from kubectl_trainjob.compiler.expand.nodes import first_node, reserved_env
-from kubectl_trainjob.compiler.expand.plan import NAME, RUNTIME, Counted, Plan
+from kubectl_trainjob.compiler.expand.plan import NAME, RUNTIME, DerivedValue, Plan
 from kubectl_trainjob.compiler.expand.processes import Processes
 from kubectl_trainjob.compiler.expand.rendezvous import Meeting, meet_at_first_node
 from kubectl_trainjob.compiler.expand.upsert import Upsert, env
@@ -98,7 +98,7 @@ def enforce(torch: Enforce, plan: Plan) -> Plan:
     pods = plan.by_ancestor(ANCESTOR_TRAINER)
     if pods is None or least is None or least == pods.size:
         return plan
-    return _with_restarts(plan.with_least(pods, Counted(least, (_cause("minNodes"),))))
+    return _with_restarts(plan.with_least(pods, DerivedValue(least, (_cause("minNodes"),))))
 
 
 def _with_restarts(plan: Plan) -> Plan:
@@ -113,7 +113,7 @@ def _cause(field: str) -> Cause:
     return (RUNTIME, *_POLICY, field)
 
 
-def _meet(plan: Plan, processes: Counted[Processes]) -> Meeting:
+def _meet(plan: Plan, processes: DerivedValue[Processes]) -> Meeting:
     """torchrun's c10d rendezvous: nodes may come and go, so they have no fixed numbers."""
     fixed = meet_at_first_node(plan, processes)
     restarts = (_policy(plan) or {}).get("maxRestarts")

@@ -16,7 +16,7 @@ from kubectl_trainjob.compiler.expand.flux_parts import (
     flux_mounts,
     flux_volumes,
 )
-from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, TRAINER, Counted, Plan, PodSet
+from kubectl_trainjob.compiler.expand.plan import JOB_SET, NAME, TRAINER, DerivedValue, Plan, PodSet
 from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, upsert
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.kube.facts.jobset import pod_spec
@@ -77,18 +77,18 @@ def enforce(setup: Setup, plan: Plan) -> Plan:
     for pods in plan.pod_sets:
         if pods.name == trainer.NODE:
             plan = _volumes_of(plan, pods, setup)
-            plan = _installed(plan, pods, Counted(installer, image.because))
-    return plan._replace(command=Counted(command, wrapped.because), args=None)
+            plan = _installed(plan, pods, DerivedValue(installer, image.because))
+    return plan._replace(command=DerivedValue(command, wrapped.because), args=None)
 
 
-def _wrapped_command(plan: Plan, setup: Setup) -> Counted[str]:
+def _wrapped_command(plan: Plan, setup: Setup) -> DerivedValue[str]:
     """The command that Flux starts: the TrainJob's or the runtime's, with the TrainJob's args."""
     container = plan.container(trainer.ANCESTOR_TRAINER, trainer.NODE)
     command, because = plan.command
     if command is None and setup.runtime_command and container:
         command, because = plan.jobset.get(*container, "command"), ((JOB_SET, *container, "command"),)
     args = [(*TRAINER, "args")] if plan.args else []
-    return Counted(" ".join([*(command or ()), *(plan.args or ())]).strip(), (*because, *args))
+    return DerivedValue(" ".join([*(command or ()), *(plan.args or ())]).strip(), (*because, *args))
 
 
 def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
@@ -103,7 +103,7 @@ def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
     return plan.with_jobset(jobset)
 
 
-def _installed(plan: Plan, pods: PodSet, installer: Counted[Item]) -> Plan:
+def _installed(plan: Plan, pods: PodSet, installer: DerivedValue[Item]) -> Plan:
     containers = (*pod_spec(pods.position), "initContainers")
     position = len(plan.jobset.get(*containers) or ())
     because = (NAME, *installer.because)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.trainer import INITIALIZER_VOLUME, INITIALIZERS
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.rules import INITIALIZER_TARGET
 
@@ -40,7 +40,9 @@ def _check(plan: Plan, find_missing: Callable[[Plan, str], Message]) -> Iterator
                     missing,
                     field,
                 )
-                related = Related(say("initializer requested here"), plan.job_place("spec", "initializer", field).key())
+                related = RelatedPlace(
+                    say("initializer requested here"), plan.job_place("spec", "initializer", field).key()
+                )
                 yield Diagnostic(INITIALIZER_TARGET, message, plan.job_place("spec", "runtimeRef"), (related,))
 
 

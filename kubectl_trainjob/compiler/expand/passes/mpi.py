@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.compiler.expand.nodes import launcher_as_node, mpi_implementation
-from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, Counted, Plan, PodSet
+from kubectl_trainjob.compiler.expand.plan import NAME, TRAINER, DerivedValue, Plan, PodSet
 from kubectl_trainjob.compiler.expand.processes import MPI
 from kubectl_trainjob.compiler.expand.upsert import Item, Upsert, env, upsert
 from kubectl_trainjob.kube.facts import trainer
@@ -21,7 +21,7 @@ from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import INVALID_TYPE_OR_ENUM, MPI_IMPLEMENTATION, MPI_JOBS_MISSING
 
-Count = Callable[[Plan], Counted[int]]
+Count = Callable[[Plan], DerivedValue[int]]
 
 
 def _policy(plan: Plan) -> Mapping[str, Any]:
@@ -107,7 +107,7 @@ def _mounts(plan: Plan, pods: PodSet) -> Plan:
     return plan
 
 
-def _launcher_env(plan: Plan, pods: PodSet, slots: Counted[int]) -> Plan:
+def _launcher_env(plan: Plan, pods: PodSet, slots: DerivedValue[int]) -> Plan:
     variables = IMPLEMENTATIONS[mpi_implementation(plan)].launcher_variables
     writes = [
         env(name, value.format(slots=slots.value), *(slots.because if "{" in value else ()))

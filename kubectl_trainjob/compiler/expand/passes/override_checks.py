@@ -14,7 +14,7 @@ from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.kube.facts.jobset import pod_spec
 from kubectl_trainjob.kube.facts.trainer import INITIALIZERS, NODE
 from kubectl_trainjob.kube.facts.validation import domain_prefixed_path
-from kubectl_trainjob.model.diagnostic import Diagnostic, Related
+from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.message import listed, say
 from kubectl_trainjob.model.nearest import did_you_mean
 from kubectl_trainjob.model.rules import DUPLICATE_LIST_KEY, PATCH_FORBIDDEN_ENV, PATCH_MANAGER, PATCH_TARGET_MISSING
@@ -42,7 +42,7 @@ def distinct_targets(field: str, plan: Plan) -> Iterator[Diagnostic]:
         earlier = first.setdefault(name, pointer)
         if earlier != pointer:
             message = say('replicatedJob "{}" has two overrides; write one', name)
-            related = Related(say("the first override"), plan.job_place(*earlier))
+            related = RelatedPlace(say("the first override"), plan.job_place(*earlier))
             yield Diagnostic(DUPLICATE_LIST_KEY, message, plan.job_place(*pointer), (related,))
 
 

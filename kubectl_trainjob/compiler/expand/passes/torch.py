@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_trainjob.compiler.expand import torchtune
 from kubectl_trainjob.compiler.expand.nodes import reserved_env, trainer_nodes, with_env
-from kubectl_trainjob.compiler.expand.plan import TRAINER, Counted, Plan
+from kubectl_trainjob.compiler.expand.plan import TRAINER, DerivedValue, Plan
 from kubectl_trainjob.compiler.expand.processes import WORDS, Processes
 from kubectl_trainjob.compiler.expand.rendezvous import Meeting, meet_at_first_node
 from kubectl_trainjob.compiler.expand.upsert import job_env, upsert
@@ -21,7 +21,7 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import ENV_INJECTION_TARGET, INVALID_TYPE_OR_ENUM
 from kubectl_trainjob.model.source import Pointer
 
-Count = Callable[[Plan], Counted[Processes]]
+Count = Callable[[Plan], DerivedValue[Processes]]
 
 
 def injection_targets(plan: Plan) -> Iterator[Diagnostic]:
@@ -56,7 +56,7 @@ def enforce(
     known: torchtune.Torchtune,
     plan: Plan,
     *,
-    meeting: Callable[[Plan, Counted[Processes]], Meeting] = meet_at_first_node,
+    meeting: Callable[[Plan, DerivedValue[Processes]], Meeting] = meet_at_first_node,
 ) -> Plan:
     """Set the nodes, and PET_* in the injection targets and, given a `spec.trainer`, in the `node` container."""
     plan = trainer_nodes(plan)
@@ -67,7 +67,9 @@ def enforce(
     plan = with_env(plan, writes)
     if is_torchtune and plan.container(trainer.ANCESTOR_TRAINER, trainer.NODE):
         arguments, because = torchtune.arguments(plan, processes.value, known)
-        plan = plan._replace(command=Counted([*trainer.TORCHTUNE_COMMAND, *arguments], (*because, *processes.because)))
+        plan = plan._replace(
+            command=DerivedValue([*trainer.TORCHTUNE_COMMAND, *arguments], (*because, *processes.because))
+        )
     for _, job, name in _injection_targets(plan):
         target = _find_container(plan, job, name)
         if target is not None:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from kubectl_trainjob.compiler import pipeline
-from kubectl_trainjob.model.draft import Drafted
+from kubectl_trainjob.model.draft import DraftSnapshot
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.reading import read
@@ -46,7 +46,7 @@ def container(name="node", **requests):
 def named(origin):
     """The values that a value is said to come from, as they stand in the inputs, sorted."""
     for place in [origin.place] if origin.place else origin.causes:
-        if isinstance(place.source.edits, Drafted):
+        if isinstance(place.source.edits, DraftSnapshot):
             yield from named(place.source.edits.origin(place.pointer))
         else:
             yield place

@@ -4,12 +4,12 @@ from functools import partial
 
 import pytest
 
-from kubectl_trainjob.compiler.expand.plan import Counted, Plan
+from kubectl_trainjob.compiler.expand.plan import DerivedValue, Plan
 from kubectl_trainjob.compiler.versions import VERSIONS
 from kubectl_trainjob.kube.facts.supported import NEXT, TRAINER_VERSIONS
 from kubectl_trainjob.model.draft import Draft
 from kubectl_trainjob.model.source import Source, SourceFile
-from kubectl_trainjob.model.stages import Admitted, Manifest, ObjectId, Resolved
+from kubectl_trainjob.model.stages import AdmittedObject, Manifest, ObjectId, ResolvedJob
 
 OVERRIDES = {"podSpecOverrides", "podTemplateOverrides", "runtimePatches"}
 ALWAYS_OFF = {"initializers", *OVERRIDES}
@@ -20,13 +20,13 @@ SINCE = {"volcano": "2.1", "jax": "2.2", "xgboost": "2.2", "flux": "2.2"}
 def admitted(kind, spec):
     body = {"metadata": {"name": "x"}, "spec": spec}
     identity = ObjectId("trainer.kubeflow.org/v1alpha1", kind, "", "x")
-    return Admitted(Manifest(identity, body, Source(SourceFile("x.yaml", ""))), body)
+    return AdmittedObject(Manifest(identity, body, Source(SourceFile("x.yaml", ""))), body)
 
 
 def running(version, runtime, job=None):
     command = (job or {}).get("trainer", {}).get("command")
-    resolved = Resolved(admitted("TrainJob", job or {}), admitted("TrainingRuntime", runtime))
-    plan = Plan(resolved, Draft({}), (), Counted(command), None)
+    resolved = ResolvedJob(admitted("TrainJob", job or {}), admitted("TrainingRuntime", runtime))
+    plan = Plan(resolved, Draft({}), (), DerivedValue(command), None)
     return {each.name for each in VERSIONS[version].behaviour.passes if each.applies(plan)}
 
 

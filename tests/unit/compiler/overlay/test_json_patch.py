@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from kubectl_trainjob.compiler.errors import PatchError
 from kubectl_trainjob.compiler.overlay.json_patch import apply_operations
 from kubectl_trainjob.compiler.overlay.steps import Steps
-from kubectl_trainjob.model.draft import Draft, Drafted
+from kubectl_trainjob.model.draft import Draft, DraftSnapshot
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.source import Origin, Place, Pointer, Source, SourceFile
 
@@ -184,7 +184,7 @@ def test_a_value_comes_from_its_line(operations: list[Any], pointer: Pointer, pl
 def written(origin: Origin | None) -> Place | None:
     """Where a value was written that may have been moved since."""
     assert origin is not None
-    if origin.place is not None and isinstance(origin.place.source.edits, Drafted):
+    if origin.place is not None and isinstance(origin.place.source.edits, DraftSnapshot):
         return written(origin.place.source.edits.origin(origin.place.pointer))
     return origin.place
 

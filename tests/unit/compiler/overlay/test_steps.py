@@ -27,7 +27,7 @@ CAUSE = ("patch.0",)
 MANY = 5000
 
 
-class Counted(Steps):
+class DerivedValue(Steps):
     """Knows how many steps were taken."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ def test_what_is_recorded_was_counted_before() -> None:
 
 
 def test_a_pattern_costs_the_states_that_names_lead_to() -> None:
-    steps = Counted()
+    steps = DerivedValue()
     pattern = compile_pattern("(a|b|c.*|d*)" * 60 + ".*", steps)
     built = steps.taken
     assert 1000 < built <= 60 * 60 * 4 * 4
@@ -99,7 +99,7 @@ def test_selectors_that_cost_too_much() -> None:
 )
 def test_images_are_looked_up(changes: list[str], images: list[str], most: int) -> None:
     """Plain names cost the images that they are for, not the product of both lists."""
-    steps = Counted()
+    steps = DerivedValue()
     made = Images([ImageChange(name, tag_suffix="-x") for name in changes], steps)
     body = pod([{"image": image} for image in images])
     change_images(Draft(body), "Pod", "v1", made, CAUSE)
@@ -107,7 +107,7 @@ def test_images_are_looked_up(changes: list[str], images: list[str], most: int) 
 
 
 def test_an_image_costs_its_patterns_once() -> None:
-    steps = Counted()
+    steps = DerivedValue()
     made = Images([ImageChange(f"a{i}.*", new_tag="2") for i in range(100)], steps)
     built = steps.taken
     change_images(Draft(pod([{"image": "b:1"}] * 100)), "Pod", "v1", made, CAUSE)
@@ -153,10 +153,10 @@ ENV = {"spec": {"containers": [{"name": "c", "env": [{"name": "x"}]}]}}
 )
 def test_what_is_rebuilt_is_counted(write: Callable[[Draft, Steps], Draft], most: int) -> None:
     body = pod([{"name": "c", "env": [{"name": f"e{i}"} for i in range(MANY)]}])
-    steps = Counted()
+    steps = DerivedValue()
     made = write(Draft(body), steps)
     assert most - 102 <= steps.taken <= most
-    again = Counted()
+    again = DerivedValue()
     assert write(recorded(body), again).value == made.value
     assert again.taken == 0
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubectl_trainjob.model.diagnostic import Edit, Fix
-from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, Unchecked
+from kubectl_trainjob.model.finding import Excerpt, Finding, LintReport, Note, Position, UncheckedRules
 from kubectl_trainjob.model.rules import (
     EXTENDED_RESOURCE_LIMIT_MISSING,
     MPI_EXTRA_NODE,
@@ -60,7 +60,7 @@ def report(*results: Finding, **given: Any) -> LintReport:
     return LintReport(tuple(results), **{"train_jobs": 12, **given})
 
 
-CAUSE = Unchecked(as_message("no file says whether PriorityClass high exists"), ("KTJ608", "KTJ609"))
+CAUSE = UncheckedRules(as_message("no file says whether PriorityClass high exists"), ("KTJ608", "KTJ609"))
 
 
 def mixed() -> LintReport:

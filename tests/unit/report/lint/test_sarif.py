@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_trainjob import __version__
-from kubectl_trainjob.model.finding import LintReport, Note, Unchecked
+from kubectl_trainjob.model.finding import LintReport, Note, UncheckedRules
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.report.lint.rules import rule_as_json
 from kubectl_trainjob.report.lint.sarif import MOST_RESULTS, as_sarif, uri_reference
@@ -181,7 +181,7 @@ def test_a_uri_leads_back_to_the_path(path: str) -> None:
     ],
 )
 def test_a_message_has_no_link_and_no_placeholder(message: str, expected: str) -> None:
-    note, cause = Note(message, at(line=1)), Unchecked(message, ())
+    note, cause = Note(message, at(line=1)), UncheckedRules(message, ())
     told = run(report(result(message=message, related=(note,)), unchecked=(cause,)))
     assert told["results"][0]["message"]["text"] == expected
     assert told["results"][0]["relatedLocations"][0]["message"]["text"] == expected

@@ -8,7 +8,7 @@ from kubectl_trainjob.compiler.job import compile_job
 from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.stages import BuildOptions
-from kubectl_trainjob.review.diff.changes import Compiled
+from kubectl_trainjob.review.diff.changes import ComparedJob
 from tests.reading import read
 
 HEAD = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\n"
@@ -23,7 +23,7 @@ def write(root: Path, files: dict[str, str]) -> None:
         file.write_text((HEAD if path.endswith("overlay.yaml") else "") + text)
 
 
-def compiled(*paths: str, text: str = "", **options: str) -> dict[str, Compiled]:
+def compiled(*paths: str, text: str = "", **options: str) -> dict[str, ComparedJob]:
     """Each TrainJob of the paths, or of a text, by its name; nothing is wrong with any."""
     documents = read(paths or ["-"], lambda _most: text.encode())
     prepared = prepare(documents, BuildOptions(**options))
@@ -33,5 +33,5 @@ def compiled(*paths: str, text: str = "", **options: str) -> dict[str, Compiled]
         problems = [*prepared.findings, *built.findings]
         assert not has_errors(problems), problems
         bodies = tuple(each.body for each in built.objects)
-        found[built.source.id.name] = Compiled(built.source, built.runtime, bodies)
+        found[built.source.id.name] = ComparedJob(built.source, built.runtime, bodies)
     return found

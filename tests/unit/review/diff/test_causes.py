@@ -10,7 +10,7 @@ import pytest
 from kubectl_trainjob.repository.positions import Locator
 from kubectl_trainjob.review.diff.causes import causes, changed_inputs, listed
 from kubectl_trainjob.review.diff.changed_inputs import CompiledPair
-from kubectl_trainjob.review.diff.changes import Compiled
+from kubectl_trainjob.review.diff.changes import ComparedJob
 from tests.unit.review.diff.repository import TRAINER, compiled, write
 
 Files = dict[str, str]
@@ -94,7 +94,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def pairs(old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, str]) -> list[CompiledPair]:
+def pairs(old: dict[str, ComparedJob], new: dict[str, ComparedJob], became: dict[str, str]) -> list[CompiledPair]:
     """The TrainJobs of both sides whose objects differ; `became` are new names by old ones."""
     found = list[CompiledPair]()
     former = {now: before for before, now in became.items()}
@@ -105,7 +105,7 @@ def pairs(old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, 
     return found
 
 
-def told(old: dict[str, Compiled], new: dict[str, Compiled], became: dict[str, str] | None = None) -> Told:
+def told(old: dict[str, ComparedJob], new: dict[str, ComparedJob], became: dict[str, str] | None = None) -> Told:
     found = listed(causes(changed_inputs(pairs(old, new, became or {}))))
     resolve = Locator().resolve
     return [

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_trainjob.compiler.job import compile_job
-from kubectl_trainjob.compiler.prepare import Prepared, prepare
+from kubectl_trainjob.compiler.prepare import PreparedUnit, prepare
 from kubectl_trainjob.model.source import ABSENT, Pointer, value_at
 from kubectl_trainjob.model.stages import BuildOptions
 from kubectl_trainjob.review.diff.changes import FieldChange
@@ -593,10 +593,10 @@ def test_recorded_updates(update):
             assert any(pointer[: len(path)] == path for pointer in changed), refused
 
 
-def _prepared(text: str) -> Prepared:
+def _prepared(text: str) -> PreparedUnit:
     return prepare(read(["-"], lambda _: text.encode()), BuildOptions())
 
 
-def _expanded(prepared: Prepared) -> dict[Any, Any]:
+def _expanded(prepared: PreparedUnit) -> dict[Any, Any]:
     compiled = [compile_job(job, prepared.target, prepared.admitted) for job in prepared.jobs]
     return {(one.id.kind, one.id.name): one.body for each in compiled for one in each.objects}

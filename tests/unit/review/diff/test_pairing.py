@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.model.source import Place, Source, SourceFile
 from kubectl_trainjob.model.stages import Body, BuildOptions, Manifest, identity_of
-from kubectl_trainjob.review.diff.changes import Compiled
+from kubectl_trainjob.review.diff.changes import ComparedJob
 from kubectl_trainjob.review.diff.pairing import Pair, pair_jobs, pair_made, pair_objects
 from kubectl_trainjob.review.diff.renames import PlainObject, guess_renames
 from tests.conformance.cases import FOLDER, load, read_lines
@@ -204,14 +204,14 @@ def test_each_object_once(old, new):
     assert sum(pair.by == "identity" for pair in pairs) == mine.total()
 
 
-def compiled(name: str, *suffixes: str, hashed_by: str = "", **spec: Any) -> Compiled:
+def compiled(name: str, *suffixes: str, hashed_by: str = "", **spec: Any) -> ComparedJob:
     """A TrainJob and the ConfigMaps that it becomes."""
     printed = thing(name, f"{name}.yaml", api_version=TRAIN_JOB[0], kind=TRAIN_JOB[1], **spec)
     assert printed.source
     name_hash = Place(_source(hashed_by), ("nameHash",)) if hashed_by else None
     objects: list[Body] = [thing(name, api_version="jobset.x-k8s.io/v1alpha2", kind="JobSet").body]
     objects += [thing(name + suffix, api_version="v1", kind="ConfigMap").body for suffix in suffixes]
-    return Compiled(Manifest(printed.identity, printed.body, printed.source, name_hash), None, tuple(objects))
+    return ComparedJob(Manifest(printed.identity, printed.body, printed.source, name_hash), None, tuple(objects))
 
 
 def test_made_objects_follow_their_jobs():
@@ -231,7 +231,7 @@ def test_made_objects_follow_their_jobs():
 def test_made_objects_of_another_version():
     old, new = compiled("a"), compiled("a")
     later = [{**body, "apiVersion": "jobset.x-k8s.io/v1"} for body in new.objects]
-    (jobs,) = pair_jobs([old], [Compiled(new.manifest, None, tuple(later))])
+    (jobs,) = pair_jobs([old], [ComparedJob(new.manifest, None, tuple(later))])
     assert jobs.by == "identity"
     assert shown(pair_made(jobs)) == ["a > a version"]
 
@@ -247,7 +247,7 @@ spec:
 _OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../jobs]\n"
 
 
-def _side(root: Path, jobs: dict[str, tuple[str, int]], **overlays: str) -> list[Compiled]:
+def _side(root: Path, jobs: dict[str, tuple[str, int]], **overlays: str) -> list[ComparedJob]:
     """The TrainJobs of a repository with these jobs (image and nodes) under each of the overlays."""
     (root / "jobs").mkdir(parents=True)
     (root / "trainjob.yaml").write_text("apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n")
@@ -259,10 +259,10 @@ def _side(root: Path, jobs: dict[str, tuple[str, int]], **overlays: str) -> list
     documents = read([str(root / name) for name in overlays], lambda _: b"")
     prepared = prepare(documents, BuildOptions())
     assert not prepared.findings
-    return [Compiled(job.manifest, None) for job in prepared.jobs]
+    return [ComparedJob(job.manifest, None) for job in prepared.jobs]
 
 
-def _why(pairs: list[Pair[Compiled]]) -> list[tuple[str, str, str | None]]:
+def _why(pairs: list[Pair[ComparedJob]]) -> list[tuple[str, str, str | None]]:
     """Both names, a hash as `#`."""
     names = ([_name(each) for each in pair[:2]] for pair in pairs)
     return sorted((old, new, pair.by) for (old, new), pair in zip(names, pairs, strict=True))
@@ -328,13 +328,13 @@ def test_one_name_under_several_hashes():
     assert {pair.by for pair in pair_jobs(old, [_hashed("3", "o", **OTHER), _hashed("4", "o", **OTHER)])} == {None}
 
 
-def _hashed(digest: str, overlay: str, **spec: Any) -> Compiled:
+def _hashed(digest: str, overlay: str, **spec: Any) -> ComparedJob:
     from kubectl_trainjob.model.edited_object import edited_object
 
     job = compiled("a", hashed_by=overlay, **spec)
     name = f"a-{digest * 10}"
     body = {**job.manifest.body, "metadata": {"name": name}}
-    return Compiled(edited_object(job.manifest, body, {}, ()), None)
+    return ComparedJob(edited_object(job.manifest, body, {}, ()), None)
 
 
 @sampled(every=3)
@@ -347,9 +347,9 @@ def test_recorded_updates_are_updates(update):
     ]
 
 
-def _jobs_of(text: str) -> list[Compiled]:
+def _jobs_of(text: str) -> list[ComparedJob]:
     prepared = prepare(read(["-"], lambda _: text.encode()), BuildOptions())
-    return [Compiled(job.manifest, None) for job in prepared.jobs]
+    return [ComparedJob(job.manifest, None) for job in prepared.jobs]
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.review.diff.changes import Compiled, Group
+from kubectl_trainjob.review.diff.changes import ComparedJob, Group
 from kubectl_trainjob.review.diff.totals import group_of
 from tests.unit.review.diff.repository import TRAINER, compiled
 
@@ -14,7 +14,7 @@ KUEUE = "kueue.x-k8s.io/queue-name"
 VOLCANO = "scheduling.volcano.sh/queue-name"
 
 
-def job(labels: str = "", template: str = "", gang: str = "", pods: str = "") -> Compiled:
+def job(labels: str = "", template: str = "", gang: str = "", pods: str = "") -> ComparedJob:
     """A TrainJob with labels, and a runtime with metadata of its template and of its Pods, and a podGroupPolicy."""
     text = f"""\
 {TRAINER}kind: TrainJob
@@ -67,4 +67,4 @@ def test_group(given: dict[str, Any], queue: str) -> None:
 
 def test_a_job_that_is_not_built() -> None:
     built = job(labels=f"{KUEUE}: lq")
-    assert group_of(Compiled(built.manifest, None)) == Group("team", "lq")
+    assert group_of(ComparedJob(built.manifest, None)) == Group("team", "lq")

@@ -14,7 +14,7 @@ from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.kube.facts.quantity import Quantity
 from kubectl_trainjob.kube.launch.replicated_jobs import ReplicatedJob
 from kubectl_trainjob.model.stages import BuildOptions, Manifest
-from kubectl_trainjob.review.diff.changes import Compiled, Totals
+from kubectl_trainjob.review.diff.changes import ComparedJob, Totals
 from kubectl_trainjob.review.diff.totals import NOTHING, add, gpus, is_gpu, total, totals_of, world_size
 from tests.conformance.versions import EACH_VERSION, LATEST_ONLY, SINCE_2_1, Chosen
 from tests.reading import read
@@ -173,7 +173,7 @@ def jobset(*resources: Object) -> Object:
 )
 def test_quantities_that_no_cluster_has(requests: Object, resources: dict[str, str]) -> None:
     [job] = compiled(text=manifests(None)).values()
-    odd = totals_of(Compiled(job.manifest, job.runtime, (jobset({"requests": requests}),)))
+    odd = totals_of(ComparedJob(job.manifest, job.runtime, (jobset({"requests": requests}),)))
     assert shown(odd) == resources
     assert shown(add(odd, odd)).keys() == resources.keys()
 
@@ -181,7 +181,7 @@ def test_quantities_that_no_cluster_has(requests: Object, resources: dict[str, s
 def test_a_job_that_is_not_built() -> None:
     [job] = compiled(text=manifests(None)).values()
     for runtime in (job.runtime, None):
-        assert totals_of(Compiled(job.manifest, runtime)) == Totals(1, 0, 0, {})
+        assert totals_of(ComparedJob(job.manifest, runtime)) == Totals(1, 0, 0, {})
 
 
 def test_processes_that_nobody_knows_before_they_start() -> None:
@@ -236,7 +236,7 @@ class Recorded(NamedTuple):
     """A job that is built: what is known of it here, the processes that `env` tells, and upstream's objects."""
 
     name: str
-    job: Compiled
+    job: ComparedJob
     world: int | None
     objects: list[Object]
 
@@ -256,7 +256,7 @@ def _recorded(chosen: Chosen) -> Iterator[Recorded]:
             world = describe(traced).launch.total
             bodies = tuple(each.draft.value for each in traced.objects)
             runtime: Manifest = traced.resolved.runtime.manifest
-            job = Compiled(traced.resolved.job.manifest, runtime, bodies)
+            job = ComparedJob(traced.resolved.job.manifest, runtime, bodies)
             record = records.get(traced.train_job.identity.name, {})
             is_certain = record.get("verdict") == "accepted" and not record.get("nondeterministic")
             objects = record["objects"] if is_certain else []
