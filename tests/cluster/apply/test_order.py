@@ -153,7 +153,7 @@ def test_a_group_that_is_being_deleted_holds_up_no_other(site: Site) -> None:
     path = site.plane.client.path(site.body("ConfigMap", "stuck"))
     site.plane.client.request("DELETE", path)
     site.files(config("stuck"), config("c", "2"), job("a", image="example.com/train:2"), job("b"))
-    done = site.apply("--recreate", "always", "--timeout", "6s")
+    done = site.apply("--recreate", "always", "--timeout", "20s")
     assert done.results == {
         "ConfigMap/stuck": "failed Timeout",
         "ConfigMap/c": "configured",

@@ -43,7 +43,7 @@ def test_a_run_is_what_status_says(site: Site) -> None:
     site.ended("fails")
     site.ended("ends")
     assert _states(site) == {name: state for name, (_, state) in STATES.items()}
-    done = site.apply("--wait=finished", "--timeout", "3s")
+    done = site.apply("--wait=finished", "--timeout", "10s")
     ends = {"fails": "failed FailedJobs", "ends": "unchanged"}
     assert done.results == {f"JobSet/{name}": ends.get(name, "failed Timeout") for name in STATES}
 
@@ -75,7 +75,7 @@ def test_wait_until_runs_have_ended(site: Site) -> None:
 
 def test_a_wait_that_ends_too_early(site: Site) -> None:
     site.files(job("a"))
-    done = site.apply("--wait", "--timeout", "4s")
+    done = site.apply("--wait", "--timeout", "10s")
     assert (done.code, done.results) == (1, {"JobSet/a": "failed Timeout"})
     assert site.entries()["JobSet/a"]["state"] == "started"
 
