@@ -63,7 +63,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now; None when there is none of that name."""
-        return _loaded(cmd_name) if cmd_name in _COMMANDS else None
+        return _load_command(cmd_name) if cmd_name in _COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -88,7 +88,7 @@ class LazyGroup(click.Group):
 
 
 @cache
-def _loaded(name: str) -> click.Command:
+def _load_command(name: str) -> click.Command:
     command = getattr(importlib.import_module(f"kubectl_trainjob.cli.{name}"), name)
     assert isinstance(command, click.Command)
     command.params += of_every_command()

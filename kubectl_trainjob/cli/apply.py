@@ -10,7 +10,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, parent_named, planned
+from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, parent_named, plan_files
 from kubectl_trainjob.cli.streams import emit, interruption, print_error
 from kubectl_trainjob.model.printable import printable
 
@@ -158,7 +158,7 @@ def apply(**given: Any) -> int:
 
     api = connect(request, request.seconds)
     with interruption("not all objects may be applied; apply again to continue"), open_session() as session:
-        plan = planned(request, session, request.namespace or api.connection.namespace)
+        plan = plan_files(request, session, request.namespace or api.connection.namespace)
         if not isinstance(plan, NoPlan):
             plan = _with_known_jobs(request.rerun, plan)
         if isinstance(plan, NoPlan):
@@ -166,7 +166,7 @@ def apply(**given: Any) -> int:
             return 1
         result = _apply(request, session, api, plan)
     if request.wait and not result.is_dry_run:
-        result = _waited(api, result, request.wait)
+        result = _wait_for_runs(api, result, request.wait)
     emit([format_report(result, request.output).encode()])
     _report_places(result)
     return 0 if result.is_fine else 1
@@ -185,7 +185,7 @@ def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -
         return apply_plan(plan, request.apply_options(api, plan.namespace), store, api, progress)
 
 
-def _waited(api: Api, result: ApplyResult, goal: Goal) -> ApplyResult:
+def _wait_for_runs(api: Api, result: ApplyResult, goal: Goal) -> ApplyResult:
     from kubectl_trainjob.cli.session import ProgressLine
     from kubectl_trainjob.cluster.wait import wait
 

@@ -75,7 +75,7 @@ def _overlay(text: str) -> str:
         )
     names = [each.get("name") for each in entries]
     if unknown := [name for name in names if name != _PARAMETER]:
-        raise EnvironmentFault(f"unknown parameter {_quoted(unknown[0])}; use {_PARAMETER}")
+        raise EnvironmentFault(f"unknown parameter {_quote(unknown[0])}; use {_PARAMETER}")
     if len(entries) > 1:
         raise EnvironmentFault(f"the parameter {_PARAMETER} is duplicate; remove one")
     return _text(entries[0]) if entries else ""
@@ -88,7 +88,7 @@ def _text(parameter: Mapping[str, Any]) -> str:
     return value
 
 
-def _quoted(value: Any) -> str:
+def _quote(value: Any) -> str:
     return truncate(json.dumps(value))
 
 
@@ -99,12 +99,12 @@ def _below(folder: str, overlay: str, root: str) -> str:
     """
     if os.path.isabs(overlay) or ".." in overlay.replace("\\", "/").split("/") or not overlay.isprintable():
         raise EnvironmentFault(
-            f"the overlay {_quoted(overlay)} is not a path below the Application; write one such as prod"
+            f"the overlay {_quote(overlay)} is not a path below the Application; write one such as prod"
         )
     found = os.path.join(folder, os.path.normpath(overlay))
     if not os.path.isdir(found) or not is_below(os.path.realpath(root), os.path.realpath(found)):
         raise EnvironmentFault(
-            f"the overlay {_quoted(overlay)} does not exist below the path of the Application; correct the name"
+            f"the overlay {_quote(overlay)} does not exist below the path of the Application; correct the name"
         )
     return found
 
@@ -124,7 +124,7 @@ def _seconds(text: str) -> float:
     if not number:
         return _SECONDS
     if not number.isdecimal() or not 0 < int(number[:6]) < 86_400:
-        raise EnvironmentFault(f"TRAINJOB_TIMEOUT must be a number of seconds such as 80, not {_quoted(text)}")
+        raise EnvironmentFault(f"TRAINJOB_TIMEOUT must be a number of seconds such as 80, not {_quote(text)}")
     return int(number)
 
 

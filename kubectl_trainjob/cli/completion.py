@@ -76,7 +76,7 @@ def complete(words: Sequence[str]) -> list[str]:
 
     from kubectl_trainjob.cli.app import app
 
-    *before, incomplete = _joined(words) or [""]
+    *before, incomplete = _join(words) or [""]
     try:
         items = ShellComplete(app, {}, "kubectl trainjob", "").get_completions(before, incomplete)
     except Exception:  # an unknown command, or a bug in one: users who type must not see a traceback
@@ -87,7 +87,7 @@ def complete(words: Sequence[str]) -> list[str]:
     return [*candidates, f":{directive}"]
 
 
-def _joined(words: Sequence[str]) -> list[str]:
+def _join(words: Sequence[str]) -> list[str]:
     """The words with `--option = value` as one word again: bash splits it."""
     joined: list[str] = []
     value_follows = False

@@ -58,14 +58,14 @@ def doctor(**given: Any) -> int:
     from kubectl_trainjob.report.cluster.doctor import format_report
 
     namespace = request.namespace or api.connection.namespace
-    wanted = _wanted(request, namespace)
+    wanted = _requirements(request, namespace)
     with api_errors():
         report = examine(read_facts(api, namespace, wanted), wanted)
     emit([format_report(report, request.output).encode()])
     return int(report.has_errors)
 
 
-def _wanted(request: DoctorRequest, namespace: str) -> Requirements:
+def _requirements(request: DoctorRequest, namespace: str) -> Requirements:
     """What the files want; without files, the runtimes of the catalogue."""
     from kubectl_trainjob.cli.session import open_session
     from kubectl_trainjob.cluster.doctor.facts import Requirements

@@ -79,16 +79,16 @@ def explain(  # the options, by their names
     if found is None:
         return 1
     try:
-        fields, pointer = _resolved(found, path, with_generated=not name.kind)
+        fields, pointer = _resolve_path(found, path, with_generated=not name.kind)
     except PathError as error:
         print_error(f"error: {error}")
         _offer(found, path)
         return 1
-    emit([_written(fields, pointer, output).encode()])
+    emit([_render(fields, pointer, output).encode()])
     return int(has_errors)
 
 
-def _resolved(found: FoundObject, path: str, *, with_generated: bool) -> tuple[TracedFields, Pointer]:
+def _resolve_path(found: FoundObject, path: str, *, with_generated: bool) -> tuple[TracedFields, Pointer]:
     """The path in the object, or else in one that is generated from it. Raises PathError."""
     from kubectl_trainjob.explain.field import TracedFields
     from kubectl_trainjob.explain.path import PathError, resolve
@@ -99,11 +99,11 @@ def _resolved(found: FoundObject, path: str, *, with_generated: bool) -> tuple[T
     except PathError:
         for each in found.job.objects if with_generated and found.job else ():
             with suppress(PathError):
-                return _resolved(found._replace(object=each), path, with_generated=False)
+                return _resolve_path(found._replace(object=each), path, with_generated=False)
         raise
 
 
-def _written(fields: TracedFields, pointer: Pointer, output: str) -> str:
+def _render(fields: TracedFields, pointer: Pointer, output: str) -> str:
     if output == "json":
         from kubectl_trainjob.report.explain_json import as_json
 

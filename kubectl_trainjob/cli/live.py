@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, connect
-from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, planned
+from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, plan_files
 from kubectl_trainjob.cli.streams import emit, has_colour
 
 
@@ -19,7 +19,7 @@ def diff_live(request: PlanRequest, output: str) -> int:
 
     api = connect(request, USUAL_TIMEOUT)
     with open_session() as session:
-        plan = planned(request, session, request.namespace or api.connection.namespace)
+        plan = plan_files(request, session, request.namespace or api.connection.namespace)
         if isinstance(plan, NoPlan):
             return 2
         with api_errors():

@@ -94,7 +94,7 @@ def logs(**given: Any) -> int:
 
     try:
         with api_errors():
-            job, error = _found(request, api)
+            job, error = _find_job(request, api)
             if job is None:
                 print_error(f"error: {error}")
                 return 1
@@ -104,7 +104,7 @@ def logs(**given: Any) -> int:
         return 1
 
 
-def _found(request: LogsRequest, api: Api) -> tuple[FoundJob | None, str]:
+def _find_job(request: LogsRequest, api: Api) -> tuple[FoundJob | None, str]:
     from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
 
     namespace = request.namespace or api.connection.namespace

@@ -32,13 +32,13 @@ def output(formats: Sequence[str]) -> Callable[[Command], Command]:
     """`-o FORMAT[=FILE]`, any number of times; the first format goes to stdout if no other one does."""
 
     def parsed(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[Output, ...]:
-        return _parsed(values, formats)
+        return _parse_outputs(values, formats)
 
     words = f"Format: {', '.join(formats)}. Can be repeated, each with a file. The default is {formats[0]}, on stdout."
     return click.option("-o", "--output", multiple=True, callback=parsed, metavar="FORMAT[=FILE]", help=words)
 
 
-def _parsed(values: Sequence[str], formats: Sequence[str]) -> tuple[Output, ...]:
+def _parse_outputs(values: Sequence[str], formats: Sequence[str]) -> tuple[Output, ...]:
     outputs = tuple(Output(*value.partition("=")[::2]) for value in values)
     for each, value in zip(outputs, values, strict=True):
         if each.format not in formats:
@@ -193,7 +193,7 @@ def _versions(_context: click.Context, _parameter: click.Parameter, value: str) 
     if not value:
         return "", ""
     versions = (old, new) if dots else (value, value)
-    return _supported(versions[0]), _supported(versions[1])
+    return _supported_trainer(versions[0]), _supported_trainer(versions[1])
 
 
 def _selector(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -218,10 +218,10 @@ def _namespace(_context: click.Context, _parameter: click.Parameter, value: str)
 
 def version(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     """The version that has the data for a value such as v2.3.0. Raises a usage error."""
-    return _supported(value) if value else ""
+    return _supported_trainer(value) if value else ""
 
 
-def _supported(value: str) -> str:
+def _supported_trainer(value: str) -> str:
     version = supported_version("trainer", value)
     if not version:
         raise click.BadParameter(f'Trainer "{value}" is not supported; supported: {", ".join(TRAINER_VERSIONS)}')

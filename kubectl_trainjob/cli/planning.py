@@ -46,7 +46,7 @@ class NoPlan(NamedTuple):
     error: str = ""
 
 
-def planned(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan | NoPlan:
+def plan_files(request: PlanRequest, session: Session, namespace: str) -> ApplyPlan | NoPlan:
     """What the files want in the cluster; if they have errors, these are printed.
 
     `namespace` is that of objects without one.

@@ -11,7 +11,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, planned
+from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, plan_files
 from kubectl_trainjob.cli.streams import emit
 
 if TYPE_CHECKING:
@@ -84,16 +84,16 @@ def secrets(**given: Any) -> int:
 def _print(request: _Request, session: Session) -> int:
     from kubectl_trainjob.report.cluster.secrets import format_report, list_secrets
 
-    plan = planned(request, session, request.namespace)
+    plan = plan_files(request, session, request.namespace)
     if isinstance(plan, NoPlan):
         return 1
     needed = [each for each in plan.objects if each.makes]
     is_list = request.output == "text"
-    emit([(list_secrets(needed) if is_list else format_report(_made(needed), request.output)).encode()])
+    emit([(list_secrets(needed) if is_list else format_report(_generate(needed), request.output)).encode()])
     return 0
 
 
-def _made(needed: Sequence[DesiredObject]) -> list[Any]:
+def _generate(needed: Sequence[DesiredObject]) -> list[Any]:
     from kubectl_trainjob.cluster.secrets import with_content
 
     return [with_content(each.unmarked, each.makes) for each in needed]
@@ -106,7 +106,7 @@ def _create(request: _Request, session: Session) -> int:
     from kubectl_trainjob.report.cluster.apply import format_report
 
     api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
-    plan = planned(request, session, request.namespace or api.connection.namespace)
+    plan = plan_files(request, session, request.namespace or api.connection.namespace)
     if isinstance(plan, NoPlan):
         return 1
     wanted = replace(plan, objects=[each for each in plan.objects if each.makes])

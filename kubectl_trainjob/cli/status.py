@@ -128,9 +128,9 @@ class _Look:
 
         choice = find_jobs(self._api, self._query, self._note)
         found = [self._add_lines(status_of(job)) for job in see(self._api, choice.jobs, self._note)]
-        changed = [job for job in found if self._known.get(job.id) != _shown(job)]
+        changed = [job for job in found if self._known.get(job.id) != _visible_state(job)]
         is_first, self._is_first = self._is_first, False
-        self._known = {job.id: _shown(job) for job in found}
+        self._known = {job.id: _visible_state(job) for job in found}
         spaces = {job.id.namespace for job in found}
         self._is_complete = not self._query.namespace or spaces <= {self._query.namespace}
         if changed or (is_first and not choice.errors):
@@ -166,7 +166,7 @@ class _Look:
             print_error(f"note: {text}")
 
 
-def _shown(job: JobStatus) -> tuple[Any, ...]:
+def _visible_state(job: JobStatus) -> tuple[Any, ...]:
     """What makes a job appear again."""
     return job.state, job.reason, job.message, job.uid, job.roles, job.is_suspended
 

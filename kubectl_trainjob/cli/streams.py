@@ -71,7 +71,7 @@ def emit(chunks: Iterable[bytes], most: int = LIMITS.output_bytes) -> None:
 
     Raises BrokenPipeError if the reader closed the pipe.
     """
-    parts = list(_bounded(chunks, most))  # all of them before the first byte: never half a result
+    parts = list(_limit_size(chunks, most))  # all of them before the first byte: never half a result
     if not parts:
         return
     if sys.stdout is None:
@@ -86,7 +86,7 @@ def emit(chunks: Iterable[bytes], most: int = LIMITS.output_bytes) -> None:
         raise EnvironmentFault(f"the result could not be written: {error.strerror}") from error
 
 
-def _bounded(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
+def _limit_size(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
     """The chunks; a few large runtimes that thousands of TrainJobs use could fill any memory."""
     size = 0
     for part in chunks:
@@ -120,15 +120,15 @@ def note_skipped(skipped: Sequence[SkippedEntry]) -> None:
     charts, broken = paths.pop("chart"), paths.pop("broken")
     others = [f"{path} ({_SKIPPED[reason]})" for reason, found in paths.items() for path in found]
     if others:
-        print_error(f"note: skipped: {_enumerated(others)}")
+        print_error(f"note: skipped: {_enumerate_names(others)}")
     if broken:
-        print_error(f"warning: skipped because of errors, without an object of Trainer: {_enumerated(broken)}")
+        print_error(f"warning: skipped because of errors, without an object of Trainer: {_enumerate_names(broken)}")
     if charts:
         example = f"helm template {charts[0]} | kubectl trainjob build -"
-        print_error(f"note: Helm charts are not rendered: {_enumerated(charts)}; build one: {example}")
+        print_error(f"note: Helm charts are not rendered: {_enumerate_names(charts)}; build one: {example}")
 
 
-def _enumerated(names: Sequence[str]) -> str:
+def _enumerate_names(names: Sequence[str]) -> str:
     more = len(names) - _MOST_NAMED
     return ", ".join(names) if more < 2 else f"{', '.join(names[:_MOST_NAMED])} and {more} more"
 

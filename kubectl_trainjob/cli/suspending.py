@@ -60,7 +60,7 @@ def set_suspended(request: SuspendRequest, wanted: bool) -> int:
     """Suspend or resume each job, and report: the exit code."""
     api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
     with api_errors():
-        jobs, errors = _found(request, api)
+        jobs, errors = _find_jobs(request, api)
         is_dry_run = request.dry_run == "server"
         from kubectl_trainjob.cluster import suspend
 
@@ -74,7 +74,7 @@ def set_suspended(request: SuspendRequest, wanted: bool) -> int:
     return int(bool(errors))
 
 
-def _found(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[str]]:
+def _find_jobs(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[str]]:
     from kubectl_trainjob.cluster.jobs.find import JobQuery, find_jobs
 
     namespace = request.namespace or api.connection.namespace
@@ -86,7 +86,7 @@ def _found(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[str]]
 def _waited(request: SuspendRequest, api: Api, wanted: bool) -> bool:
     from kubectl_trainjob.cluster.suspend import has_reached
 
-    while not has_reached(_found(request, api)[0], wanted):
+    while not has_reached(_find_jobs(request, api)[0], wanted):
         if api.left <= _POLL:
             return False
         api.clock.sleep(_POLL)

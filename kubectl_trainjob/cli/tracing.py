@@ -125,7 +125,7 @@ def _note_other_objects(target: ObjectName, tracing: Tracing, found: Sequence[Fo
             if each is not found[0].object and target.is_met_by(each.identity, *each.names, "")
         ]
         if also:
-            print_error(f"note: overlays renamed other objects of this name: {_named(also)}")
+            print_error(f"note: overlays renamed other objects of this name: {_list_names(also)}")
 
 
 def _print_candidates(target: ObjectName, rivals: Sequence[TracedObject]) -> None:
@@ -151,7 +151,7 @@ def _print_generated(target: ObjectName, tracing: Tracing) -> None:
     made = [each.identity for job in tracing.jobs for each in job.objects]
     job = tracing.jobs[0].train_job.identity
     if made:
-        print_error(f"error: {job} generates no {target}; it generates {_named(made)}")
+        print_error(f"error: {job} generates no {target}; it generates {_list_names(made)}")
     else:
         print_error(f"error: {job} cannot be built, therefore {target} does not exist")
 
@@ -173,7 +173,7 @@ def _print_missing(target: ObjectName, request: _Trace) -> None:
     where = f" in namespace {target.namespace}" if target.namespace else ""
     print_error(f"error: {target} does not exist{where}{hint}")
     if same := same or ([] if meant else _of_its_kind(target, sorted(there))):
-        print_error(f"note: these exist: {_named(same)}")
+        print_error(f"note: these exist: {_list_names(same)}")
 
 
 def _of_its_kind(target: ObjectName, identities: Sequence[ObjectId]) -> list[ObjectId]:
@@ -185,7 +185,7 @@ def _of_its_kind(target: ObjectName, identities: Sequence[ObjectId]) -> list[Obj
     return list(dict.fromkeys(chain(*found)))
 
 
-def _named(identities: Sequence[ObjectId]) -> str:
+def _list_names(identities: Sequence[ObjectId]) -> str:
     shown = ", ".join(
         f"{each} in namespace {each.namespace}" if each.namespace else str(each) for each in identities[:_MOST_NAMED]
     )

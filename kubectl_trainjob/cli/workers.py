@@ -81,7 +81,7 @@ def in_chunks(
         with _interrupts_held():
             children += [_start(work, chunks[first::count], known) for first in range(count)]
         chunks.clear()  # the children have them
-        results = _gathered(children, known, done)
+        results = _gather(children, known, done)
     if any(len(found) < child.turns for found, child in zip(results, children, strict=True)):
         raise EnvironmentFault("a worker process was killed, perhaps for lack of memory; build fewer TrainJobs at once")
     for number in range(turns):
@@ -158,7 +158,7 @@ class _Bug(NamedTuple):
     traceback: str
 
 
-def _gathered(children: list[_Child], known: dict[int, object], done: Callable[[int], None]) -> list[list[Any]]:
+def _gather(children: list[_Child], known: dict[int, object], done: Callable[[int], None]) -> list[list[Any]]:
     """The results of each child in its order; fewer than its chunks where it was killed."""
     import select
 
@@ -171,12 +171,12 @@ def _gathered(children: list[_Child], known: dict[int, object], done: Callable[[
             if not part:
                 open_pipes.remove(pipe)
             data[pipe] += part
-            results[pipe] += _received(data[pipe], known)
+            results[pipe] += _receive(data[pipe], known)
         done(sum(map(len, results.values())) * _CHUNK)
     return [results[child.pipe] for child in children]
 
 
-def _received(data: bytearray, known: dict[int, object]) -> Iterator[Any]:
+def _receive(data: bytearray, known: dict[int, object]) -> Iterator[Any]:
     """The complete results at the front of the bytes so far, which are removed."""
     import io
     import pickle

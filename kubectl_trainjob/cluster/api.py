@@ -84,7 +84,7 @@ class Api:
         resource = self.resource(identity)
         accept = METADATA_ONLY if is_secret else "application/json"
         answer = self.send(ApiRequest("GET", resource.path(identity.namespace, identity.name), accept=accept))
-        found: Body | None = None if answer.status == 404 else _checked(answer, None)
+        found: Body | None = None if answer.status == 404 else _check_answer(answer, None)
         return found
 
     def list(
@@ -107,7 +107,7 @@ class Api:
             if answer.status == _EXPIRED and "continue" in page:
                 items, page = [], {}
                 continue
-            found = _checked(answer, None)
+            found = _check_answer(answer, None)
             items += found.get("items") or ()
             metadata = found.get("metadata") or {}
             if not metadata.get("continue"):
@@ -126,20 +126,20 @@ class Api:
         """Apply an object server-side: the object as it is then. For `repeatable` see ApiRequest."""
         query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true" if force else "false"}
         request = ApiRequest("PATCH", self._path(body), _with_dry_run(query, dry_run), body, APPLY_PATCH)
-        return _checked(self.send(request._replace(repeatable=repeatable)), body)
+        return _check_answer(self.send(request._replace(repeatable=repeatable)), body)
 
     def create(self, body: Body, *, dry_run: bool = False) -> Any:
         """Create an object: the object as it is then."""
         identity = _identity(body)
         query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
         path = self.resource(identity).path(identity.namespace)
-        return _checked(self.send(ApiRequest("POST", path, _with_dry_run(query, dry_run), body)), body)
+        return _check_answer(self.send(ApiRequest("POST", path, _with_dry_run(query, dry_run), body)), body)
 
     def merge(self, identity: ObjectId, patch: Body, *, part: str = "", dry_run: bool = False) -> Any:
         """Change an object, or its `part` "/status", by a JSON merge patch."""
         path = self.resource(identity).path(identity.namespace, identity.name) + part
         query = _with_dry_run({"fieldManager": MANAGER}, dry_run)
-        return _checked(self.send(ApiRequest("PATCH", path, query, patch, MERGE_PATCH)), patch)
+        return _check_answer(self.send(ApiRequest("PATCH", path, query, patch, MERGE_PATCH)), patch)
 
     def delete(
         self, live: Body, *, in_foreground: bool = False, any_version: bool = True, dry_run: bool = False
@@ -155,7 +155,7 @@ class Api:
             body["dryRun"] = ["All"]  # in the query it is ignored if there is a body
         answer = self.send(ApiRequest("DELETE", self._path(live), body=body))
         if answer.status != 404:
-            _checked(answer, None)
+            _check_answer(answer, None)
 
     def resource(self, identity: ObjectId) -> ApiResource:
         """How the server serves the kind of an object. Raises ApiError "NotFound"."""
@@ -180,7 +180,7 @@ class Api:
         answer = self.send(ApiRequest("GET", f"/apis/{group}"))
         if answer.status == 404:
             return ""
-        found = _checked(answer, None)
+        found = _check_answer(answer, None)
         versions = [each["groupVersion"] for each in (found["preferredVersion"], *found["versions"])]
         return next((each for each in versions if self.has_kind(each, kind)), "")
 
@@ -192,13 +192,13 @@ class Api:
 
     def send(self, request: ApiRequest) -> ApiAnswer:
         """A request, repeated while its error is temporary. Raises EnvironmentFault if the server never answers."""
-        return self._repeated(request, lambda timeout: self.connection.send(request, timeout))
+        return self._retry(request, lambda timeout: self.connection.send(request, timeout))
 
     def stream(self, request: ApiRequest, handle: Callable[[bytes], bool], *, quiet: float | None = None) -> ApiAnswer:
         """A request whose answer is a stream of lines, at most `quiet` seconds apart; see `Connection.lines`."""
-        return self._repeated(request, lambda timeout: self.connection.lines(request, quiet or timeout, handle))
+        return self._retry(request, lambda timeout: self.connection.lines(request, quiet or timeout, handle))
 
-    def _repeated(self, request: ApiRequest, send: Callable[[float], ApiAnswer]) -> ApiAnswer:
+    def _retry(self, request: ApiRequest, send: Callable[[float], ApiAnswer]) -> ApiAnswer:
         pause, is_renewed, latest = _FIRST_PAUSE, False, self.clock.monotonic() + request.repeatable
         for number in range(_TRIES):
             credentials = self._credentials
@@ -261,7 +261,7 @@ class Api:
         self._discovered.add(api_version)
         if answer.status == 404:
             return
-        for each in _checked(answer, None).get("resources", ()):
+        for each in _check_answer(answer, None).get("resources", ()):
             if "/" not in each["name"]:
                 resource = ApiResource(api_version, each["kind"], each["name"], each["namespaced"])
                 self._resources[api_version, each["kind"]] = resource
@@ -280,7 +280,7 @@ def _with_dry_run(query: Mapping[str, str], dry_run: bool) -> Mapping[str, str]:
     return {**query, "dryRun": "All"} if dry_run else query
 
 
-def _checked(answer: ApiAnswer, sent: Any) -> Any:
+def _check_answer(answer: ApiAnswer, sent: Any) -> Any:
     if not answer.is_success:
         raise error_of(answer, sent)
     if not isinstance(answer.body, dict):

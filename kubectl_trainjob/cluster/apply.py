@@ -35,7 +35,7 @@ def apply(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, progre
     before = work._replace(members=dict(work.members))
     steps = check_all(work, plan.objects)
     if any(step.result.action == "failed" for step in steps):
-        return _result(store, api, options, map(_skipped, steps))
+        return _result(store, api, options, map(_skip, steps))
     if options.is_dry_run:
         steps = [as_if_written(step) for step in steps]
         return _result(store, api, options, steps, _pruned(before, steps))
@@ -98,7 +98,7 @@ def _together(steps: list[Step]) -> list[Step]:
     ]
 
 
-def _skipped(step: Step) -> Step:
+def _skip(step: Step) -> Step:
     message = "another object failed before the first write"
     return step.ended("skipped", "AfterFailure", message) if step.is_write else step
 

@@ -42,7 +42,7 @@ def check(work: Work, item: DesiredObject) -> Step:
             return replace(step, plan="create", is_deferred=True)
         for _ in range(_TRIES):
             try:
-                return _planned(work, step, _live(work, item))
+                return _plan_step(work, step, _live(work, item))
             except ApiError as error:
                 if error.reason not in ("Stale", "Exists"):
                     raise
@@ -77,7 +77,7 @@ def _live(work: Work, item: DesiredObject) -> Body | None:
     return work.api.get(item.id) if may_exist else None
 
 
-def _planned(work: Work, step: Step, live: Body | None) -> Step:
+def _plan_step(work: Work, step: Step, live: Body | None) -> Step:
     item = step.desired
     if live is None:
         return _planned_new(work, step)

@@ -77,7 +77,7 @@ class KubeConnection:
 
         def read(response: Any) -> Any:
             if response.status >= 300:
-                return _decoded(response.data)
+                return _decode(response.data)
             for line in _lines(response):
                 if not handle(line):
                     break
@@ -146,10 +146,10 @@ def _whole(response: Any, deadline: float) -> Any:
         parts.append(part)
         if time.monotonic() > deadline:
             raise TimeoutError("the answer did not end in time")
-    return _decoded(b"".join(parts))
+    return _decode(b"".join(parts))
 
 
-def _decoded(data: bytes) -> Any:
+def _decode(data: bytes) -> Any:
     try:
         return json.loads(data)
     except ValueError:
@@ -211,9 +211,9 @@ def _of_files(files: str, options: ConnectionOptions) -> _Login:
     name = options.context or next(filter(None, current), "")
     if not name:
         raise EnvironmentFault("the kubeconfig is not valid: it has no current context; use --context")
-    context = _named(merger, "contexts", name)["context"].value
-    cluster = _named(merger, "clusters", context.get("cluster"))["cluster"].value
-    found = _named(merger, "users", context.get("user")) if context.get("user") else None
+    context = _config_entry(merger, "contexts", name)["context"].value
+    cluster = _config_entry(merger, "clusters", context.get("cluster"))["cluster"].value
+    found = _config_entry(merger, "users", context.get("user")) if context.get("user") else None
     user = found.value.get("user") or {} if found else {}
     credential = ExecCredential()
     if found and user.get("exec") and not (user.get("token") or user.get("tokenFile")):
@@ -230,7 +230,7 @@ def _of_files(files: str, options: ConnectionOptions) -> _Login:
     return _Login(client.ApiClient(configuration), namespace, tuple(_impersonation(options, user)), credential)
 
 
-def _named(merger: KubeConfigMerger, kind: str, name: str) -> ConfigNode:
+def _config_entry(merger: KubeConfigMerger, kind: str, name: str) -> ConfigNode:
     """A part of a kubeconfig; its path is the file that has it."""
     found: ConfigNode = merger.config[kind].get_with_name(name)
     return found

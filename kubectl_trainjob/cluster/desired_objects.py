@@ -97,11 +97,11 @@ def wish(job: CompiledJob[Any], target: Target) -> TrainJobSettings:
     )
 
 
-def desired(compilation: Compilation[TrainJobSettings], set_id: str) -> list[DesiredObject]:
+def desired_objects(compilation: Compilation[TrainJobSettings], set_id: str) -> list[DesiredObject]:
     """All objects in the order in which they are applied."""
     wishes = {job.source.id: job.note for job in compilation.jobs}
     objects = printed_objects(compilation.noted(lambda note: note.printed))
-    found = [_desired(each, wishes, set_id) for each in objects if isinstance(each, Object)]
+    found = [_desired_object(each, wishes, set_id) for each in objects if isinstance(each, Object)]
     found += [_secret(each, job, set_id) for job in compilation.jobs for each in _secrets(compilation.target, job)]
     return sorted(found, key=lambda each: (order(each.id), each.id))
 
@@ -115,7 +115,7 @@ def order(identity: ObjectId) -> int:
     return _ORDER.index(identity.kind) if identity.kind in _ORDER else 100
 
 
-def _desired(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: str) -> DesiredObject:
+def _desired_object(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: str) -> DesiredObject:
     owner = each.owner or (each.id if is_run(each.id) else None)
     found = wishes.get(owner) if owner else None
     metadata = each.body.get("metadata") or {}
@@ -128,7 +128,7 @@ def _desired(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: 
         annotations[marks.DEADLINE] = str(found.deadline)
     return DesiredObject(
         each.id,
-        _marked(each.body, labels, annotations),
+        _add_marks(each.body, labels, annotations),
         each.place,
         (owner.namespace, owner.name) if owner else (each.id.namespace, f"{each.id.kind}/{each.id.name}"),
         owner.name if found and owner else "",
@@ -145,7 +145,7 @@ def _secrets(target: Target, job: CompiledJob[TrainJobSettings]) -> tuple[Requir
 
 def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: str) -> DesiredObject:
     owner = job.source.id
-    body = _marked(secret_head(each), {marks.PART_OF: set_id, marks.TRAIN_JOB: owner.name}, {})
+    body = _add_marks(secret_head(each), {marks.PART_OF: set_id, marks.TRAIN_JOB: owner.name}, {})
     identity = ObjectId("v1", "Secret", each.namespace, each.name)
     group = owner.namespace, owner.name
     return DesiredObject(
@@ -153,7 +153,7 @@ def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: st
     )
 
 
-def _marked(body: Body, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Body:
+def _add_marks(body: Body, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Body:
     metadata = {key: value for key, value in body["metadata"].items() if key not in _OF_SERVER}
     for key, added in (("labels", labels), ("annotations", annotations)):
         if added:

@@ -62,7 +62,7 @@ def error_of(answer: ApiAnswer, sent: Any) -> ApiError:
     reason = _reason(answer)
     if reason == "Conflict" and _is_create(sent):
         reason = "Exists"  # the server compares the fields before the version
-    return ApiError(reason, masked(answer.message, sent), fields, is_frozen=is_frozen)
+    return ApiError(reason, mask_data(answer.message, sent), fields, is_frozen=is_frozen)
 
 
 def _is_create(sent: Any) -> bool:
@@ -91,7 +91,7 @@ def _conflict(answer: ApiAnswer) -> Reason:
     return "Exists" if has_name else "Stale"
 
 
-def masked(message: str, sent: Any) -> str:
+def mask_data(message: str, sent: Any) -> str:
     """A server's message without the values of the object that it is about.
 
     Webhooks repeat whole lists, with the values of environment variables. Errors of type have the value.

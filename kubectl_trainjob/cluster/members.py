@@ -25,7 +25,7 @@ def members(api: Api, set_id: str, parent: Parent, built: Iterable[ObjectId], ho
     for name in sorted({*versions, *parent.kinds} - {"Secret"}):
         resource = _resource(api, name, versions.get(name, ""))
         if resource:
-            for live in _listed(api, resource, spaces, f"{marks.PART_OF}={set_id}"):
+            for live in _list_members(api, resource, spaces, f"{marks.PART_OF}={set_id}"):
                 found |= _as_built(api, live, known)
     for identity in _secrets(parent):
         live_secret = api.get(identity, is_secret=True)
@@ -43,7 +43,7 @@ def _as_built(api: Api, live: Body, known: Mapping[str, ObjectId]) -> Members:
     return {built: found} if found else {}
 
 
-def _listed(api: Api, resource: ApiResource, spaces: list[str], selector: str) -> Iterator[Body]:
+def _list_members(api: Api, resource: ApiResource, spaces: list[str], selector: str) -> Iterator[Body]:
     for namespace in spaces if resource.is_namespaced else [""]:
         yield from api.list(resource, namespace, selector)
 

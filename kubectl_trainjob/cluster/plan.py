@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.desired_objects import DesiredObject, TrainJobSettings, desired, wish
+from kubectl_trainjob.cluster.desired_objects import DesiredObject, TrainJobSettings, desired_objects, wish
 from kubectl_trainjob.cluster.result import set_named
 from kubectl_trainjob.cluster.steps import Locate
 from kubectl_trainjob.compiler.compilation import Compilation
@@ -79,7 +79,7 @@ class FileRuns:
 
 def make_plan(documents: Documents, options: PlanOptions, context: BuildContext) -> ApplyPlan:
     """Compile everything. Raises InvalidFilesError and EmptyPlanError."""
-    prepared, compilation = _compiled(documents, options.build, context)
+    prepared, compilation = _compile(documents, options.build, context)
     printed = compilation.noted(lambda note: note.printed)
     findings = build_findings(printed, is_strict=True, namespace=options.namespace)
     if has_errors(findings):
@@ -87,10 +87,10 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
     name = options.set_name
     namespace = options.home or options.namespace or _shared_namespace(compilation) or options.build.namespace
     set_id = set_named(options.parent, namespace, name).id
-    objects = desired(compilation, set_id)
+    objects = desired_objects(compilation, set_id)
     if conflicts := [*_conflicts(objects)]:
         raise InvalidFilesError(conflicts)
-    chosen = list(_chosen(objects, options.selector))
+    chosen = list(_select(objects, options.selector))
     if not chosen:
         raise EmptyPlanError(
             "nothing to apply: the files have no object except runtimes, or none with the labels of -l; "
@@ -103,11 +103,11 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
 
 def file_runs(documents: Documents, build: BuildOptions, context: BuildContext) -> FileRuns:
     """The runs of all jobs that can be built; errors of others are not reported."""
-    prepared, compilation = _compiled(documents, build, context)
-    return FileRuns([each for each in desired(compilation, "") if each.is_run], _locator(prepared, compilation))
+    prepared, compilation = _compile(documents, build, context)
+    return FileRuns([each for each in desired_objects(compilation, "") if each.is_run], _locator(prepared, compilation))
 
 
-def _compiled(
+def _compile(
     documents: Documents, build: BuildOptions, context: BuildContext
 ) -> tuple[PreparedUnit, Compilation[TrainJobSettings]]:
     prepared = prepare(documents, build)
@@ -130,7 +130,7 @@ def _conflicts(objects: Sequence[DesiredObject]) -> Iterator[Diagnostic]:
             yield Diagnostic(INVALID_METADATA, message, place)
 
 
-def _chosen(objects: Sequence[DesiredObject], selector: str) -> Iterator[DesiredObject]:
+def _select(objects: Sequence[DesiredObject], selector: str) -> Iterator[DesiredObject]:
     """The groups with the labels."""
     if not selector:
         yield from objects

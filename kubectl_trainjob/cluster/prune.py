@@ -35,7 +35,7 @@ def prune(work: Work, built: Set[ObjectId], built_members: int) -> list[ObjectRe
     """
     rest = _candidates(work, built)
     running = {_group(each, live) for each, live in work.members.items() if _is_running(each, live)}
-    kept = {each: reason for each in rest if (reason := _kept(work, each, running))}
+    kept = {each: reason for each in rest if (reason := _reason_to_keep(work, each, running))}
     doomed = [each for each in rest if each not in kept]
     total = len(doomed) + built_members
     results = {each: _result(work, each, "kept", reason, _REASONS[reason]) for each, reason in kept.items()}
@@ -57,7 +57,7 @@ def _candidates(work: Work, built: Set[ObjectId]) -> list[ObjectId]:
     return sorted((each for each in work.members if each not in built), key=lambda each: (-order(each), each))
 
 
-def _kept(work: Work, identity: ObjectId, running: Set[tuple[str, str]]) -> str:
+def _reason_to_keep(work: Work, identity: ObjectId, running: Set[tuple[str, str]]) -> str:
     """The first guard that holds."""
     metadata = work.members[identity]["metadata"]
     if identity.kind in _WITH_DATA:

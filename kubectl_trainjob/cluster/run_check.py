@@ -47,7 +47,7 @@ def plan_live_run(work: Work, step: Step, live: Body, *, is_ours: bool) -> Step:
     """The plan; a run that is not ours is never recreated."""
     item = step.desired
     sent = with_metadata(kueue.to_apply(work.api, live, item.body), {"uid": live["metadata"]["uid"]})
-    compared = _compared(work, item, live, sent)
+    compared = _compare(work, item, live, sent)
     step = replace(step, after=compared.after)
     change: Change = "frozen" if compared.frozen else "mutable"
     policy = policy_of(work, item) if is_ours else "never"
@@ -56,7 +56,7 @@ def plan_live_run(work: Work, step: Step, live: Body, *, is_ours: bool) -> Step:
         decision = Decision("refuse", "Frozen")
     fields = tuple(map(show_pointer, compared.frozen))
     if decision.plan == "recreate":
-        return _recreated(work, replace(step, plan="recreate"), decision, fields)
+        return _recreate(work, replace(step, plan="recreate"), decision, fields)
     if decision.plan != "apply":
         message = f"its content changed: {HOW_TO_RUN}" if decision.reason == "Finished" else ADVICE[decision.reason]
         return left_alone(step, decision, message, fields)
@@ -96,7 +96,7 @@ def server_content(body: Body) -> Any:
     return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
 
 
-def _compared(work: Work, item: DesiredObject, live: Body, sent: Body) -> _LiveComparison:
+def _compare(work: Work, item: DesiredObject, live: Body, sent: Body) -> _LiveComparison:
     fields = fields_of(live, MANAGER, "Apply")
     before = owned(live, fields) if fields else sent  # who owns nothing removes nothing
     after = as_applied(live, before, sent, work.trainer)
@@ -119,7 +119,7 @@ def _compared(work: Work, item: DesiredObject, live: Body, sent: Body) -> _LiveC
     return _LiveComparison((), after, answer)
 
 
-def _recreated(work: Work, step: Step, decision: Decision, fields: tuple[str, ...]) -> Step:
+def _recreate(work: Work, step: Step, decision: Decision, fields: tuple[str, ...]) -> Step:
     """A recreated run: the new one is tried under a free name first. A policy that rejects it then ends no run."""
     result = replace(step.result, reason=decision.reason, fields=fields)
     identity = replace(step.desired.id, name=_free_name(step.desired.id.name))

@@ -31,7 +31,7 @@ def wait(api: Api, result: ApplyResult, goal: Goal, progress: Callable[[str, int
     open_ = {each.id for each in runs}
     failed: dict[ObjectId, _Problem] = {}
     while open_:
-        found = _looked(api, result, open_)
+        found = _statuses_of(api, result, open_)
         failed |= {each: problem for each, state in found.items() if (problem := _problem(state, goal))}
         open_ -= {each for each, state in found.items() if each in failed or _has_reached(state, goal)}
         progress("waiting for runs", len(runs) - len(open_), len(runs))
@@ -40,10 +40,10 @@ def wait(api: Api, result: ApplyResult, goal: Goal, progress: Callable[[str, int
             break
         if open_:
             api.clock.sleep(_POLL)
-    return replace(result, objects=tuple(_marked(result.objects, failed)))
+    return replace(result, objects=tuple(_with_failures(result.objects, failed)))
 
 
-def _looked(api: Api, result: ApplyResult, runs: Set[ObjectId]) -> Mapping[ObjectId, JobStatus | ApiError]:
+def _statuses_of(api: Api, result: ApplyResult, runs: Set[ObjectId]) -> Mapping[ObjectId, JobStatus | ApiError]:
     """The status of each run, or the error that keeps it unknown."""
     try:
         errors, live = live_jobs(api, sorted({each.namespace for each in runs}))
@@ -84,7 +84,7 @@ def _too_late(state: JobStatus | ApiError, goal: Goal) -> _Problem:
     return "Timeout", f"the run has not {goal} in time; it is {why}"
 
 
-def _marked(objects: Iterable[ObjectResult], failed: Mapping[ObjectId, _Problem]) -> Iterator[ObjectResult]:
+def _with_failures(objects: Iterable[ObjectResult], failed: Mapping[ObjectId, _Problem]) -> Iterator[ObjectResult]:
     for each in objects:
         problem = failed.get(each.id)
         yield replace(each, action="failed", reason=problem[0], message=problem[1]) if problem else each

@@ -32,7 +32,7 @@ def write_all(work: Work, steps: Sequence[Step]) -> list[Step]:
     Groups that wait for the end of a delete come last. None of them waits for another.
     """
     doomed = [step for step in steps if step.plan == "recreate"]
-    deleted = iter(side_by_side(partial(_deleted, work), doomed, partial(work.progress, "deleting runs")))
+    deleted = iter(side_by_side(partial(_delete_before, work), doomed, partial(work.progress, "deleting runs")))
     steps = [next(deleted) if step.plan == "recreate" else step for step in steps]
     deferred = {step.desired.group for step in steps if step.plan in ("recreate", "wait")}
     first = _written_all(work, [step for step in steps if step.desired.group not in deferred])
@@ -50,7 +50,9 @@ def _written_all(work: Work, steps: Iterable[Step]) -> list[Step]:
     failed: set[tuple[str, str]] = set()
     done: list[Step] = []
     for _, part in groupby(sorted(steps, key=lambda step: (turn(step), step.desired.id)), turn):
-        written = side_by_side(partial(_done, work, failed), list(part), partial(work.progress, "applying objects"))
+        written = side_by_side(
+            partial(_write_step, work, failed), list(part), partial(work.progress, "applying objects")
+        )
         failed |= {step.desired.group for step in written if step.result.action in ("failed", "refused")}
         done += written
     return done
@@ -89,15 +91,15 @@ def _too_late(step: Step) -> Step:
     return step.ended("skipped", "WithRun", "an object of its group is still being deleted") if step.is_write else step
 
 
-def _done(work: Work, failed: Set[tuple[str, str]], step: Step) -> Step:
+def _write_step(work: Work, failed: Set[tuple[str, str]], step: Step) -> Step:
     if not step.is_write:
         return step
     if step.desired.group in failed:
         return step.ended("skipped", "WithRun", "an object of its group was not written")
-    return _written(work, step)
+    return _write_object(work, step)
 
 
-def _deleted(work: Work, step: Step) -> Step:
+def _delete_before(work: Work, step: Step) -> Step:
     """Send the delete of a run that is recreated; if it changed meanwhile, plan again."""
     try:
         for _ in range(_TRIES):
@@ -119,11 +121,11 @@ def _deleted(work: Work, step: Step) -> Step:
     return step.ended("failed", "Error", "another client changes the run repeatedly; apply again later")
 
 
-def _written(work: Work, step: Step) -> Step:
+def _write_object(work: Work, step: Step) -> Step:
     try:
         for _ in range(_TRIES):
             try:
-                return _sent(work, step)
+                return _send_step(work, step)
             except DeletingError:
                 step = replace(step, plan="wait")
             except ApiError as error:
@@ -146,7 +148,7 @@ def _planned_again(work: Work, step: Step) -> Step:
     return again.ended("created" if step.plan == "create" else "recreated", step.result.reason)
 
 
-def _sent(work: Work, step: Step) -> Step:
+def _send_step(work: Work, step: Step) -> Step:
     if step.is_deferred:
         step = _planned_deferred(work, step)
     elif step.plan in ("recreate", "wait"):

@@ -41,7 +41,7 @@ class FrontEnds:
         from kubectl_trainjob.frontends.interface import index_sources
 
         sources = index_sources([inputs, *self._places])
-        named = [_named(each, sources, usual_emit) if each.name_hash else each for each in manifests]
+        named = [_with_final_name(each, sources, usual_emit) if each.name_hash else each for each in manifests]
         ordinary = [filter(is_runtime, manifests), *library]
         context = self._context(sources, Runtimes(ordinary, ""))
         converted = convert(named, context)
@@ -71,7 +71,7 @@ class FrontEnds:
         return compile_with
 
 
-def _named(manifest: Manifest, sources: dict[SourceKey, Manifest], usual_emit: str) -> Manifest:
+def _with_final_name(manifest: Manifest, sources: dict[SourceKey, Manifest], usual_emit: str) -> Manifest:
     """A job of a front end under its final name, as for TrainJobs."""
     if role_of(manifest.id) is not KindRole.SOURCE_JOB:
         return manifest

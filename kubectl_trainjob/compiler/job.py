@@ -108,7 +108,7 @@ def _ready(wanted: Job, target: Target, admitted: AdmittedRuntimes) -> _Ready:
     diagnostics: Findings = tuple(found)
     if job is None:
         return _Ready(None, _NO_TEMPLATE, diagnostics)
-    unmanaged = () if target.emit == "trainjob" else tuple(_unmanaged(job, target.version))
+    unmanaged = () if target.emit == "trainjob" else tuple(_controller_problems(job, target.version))
     meant = wanted.runtimes.find(job)
     if isinstance(meant, Diagnostic):
         return _Ready(None, _NO_TEMPLATE, (*diagnostics, *unmanaged, meant))
@@ -179,7 +179,7 @@ def trace_job(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob
     found = _expand(ready, target.version.behaviour, admitted)
     if found.place_of is None or has_errors(found.findings):
         return TracedJob(trace_object(job.manifest), ready.resolved, diagnostics=found.findings)
-    recorded_job = _recorded(job, ready, target)
+    recorded_job = _trace(job, ready, target)
     objects = tuple(_with_former(recorded_job.objects, ready, target.version.behaviour))
     return replace(recorded_job, objects=objects, secrets=found.secrets, diagnostics=found.findings)
 
@@ -200,18 +200,18 @@ def _with_former(objects: Sequence[TracedObject], ready: _Ready, behaviour: Beha
 
 def trace_compiled(job: Job, target: Target, admitted: AdmittedRuntimes) -> TracedJob:
     """The origins of a job that was compiled without an error."""
-    return _recorded(job, _ready(job, target, admitted), target)
+    return _trace(job, _ready(job, target, admitted), target)
 
 
-def _recorded(job: Job, ready: _Ready, target: Target) -> TracedJob:
+def _trace(job: Job, ready: _Ready, target: Target) -> TracedJob:
     train_job = trace_object(job.manifest)
     assert ready.resolved is not None
     drafts = recorded(ready.resolved, ready.template, target.version.behaviour)
-    objects = tuple(_made(identity_of(draft.value), draft, train_job) for draft in drafts)
+    objects = tuple(_trace_generated(identity_of(draft.value), draft, train_job) for draft in drafts)
     return TracedJob(train_job, ready.resolved, objects)
 
 
-def _made(identity: ObjectId, draft: Draft, train_job: TracedObject) -> TracedObject:
+def _trace_generated(identity: ObjectId, draft: Draft, train_job: TracedObject) -> TracedObject:
     suffix = identity.name.removeprefix(train_job.identity.name)
     return TracedObject(identity, draft, tuple(name + suffix for name in train_job.names))
 
@@ -233,7 +233,7 @@ def _at_the_source(resolved: ResolvedJob, recorded: Draft, rejected: list[Proble
     )
 
 
-def _unmanaged(job: AdmittedObject, version: Version) -> list[Diagnostic]:
+def _controller_problems(job: AdmittedObject, version: Version) -> list[Diagnostic]:
     """What only Trainer's controller would do for this job, or would not do at all."""
     found = []
     spec, place = job.body["spec"], job.manifest.place

@@ -165,7 +165,9 @@ def _groups(documents: Documents, findings: list[Diagnostic]) -> Iterator[tuple[
 
 def _swept(converted: Conversion, runtimes: Runtimes, front: FrontEnds, prepared: PreparedUnit) -> Conversion:
     """The objects with all TrainJobs under their final names, and trials in place of those that overlays sweep."""
-    named = [_named(Job(each, runtimes), prepared) if is_train_job(each) else each for each in converted.objects]
+    named = [
+        _with_final_name(Job(each, runtimes), prepared) if is_train_job(each) else each for each in converted.objects
+    ]
     parts = [front.sweep(each, runtimes) if each.sweep else Conversion((each,)) for each in named]
     return Conversion(
         tuple(each for part in parts for each in part.objects),
@@ -192,7 +194,7 @@ def _is_other(manifest: Manifest) -> bool:
     return not is_train_job(manifest) and not is_runtime(manifest)
 
 
-def _named(job: Job, prepared: PreparedUnit) -> Manifest:
+def _with_final_name(job: Job, prepared: PreparedUnit) -> Manifest:
     """The TrainJob under its final name, which may have a hash of what runs.
 
     The repository's own setting decides what that is: a name does not change because a user wants to see the JobSet

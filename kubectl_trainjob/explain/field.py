@@ -41,12 +41,12 @@ class TracedFields:
 
     def field(self, pointer: Pointer) -> TracedField:
         """The value at `pointer` and its history."""
-        shown = partial(self._shown, pointer)
-        shown_input = partial(self._shown, ("data",)) if self.is_secret else shown
-        history = tuple(_hidden(write, shown, shown_input) for write in self._history(pointer))
-        return TracedField(pointer, self._shown(pointer, self._draft.get(*pointer)), history)
+        shown = partial(self._mask_value, pointer)
+        shown_input = partial(self._mask_value, ("data",)) if self.is_secret else shown
+        history = tuple(_mask_write(write, shown, shown_input) for write in self._history(pointer))
+        return TracedField(pointer, self._mask_value(pointer, self._draft.get(*pointer)), history)
 
-    def _shown(self, pointer: Pointer, value: Any) -> Any:
+    def _mask_value(self, pointer: Pointer, value: Any) -> Any:
         """A current or previous value at `pointer`."""
         if self.is_secret:
             return mask(value, pointer)
@@ -96,11 +96,11 @@ def is_leaf(body: Any, pointer: Pointer) -> bool:
     return not (isinstance(value, (dict, list)) and value)
 
 
-def _hidden(write: Write, shown: Callable[[Any], Any], shown_input: Callable[[Any], Any]) -> Write:
+def _mask_write(write: Write, shown: Callable[[Any], Any], shown_input: Callable[[Any], Any]) -> Write:
     inputs = tuple(
         each._replace(
             value=shown_input(each.value),
-            history=tuple(_hidden(older, shown_input, shown_input) for older in each.history),
+            history=tuple(_mask_write(older, shown_input, shown_input) for older in each.history),
         )
         for each in write.made_of
     )

@@ -111,12 +111,12 @@ class _PathNode:
     def spelling(self, key: str | int) -> str | None:
         """How a step is written; None where a list's member has neither a name nor a unique index."""
         if isinstance(key, str):
-            return f".{key}" if _SIMPLE.fullmatch(key) else _bracketed(key)
+            return f".{key}" if _SIMPLE.fullmatch(key) else _in_brackets(key)
         members, counts = self.members() if isinstance(self.value, list | tuple) else ([], Counter[str]())
         names = members[key] if key < len(members) else ()
         own = next((name for name in names if counts[name] == 1), None)
         if own is not None:
-            return _bracketed(own)
+            return _in_brackets(own)
         return None if counts[str(key)] else f"[{key}]"
 
     def __str__(self) -> str:
@@ -137,11 +137,11 @@ def _names(item: Any, keys: tuple[str, ...]) -> tuple[str, ...]:
     return (first, "/".join([first, *map(str, others)])) if others and all(others) else (first,)
 
 
-def _called(members: Iterable[tuple[str, ...]], name: str) -> list[int]:
+def _positions_of(members: Iterable[tuple[str, ...]], name: str) -> list[int]:
     return [index for index, names in enumerate(members) if name in names]
 
 
-def _bracketed(name: str) -> str:
+def _in_brackets(name: str) -> str:
     return f"[{name}]" if _BARE.fullmatch(name) else f"[{json.dumps(name)}]"
 
 
@@ -165,16 +165,16 @@ def _entry(here: _PathNode, steps: Sequence[PathStep]) -> tuple[str, int]:
     word = steps[0].text
     if word in here.value:
         return word, 1
-    joined = list(_joined(here.value, steps))
+    joined = list(_joined_keys(here.value, steps))
     if len(joined) == 1:
         return joined[0]
     if joined:
-        advice = _one_of((_bracketed(key) for key, _ in joined), len(joined))
+        advice = _one_of((_in_brackets(key) for key, _ in joined), len(joined))
         raise PathError(f"{here} has several keys that the path may mean; {advice}")
     raise PathError(f"{here} has no {quote(word)}; {_advice(word, sorted(here.value))}")
 
 
-def _joined(mapping: dict[str, Any], steps: Sequence[PathStep]) -> Iterator[tuple[str, int]]:
+def _joined_keys(mapping: dict[str, Any], steps: Sequence[PathStep]) -> Iterator[tuple[str, int]]:
     """The keys with dots that the next steps spell, and how many steps each takes."""
     run = [step.text + "." for step in takewhile(lambda step: step.form == "dotted", steps)]
     counts = {length: count for count, length in enumerate(accumulate(map(len, run)), 1)}
@@ -184,12 +184,12 @@ def _joined(mapping: dict[str, Any], steps: Sequence[PathStep]) -> Iterator[tupl
 
 def _member(here: _PathNode, step: PathStep) -> int:
     members = [] if step.form == "token" else here.members()[0]
-    found = _called(members, step.text)
+    found = _positions_of(members, step.text)
     if len(found) == 1:
         return found[0]
     if found:
         advice = _one_of((here.spelling(index) or str(here.below(index)) for index in found), len(found))
-        raise PathError(f"{here} has {quote(step.text)} at {_listed(map(str, found), len(found))}; {advice}")
+        raise PathError(f"{here} has {quote(step.text)} at {_first_names(map(str, found), len(found))}; {advice}")
     is_index = _INDEX.fullmatch(step.text) is not None and step.form != "quoted"
     if is_index and int(step.text) < len(here.value):
         return int(step.text)
@@ -216,10 +216,10 @@ def _index_advice(length: int) -> str:
 def _one_of(shown: Iterable[str], count: int) -> str:
     if not count:
         return "it is empty, so end the path there"
-    return ("write " if count == 1 else "write one of ") + _listed(shown, count)
+    return ("write " if count == 1 else "write one of ") + _first_names(shown, count)
 
 
-def _listed(shown: Iterable[str], count: int) -> str:
+def _first_names(shown: Iterable[str], count: int) -> str:
     """The first of `count` texts, and how many more there are."""
     first = [each if len(each) <= _LONGEST_PATH else each[:_LONGEST_PATH] + "..." for each in islice(shown, _LISTED)]
     if count > len(first):

@@ -88,7 +88,7 @@ class LintRun:
 
     def report(self) -> LintReport:
         """The run as a report."""
-        unchecked = (*_unchecked(self.unbuilt), *self.unchecked)
+        unchecked = (*_unchecked_rules(self.unbuilt), *self.unchecked)
         return LintReport(tuple(self.results), unchecked, self.train_jobs, self.suppressed, existing=self.existing)
 
 
@@ -209,7 +209,7 @@ def _order(result: Finding) -> tuple[object, ...]:
     return (result.position.path, span.line, span.column, result.rule.id, result.object, result.message, result.pointer)
 
 
-def _unchecked(unbuilt: Sequence[ObjectId]) -> tuple[UncheckedRules, ...]:
+def _unchecked_rules(unbuilt: Sequence[ObjectId]) -> tuple[UncheckedRules, ...]:
     """TrainJobs that cannot be built: their generated objects could not be checked."""
     if not unbuilt:
         return ()

@@ -68,10 +68,10 @@ def stale_outputs(directory: BuiltDirectory, builds: Mapping[str, Texts]) -> Out
     if not any(path in texts for path in known for texts in builds.values()):  # an invalid unit has no texts, too
         rules = tuple(check.rule.id for check in OUTPUT_CHECKS)
         return OutputFindings(unchecked=(UncheckedRules(say(_UNKNOWN_SOURCE, directory.path), rules),))
-    return OutputFindings(tuple(_outdated(directory, known, builds)))
+    return OutputFindings(tuple(_outdated_files(directory, known, builds)))
 
 
-def _outdated(directory: BuiltDirectory, known: Index, builds: Mapping[str, Texts]) -> Iterator[Diagnostic]:
+def _outdated_files(directory: BuiltDirectory, known: Index, builds: Mapping[str, Texts]) -> Iterator[Diagnostic]:
     found = tuple(
         BuiltFile(path, directory.file(path), tuple(texts[path] for texts in builds.values() if path in texts))
         for path in sorted(known)

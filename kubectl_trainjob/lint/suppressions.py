@@ -76,17 +76,17 @@ class Suppressions:
         """Add the annotations and comments of a unit. Several units may have the same objects and files."""
         for manifest in unit.objects.values():
             if manifest.source not in self._annotations:
-                self._annotations[manifest.source] = list(self._annotated(manifest))
+                self._annotations[manifest.source] = list(self._in_annotations(manifest))
         for made in _files(unit.documents):
             file = _as_written(made)
             if file.path not in self._comments:
-                self._comments[file.path] = _Comments(list(self._commented(file)))
+                self._comments[file.path] = _Comments(list(self._in_comments(file)))
 
-    def _annotated(self, manifest: Manifest) -> Iterator[_Suppression]:
+    def _in_annotations(self, manifest: Manifest) -> Iterator[_Suppression]:
         for annotation in annotations_of(manifest.body):
             yield from self._valid(annotation, manifest.place(*annotation.pointer).key())
 
-    def _commented(self, file: SourceFile) -> Iterator[_Suppression]:
+    def _in_comments(self, file: SourceFile) -> Iterator[_Suppression]:
         for comment in comments_of(file):
             yield from self._valid(comment, Place(Source(file), span=comment.span))
 

@@ -72,7 +72,7 @@ class AppliedEdits:
 def edited_object(
     before: Manifest, body: Body, inputs: Mapping[str, Source], edits: tuple[ObjectEdit, ...]
 ) -> Manifest:
-    """The manifest after the edits of `before`, if `lost` is empty."""
+    """The manifest after the edits of `before`, if `lost_parts` is empty."""
     source = replace(before.source, edits=AppliedEdits(before, inputs, edits))
     names = (_text(body["metadata"].get(field_name)) for field_name in ("namespace", "name"))
     return replace(before, id=ObjectId(body["apiVersion"], body["kind"], *names), body=body, source=source)
@@ -115,7 +115,7 @@ def affixes(manifest: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(each.prefix for each in edits if each.prefix), tuple(each.suffix for each in edits if each.suffix)
 
 
-def lost(body: Body, before: Manifest) -> list[str]:
+def lost_parts(body: Body, before: Manifest) -> list[str]:
     """The required parts of an object that `before` has and `body` does not have.
 
     Only changes are checked: reading accepted what the user wrote, and admission checks it.

@@ -55,7 +55,7 @@ class _EnvironmentBlocks:
             yield Outline([(2, each) for each in hosts[:_MOST_HOSTS] + rest * (len(hosts) > _MOST_HOSTS)])
         if of.needs:
             yield Heading(say("required Secrets and ConfigMaps"))
-            yield NamedValues([self._need(need) for need in of.needs], 1)
+            yield NamedValues([self._required_object(need) for need in of.needs], 1)
         if of.cautions:
             yield Heading(say("warnings"), style="warning")
             yield Outline(
@@ -80,7 +80,7 @@ class _EnvironmentBlocks:
             kind = say("init container") if container.is_init else say("container")
             yield Heading(say("{} {}", kind, container.name), level=1)
             yield NamedValues(list(self._container(container)), 2)
-            variables = [*map(self._imported, container.imported), *map(self._variable, container.variables)]
+            variables = [*map(self._imported_variables, container.imported), *map(self._variable, container.variables)]
             if variables:
                 yield Heading(say("env"), level=2)
                 yield NamedValues(variables, 3)
@@ -111,7 +111,7 @@ class _EnvironmentBlocks:
         value = _plain(variable.value or "") if variable.reference is None else _reference(variable.reference)
         return NamedValue(variable.name, value, self._by(variable))
 
-    def _imported(self, imported: ContainerValue) -> NamedValue:
+    def _imported_variables(self, imported: ContainerValue) -> NamedValue:
         prefix = imported.value.get("prefix")
         for key, kind in (("secretRef", "Secret"), ("configMapRef", "ConfigMap")):
             if imported.value.get(key) is not None:
@@ -126,7 +126,7 @@ class _EnvironmentBlocks:
         step = "" if of.is_copied else step_label(of.by)
         return joined(filter(None, (Message(step), self._at(of.place))))
 
-    def _need(self, need: RequiredObject) -> NamedValue:
+    def _required_object(self, need: RequiredObject) -> NamedValue:
         provider = _PROVIDERS[need.provider]
         if need.purpose:
             provider = f"{provider}: {need.purpose}"
@@ -175,7 +175,7 @@ def in_ranges(lines: list[str]) -> Iterator[str]:
     """Lines whose host names end in consecutive numbers, joined to one line: `a-[0-3].a`."""
     run: list[tuple[str, int, str]] = []
     for line in lines:
-        parts = _numbered(line)
+        parts = _numbered_variable(line)
         if run and (parts is None or parts != (run[-1][0], run[-1][1] + 1, run[-1][2])):
             yield _in_range(run)
             run = []
@@ -187,7 +187,7 @@ def in_ranges(lines: list[str]) -> Iterator[str]:
         yield _in_range(run)
 
 
-def _numbered(line: str) -> tuple[str, int, str] | None:
+def _numbered_variable(line: str) -> tuple[str, int, str] | None:
     """The number at the end of a line's host name, with the text before and after it."""
     host, dot, rest = line.partition(".")
     stem, dash, number = host.rpartition("-")

@@ -68,7 +68,7 @@ class _EnvironmentJson:
             "master": self._master(of),
             "hostfile": {"configMap": of.hostfile, "lines": [*hosts]} if hosts is not None else None,
             "needs": {
-                key: [self._need(need) for need in of.needs if need.kind == kind]
+                key: [self._required_object(need) for need in of.needs if need.kind == kind]
                 for key, kind in (("secrets", "Secret"), ("configMaps", "ConfigMap"))
             },
             "warnings": [{"message": str(each.message), "source": self._source(each.place)} for each in of.cautions],
@@ -135,7 +135,7 @@ class _EnvironmentJson:
         key, value = ("value", variable.value) if variable.reference is None else ("valueFrom", variable.reference)
         return {"name": variable.name, key: value, **self._origin(variable)}
 
-    def _need(self, need: RequiredObject) -> dict[str, Any]:
+    def _required_object(self, need: RequiredObject) -> dict[str, Any]:
         uses = [
             {"role": use.role, "what": use.what, "optional": use.is_optional, "source": self._source(use.place)}
             for use in need.uses

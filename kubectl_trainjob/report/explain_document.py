@@ -70,7 +70,7 @@ def _in_line(write: Write) -> Message:
     if not _is_complete(write):
         return say("{}, copied from" if write.how == "copied" else "{}, computed from", words)
     (only,) = write.made_of
-    return say("{}, copied from {}{}", words, _called(only), where) if only.name else say("{}{}", words, where)
+    return say("{}, copied from {}{}", words, _input_name(only), where) if only.name else say("{}{}", words, where)
 
 
 def _is_complete(write: Write) -> bool:
@@ -83,7 +83,7 @@ def _is_complete(write: Write) -> bool:
 
 
 def _input(made_of: TracedInput, indent: int) -> Iterator[_Line]:
-    what = _called(made_of)
+    what = _input_name(made_of)
     steps = [write.step for write in made_of.history]
     if steps and steps != ["file"]:
         yield indent, what
@@ -94,7 +94,7 @@ def _input(made_of: TracedInput, indent: int) -> Iterator[_Line]:
         yield indent, say("{}: not set{}" if steps else "{}{}", what, _where(made_of.place))
 
 
-def _called(made_of: TracedInput) -> Message:
+def _input_name(made_of: TracedInput) -> Message:
     path = whole(made_of.path)
     return say("{} of {}", path, made_of.name) if made_of.name else path
 

@@ -20,11 +20,11 @@ def field_text(kind: tuple[str, str], name: str, schema: DescribedSchema, *, rec
     if name:
         lines += [f"FIELD: {name} {_type(name, schema, required=False)}"]
         values = schema.schema.get("enum", ())
-        lines += ["ENUM:", *(f"    {_quoted(each)}" for each in values)] if values else [""]
+        lines += ["ENUM:", *(f"    {_quote(each)}" for each in values)] if values else [""]
         lines.append("")
     whole = _innermost(schema)
     description = "\n".join(dict.fromkeys(filter(None, (schema.description, whole.description))))
-    lines += ["DESCRIPTION:", *(_wrapped(description) or ["    <empty>"]), "    "]
+    lines += ["DESCRIPTION:", *(_wrap(description) or ["    <empty>"]), "    "]
     if whole.fields:
         lines += ["FIELDS:", *_fields(whole, 1, recursive=recursive), ""]
     return "\n".join((*lines, "")) + "\n"
@@ -41,11 +41,11 @@ def _fields(schema: DescribedSchema, level: int, *, recursive: bool) -> Iterator
     for name, field in sorted(schema.fields.items()):
         yield f"{indent}{name}\t{_type(name, field, required=name in required)}"
         if values := field.schema.get("enum"):
-            yield f"{indent}enum: {', '.join(map(_quoted, values))}"
+            yield f"{indent}enum: {', '.join(map(_quote, values))}"
         if recursive:
             yield from _fields(_innermost(field), level + 1, recursive=True)
         else:
-            yield from (*_wrapped(field.description), "")
+            yield from (*_wrap(field.description), "")
 
 
 def _type(name: str, schema: DescribedSchema, *, required: bool) -> str:
@@ -53,10 +53,10 @@ def _type(name: str, schema: DescribedSchema, *, required: bool) -> str:
     return f"<{shown}>{' -required-' if required else ''}"
 
 
-def _quoted(value: object) -> str:
+def _quote(value: object) -> str:
     return str(value) or '""'
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     wrapper = textwrap.TextWrapper(_WIDTH, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
     return [f"    {line}" for paragraph in text.splitlines() for line in wrapper.wrap(paragraph) or [""]]

@@ -50,7 +50,7 @@ class GroupedFinding(NamedTuple):
         for namespace, each in distinct:
             kind, _, name = each.partition("/")
             kinds[kind].append(f"{namespace}/{name}" if has_many and namespace else name)
-        return joined((say("{} {}", kind, _shortened(names)) for kind, names in kinds.items()), "; ")
+        return joined((say("{} {}", kind, _shorten(names)) for kind, names in kinds.items()), "; ")
 
 
 def group_findings(results: Iterable[Finding]) -> list[GroupedFinding]:
@@ -62,7 +62,7 @@ def group_findings(results: Iterable[Finding]) -> list[GroupedFinding]:
     return sorted(groups, key=lambda each: _RANK[each.severity])
 
 
-def _shortened(names: Sequence[str]) -> Message:
+def _shorten(names: Sequence[str]) -> Message:
     shown = [say("{}", name) for name in names[: _NAMED + 1]]
     if len(names) > _NAMED + 1:  # the last name is as short as "1 more"
         shown[_NAMED:] = [say("{} more", len(names) - _NAMED)]

@@ -89,8 +89,8 @@ def _path(path: str, *, is_name: bool = True) -> Markup:
 
 
 def _pair(old: Message, new: Message) -> Markup:
-    before = element("del", _marked(old, new), class_="" if _has_data(old) else "none")
-    after = element("ins", _marked(new, old), class_="" if _has_data(new) else "none")
+    before = element("del", _mark_difference(old, new), class_="" if _has_data(old) else "none")
+    after = element("ins", _mark_difference(new, old), class_="" if _has_data(new) else "none")
     return element("div", before, ARROW, after, class_="pair")
 
 
@@ -98,16 +98,16 @@ def _has_data(of: Message) -> bool:
     return any(isinstance(piece, Data) for piece in of.pieces)
 
 
-def _marked(of: Message, other: Message) -> Markup:
+def _mark_difference(of: Message, other: Message) -> Markup:
     """A value in which the part that the other one does not have is underlined."""
     texts = [piece.text for piece in (*of.pieces, *other.pieces) if isinstance(piece, Data)]
     if len(texts) != 2:
         return sentence(of)
     start, end = _common(*texts)
-    return joined(_underlined(piece.text, start, end) if isinstance(piece, Data) else piece for piece in of.pieces)
+    return joined(_underline(piece.text, start, end) if isinstance(piece, Data) else piece for piece in of.pieces)
 
 
-def _underlined(text: str, start: int, end: int) -> Markup:
+def _underline(text: str, start: int, end: int) -> Markup:
     if not any(map(str.isalnum, text[:start] + text[len(text) - end :])):
         start, end = len(text), 0  # too little is the same for a mark to help
     return element("code", text[:start], element("mark", text[start : len(text) - end]), text[len(text) - end :])

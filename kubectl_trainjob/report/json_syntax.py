@@ -15,10 +15,10 @@ _NOT_PLAIN = re.compile(r"[^\n -~]|(?<=#)#(?=\w*\[)")  # the latter is `##[comma
 
 def as_json_text(value: Any, indent: int = 2) -> str:
     """Plain data as JSON of several lines; it ends in a newline."""
-    return _NOT_PLAIN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent)) + "\n"
+    return _NOT_PLAIN.sub(_escape, json.dumps(value, ensure_ascii=False, indent=indent)) + "\n"
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     if 0xD800 <= code < 0xE000:
         return f"\\\\u{code:04x}"

@@ -32,7 +32,7 @@ def _block(block: re.Match[str], width: int, colour: bool) -> Iterator[str]:
         return
     else:
         lines = _table(block["other"], width) if block["other"].startswith("|") else _prose(block["other"], width)
-        yield from (_emphasized(line) if colour else line for line in lines)
+        yield from (_emphasize(line) if colour else line for line in lines)
     yield ""
 
 
@@ -41,7 +41,7 @@ def _heading(text: str, colour: bool) -> str:
     return f"\x1b[1m{title}\x1b[0m" if colour else title
 
 
-def _emphasized(line: str) -> str:
+def _emphasize(line: str) -> str:
     return _CODE_SPAN.sub("\x1b[1m\\g<0>\x1b[0m", line)
 
 
@@ -49,10 +49,10 @@ def _prose(text: str, width: int) -> Iterator[str]:
     """A paragraph, or the items of a list, filled again."""
     for item in re.split(r"\n(?=- )", _plain(text.strip())):
         hanging = _INDENT * 2 if item.startswith("- ") else _INDENT
-        yield from _filled(item, width, _INDENT, hanging)
+        yield from _fill(item, width, _INDENT, hanging)
 
 
-def _filled(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+def _fill(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     form = {"initial_indent": first, "subsequent_indent": rest}
     return wrap(" ".join(text.split()), width, break_long_words=False, break_on_hyphens=False, **form) or [""]  # type: ignore[arg-type]
 
@@ -78,7 +78,7 @@ def _table(text: str, width: int) -> Iterator[str]:
     columns = _widths(table, width - len(_INDENT))
     table.insert(1, ["-" * column for column in columns])
     for row in table:
-        cells = [_filled(cell, column) for cell, column in zip(row, columns, strict=True)]
+        cells = [_fill(cell, column) for cell, column in zip(row, columns, strict=True)]
         for index in range(max(map(len, cells))):
             parts = (cell[index] if index < len(cell) else "" for cell in cells)
             padded = (f"{part:<{column}}" for part, column in zip(parts, columns, strict=True))

@@ -150,15 +150,15 @@ class _FittingCards:
         self._page, self._place = page, place
         self._title = ["", "#### What changes"]
         self._others = [card for card in cards if card.weight != "bad"]
-        self._hidden = self._added(card for card in cards if card.weight == "bad")
+        self._hidden = self._add_cards(card for card in cards if card.weight == "bad")
         self._is_cut = bool(self._hidden)
 
     def add_more(self, _room: int) -> None:
         """Add the other cards."""
         others, self._others = self._others, []
-        self._hidden += sum(card.objects for card in others) if self._is_cut else self._added(others)
+        self._hidden += sum(card.objects for card in others) if self._is_cut else self._add_cards(others)
 
-    def _added(self, cards: Iterable[blocks.Card]) -> int:
+    def _add_cards(self, cards: Iterable[blocks.Card]) -> int:
         """Add what there is room for; how many objects have no room."""
         hidden = 0
         for card in cards:

@@ -123,7 +123,7 @@ class _TextRenderer:
         firsts = [lines[0] if len(lines) == 1 else "|" for lines in values]
         name_width, value_width = _common_width(names), _common_width(firsts)
         for entry, name, first, lines in zip(of.entries, names, firsts, values, strict=True):
-            line = f"{indent}{_padded(name, name_width)}  {_padded(first, value_width)}"
+            line = f"{indent}{_pad(name, name_width)}  {_pad(first, value_width)}"
             note = f"  {self._paint('dim', f'# {printable(entry.note)}')}" if entry.note else ""
             yield f"{line}{note}" if note else line.rstrip(" ")
             yield from (f"{indent}  | {each}" for each in lines if len(lines) > 1)
@@ -151,7 +151,7 @@ class _TextRenderer:
         ]
         for row, style in zip([head, *rows], [("",) * len(head), *styles], strict=True):
             cells = zip(row, widths, style, strict=True)
-            padded = ((_padded(cell, width), weight) for cell, width, weight in cells)
+            padded = ((_pad(cell, width), weight) for cell, width, weight in cells)
             yield "   ".join(self._paint(weight, cell) if weight else cell for cell, weight in padded).rstrip()
         yield from map(printable, more(len(of.rows) - _MOST_ROWS, "job"))
 
@@ -163,7 +163,7 @@ class _TextRenderer:
         names = [printable(number.name) for number in of.numbers]
         width = max(map(columns, names), default=0)
         for name, number in zip(names, of.numbers, strict=True):
-            line = f"{_padded(name, width)}  {number.in_line()}"
+            line = f"{_pad(name, width)}  {number.in_line()}"
             yield line if number.difference else self._paint("dim", line)
         if of.groups:
             yield from _groups(of.groups)
@@ -223,7 +223,7 @@ def _common_width(cells: Iterable[str]) -> int:
     return max((width for width in map(columns, cells) if width <= _WIDEST_NAME), default=0)
 
 
-def _padded(cell: str, width: int) -> str:
+def _pad(cell: str, width: int) -> str:
     return cell + " " * (width - columns(cell))
 
 

@@ -41,7 +41,7 @@ class Locator:
 
     def resolve(self, place: Place) -> Location:
         """The location of a place; the start of its file if the file cannot be parsed."""
-        place = _traced(place)
+        place = _trace(place)
         location = Location(place.source.file, place.span or self._spans.span(place))
         while (written := location.file.written) is not None:
             location = self._as_written(location, written)
@@ -70,7 +70,7 @@ class Locator:
         return found if found is not None else lines.line(lines.count) or ""
 
 
-def _traced(place: Place) -> Place:
+def _trace(place: Place) -> Place:
     """The place before any edit."""
     while (edits := place.source.edits) is not None:
         plain = replace(place.source, edits=None)

@@ -137,7 +137,7 @@ class BaseAndHead:
         workspace = replace(workspace, parsed=ParseCache())
         head = self.new.deployed(workspace) if not paths else {}
         if head:
-            yield from self._deployed(self.old.deployed(workspace) or head, head, workspace)
+            yield from self._pairs(self.old.deployed(workspace) or head, head, workspace)
             return
         named = list(paths) or ["." if self.old.base else current_root(self.new.files)]
         for path in named:
@@ -156,7 +156,7 @@ class BaseAndHead:
         for overlay in every if is_whole else ():
             yield TreePair(overlay, *self._both([overlay], workspace, overlay in known[0], overlay in known[1]))
 
-    def _deployed(self, base: Mapping[str, bool], head: Mapping[str, bool], workspace: Workspace) -> Iterator[TreePair]:
+    def _pairs(self, base: Mapping[str, bool], head: Mapping[str, bool], workspace: Workspace) -> Iterator[TreePair]:
         """What each tree deploys: the plain manifests together, and each overlay."""
         plain = [[path for path, is_overlay in each.items() if not is_overlay] for each in (base, head)]
         if plain[0] == plain[1]:
@@ -207,7 +207,7 @@ def base_and_head(arguments: Sequence[str], versions: tuple[str, str], disk: Fil
         raise InvalidArguments(f'"{argument}" is a directory; pass two of them, or write -f {argument}')
     if arguments and argument in ("", "..", "..."):  # an unset variable, not a request for the default
         raise InvalidArguments(f'"{argument}" is empty; pass a commit, or two as A..B, or no argument')
-    return _opened(lambda repository: _commits(repository, argument), disk)
+    return _open_trees(lambda repository: _commits(repository, argument), disk)
 
 
 def working_tree(disk: FileSystem) -> BaseAndHead:
@@ -220,7 +220,7 @@ def since(ref: str, disk: FileSystem) -> BaseAndHead:
     """The working tree, and the commit where its branch left the history of another one. Raises as `base_and_head`
     does.
     """
-    return _opened(lambda each: (each.merge_base(each.resolve(ref), each.resolve("HEAD")), None), disk)
+    return _open_trees(lambda each: (each.merge_base(each.resolve(ref), each.resolve("HEAD")), None), disk)
 
 
 def _directories(old: str, new: str, disk: FileSystem) -> BaseAndHead:
@@ -231,7 +231,7 @@ def _directories(old: str, new: str, disk: FileSystem) -> BaseAndHead:
     return BaseAndHead(Tree(old, disk, old), Tree(new, disk, new))
 
 
-def _opened(choose: Callable[[Repository], tuple[Commit, Commit | None]], disk: FileSystem) -> BaseAndHead:
+def _open_trees(choose: Callable[[Repository], tuple[Commit, Commit | None]], disk: FileSystem) -> BaseAndHead:
     """The trees of two commits, None for the working tree."""
     from kubectl_trainjob.repository.git.commits import Repository
 

@@ -79,7 +79,7 @@ def compare_trees(read: Iterable[TreePair], options: CompareOptions, context: Bu
     former = _former(single) if single else {}
     units = {
         unit.overlay: compare_unit(unit.old, unit.new, unit.overlay, options, context)
-        for unit in (*common, *_joined(single, former))
+        for unit in (*common, *_join_moved(single, former))
     }
     difference = merge([units[overlay].difference for overlay in sorted(units)])
     difference = replace(difference, moved=tuple((old, new) for new, old in former.items()))
@@ -92,12 +92,12 @@ def compare_trees(read: Iterable[TreePair], options: CompareOptions, context: Bu
 def _each_once(read: Iterable[TreePair]) -> Iterator[TreePair]:
     """The units, the plain manifests without what overlays of the same tree list: these count there only."""
     units = list(read)
-    old, new = _listed([both.old for both in units]), _listed([both.new for both in units])
+    old, new = _listed_paths([both.old for both in units]), _listed_paths([both.new for both in units])
     for both in units:
         yield both if both.overlay else both._replace(old=_without(both.old, old), new=_without(both.new, new))
 
 
-def _listed(units: Sequence[Documents]) -> frozenset[Location]:
+def _listed_paths(units: Sequence[Documents]) -> frozenset[Location]:
     """The objects that overlays list; none if there are built files, which the plain manifests may have, too."""
     overlays = [] if any(each.built for each in units) else [unit for each in units for unit in each.units]
     return frozenset(_location(manifest) for unit in overlays for manifest in manifests_of(unit))
@@ -123,7 +123,7 @@ def _former(single: Sequence[_UnitPair]) -> dict[str, str]:
     )
 
 
-def _joined(single: Iterable[_UnitPair], former: Mapping[str, str]) -> Iterator[_UnitPair]:
+def _join_moved(single: Iterable[_UnitPair], former: Mapping[str, str]) -> Iterator[_UnitPair]:
     """The overlays, those that were moved as one unit with their former directory."""
     known = {unit.overlay: unit for unit in single}
     for overlay, unit in known.items():
@@ -153,13 +153,13 @@ def errors_by_side(
     first with the first. `objects` are those of base and head.
     """
     builder = FindingBuilder(resolve)
-    before, after = (_fingerprinted(errors, objects, builder) for errors in (old, new))
-    removed, _ = _divided(before, Counter(known for known, _ in after))
-    added, same = _divided(after, Counter(known for known, _ in before))
+    before, after = (_with_fingerprints(errors, objects, builder) for errors in (old, new))
+    removed, _ = _divide(before, Counter(known for known, _ in after))
+    added, same = _divide(after, Counter(known for known, _ in before))
     return ErrorsBySide(tuple(removed), tuple(same), tuple(added))
 
 
-def _fingerprinted(
+def _with_fingerprints(
     errors: Iterable[Diagnostic], objects: Objects, builder: FindingBuilder
 ) -> list[tuple[str, Diagnostic]]:
     """The errors of one tree with their fingerprints; equal findings, of several overlays, are one error."""
@@ -170,7 +170,7 @@ def _fingerprinted(
     return [(finding.fingerprint, error) for finding, error in found.items()]
 
 
-def _divided(
+def _divide(
     errors: Iterable[tuple[str, Diagnostic]], others: Counter[str]
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """The errors that the other tree does not have, and those that it has; `others` is used up."""

@@ -73,12 +73,12 @@ class Comparison:
 
         A mapping or list whose values were written one by one comes from where the first of them does.
         """
-        place = self._written(side, identity, pointer)
+        place = self._written_place(side, identity, pointer)
         leaf = next(leaves(value, pointer)) if pointer is not None else None
-        below = self._written(side, identity, leaf) if leaf != pointer else place
+        below = self._written_place(side, identity, leaf) if leaf != pointer else place
         return place if place and below and below.source == place.source else below
 
-    def _written(self, side: int, identity: ObjectId, pointer: Pointer | None) -> Place | None:
+    def _written_place(self, side: int, identity: ObjectId, pointer: Pointer | None) -> Place | None:
         origin = None if pointer is None else self.origins[side].origin(identity, pointer)
         return origin.first_place() if origin else None
 
@@ -134,13 +134,13 @@ class _Checks:
 
 
 def _examine(job: CompiledJob[None], task: Task, checks: _Checks | None, is_printed: bool) -> JobNote:
-    compiled = _compiled(job)
+    compiled = _compared_job(job)
     old, new = checks.of_job(job, task) if checks else (Findings(), Findings())
     printed = print_job(job, task.prepared.target, None) if is_printed else None
     return JobNote(totals_of(compiled), group_of(compiled), old, new, printed)
 
 
-def _compiled(job: CompiledJob[JobNote] | CompiledJob[None]) -> ComparedJob:
+def _compared_job(job: CompiledJob[JobNote] | CompiledJob[None]) -> ComparedJob:
     return ComparedJob(job.source, job.runtime, tuple(each.body for each in job.objects))
 
 
@@ -150,7 +150,7 @@ def _side(compilation: Compilation[JobNote], given: Input, origins: Origins, has
     return Side(
         trainer=compilation.target.trainer,
         emit=compilation.target.emit,
-        jobs=tuple(replace(_compiled(job), totals=job.note.totals, group=job.note.group) for job in own),
+        jobs=tuple(replace(_compared_job(job), totals=job.note.totals, group=job.note.group) for job in own),
         others=tuple(PlainObject(each.id, each.body, each.place.source) for each in compilation.others),
         find=origins.origin,
         unbuilt=frozenset(job.source.id for job in compilation.jobs if not (job.is_built or job.is_shared)),

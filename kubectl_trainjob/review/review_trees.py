@@ -45,7 +45,7 @@ class ReviewOptions(NamedTuple):
 def review_trees(sides: BaseAndHead, read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> Review:
     """The review of base and head, as `BaseAndHead.read` reads them. Raises EnvironmentFault."""
     units = list(read)
-    found, run = _examined(units, options, context)
+    found, run = _examine(units, options, context)
     report = report_of(sides, found, with_lines=options.with_lines)
     of_updates = {rule.id for rule in UPDATE_RULES}
     return review_of(report, run.report(), run.jobs, of_updates, found.unread_overlays)
@@ -53,11 +53,11 @@ def review_trees(sides: BaseAndHead, read: Iterable[TreePair], options: ReviewOp
 
 def lint_since(read: Iterable[TreePair], options: ReviewOptions, context: BuildContext) -> LintRun:
     """The findings of the head that the base does not have."""
-    _, run = _examined(list(read), options, context)
+    _, run = _examine(list(read), options, context)
     return run
 
 
-def _examined(
+def _examine(
     units: Sequence[TreePair], options: ReviewOptions, context: BuildContext
 ) -> tuple[TreeComparison, LintRun]:
     built = built_directories(both.old for both in units), built_directories(both.new for both in units)
@@ -65,16 +65,16 @@ def _examined(
     found = compare_trees(units, compared, context)
     linted = {overlay: (unit, unit.linted[1].train_jobs) for overlay, unit in found.units.items() if unit.linted}
     updates = {overlay: tuple(update_findings(*each, found.locator.resolve)) for overlay, each in linted.items()}
-    of_base = TreeFindings({}, _outdated(found, 0, built[0]), has_base=True)
-    of_head = TreeFindings(updates, _outdated(found, 1, built[1]), has_base=True)
+    of_base = TreeFindings({}, _outdated_files(found, 0, built[0]), has_base=True)
+    of_head = TreeFindings(updates, _outdated_files(found, 1, built[1]), has_base=True)
     builder = FindingBuilder(found.locator.resolve)  # one for base and head, which have most texts in common
-    base, head = (_collected(found, side, options, each, builder) for side, each in enumerate((of_base, of_head)))
+    base, head = (_collect(found, side, options, each, builder) for side, each in enumerate((of_base, of_head)))
     divided = split_by_baseline(head.results, fingerprints(base.results), with_build_errors=True)
     head.results, head.existing, head.unread_overlays = divided.new, divided.known, found.unread_overlays
     return found, head
 
 
-def _collected(
+def _collect(
     found: TreeComparison, side: int, options: ReviewOptions, others: TreeFindings, builder: FindingBuilder
 ) -> LintRun:
     """The findings of one tree."""
@@ -84,7 +84,7 @@ def _collected(
     return collect(linted, of_side, others, builder)
 
 
-def _outdated(found: TreeComparison, side: int, built: Sequence[BuiltDirectory]) -> OutputFindings:
+def _outdated_files(found: TreeComparison, side: int, built: Sequence[BuiltDirectory]) -> OutputFindings:
     compilations = {
         overlay: unit.compilations[side].noted(lambda note: note.printed or PrintedJob(()))
         for overlay, unit in found.units.items()

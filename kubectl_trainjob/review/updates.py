@@ -56,7 +56,7 @@ def update_findings(
     places, jobs = _Places(comparison, resolve), {job.id: job for job in train_jobs}
     for change in comparison.difference.changes:
         if is_job(change.identity) and change.update_result:
-            values = list(_rejected(change, places))
+            values = list(_rejected_values(change, places))
             owner = (jobs[change.job],) if change.job in jobs else ()
             for rule, of_rule in group((_rule(change.identity, each), each) for each in values).items():
                 subject = Subject(str(change.identity), change.identity.namespace, values[0].change.pointer)
@@ -89,7 +89,7 @@ def _message(change: Change, rejected: RejectedValue, others: int) -> Message:
     return say(_ONLY_SUSPENDED if rejected.is_accepted_suspended else _NEVER, fields, rejected.change.reason)
 
 
-def _rejected(change: Change, places: _Places) -> Iterator[RejectedValue]:
+def _rejected_values(change: Change, places: _Places) -> Iterator[RejectedValue]:
     """The values of a change that a live object rejects."""
     assert change.old is not None
     assert change.new is not None

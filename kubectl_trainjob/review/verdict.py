@@ -116,11 +116,11 @@ class _RowBuilder:
         summary = self._difference.summary
         former = {new: old for old, new in summary.renamed}
         for job in summary.changed:
-            yield self._changed(job)
+            yield self._changed_row(job)
         for job in summary.added:
-            yield self._added(job, former.get(job))
+            yield self._added_row(job, former.get(job))
         for job in set(summary.removed) - set(former.values()):
-            yield self._removed(job)
+            yield self._removed_row(job)
         differing = {*summary.changed, *summary.added, *summary.removed}
         for job in {*summary.sizes, *self._difference.unbuilt} - differing:
             impact = Impact.UNBUILT if job in self._difference.broken else Impact.UNKNOWN
@@ -133,38 +133,38 @@ class _RowBuilder:
                 continue
             other = JobId(change.counterpart, change.overlay) if change.counterpart else None
             if change.change == "changed":
-                yield self._changed(job)
+                yield self._changed_row(job)
             elif change.change == "added":
-                yield self._added(job, other)
+                yield self._added_row(job, other)
             elif other is None:
-                yield self._removed(job)
+                yield self._removed_row(job)
 
     def _sizes(self, job: JobId) -> Sizes:
         return self._difference.summary.sizes.get(job, _UNKNOWN)
 
-    def _changed(self, job: JobId) -> JobRow:
+    def _changed_row(self, job: JobId) -> JobRow:
         changes = self._changes.get(job, ())
         rejected = {state for change in changes for state in rejected_in(change)}
         states = tuple(state for state in STATES if state in rejected)
         if states:
             return JobRow(job, "changed", Impact.REJECTED, self._sizes(job), states)
-        impact = _accepted(changes)
+        impact = _impact_of_accepted(changes)
         if impact is Impact.RERUNS and job.overlay in self._unread:  # the other tree may print the same kind
             impact = Impact.UNKNOWN
         return JobRow(job, "changed", impact, self._sizes(job))
 
-    def _added(self, job: JobId, former: JobId | None) -> JobRow:
+    def _added_row(self, job: JobId, former: JobId | None) -> JobRow:
         if former is None:
-            return JobRow(job, "added", Impact.NEW, _filled(self._sizes(job)))
+            return JobRow(job, "added", Impact.NEW, _fill(self._sizes(job)))
         is_suspended = any(map(_is_suspended, self._changes.get(job, ())))
         impact = Impact.ENDS if is_suspended else Impact.RERUNS
         return JobRow(job, "renamed", impact, self._sizes(job), former=former)
 
-    def _removed(self, job: JobId) -> JobRow:
-        return JobRow(job, "removed", Impact.ENDS, _filled(self._sizes(job)))
+    def _removed_row(self, job: JobId) -> JobRow:
+        return JobRow(job, "removed", Impact.ENDS, _fill(self._sizes(job)))
 
 
-def _accepted(changes: Sequence[Change]) -> Impact:
+def _impact_of_accepted(changes: Sequence[Change]) -> Impact:
     """The impact of changes that the API server accepts. Without changes, only a later run differs."""
     kinds = {change.change for change in changes if is_job(change.identity)}
     if {"added", "removed"} <= kinds:  # the TrainJob itself instead of its JobSet, or the reverse
@@ -189,7 +189,7 @@ def _is_suspended(change: Change) -> bool:
     return is_job(change.identity) and change.new is not None and value_at(change.new, ("spec", "suspend")) is True
 
 
-def _filled(sizes: Sizes) -> Sizes:
+def _fill(sizes: Sizes) -> Sizes:
     """The sizes where a tree without the job requests nothing."""
     before, after = sizes
     return Sizes(before or NOTHING, after or NOTHING) if before or after else sizes

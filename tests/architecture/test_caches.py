@@ -11,7 +11,7 @@ import pytest
 from tests.architecture.sizes import MODULES, ROOT
 
 _FACTS = {
-    "cli/app.py:_loaded": "commands of the program",
+    "cli/app.py:_load_command": "commands of the program",
     "compiler/versions.py:extended": "versions of Trainer, with two settings",
     "kube/facts/kinds.py:_usual_kinds": "one value",
     "kube/facts/merge_keys.py:_facts": "one value",

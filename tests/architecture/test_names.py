@@ -6,7 +6,7 @@ import ast
 import re
 from collections import defaultdict
 
-from tests.architecture.sizes import MODULES, ROOT
+from tests.architecture.sizes import MODULES, ROOT, functions
 
 _NOT_PARTICIPLES = {"supported"}
 
@@ -28,6 +28,12 @@ def test_no_class_is_named_by_a_participle() -> None:
     names = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
     names += [ast.unparse(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)]
     assert [name for name in names if participle.fullmatch(name)] == []
+
+
+def test_no_function_of_a_module_is_named_by_a_vague_participle() -> None:
+    """`_found` or `_written` says neither what is found nor that the function finds it; a verb or a noun does."""
+    vague = re.compile(r"_(?:chosen|done|found|given|kept|known|lost|made|named|sent|shown|specified|taken|written)")
+    assert [(str(path), each.name) for path in MODULES for each in functions(path) if vague.fullmatch(each.name)] == []
 
 
 def test_no_module_is_named_by_a_participle() -> None:

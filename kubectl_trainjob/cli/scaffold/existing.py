@@ -45,7 +45,7 @@ def existing(workspace: Workspace) -> Existing:
     config, diagnostics = _config(root, os.path.normpath(os.path.join(shown, CONFIG_FILE)))
     folder = (config.runtimes or Config().runtimes)[0]
     trainer = config.trainer or LATEST_TRAINER
-    runtimes = () if diagnostics else (*_runtimes(root, shown, config, workspace), *_packaged(config, trainer))
+    runtimes = () if diagnostics else (*_runtimes(root, shown, config, workspace), *_catalogue(config, trainer))
     return Existing(shown, trainer, folder, runtimes, tuple(diagnostics))
 
 
@@ -65,5 +65,5 @@ def _runtimes(root: SecureRoot, shown: str, config: Config, workspace: Workspace
     return tuple(filter(is_runtime, read(folders, workspace).inputs if folders else ()))
 
 
-def _packaged(config: Config, trainer: str) -> tuple[Manifest, ...]:
+def _catalogue(config: Config, trainer: str) -> tuple[Manifest, ...]:
     return packaged_runtimes(trainer) if config.catalog else ()

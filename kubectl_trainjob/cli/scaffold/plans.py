@@ -57,7 +57,7 @@ class RejectedRuntimeError(Exception):
 
 def repository(directory: str, runtime: str, name: str, trainer_version: str, emit: str) -> Scaffold:
     """A whole repository: settings, a runtime, a job, the overlays dev and prod."""
-    body = _shipped(runtime, trainer_version)
+    body = _catalogue_runtime(runtime, trainer_version)
     count = nodes(body)
     files = (
         pieces.settings(trainer_version, emit),
@@ -73,25 +73,25 @@ def repository(directory: str, runtime: str, name: str, trainer_version: str, em
 
 def added_runtime(existing: Existing, runtime: str) -> Scaffold:
     """A runtime of the catalogue for a repository."""
-    kind = _shipped(runtime, existing.trainer_version)["kind"]
+    kind = _catalogue_runtime(runtime, existing.trainer_version)["kind"]
     for known in existing.runtimes:
         if (known.id.kind, known.id.name) == (kind, runtime):
             path = known.source.file.path
             raise EnvironmentFault(f'{path}: already has the runtime "{runtime}"; nothing was written')
     file = pieces.runtime(runtime, existing.runtimes_folder, existing.trainer_version)
-    return _added(existing, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))
+    return _extend(existing, (file,), (file.path,), ("init", "job", "NAME", "--runtime", runtime))
 
 
 def added_job(existing: Existing, name: str, runtime: str) -> Scaffold:
     """A job for a repository, and its runtime if it is one of the catalogue and not there yet; "": the only one."""
     known = {manifest.id.name: manifest for manifest in reversed(existing.runtimes)}
     version = existing.trainer_version
-    runtime = _known(runtime or _only(sorted(known)), sorted({*known, *catalogue.versions()}))
+    runtime = _require_known(runtime or _only(sorted(known)), sorted({*known, *catalogue.versions()}))
     manifest = known.get(runtime)
-    body = _own(manifest, version) if manifest else _shipped(runtime, version)
+    body = _own(manifest, version) if manifest else _catalogue_runtime(runtime, version)
     file = job(name, body, version)
     files = (file,) if manifest else (pieces.runtime(runtime, existing.runtimes_folder, version), file)
-    return _added(existing, files, (file.path,), ("build", file.path))
+    return _extend(existing, files, (file.path,), ("build", file.path))
 
 
 def added_overlay(existing: Existing, name: str, namespace: str) -> Scaffold:
@@ -101,10 +101,10 @@ def added_overlay(existing: Existing, name: str, namespace: str) -> Scaffold:
             f"an overlay needs the directory {JOBS}/, which does not exist; add a job: init job NAME --runtime RUNTIME"
         )
     file = pieces.added_overlay(name, namespace)
-    return _added(existing, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
+    return _extend(existing, (file,), (f"overlays/{name}",), ("build", f"overlays/{name}"))
 
 
-def _added(
+def _extend(
     existing: Existing, files: tuple[NewFile, ...], builds: tuple[str, ...], following: tuple[str, ...]
 ) -> Scaffold:
     """More files of a repository; if it has a schema for editors, they say so."""
@@ -118,7 +118,7 @@ def _only(names: Sequence[str]) -> str:
     return names[0] if names else DEFAULT_RUNTIME
 
 
-def _known(runtime: str, names: Sequence[str]) -> str:
+def _require_known(runtime: str, names: Sequence[str]) -> str:
     """The name, if it is one of `names`. Raises UnsuitableRuntimeError."""
     if runtime in names:
         return runtime
@@ -127,11 +127,11 @@ def _known(runtime: str, names: Sequence[str]) -> str:
     raise UnsuitableRuntimeError(f'there is no runtime "{runtime}"; {hint}there are: {", ".join(names)}')
 
 
-def _shipped(runtime: str, trainer_version: str) -> Body:
+def _catalogue_runtime(runtime: str, trainer_version: str) -> Body:
     """A runtime of the catalogue, admitted. Raises UnsuitableRuntimeError."""
     versions = catalogue.versions()
     of_target = {each.id.name: each for each in packaged_runtimes(trainer_version)}
-    manifest = of_target.get(_known(runtime, sorted(versions)))
+    manifest = of_target.get(_require_known(runtime, sorted(versions)))
     body, diagnostics = admit_runtime(manifest, trainer_version) if manifest else (None, [])
     if body is not None:
         return body

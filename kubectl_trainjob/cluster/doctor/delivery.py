@@ -42,12 +42,12 @@ class Delivery(NamedTuple):
 
 def read_delivery(api: Api) -> Delivery:
     """Read what the user may read."""
-    applications = _listed(api, _APPLICATION, _is_application)
-    kustomizations = _listed(api, _KUSTOMIZATION, _is_kustomization)
+    applications = _list(api, _APPLICATION, _is_application)
+    kustomizations = _list(api, _KUSTOMIZATION, _is_kustomization)
     if not applications:
         return Delivery(applications, kustomizations)
-    settings = _found(api, ObjectId("v1", "ConfigMap", _NAMESPACE, "argocd-cm"))
-    repo_server = _found(api, ObjectId("apps/v1", "Deployment", _NAMESPACE, "argocd-repo-server"))
+    settings = _get(api, ObjectId("v1", "ConfigMap", _NAMESPACE, "argocd-cm"))
+    repo_server = _get(api, ObjectId("apps/v1", "Deployment", _NAMESPACE, "argocd-repo-server"))
     return Delivery(applications, kustomizations, settings, repo_server)
 
 
@@ -140,7 +140,7 @@ def _annotation(body: Body, name: str) -> str:
     return str(value_at(body, ("metadata", "annotations", name)) or "")
 
 
-def _listed(api: Api, kind: tuple[str, str], is_wanted: Callable[[Body], bool]) -> Sequence[Body] | None:
+def _list(api: Api, kind: tuple[str, str], is_wanted: Callable[[Body], bool]) -> Sequence[Body] | None:
     if not api.has_kind(*kind):
         return ()
     try:
@@ -149,7 +149,7 @@ def _listed(api: Api, kind: tuple[str, str], is_wanted: Callable[[Body], bool]) 
         return None
 
 
-def _found(api: Api, identity: ObjectId) -> Body | None:
+def _get(api: Api, identity: ObjectId) -> Body | None:
     try:
         return api.get(identity)
     except ApiError:

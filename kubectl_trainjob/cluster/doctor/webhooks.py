@@ -9,7 +9,7 @@ from datetime import datetime
 
 from kubectl_trainjob.cluster.doctor.facts import JOB_SET, TRAIN_JOB, ClusterFacts, Requirements, hooks_of
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, Level
-from kubectl_trainjob.cluster.errors import masked
+from kubectl_trainjob.cluster.errors import mask_data
 from kubectl_trainjob.model.source import value_at
 from kubectl_trainjob.model.stages import Body
 
@@ -28,14 +28,14 @@ def check_probes(facts: ClusterFacts, wanted: Requirements) -> Iterator[DoctorCh
             )
         elif "failed calling webhook" in answer.message or "failed to call webhook" in answer.message:
             yield DoctorCheck(
-                name, _level(kind, wanted), masked(answer.message, None), _why(answer.message, _NAMES[kind])
+                name, _level(kind, wanted), mask_data(answer.message, None), _why(answer.message, _NAMES[kind])
             )
         elif kind == JOB_SET and answer.is_success and value_at(answer.body, ("spec", "successPolicy")) is None:
             yield DoctorCheck(name, "error", _NO_DEFAULTS, _INSTALL)
         elif kind == TRAIN_JOB and answer.is_success:
             yield _without_trainer(name, wanted)
         elif not answer.is_success and (kind == JOB_SET or "denied the request" not in answer.message):
-            yield DoctorCheck(name, "warning", f"a dry run of a {kind[1]} fails: {masked(answer.message, None)}")
+            yield DoctorCheck(name, "warning", f"a dry run of a {kind[1]} fails: {mask_data(answer.message, None)}")
         else:
             yield DoctorCheck(name, "ok", f"the webhooks of {_NAMES[kind]} answer")
 

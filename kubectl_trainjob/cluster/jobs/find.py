@@ -91,8 +91,8 @@ def find_jobs(api: Api, query: JobQuery, note: Note) -> JobChoice:
         note(f"{kind}s are not shown ({error.reason}: {error.message})")
     jobs = [*_with_entries(live, sets), *_gone(live, sets, errors, query)]
     jobs.sort(key=lambda job: (job.id.namespace, job.id.name, job.id.kind))
-    selected = list(_selected(jobs, query, sets))
-    choice = _chosen(selected, query.names)
+    selected = list(_select(jobs, query, sets))
+    choice = _choose(selected, query.names)
     existing = [str(job) for job in selected if job.run is not None and job.id.kind != JOB[1]]
     if choice.errors and existing:
         more = f" and {len(existing) - _MOST_NAMED} more" if len(existing) > _MOST_NAMED else ""
@@ -113,10 +113,10 @@ def live_jobs(api: Api, spaces: Iterable[str]) -> tuple[dict[str, ApiError], lis
             errors[kind] = error
     if errors and len(errors) == len(served):
         raise next(iter(errors.values()))
-    return errors, list(_grouped(runs))
+    return errors, list(_group_runs(runs))
 
 
-def _grouped(runs: Sequence[Body]) -> Iterator[FoundJob]:
+def _group_runs(runs: Sequence[Body]) -> Iterator[FoundJob]:
     known = {each["metadata"]["uid"] for each in runs}
     owned: dict[str, list[Body]] = {}
     for each in runs:
@@ -159,7 +159,7 @@ def _gone(
             yield FoundJob(identity, entry=entry)
 
 
-def _selected(jobs: Iterable[FoundJob], query: JobQuery, sets: Sequence[KnownSet]) -> Iterator[FoundJob]:
+def _select(jobs: Iterable[FoundJob], query: JobQuery, sets: Sequence[KnownSet]) -> Iterator[FoundJob]:
     """The jobs with the labels, of the set, and, without a name, no Jobs that have nothing to do with training."""
     matches = compile_selector(Selector(label_selector=query.selector), Steps(LIMITS)) if query.selector else None
     ids = {each.id for each in sets}
@@ -174,13 +174,13 @@ def _selected(jobs: Iterable[FoundJob], query: JobQuery, sets: Sequence[KnownSet
             yield job
 
 
-def _chosen(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
+def _choose(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
     if not names:
         return JobChoice(jobs, [])
     found: list[FoundJob] = []
     errors: list[str] = []
     for text in dict.fromkeys(object_words(names)[0]):
-        matching = _named(jobs, text)
+        matching = _jobs_named(jobs, text)
         if len(matching) == 1:
             found += [job for job in matching if job not in found]
         elif matching:
@@ -190,7 +190,7 @@ def _chosen(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
     return JobChoice(found, errors)
 
 
-def _named(jobs: Iterable[FoundJob], text: str) -> list[FoundJob]:
+def _jobs_named(jobs: Iterable[FoundJob], text: str) -> list[FoundJob]:
     """The jobs that match a name: with exactly this name, else with a hash; existing ones, else recorded ones."""
     kind, _, name = text.rpartition("/")
     word = kind.partition(".")[0]

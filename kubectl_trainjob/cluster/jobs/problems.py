@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from kubectl_trainjob.cluster.errors import masked
+from kubectl_trainjob.cluster.errors import mask_data
 from kubectl_trainjob.cluster.jobs.secrets import pod_specs, required_secrets
 from kubectl_trainjob.cluster.jobs.seen import SeenJob
 from kubectl_trainjob.cluster.jobs_of import pointer as pointer_of
@@ -45,7 +45,7 @@ class JobProblem(NamedTuple):
 def problem_of(job: SeenJob) -> JobProblem | None:
     """The problem of a job that has not ended, None for none."""
     found = next(filter(None, (find(job) for find in _FINDERS)), None)
-    return found._replace(message=masked(found.message, job.found.jobset or job.found.run)) if found else None
+    return found._replace(message=mask_data(found.message, job.found.jobset or job.found.run)) if found else None
 
 
 def queue_problem(job: SeenJob) -> JobProblem | None:
@@ -121,7 +121,7 @@ def _pod_field(job: SeenJob, batch: Body, message: str) -> Pointer:
     return pointer
 
 
-def _unplaced(job: SeenJob) -> JobProblem | None:
+def _missing_pods_problem(job: SeenJob) -> JobProblem | None:
     for pod in job.pods:
         for each in conditions(pod):
             if (each["type"], each["status"]) == ("PodScheduled", "False"):
@@ -198,7 +198,7 @@ _FINDERS: tuple[Callable[[SeenJob], JobProblem | None], ...] = (
     _not_created,
     _no_status,
     _no_pods,
-    _unplaced,
+    _missing_pods_problem,
     _no_image,
     _no_secret,
 )

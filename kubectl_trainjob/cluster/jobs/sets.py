@@ -35,7 +35,7 @@ def known_sets(api: Api, namespace: str, name: str, note: Callable[[str], None])
         for live in api.list(api.resource(_CONFIG_MAP), namespace, marks.APPLYSET_ID):
             tool = value_at(live, ("metadata", "annotations", marks.TOOLING)) or ""
             if tool.partition("/")[0] == "kubectl-trainjob":
-                yield _known(live, _parsed(value_at(live, ("data", "inventory"))))
+                yield _set_of_secret(live, _parse_inventory(value_at(live, ("data", "inventory"))))
         if api.has_kind(*_TRAINING_SET):
             for live in api.list(api.resource(ObjectId(*_TRAINING_SET, "", "")), namespace):
                 yield _of_training_set(live)
@@ -63,12 +63,12 @@ def _of_training_set(live: Body) -> KnownSet:
     return KnownSet(id_, frozenset({metadata["namespace"], *spaces}), found)
 
 
-def _known(live: Body, found: Inventory) -> KnownSet:
+def _set_of_secret(live: Body, found: Inventory) -> KnownSet:
     metadata = live["metadata"]
     return KnownSet(metadata["labels"][marks.APPLYSET_ID], frozenset({metadata["namespace"]}), found)
 
 
-def _parsed(text: Any) -> Inventory:
+def _parse_inventory(text: Any) -> Inventory:
     """The entries of an inventory; none of one that cannot be read, which `apply` reports."""
     try:
         return inventory.parsed(text or "")

@@ -17,7 +17,7 @@ Metadata = tuple[Cause, Mapping[str, Any]]
 """A mapping with labels and annotations, and where it is."""
 
 
-def _unchanged(plan: Plan) -> Plan:
+def _keep_plan(plan: Plan) -> Plan:
     return plan
 
 
@@ -31,7 +31,7 @@ class Pass:
     name: str
     applies: Callable[[Plan], bool]
     checks: tuple[Check, ...] = ()
-    enforce: Callable[[Plan], Plan] = _unchanged
+    enforce: Callable[[Plan], Plan] = _keep_plan
 
 
 @dataclass(frozen=True, slots=True)

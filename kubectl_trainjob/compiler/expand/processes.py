@@ -77,7 +77,7 @@ def specified_or_counted(plan: Plan) -> DerivedValue[Processes]:
 
 def words_counted(plan: Plan) -> DerivedValue[Processes]:
     """The TrainJob's or the runtime's; "cpu", and "auto" without a GPU, mean one for each CPU (2.1)."""
-    specified, said = _specified(plan)
+    specified, said = _specified_processes(plan)
     resources = node_resources(plan)
     gpus = resources.gpus
     if specified == CPU or (specified == AUTO and not gpus.value):
@@ -92,7 +92,7 @@ def overridden_by_resources(plan: Plan) -> DerivedValue[Processes]:
     Trainer reads the limits if they have CPUs as the word requires, else the requests; without requests it is always
     1.
     """
-    specified, said = _specified(plan)
+    specified, said = _specified_processes(plan)
     override = (plan.trainer or {}).get("resourcesPerNode")
     if override is None:
         return DerivedValue(specified, said)
@@ -107,7 +107,7 @@ def overridden_by_resources(plan: Plan) -> DerivedValue[Processes]:
     return DerivedValue(1, because) if specified == CPU else DerivedValue(specified, said)
 
 
-def _specified(plan: Plan) -> DerivedValue[Processes]:
+def _specified_processes(plan: Plan) -> DerivedValue[Processes]:
     of_job = (plan.trainer or {}).get("numProcPerNode")
     if of_job is not None:
         return DerivedValue(of_job, ((*TRAINER, "numProcPerNode"),))

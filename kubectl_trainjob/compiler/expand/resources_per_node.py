@@ -48,7 +48,7 @@ def _merge_into_node(jobset: Draft, spec: Pointer, override: Mapping[str, Any]) 
     return jobset.put_each(
         [
             copied((*resources, field, name), quantity, (*_CAUSE, field, name))
-            for field, quantities in _specified(override).items()
+            for field, quantities in _canonical_amounts(override).items()
             for name, quantity in quantities.items()
         ]
     )
@@ -59,11 +59,11 @@ def _replace(plan: Plan, jobset: Draft, container: Pointer) -> Draft:
 
     Mirrors Builder.Trainer in trainer `pkg/runtime/framework/plugins/jobset/builder.go`.
     """
-    specified = _specified((plan.trainer or {}).get("resourcesPerNode") or {})
+    specified = _canonical_amounts((plan.trainer or {}).get("resourcesPerNode") or {})
     return jobset.put((*container, "resources"), specified, copied=_CAUSE) if specified else jobset
 
 
-def _specified(override: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+def _canonical_amounts(override: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """The limits and requests, with quantities in canonical form."""
     return {
         field: {name: canonical(quantity) for name, quantity in override[field].items()}

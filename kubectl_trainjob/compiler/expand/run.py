@@ -72,7 +72,7 @@ def expand(
     if lost:
         return ((), (*diagnostics, *lost)) if record else expand(resolved, template, behaviour, record=True)
     drafts = tuple(_build(plan, behaviour, record=record))
-    oversized = tuple(_oversized(plan, drafts))
+    oversized = tuple(_size_problems(plan, drafts))
     return (() if oversized else drafts), (*diagnostics, *oversized)
 
 
@@ -87,7 +87,7 @@ def _build(plan: Plan, behaviour: Behaviour, *, record: bool) -> Iterator[Draft]
             yield builder.build(plan, empty.step(builder.name))
 
 
-def _oversized(plan: Plan, drafts: Drafts) -> Iterator[Diagnostic]:
+def _size_problems(plan: Plan, drafts: Drafts) -> Iterator[Diagnostic]:
     """ConfigMaps that the API server rejects, which fails the controller."""
     for draft in drafts:
         data = draft.get("data") or {}

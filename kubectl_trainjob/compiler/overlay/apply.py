@@ -54,7 +54,7 @@ def _apply_unit(unit: Unit, steps: Steps, diagnostics: list[Diagnostic]) -> list
         diagnostics += patching.apply(number, resources)
     resources = [resource for resource in resources if not resource.is_deleted]
     diagnostics += _set(unit.overlay, resources, steps)
-    return [manifest for resource in resources for manifest in _made(resource, unit.overlay, inputs, diagnostics)]
+    return [manifest for resource in resources for manifest in _finish(resource, unit.overlay, inputs, diagnostics)]
 
 
 def _set(overlay: Overlay, resources: Sequence[OverlayResource], steps: Steps) -> Iterator[Diagnostic]:
@@ -116,7 +116,7 @@ def _edit(write: Callable[..., Draft], *setting: str | int, **given: Any) -> Obj
     return ObjectEdit(f"overlay {setting[0]}", partial(write, **given, cause=cause), cause)
 
 
-def _made(
+def _finish(
     resource: OverlayResource, overlay: Overlay, inputs: dict[str, Source], diagnostics: list[Diagnostic]
 ) -> Iterator[Manifest]:
     manifest = resource.manifest
@@ -129,11 +129,11 @@ def _made(
         manifest = replace(manifest, name_hash=Place(overlay.source, ("nameHash",)))
     if resource.sweep is not manifest.sweep:
         manifest = replace(manifest, sweep=resource.sweep)
-    diagnostics += _misplaced(manifest, overlay)
+    diagnostics += _metadata_problems(manifest, overlay)
     yield manifest
 
 
-def _misplaced(manifest: Manifest, overlay: Overlay) -> Iterator[Diagnostic]:
+def _metadata_problems(manifest: Manifest, overlay: Overlay) -> Iterator[Diagnostic]:
     """Labels and annotations that cannot be added to an object. Trainer's kinds have schemas for that."""
     identity = manifest.id
     if group_of(identity.api_version) == trainer.GROUP:
@@ -169,7 +169,7 @@ def _with_references(manifests: Sequence[Manifest], diagnostics: list[Diagnostic
         return list(manifests)
     renames = Renames(found, {manifest.id: affixes(manifest) for manifest in manifests})
     diagnostics += [finding for manifest in manifests for finding in _ambiguities(manifest, renames)]
-    return [_followed(manifest, renames, inputs) for manifest in manifests]
+    return [_rename_references(manifest, renames, inputs) for manifest in manifests]
 
 
 def _ambiguities(manifest: Manifest, renames: Renames) -> Iterator[Diagnostic]:
@@ -180,7 +180,7 @@ def _ambiguities(manifest: Manifest, renames: Renames) -> Iterator[Diagnostic]:
         yield Diagnostic(rules.AMBIGUOUS_NAME, message, manifest.place(*found.pointer))
 
 
-def _followed(manifest: Manifest, renames: Renames, inputs: dict[str, Source]) -> Manifest:
+def _rename_references(manifest: Manifest, renames: Renames, inputs: dict[str, Source]) -> Manifest:
     identity = manifest.id
     write = partial(follow_names, kind=identity.kind, api_version=identity.api_version, renames=renames)
     edit = ObjectEdit("overlay names", write)

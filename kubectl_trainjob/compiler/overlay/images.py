@@ -90,7 +90,7 @@ class Images:
         index = -1
         while (index := self._next(image, index + 1)) >= 0:
             self.applied.add(index)
-            new = _changed(image, self._changes[index])
+            new = _replace_parts(image, self._changes[index])
             if new != image:
                 image = new
                 made.append(index)
@@ -162,7 +162,7 @@ def _each(items: list[Any], pointer: Pointer, field: tuple[str, ...]) -> Iterato
             yield (*pointer, index, *field), image
 
 
-def _changed(image: str, change: ImageChange) -> str:
+def _replace_parts(image: str, change: ImageChange) -> str:
     name, tag, digest = image_reference(image)
     if change.new_tag or change.digest:
         tag, digest = change.new_tag, change.digest
@@ -175,10 +175,10 @@ def _names(image: str) -> tuple[str, ...]:
     """What a pattern may match: the image itself, and without its digest, its tag or both."""
     head, at, digest = image.rpartition("@")
     tagged = (image, head) if at and _DIGEST.fullmatch(digest) else (image,)
-    return tuple(dict.fromkeys(each for whole in tagged for each in _untagged(whole)))
+    return tuple(dict.fromkeys(each for whole in tagged for each in _names_without_tag(whole)))
 
 
-def _untagged(whole: str) -> Iterator[str]:
+def _names_without_tag(whole: str) -> Iterator[str]:
     yield whole
     name, colon, tag = whole.rpartition(":")
     if colon and _TAG.fullmatch(tag):

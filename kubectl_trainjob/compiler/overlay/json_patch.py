@@ -43,7 +43,7 @@ class PatchSize:
 
     def write(self, pointer: Pointer, value: Any, cause: Cause) -> None:
         """Count `value` at `pointer`, too. Raises PatchError."""
-        size, depth = _measured(value)
+        size, depth = _size_and_depth(value)
         self._require_depth(len(pointer) + depth, cause)
         if self._size is not None:
             self._size += size
@@ -53,7 +53,7 @@ class PatchSize:
     def copy(self, root: Any, pointer: Pointer, value: Any, cause: Cause) -> None:
         """As `write`, of a value that the object `root` has already. Raises PatchError."""
         if self._size is None:
-            self._size = _measured(root)[0]
+            self._size = _size_and_depth(root)[0]
         self.write(pointer, value, cause)
 
     def move(self, pointer: Pointer, origin: Pointer, cause: Cause) -> None:
@@ -69,14 +69,14 @@ class PatchSize:
     def require_depth_of(self, root: Any) -> None:
         """The patched object must not be too deep. Raises PatchError."""
         if self._deepened is not None:
-            self._require_depth(_measured(root)[1], self._deepened)
+            self._require_depth(_size_and_depth(root)[1], self._deepened)
 
     def _require_depth(self, depth: int, cause: Cause) -> None:
         if depth > self._limits.depth:
             raise PatchError(say(_TOO_DEEP, self._limits.depth), cause)
 
 
-def _measured(value: Any) -> tuple[int, int]:
+def _size_and_depth(value: Any) -> tuple[int, int]:
     """The size of a value as the limit counts it, and how many mappings and lists it has inside each other."""
     size, depth, level = 0, 0, [value]
     while level:
@@ -120,7 +120,7 @@ def _add(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     growth.rebuild(draft, pointer)
     items = draft.get(*pointer[:-1])
     place = (*pointer[:-1], len(items)) if isinstance(items, list) else pointer
-    return _changed(draft, "add", pointer, _specified(draft, place, operation))
+    return _write(draft, "add", pointer, _specified_value(draft, place, operation))
 
 
 def _replace(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
@@ -131,13 +131,13 @@ def _replace(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.write(pointer, operation.value, operation.cause)
     growth.rebuild(draft, pointer)
-    return _changed(draft, "replace", pointer, _specified(draft, pointer, operation))
+    return _write(draft, "replace", pointer, _specified_value(draft, pointer, operation))
 
 
 def _remove(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     pointer = place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.rebuild(draft, pointer)
-    return _changed(draft, "remove", pointer, because=(operation.cause,))
+    return _write(draft, "remove", pointer, because=(operation.cause,))
 
 
 def _move(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
@@ -148,11 +148,11 @@ def _move(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
         raise PatchError(say("a value cannot be moved into itself; correct the path"), (*operation.cause, "path"))
     moved = draft.copy(origin, (operation.cause,))
     growth.rebuild(draft, origin)
-    draft = _changed(draft, "remove", origin, because=(operation.cause,))
+    draft = _write(draft, "remove", origin, because=(operation.cause,))
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.move(pointer, origin, operation.cause)
     growth.rebuild(draft, pointer)
-    return _changed(draft, "add", pointer, _in_place(draft, pointer, moved))
+    return _write(draft, "add", pointer, _in_place(draft, pointer, moved))
 
 
 def _copy(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
@@ -160,7 +160,7 @@ def _copy(draft: Draft, operation: Operation, growth: PatchSize) -> Draft:
     pointer = new_place_of(draft.value, operation.path, (*operation.cause, "path"))
     growth.copy(draft.value, pointer, copied.value, operation.cause)
     growth.rebuild(draft, pointer)
-    return _changed(draft, "add", pointer, _in_place(draft, pointer, copied))
+    return _write(draft, "add", pointer, _in_place(draft, pointer, copied))
 
 
 def _in_place(draft: Draft, pointer: Pointer, entry: Draft) -> Draft:
@@ -202,17 +202,17 @@ def _prefix(root: Any, path: tuple[str, ...], length: int) -> Pointer | None:
         return None
 
 
-def _specified(draft: Draft, place: Pointer, operation: Operation) -> Draft:
+def _specified_value(draft: Draft, place: Pointer, operation: Operation) -> Draft:
     """The operation's value, in the place of what the draft has there."""
     return draft.entry(*place).put((), operation.value, copied=(*operation.cause, "value"))
 
 
-def _changed(
+def _write(
     draft: Draft, op: str, pointer: Pointer, entry: Draft | None = None, because: tuple[Cause, ...] = ()
 ) -> Draft:
     value = _by_library(draft.value, op, pointer, entry)
     if draft.records:
-        draft = _removed(draft, pointer, because) if entry is None else _followed(draft, op, pointer, entry)
+        draft = _remove_value(draft, pointer, because) if entry is None else _add_or_replace(draft, op, pointer, entry)
     return draft.reshape((), value)
 
 
@@ -233,7 +233,7 @@ def _by_library(root: Any, op: str, pointer: Pointer, entry: Draft | None) -> An
     return top
 
 
-def _removed(draft: Draft, pointer: Pointer, because: tuple[Cause, ...]) -> Draft:
+def _remove_value(draft: Draft, pointer: Pointer, because: tuple[Cause, ...]) -> Draft:
     """A removal with the origins of all values."""
     items = draft.get(*pointer[:-1])
     if isinstance(items, list):
@@ -241,7 +241,7 @@ def _removed(draft: Draft, pointer: Pointer, because: tuple[Cause, ...]) -> Draf
     return draft.drop(pointer, because)
 
 
-def _followed(draft: Draft, op: str, pointer: Pointer, entry: Draft) -> Draft:
+def _add_or_replace(draft: Draft, op: str, pointer: Pointer, entry: Draft) -> Draft:
     """Another change with the origins of all values."""
     items = draft.get(*pointer[:-1]) if pointer else None
     if op == "replace" or not isinstance(items, list):

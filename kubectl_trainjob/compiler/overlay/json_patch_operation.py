@@ -84,7 +84,7 @@ def place_of(root: Any, path: tuple[str, ...], cause: Cause) -> Pointer:
     for part in path:
         key = _key(root, part, pointer, cause, room=0)
         if isinstance(root, dict) and key not in root:
-            raise PatchError(say('{} has no "{}"; {}', _shown(pointer), part, _advice(part, root)), cause)
+            raise PatchError(say('{} has no "{}"; {}', _pointer_text(pointer), part, _advice(part, root)), cause)
         root, pointer = root[key], (*pointer, key)
     return pointer
 
@@ -102,14 +102,14 @@ def _key(container: Any, part: str, pointer: Pointer, cause: Cause, room: int) -
     if isinstance(container, dict):
         return part
     if not isinstance(container, list):
-        raise PatchError(say('{} is a scalar and has no "{}"; correct the path', _shown(pointer), part), cause)
+        raise PatchError(say('{} is a scalar and has no "{}"; correct the path', _pointer_text(pointer), part), cause)
     size = len(container) + room
     if part == "-" and room:
         return len(container)
     index = int(part) if _INDEX.fullmatch(part) else size
     if not -size <= index < size:
         valid = say("write one from 0 to {}", size - 1) if size else say("the list is empty")
-        raise PatchError(say('"{}" is not a valid index in {}; {}', part, _shown(pointer), valid), cause)
+        raise PatchError(say('"{}" is not a valid index in {}; {}', part, _pointer_text(pointer), valid), cause)
     return index % size
 
 
@@ -118,5 +118,5 @@ def _advice(part: str, container: dict[str, Any]) -> Message:
     return did_you_mean(part[:_COMPARED_LETTERS], known, say("correct the path, or add the missing parent first"))
 
 
-def _shown(pointer: Pointer) -> Message:
+def _pointer_text(pointer: Pointer) -> Message:
     return say('"{}"', show_pointer(pointer)) if pointer else say("the object")

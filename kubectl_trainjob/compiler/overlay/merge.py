@@ -52,7 +52,7 @@ def merge_patch(
     return draft if new is old else draft.with_entries({"metadata": new})
 
 
-def _emptied(draft: Draft, kept: tuple[str, ...], cause: Cause) -> Draft:
+def _clear(draft: Draft, kept: tuple[str, ...], cause: Cause) -> Draft:
     return draft.with_entries({key: None for key in draft.value or () if key not in kept}, cause)
 
 
@@ -66,10 +66,10 @@ class _Merge:
         """Merge an object's metadata, whose names stay."""
         _require_alike(old.value or {}, {} if patch is None else patch, cause)
         if patch is None:
-            return _emptied(old, _NAMES, cause)
+            return _clear(old, _NAMES, cause)
         directive = merge_entries.directive_of(patch, cause)
         if directive in ("delete", "replace"):
-            old = _emptied(old, _NAMES, cause)
+            old = _clear(old, _NAMES, cause)
         if directive == "delete":
             return old
         return self.entries(old, {key: value for key, value in patch.items() if key not in _NAMES}, merging, cause)
@@ -105,7 +105,7 @@ class _Merge:
             return None
         if directive == "replace":
             return _new(old, patch, merging, cause)
-        return self.entries(old, patch, merging or _embedded(old.value) or _embedded(patch), cause)
+        return self.entries(old, patch, merging or _embedded_merging(old.value) or _embedded_merging(patch), cause)
 
     def _list(self, old: Draft, patch: list[Any], merging: Merging | None, cause: Cause) -> Draft | None:
         if merging is None or merging.keys is None:
@@ -160,10 +160,10 @@ def _with_scalars(old: Draft, patch: list[Any], cause: Cause) -> Draft:
 
 def _new(place: Draft, value: Any, merging: Merging | None, cause: Cause) -> Draft | None:
     """A value of the patch as it is put into the object: without nulls in mappings, without directives."""
-    return _tidied(place.put((), value, copied=cause), merging, cause)
+    return _without_directives(place.put((), value, copied=cause), merging, cause)
 
 
-def _tidied(new: Draft, merging: Merging | None, cause: Cause) -> Draft | None:
+def _without_directives(new: Draft, merging: Merging | None, cause: Cause) -> Draft | None:
     if isinstance(new.value, dict):
         return _tidied_mapping(new, merging, cause)
     if isinstance(new.value, list) and merging is not None:
@@ -174,7 +174,7 @@ def _tidied(new: Draft, merging: Merging | None, cause: Cause) -> Draft | None:
 def _tidied_mapping(new: Draft, merging: Merging | None, cause: Cause) -> Draft | None:
     if merge_entries.directive_of(new.value, cause) == "delete":
         return None
-    merging = merging or _embedded(new.value)
+    merging = merging or _embedded_merging(new.value)
     changed: dict[str, Draft | None] = {}
     for key, value in new.value.items():
         merge_entries.require_known(key, merging, cause)
@@ -182,7 +182,7 @@ def _tidied_mapping(new: Draft, merging: Merging | None, cause: Cause) -> Draft 
             changed[key] = None
         elif isinstance(value, dict | list):
             entry = new.entry(key)
-            tidied = _tidied(entry, merging and merging.below(key), (*cause, key))
+            tidied = _without_directives(entry, merging and merging.below(key), (*cause, key))
             if tidied is not entry:
                 changed[key] = tidied
     return new.with_entries(changed)
@@ -196,16 +196,16 @@ def _tidied_list(new: Draft, merging: Merging, cause: Cause) -> Draft | None:
     if merge_entries.list_directive_of(value, cause) == "delete":
         return None
     if not merging.keys:
-        return _kept(new, [new.entry(index) for index, _ in merge_entries.texts_of(value, cause)])
+        return _keep_items(new, [new.entry(index) for index, _ in merge_entries.texts_of(value, cause)])
     items = []
     for index, _ in merge_entries.key_entries(value, merging.keys, cause):
         here = (*cause, index)
         if merge_entries.item_directive_of(value[index], here) != "delete":
             items.append(_tidied_mapping(new.entry(index), merging, here))
-    return _kept(new, items)
+    return _keep_items(new, items)
 
 
-def _kept(new: Draft, items: Sequence[Draft | None]) -> Draft:
+def _keep_items(new: Draft, items: Sequence[Draft | None]) -> Draft:
     """The list of the items; itself if none was omitted or changed."""
     if len(items) == len(new.value) and all(
         item and item.value is value for item, value in zip(items, new.value, strict=True)
@@ -214,7 +214,7 @@ def _kept(new: Draft, items: Sequence[Draft | None]) -> Draft:
     return new.with_items(items)
 
 
-def _embedded(value: Mapping[str, Any]) -> Merging | None:
+def _embedded_merging(value: Mapping[str, Any]) -> Merging | None:
     """How an object inside one of an unknown kind is merged."""
     api_version, kind = value.get("apiVersion"), value.get("kind")
     return merging_of(api_version, kind) if isinstance(api_version, str) and isinstance(kind, str) else None

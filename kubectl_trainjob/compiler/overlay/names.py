@@ -80,7 +80,7 @@ class Renames:
 def follow_names(draft: Draft, kind: str, api_version: str, renames: Renames) -> Draft:
     """One object with its references to renamed objects updated; ambiguous ones stay as they are."""
     writes: list[Write] = []
-    for pointer, value, found in _followed(draft.value, kind, api_version, renames):
+    for pointer, value, found in _references(draft.value, kind, api_version, renames):
         if isinstance(found, Rename):
             writes += _writes(pointer, value, found)
     return draft.put_each(writes) if writes else draft
@@ -88,7 +88,7 @@ def follow_names(draft: Draft, kind: str, api_version: str, renames: Renames) ->
 
 def ambiguous_names(body: Mapping[str, Any], kind: str, api_version: str, renames: Renames) -> Iterator[Ambiguity]:
     """The references of one object that could mean several renamed objects; kustomize fails there."""
-    for _, _, found in _followed(body, kind, api_version, renames):
+    for _, _, found in _references(body, kind, api_version, renames):
         if isinstance(found, Ambiguity):
             yield found
 
@@ -121,7 +121,7 @@ class _Name(NamedTuple):
     reference: Reference
 
 
-def _followed(
+def _references(
     body: Mapping[str, Any], kind: str, api_version: str, renames: Renames
 ) -> Iterator[tuple[Pointer, Any, Rename | Ambiguity | None]]:
     """Each field that names another object: where, its value, and the rename of that object."""
@@ -166,7 +166,7 @@ def _search(field: _Name, referrer: _Referrer) -> Rename | Ambiguity | None:
                 found = _in_namespace(referrer.renames.once(target, name), namespace)
                 seen = [each for each in found if _is_seen(each.now, referrer.identity, namespace)]
                 if seen:
-                    return seen[0] if len(seen) == 1 else _chosen(seen, field, referrer)
+                    return seen[0] if len(seen) == 1 else _choose(seen, field, referrer)
     return None
 
 
@@ -190,7 +190,7 @@ def _is_seen(now: ObjectId, referrer: ObjectId, namespace: str | None) -> bool:
     return effective_namespace(now) == effective_namespace(referrer) or bool(namespace and now.namespace == namespace)
 
 
-def _chosen(seen: list[Rename], field: _Name, referrer: _Referrer) -> Rename | Ambiguity | None:
+def _choose(seen: list[Rename], field: _Name, referrer: _Referrer) -> Rename | Ambiguity | None:
     """Of several the one that went through the same overlays as the referrer, if that makes a difference."""
     objects = {each.now: each for each in seen}
     if len(objects) > 1:

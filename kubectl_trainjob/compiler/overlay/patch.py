@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic, RelatedPlace
 from kubectl_trainjob.model.draft import Cause, Draft
-from kubectl_trainjob.model.edited_object import ObjectEdit, identities, lost
+from kubectl_trainjob.model.edited_object import ObjectEdit, identities, lost_parts
 from kubectl_trainjob.model.message import Message, joined, listed, say
 from kubectl_trainjob.model.nearest import did_you_mean
 from kubectl_trainjob.model.source import Place, Source
@@ -59,7 +59,7 @@ class OverlayResource:
     def patch(self, edit: ObjectEdit, place: Place) -> None:
         """As `write`, for the patch at `place`, which may remove required fields, or add them again."""
         self.write(edit)
-        self.lost = {what: self.lost.get(what, place) for what in lost(self.draft.value, self.manifest)}
+        self.lost = {what: self.lost.get(what, place) for what in lost_parts(self.draft.value, self.manifest)}
 
     def write(self, edit: ObjectEdit) -> None:
         """Apply one edit, and record it if it changes the object. Raises the errors of the edit."""
@@ -89,7 +89,7 @@ class Patcher:
             return
         patch = self._overlay.patches[number]
         try:
-            chosen = self._chosen(patch, [resource for resource in resources if not resource.is_deleted])
+            chosen = self._targets(patch, [resource for resource in resources if not resource.is_deleted])
         except SelectorError as error:
             place = Place(self._overlay.source, ("patches", patch.index, "target", error.field))
             yield Diagnostic(rules.INVALID_OVERLAY, error.message, place)
@@ -111,9 +111,9 @@ class Patcher:
                 yield Diagnostic(rules.TOO_MANY_EDITS, message, Place(patch.source, patch.pointer))
                 return
 
-    def _chosen(self, patch: Patch, resources: list[OverlayResource]) -> list[OverlayResource] | Diagnostic:
+    def _targets(self, patch: Patch, resources: list[OverlayResource]) -> list[OverlayResource] | Diagnostic:
         if patch.target is None:
-            found = _named(patch, resources, self._steps)
+            found = _named_targets(patch, resources, self._steps)
             return found if self._overlay.is_complete or not isinstance(found, Diagnostic) else []
         matcher = compile_selector(patch.target, self._steps)
         chosen = [resource for resource in resources if matcher(resource.known_as, *tags_of(resource.draft))]
@@ -160,7 +160,7 @@ def tags_of(draft: Draft) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     return labels if isinstance(labels, dict) else {}, annotations if isinstance(annotations, dict) else {}
 
 
-def _named(patch: Patch, resources: list[OverlayResource], steps: Steps) -> list[OverlayResource] | Diagnostic:
+def _named_targets(patch: Patch, resources: list[OverlayResource], steps: Steps) -> list[OverlayResource] | Diagnostic:
     """The one object that a merge patch names; mirrors kustomize's PatchTransformer (transformStrategicMerge)."""
     metadata = patch.body.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
@@ -189,7 +189,7 @@ def _meant(wanted: ObjectId, resources: list[OverlayResource], steps: Steps) -> 
         if each.name == wanted.name and each.kind != wanted.kind:
             return ("kind",), say("it has a {} of this name", each.kind)
     if wanted.kind in _GENERATED and all(each.kind != wanted.kind for each in known):
-        return ("kind",), _generated(wanted.kind)
+        return ("kind",), _generated_kind_hint(wanted.kind)
     names = {each.name for each in known if each.kind == wanted.kind} if steps.may_hint() else ()
     return ("metadata", "name"), did_you_mean(wanted.name, names, say("correct the name"))
 
@@ -199,7 +199,7 @@ def _other_target(target: Selector, resources: list[OverlayResource], steps: Ste
     known = [each for resource in resources for each in resource.known_as]
     kinds = {each.kind for each in known}
     if target.kind not in kinds and target.kind in _GENERATED:
-        return _generated(target.kind)
+        return _generated_kind_hint(target.kind)
     if target.kind and target.kind not in kinds:
         return did_you_mean(target.kind, kinds, say("correct the target"))
     names = {each.name for each in known if target.kind in ("", each.kind)} if steps.may_hint() else set()
@@ -207,7 +207,7 @@ def _other_target(target: Selector, resources: list[OverlayResource], steps: Ste
     return did_you_mean(target.name, names, listing)
 
 
-def _generated(kind: str) -> Message:
+def _generated_kind_hint(kind: str) -> Message:
     return say("overlays change the inputs, and a {} is generated later: patch the TrainJob or its runtime", kind)
 
 

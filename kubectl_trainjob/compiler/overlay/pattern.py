@@ -105,7 +105,7 @@ class _Automaton:
             if depth == 0 and self._peek() == "$" and self._text[self._at + 1 : self._at + 2] in ("", "|"):
                 self._at += 1
                 break
-            item = self._repeated(self._single(depth))
+            item = self._repeat(self._single(depth))
             self._join(part.last, item.first)
             part = _Part(
                 part.first | item.first if part.is_optional else part.first,
@@ -114,7 +114,7 @@ class _Automaton:
             )
         return part
 
-    def _repeated(self, part: _Part) -> _Part:
+    def _repeat(self, part: _Part) -> _Part:
         sign = self._take(_REPEAT)
         if not sign:
             return part
@@ -134,7 +134,7 @@ class _Automaton:
             return part
         piece = self._take(_CLASS) or self._take(_SINGLE)
         if not piece:
-            raise PatternError(_unsupported(self._text, self._at))
+            raise PatternError(_unsupported_syntax(self._text, self._at))
         return self._position(piece)
 
     def _position(self, piece: str) -> _Part:
@@ -183,7 +183,7 @@ def _check_class(piece: str) -> None:
         raise PatternError(say('has the class "{}": {}', piece, error.msg)) from None
 
 
-def _unsupported(text: str, at: int) -> Message:
+def _unsupported_syntax(text: str, at: int) -> Message:
     """The end of the message for what the parser cannot read at an offset."""
     char = text[at]
     if char in "*+?":

@@ -22,7 +22,7 @@ def select_sweeps(overlay: Overlay, resources: Sequence[OverlayResource], steps:
     for index, item in enumerate(overlay.sweeps):
         place = Place(overlay.source, ("sweeps", index))
         try:
-            chosen = _chosen(item, jobs, steps)
+            chosen = _jobs_of(item, jobs, steps)
         except SelectorError as error:
             yield Diagnostic(rules.INVALID_OVERLAY, error.message, place.child("target", error.field))
             continue
@@ -41,7 +41,7 @@ def select_sweeps(overlay: Overlay, resources: Sequence[OverlayResource], steps:
                 resource.sweep = Sweep(item.body, place)
 
 
-def _chosen(item: SweepItem, jobs: Sequence[OverlayResource], steps: Steps) -> list[OverlayResource]:
+def _jobs_of(item: SweepItem, jobs: Sequence[OverlayResource], steps: Steps) -> list[OverlayResource]:
     if item.target is None:
         return []
     matcher = compile_selector(item.target, steps)

@@ -36,13 +36,13 @@ def cautions_of(of: Environment) -> Iterator[Caution]:
             yield from _nodes_and_pods(role, role.processes)
         yield from _overwritten(role)
         for container in role.containers:
-            yield from _unresolved(job, container)
-    yield from _ignored(of)
+            yield from _unresolved_references(job, container)
+    yield from _ignored_settings(of)
     yield from _nodes_and_hosts(job, of.launch)
     yield from _unreachable(job, of)
 
 
-def _ignored(of: Environment) -> Iterator[Caution]:
+def _ignored_settings(of: Environment) -> Iterator[Caution]:
     """numProcPerNode in a job whose launcher does not read it."""
     job, first = of.origins.job, next((role for role in of.roles if role.processes is not None), None)
     number_set = _set(job, "numProcPerNode")
@@ -51,7 +51,7 @@ def _ignored(of: Environment) -> Iterator[Caution]:
     if _is_unset(first.processes) or number_set in (None, first.processes.value):
         return
     place = job.resolved.job.manifest.place("spec", "trainer", "numProcPerNode")
-    yield Caution(say("numProcPerNode {} is ignored: {}; remove it", number_set, _started(first)), place)
+    yield Caution(say("numProcPerNode {} is ignored: {}; remove it", number_set, _start_condition(first)), place)
 
 
 def _nodes_and_hosts(job: TracedJob, launch: Launch) -> Iterator[Caution]:
@@ -92,10 +92,10 @@ def _processes_and_devices(of: Environment, role: Role, processes: PodProcesses)
         yield Caution(say(template, whose, listed(names, template="{}"), advice), reason.place)
     elif held is not None and isinstance(processes.value, int) and processes.value != held.pieces:
         what = _advice(is_counted=reason.is_counted, is_read=is_read)
-        yield Caution(say("{} requests {}, but {}; {}", whose, str(held), _started(role), what), reason.place)
+        yield Caution(say("{} requests {}, but {}; {}", whose, str(held), _start_condition(role), what), reason.place)
     elif not names and other is not None and reason.is_counted:
         template = "{} requests {}, which Trainer does not count: {}; {}"
-        message = say(template, whose, str(other), _started(role), advice)
+        message = say(template, whose, str(other), _start_condition(role), advice)
         yield Caution(message, resource_place(of.origins.job, container, other) or reason.place)
 
 
@@ -107,7 +107,7 @@ def _advice(*, is_counted: bool, is_read: bool) -> Message:
     return say("set the GPUs in resourcesPerNode")
 
 
-def _started(role: Role) -> Message:
+def _start_condition(role: Role) -> Message:
     """How many processes start on a node, and why."""
     processes, why = role.processes and role.processes.value, role.reason.why
     if not isinstance(processes, int):
@@ -229,7 +229,7 @@ def _with_value(container: ContainerSpec, name: str) -> Message:
     return say("{}", name) if value is None else say('{}, which is "{}"', name, value)
 
 
-def _unresolved(job: TracedJob, container: Container) -> Iterator[Caution]:
+def _unresolved_references(job: TracedJob, container: Container) -> Iterator[Caution]:
     """`$(NAME)` in values, commands and args without a variable of that name; with `envFrom` all names are possible.
 
     Mirrors Expand in k8s.io/kubernetes `third_party/forked/golang/expansion/expand.go`, and makeEnvironmentVariables in

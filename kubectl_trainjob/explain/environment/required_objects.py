@@ -46,10 +46,10 @@ def required_objects_of(
                 use = Use(role.name, reference.what, reference.is_optional, _place(jobset, reference.pointer))
                 uses.setdefault((reference.kind, name), []).append(use)
     order = sorted(uses, key=lambda key: (key[0] != SECRET, key[1]))
-    return tuple(_need(job, kind, name, inputs, uses[kind, name]) for kind, name in order)
+    return tuple(_required(job, kind, name, inputs, uses[kind, name]) for kind, name in order)
 
 
-def _need(job: TracedJob, kind: str, name: str, inputs: frozenset[ObjectId], uses: Iterable[Use]) -> RequiredObject:
+def _required(job: TracedJob, kind: str, name: str, inputs: frozenset[ObjectId], uses: Iterable[Use]) -> RequiredObject:
     generated = next((secret for secret in job.secrets if kind == SECRET and secret.name == name), None)
     if generated is not None:
         return RequiredObject(kind, name, "controller", tuple(uses), generated.purpose)

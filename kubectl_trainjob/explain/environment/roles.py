@@ -73,7 +73,7 @@ def _variables(job: TracedJob, jobset: Draft, pointer: Pointer) -> Iterator[Vari
         causes = origin.causes if origin else ()
         key = _value_key(entry)
         by, place = _author(job, jobset, (*pointer, index, key) if key else (*pointer, index))
-        yield Variable(without_secrets(entry), by, place, causes, _replaced(job, jobset, (*pointer, index)))
+        yield Variable(without_secrets(entry), by, place, causes, _replaced_variable(job, jobset, (*pointer, index)))
 
 
 def _value_key(entry: Body) -> str | None:
@@ -97,7 +97,7 @@ def _input(place: Place, resolved: ResolvedJob | None) -> str:
     return RUNTIME if resolved is not None and place.source == resolved.runtime.manifest.source else ""
 
 
-def _replaced(job: TracedJob, jobset: Draft, pointer: Pointer) -> ReplacedVariable | None:
+def _replaced_variable(job: TracedJob, jobset: Draft, pointer: Pointer) -> ReplacedVariable | None:
     """The user's value in the entry of `env` at `pointer` that Trainer overwrote, unless that is intended.
 
     A field of the TrainJob may replace the runtime's value, which is for jobs that do not set it.

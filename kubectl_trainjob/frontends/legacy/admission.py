@@ -31,7 +31,7 @@ def check(manifest: Manifest, operator: Operator) -> tuple[SchemaResult, list[Di
     checked = schema.check(manifest.body)
     dropped = [each for each in checked.problems if each.rule is UNKNOWN_FIELD]
     invalid = [each for each in checked.problems if each.rule is not UNKNOWN_FIELD]
-    findings = [_dropped(manifest, each.pointer) for each in dropped]
+    findings = [_dropped_field(manifest, each.pointer) for each in dropped]
     findings += [
         Diagnostic(LEGACY_JOB_REJECTED, each.message, Place(manifest.source, each.pointer)) for each in invalid
     ]
@@ -43,7 +43,7 @@ def check(manifest: Manifest, operator: Operator) -> tuple[SchemaResult, list[Di
     return checked, findings
 
 
-def _dropped(manifest: Manifest, pointer: Pointer) -> Diagnostic:
+def _dropped_field(manifest: Manifest, pointer: Pointer) -> Diagnostic:
     message = say(
         'the API server drops the unknown field "{}", so it has no effect; remove it, or write it where it belongs',
         show_pointer(pointer),
@@ -54,17 +54,17 @@ def _dropped(manifest: Manifest, pointer: Pointer) -> Diagnostic:
 def _without(body: Any, pointers: list[Pointer]) -> Any:
     """The data without the fields at `pointers`."""
     for pointer in pointers:
-        body = _removed(body, pointer)
+        body = _without_value(body, pointer)
     return body
 
 
-def _removed(value: Any, pointer: Pointer) -> Any:
+def _without_value(value: Any, pointer: Pointer) -> Any:
     step, *rest = pointer
     if isinstance(value, list):
-        return [_removed(item, tuple(rest)) if index == step else item for index, item in enumerate(value)]
+        return [_without_value(item, tuple(rest)) if index == step else item for index, item in enumerate(value)]
     if not rest:
         return {key: item for key, item in value.items() if key != step}
-    return {key: _removed(item, tuple(rest)) if key == step else item for key, item in value.items()}
+    return {key: _without_value(item, tuple(rest)) if key == step else item for key, item in value.items()}
 
 
 def _problems(body: Body, operator: Operator) -> Iterator[_FieldError]:

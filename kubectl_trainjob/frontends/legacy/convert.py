@@ -75,7 +75,7 @@ def _blocking(job: LegacyJob) -> Iterator[MigrationNote]:
         )
     yield from _odd_roles(job)
     for role in job.roles:
-        yield from _taken(job, role)
+        yield from _taken_name_notes(job, role)
         names = [container.get("name") for container in role.pod["containers"]]
         if trainer.NODE in names and names.index(trainer.NODE) != job.main(role):
             at = ("spec", job.operator.field, role.key, "template", "spec", "containers", names.index(trainer.NODE))
@@ -95,7 +95,7 @@ def _odd_roles(job: LegacyJob) -> Iterator[MigrationNote]:
         seen.add(role)
 
 
-def _taken(job: LegacyJob, role: JobRole) -> Iterator[MigrationNote]:
+def _taken_name_notes(job: LegacyJob, role: JobRole) -> Iterator[MigrationNote]:
     """Variables of the user with the names of those that addresses refer to."""
     helpers = {MPI: (), TENSORFLOW: HELPERS}.get(job.operator.kind, HELPERS[:1])
     for index, container in enumerate(role.pod["containers"]):

@@ -103,15 +103,15 @@ def _with_env(runtime: dict[str, Any], change: Any) -> dict[str, Any]:
 
     def job(number: int, body: dict[str, Any]) -> dict[str, Any]:
         containers = [container((number, index), each) for index, each in enumerate(_containers(body))]
-        return _replaced(body, ("template", "spec", "template", "spec", "containers"), containers)
+        return _with_value(body, ("template", "spec", "template", "spec", "containers"), containers)
 
     jobs = [job(number, body) for number, body in enumerate(_jobs(runtime))]
-    return _replaced(runtime, ("template", "spec", "replicatedJobs"), jobs)
+    return _with_value(runtime, ("template", "spec", "replicatedJobs"), jobs)
 
 
-def _replaced(value: dict[str, Any], path: Sequence[str], new: Any) -> dict[str, Any]:
+def _with_value(value: dict[str, Any], path: Sequence[str], new: Any) -> dict[str, Any]:
     key, *rest = path
-    return {**value, key: _replaced(value[key], rest, new) if rest else new}
+    return {**value, key: _with_value(value[key], rest, new) if rest else new}
 
 
 def _varying(group: list[ConvertedJob]) -> frozenset[_VariablePlace]:

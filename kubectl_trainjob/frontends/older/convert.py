@@ -21,7 +21,7 @@ def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:
     known = (each for each in runtimes if runtime_key(each.id.kind, each.id.namespace, each.id.name) == key)
     kinds = {each.id.name: each.id.kind for each in runtimes}
     found = rewrite(manifest, context.trainer, next(known, None), kinds)
-    notes = [each for each in found.notes if each.rule not in _allowed(context)]
+    notes = [each for each in found.notes if each.rule not in _allowed_settings(context)]
     if not notes:
         return Conversion((found.manifest,))
     path = manifest.source.file.path
@@ -47,7 +47,7 @@ def with_processes_of(
         yield with_processes(job, old, context.trainer) if old is not None else job
 
 
-def _allowed(context: ConversionContext) -> set[str]:
+def _allowed_settings(context: ConversionContext) -> set[str]:
     """The rules whose objects a build accepts without a user."""
     settings = [each.allow for each in context.settings]
     elastic = {"elastic-policy"} if any(each.elastic for each in settings) else set()

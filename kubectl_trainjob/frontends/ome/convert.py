@@ -60,12 +60,12 @@ class _JobConversion(NamedTuple):
         if plan.inputs.is_tuned:
             if self.job.sweep is not None and "hyperParameterTuningConfig" in plan.inputs.spec:
                 return Conversion(findings=(_swept_twice(self.job, self.job.sweep),))
-            converted = self._tuned(plan, write)
+            converted = self._convert_tuning(plan, write)
             return converted._replace(objects=(*volumes, *converted.objects)) if converted.objects else converted
         runtime = partial(write_runtime, plan=plan, name=self.job.id.name)
         return Conversion((*volumes, self._object(plan, runtime), self._object(plan, write)))
 
-    def _tuned(self, plan: RuntimePlan, write: Writer) -> Conversion:
+    def _convert_tuning(self, plan: RuntimePlan, write: Writer) -> Conversion:
         tuning = read_tuning(_block(plan.inputs), tuning_settings(self.context.settings))
         if not isinstance(tuning, Tuning):
             return Conversion(findings=tuple(tuning))
@@ -95,9 +95,9 @@ class _JobConversion(NamedTuple):
             self.context.trainer,
             is_tuned="hyperParameterTuningConfig" in spec or self.job.sweep is not None,
         )
-        return self._checked(inputs)
+        return self._checked_plan(inputs)
 
-    def _checked(self, inputs: JobInputs) -> RuntimePlan | list[Diagnostic]:
+    def _checked_plan(self, inputs: JobInputs) -> RuntimePlan | list[Diagnostic]:
         found = [
             *reserved_labels(self.job, inputs.spec),
             *reserved_labels(inputs.runtime, inputs.runtime_spec, (KUEUE_LABEL_PREFIX,)),

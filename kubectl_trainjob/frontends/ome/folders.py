@@ -81,21 +81,21 @@ def folders_of(inputs: JobInputs, model: BaseModelStorage | None) -> Iterator[Wo
 
 
 def _dataset(inputs: JobInputs) -> WorkspaceFolder:
-    storage = _specified(inputs, inputs.spec["datasets"], "datasets")
+    storage = _specified_storage(inputs, inputs.spec["datasets"], "datasets")
     if storage.is_claim:
-        return _claimed(inputs, "dataset", storage, is_read_only=True)
+        return _claimed_folder(inputs, "dataset", storage, is_read_only=True)
     image = initializer_image(storage, "dataset", inputs.settings, inputs.trainer)
-    return _helped(inputs, "dataset", storage, INITIALIZERS["dataset"], image)
+    return _folder_of_helper(inputs, "dataset", storage, INITIALIZERS["dataset"], image)
 
 
 def _output(inputs: JobInputs, body: Body) -> WorkspaceFolder:
-    storage = _specified(inputs, body, "modelConfig", "outputModel")
+    storage = _specified_storage(inputs, body, "modelConfig", "outputModel")
     if storage.is_claim:
-        return _claimed(inputs, "output", storage, is_read_only=False)
-    return _helped(inputs, "output", storage, ome.EXPORTER, exporter_image(storage, inputs.settings))
+        return _claimed_folder(inputs, "output", storage, is_read_only=False)
+    return _folder_of_helper(inputs, "output", storage, ome.EXPORTER, exporter_image(storage, inputs.settings))
 
 
-def _specified(inputs: JobInputs, body: Body, *pointer: str) -> Storage:
+def _specified_storage(inputs: JobInputs, body: Body, *pointer: str) -> Storage:
     place = inputs.job.place("spec", *pointer)
     uri = place.child("storageUri")
     storage = Storage(body, (*JOB_SPEC, *pointer), uri, place, uri)
@@ -103,14 +103,14 @@ def _specified(inputs: JobInputs, body: Body, *pointer: str) -> Storage:
     return storage
 
 
-def _claimed(inputs: JobInputs, name: str, storage: Storage, *, is_read_only: bool) -> WorkspaceFolder:
+def _claimed_folder(inputs: JobInputs, name: str, storage: Storage, *, is_read_only: bool) -> WorkspaceFolder:
     claim, path = storage.claim(inputs.job.id.namespace)
     source = {"claimName": claim} | ({"readOnly": True} if name == "model" else {})
     cause = (*storage.cause, "storageUri")
     return WorkspaceFolder(name, storage, cause, {"persistentVolumeClaim": source}, path, is_read_only)
 
 
-def _helped(inputs: JobInputs, name: str, storage: Storage, helper: str, image: str) -> WorkspaceFolder:
+def _folder_of_helper(inputs: JobInputs, name: str, storage: Storage, helper: str, image: str) -> WorkspaceFolder:
     if inputs.runtime_spec.get("podGroupPolicy"):
         message = say(
             "the runtime has a podGroupPolicy, whose PodGroup also counts the Pods of {}, so the job never starts; "
@@ -129,9 +129,9 @@ def _model(inputs: JobInputs, model: BaseModelStorage) -> WorkspaceFolder:
         return WorkspaceFolder("model", None, model.cause, _host_volume(inputs, model), is_read_only=True)
     model.storage.check()
     if model.storage.is_claim:
-        return _claimed(inputs, "model", model.storage, is_read_only=True)
+        return _claimed_folder(inputs, "model", model.storage, is_read_only=True)
     image = initializer_image(model.storage, "model", inputs.settings, inputs.trainer)
-    return _helped(inputs, "model", model.storage, INITIALIZERS["model"], image)
+    return _folder_of_helper(inputs, "model", model.storage, INITIALIZERS["model"], image)
 
 
 def _host_volume(inputs: JobInputs, model: BaseModelStorage) -> Body:

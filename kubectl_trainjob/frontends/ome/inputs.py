@@ -51,17 +51,17 @@ def runtime_of(job: Manifest, ref: Body, context: ConversionContext) -> Manifest
     if group != ome.GROUP:
         other = say("; write a TrainJob for a runtime of {}", trainer.GROUP) if group == trainer.GROUP else Message()
         message = say('apiGroup "{}" is not that of OME\'s runtimes; write {}{}', group, ome.GROUP, other)
-        raise _rejected(job, "apiGroup", message)
+        raise _rejection(job, "apiGroup", message)
     if kind not in _KINDS:
-        raise _rejected(job, "kind", say('"{}" is not a kind of runtime; write {}', kind, listed(_KINDS, "or", "{}")))
+        raise _rejection(job, "kind", say('"{}" is not a kind of runtime; write {}', kind, listed(_KINDS, "or", "{}")))
     namespace = "" if kind == ome.CLUSTER_TRAINING_RUNTIME else job.id.namespace or "default"
     found = context.sources.get((group, kind, namespace, ref["name"]))
     if found is None:
         others = [name for (a, b, c, name) in context.sources if (a, b, c) == (group, kind, namespace)]
         hint = did_you_mean(ref["name"], others, say("add it to the inputs or to the directory runtimes/"))
-        raise _rejected(job, "name", say('{} "{}" of ome.io does not exist; {}', kind, ref["name"], hint))
+        raise _rejection(job, "name", say('{} "{}" of ome.io does not exist; {}', kind, ref["name"], hint))
     return found
 
 
-def _rejected(job: Manifest, field: str, message: Message) -> RejectedError:
+def _rejection(job: Manifest, field: str, message: Message) -> RejectedError:
     return RejectedError(Diagnostic(OME_RUNTIME_REF, message, job.place("spec", "runtimeRef", field)))

@@ -34,15 +34,15 @@ def write_mounts(draft: Draft, plan: RuntimePlan, role: TrainingRole) -> Draft:
     pod, container = (*TEMPLATE, *jobset.pod_spec(role.job)), container_of(role)
     inputs = plan.inputs
     mounts = [(each.mount(inputs.job.id.name, is_tuned=inputs.is_tuned), each.cause) for each in plan.folders]
-    draft = _appended(draft, (*pod, "volumes"), added_volumes(plan))
-    draft = _appended(draft, (*container, "volumeMounts"), mounts)
-    draft = _appended(draft, (*container, "env"), _env(plan, draft.get(*container, "env") or [], role))
+    draft = _append(draft, (*pod, "volumes"), added_volumes(plan))
+    draft = _append(draft, (*container, "volumeMounts"), mounts)
+    draft = _append(draft, (*container, "env"), _env(plan, draft.get(*container, "env") or [], role))
     waits = [({"name": each.helper, "status": "Complete"}, each.cause) for each in plan.initializers]
-    draft = _appended(draft, (*JOBS, role.job, "dependsOn"), waits)
-    return _placed(draft, plan, pod)
+    draft = _append(draft, (*JOBS, role.job, "dependsOn"), waits)
+    return _place_volumes(draft, plan, pod)
 
 
-def _appended(draft: Draft, pointer: Pointer, items: list[tuple[dict[str, Any], Cause]]) -> Draft:
+def _append(draft: Draft, pointer: Pointer, items: list[tuple[dict[str, Any], Cause]]) -> Draft:
     first = len(draft.get(*pointer) or [])
     return draft.put_each(
         [computed((*pointer, first + index), item, (cause,)) for index, (item, cause) in enumerate(items)]
@@ -64,7 +64,7 @@ def _env(plan: RuntimePlan, existing: list[dict[str, Any]], role: TrainingRole) 
     return [each for each in found if each[0]["name"] not in names]
 
 
-def _placed(draft: Draft, plan: RuntimePlan, pod: Pointer) -> Draft:
+def _place_volumes(draft: Draft, plan: RuntimePlan, pod: Pointer) -> Draft:
     """The nodes that have the model, where Pods mount it from their node."""
     model = plan.model
     if model is None or plan.inputs.settings.model_access != "hostPath" or not model.path:

@@ -58,17 +58,17 @@ class _Finder(NamedTuple):
         labelled = next((index for index in range(len(jobs)) if self._is_labelled(index)), None)
         if is_mpi:
             trainer = labelled if labelled is not None else _first(names, (LAUNCHER,))
-            trainer = self._chosen(trainer, "job")
+            trainer = self._choose(trainer, "job")
             worker = self._worker(names, trainer)
         else:
-            trainer = self._chosen(labelled if labelled is not None else _first_or_only(names, _TRAINERS), "job")
+            trainer = self._choose(labelled if labelled is not None else _first_or_only(names, _TRAINERS), "job")
             worker = None
-        renames = self._renamed(names, {trainer: LAUNCHER if is_mpi else NODE})
+        renames = self._new_names(names, {trainer: LAUNCHER if is_mpi else NODE})
         found = self._role(trainer, renames[names[trainer]])
         if worker is None:
             return Roles(found, None, renames)
         first = [renames.get(name, name) if index == trainer else name for index, name in enumerate(names)]
-        renames |= self._renamed(first, {worker: NODE})
+        renames |= self._new_names(first, {worker: NODE})
         return Roles(found, self._role(worker, NODE), renames)
 
     def _is_labelled(self, index: int) -> bool:
@@ -80,29 +80,29 @@ class _Finder(NamedTuple):
         if not others:
             return None
         found = _first_or_only([names[index] for index in others], _WORKERS)
-        return others[self._chosen(found, "worker")]
+        return others[self._choose(found, "worker")]
 
-    def _renamed(self, names: Sequence[str], new: Mapping[int, str]) -> dict[str, str]:
+    def _new_names(self, names: Sequence[str], new: Mapping[int, str]) -> dict[str, str]:
         for position, name in new.items():
             if any(other == name for index, other in enumerate(names) if index != position):
-                raise self._rejected(say('another job has the name "{}", which Trainer needs here; rename it', name))
+                raise self._rejection(say('another job has the name "{}", which Trainer needs here; rename it', name))
         return {names[position]: name for position, name in new.items()}
 
     def _role(self, job: int, name: str) -> TrainingRole:
         pod = value_at(self.template, pod_spec(job)) or {}
         names = [str(each.get("name", "")) for each in pod.get("containers") or []]
-        found = self._chosen(_first_or_only(names, _CONTAINERS), "container")
+        found = self._choose(_first_or_only(names, _CONTAINERS), "container")
         others = [*names[:found], *names[found + 1 :], *(each.get("name") for each in pod.get("initContainers") or [])]
         if NODE in others:
-            raise self._rejected(say('another container has the name "{}", which Trainer needs here; rename it', NODE))
+            raise self._rejection(say('another container has the name "{}", which Trainer needs here; rename it', NODE))
         return TrainingRole(job, found, name)
 
-    def _chosen(self, found: int | None, what: str) -> int:
+    def _choose(self, found: int | None, what: str) -> int:
         if found is not None:
             return found
-        raise self._rejected(_ADVICE[what])
+        raise self._rejection(_ADVICE[what])
 
-    def _rejected(self, message: Message) -> RejectedError:
+    def _rejection(self, message: Message) -> RejectedError:
         place = self.runtime.place("spec", "template", *REPLICATED_JOBS)
         return RejectedError(Diagnostic(OME_RUNTIME, message, place))
 

@@ -36,7 +36,7 @@ def write_runtime(draft: Draft, plan: RuntimePlan, name: str) -> Draft:
         copied(TEMPLATE, plan.template, (*RUNTIME_SPEC, "template")),
     ]
     draft = draft.blank(((OBJECT, "metadata", "name"),)).put_each(writes)
-    draft = _renamed(draft, plan)
+    draft = _rename_roles(draft, plan)
     draft = write_labels(draft, plan)
     for role in plan.roles.each():
         draft = write_mounts(draft, plan, role)
@@ -63,7 +63,7 @@ def _policies(inputs: JobInputs) -> Iterator[Write]:
         yield copied(("spec", "podGroupPolicy"), policy, (*RUNTIME_SPEC, "podGroupPolicy"))
 
 
-def _renamed(draft: Draft, plan: RuntimePlan) -> Draft:
+def _rename_roles(draft: Draft, plan: RuntimePlan) -> Draft:
     """The jobs and containers under Trainer's names, and every reference to the jobs."""
     cause = ((*RUNTIME_SPEC, "template", *jobset.REPLICATED_JOBS),)
     writes: list[Write] = []

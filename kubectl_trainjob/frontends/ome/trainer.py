@@ -106,15 +106,15 @@ def processes_of(plan: RuntimePlan) -> int | None:
     if specified == "auto":
         return None
     if isinstance(specified, str) and specified in _COUNTS:
-        return _counted(plan, specified)
+        return _process_count(plan, specified)
     if isinstance(specified, int) and not isinstance(specified, bool) and specified >= 1:
         return specified
     if isinstance(specified, str) and _WHOLE.fullmatch(specified):
         return int(specified)
-    raise _rejected(plan, say("numProcPerNode must be auto, cpu, gpu or an integer of at least 1, not {}", specified))
+    raise _rejection(plan, say("numProcPerNode must be auto, cpu, gpu or an integer of at least 1, not {}", specified))
 
 
-def _counted(plan: RuntimePlan, word: str) -> int:
+def _process_count(plan: RuntimePlan, word: str) -> int:
     """The number that Trainer would count, as it does not know the words."""
     role = plan.roles.worker or plan.roles.trainer
     own = (value_at(plan.template, role.container_at()) or {}).get("resources") or {}
@@ -128,11 +128,11 @@ def _counted(plan: RuntimePlan, word: str) -> int:
         template = (
             'numProcPerNode "{}" counts {}, and none are requested; add them to resourcesPerNode, or write a number'
         )
-        raise _rejected(plan, say(template, word, say("GPUs" if word == "gpu" else "CPUs")))
+        raise _rejection(plan, say(template, word, say("GPUs" if word == "gpu" else "CPUs")))
     return number
 
 
-def _rejected(plan: RuntimePlan, message: Message) -> RejectedError:
+def _rejection(plan: RuntimePlan, message: Message) -> RejectedError:
     inputs = plan.inputs
     is_own = "numProcPerNode" in inputs.spec["trainer"]
     place = inputs.job.place("spec", "trainer", "numProcPerNode") if is_own else inputs.runtime.place(*_IN_POLICY)

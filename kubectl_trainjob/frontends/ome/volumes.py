@@ -31,7 +31,7 @@ def write_volume(draft: Draft, plan: RuntimePlan) -> Draft:
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": name,
     }
-    writes = [fixed(("apiVersion",), "v1"), fixed(("kind",), "PersistentVolume"), *_named(name, model, spec)]
+    writes = [fixed(("apiVersion",), "v1"), fixed(("kind",), "PersistentVolume"), *_named_model(name, model, spec)]
     if terms := _terms(model.body):
         cause: Cause = (MODEL, "spec", "storage")
         writes.append(computed(("spec", "nodeAffinity", "required", "nodeSelectorTerms"), terms, (cause,)))
@@ -57,11 +57,11 @@ def write_claim(draft: Draft, plan: RuntimePlan) -> Draft:
     name = volume_name(plan.inputs, model)
     spec = {"accessModes": _ACCESS, "resources": {"requests": _SIZE}, "storageClassName": name, "volumeName": name}
     return draft.blank((_MODEL_REF,)).put_each(
-        [*head_of(plan.inputs.job, "v1", "PersistentVolumeClaim"), *_named(name, model, spec)]
+        [*head_of(plan.inputs.job, "v1", "PersistentVolumeClaim"), *_named_model(name, model, spec)]
     )
 
 
-def _named(name: str, model: BaseModelStorage, spec: dict[str, Any]) -> Iterator[Write]:
+def _named_model(name: str, model: BaseModelStorage, spec: dict[str, Any]) -> Iterator[Write]:
     yield computed(("metadata", "name"), name, (_MODEL_REF,))
     for key, value in spec.items():
         yield computed(("spec", key), value, (model.cause, _ACCESS_SETTING))

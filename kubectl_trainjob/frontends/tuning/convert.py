@@ -58,7 +58,7 @@ class _Experiment:
     def convert(self) -> Conversion:
         subject = self._subject
         if not self._uses_jobsets:
-            return self._named(Trial(trainer.TRAIN_JOB, primary_of(subject.runtime)))
+            return self._named_trial(Trial(trainer.TRAIN_JOB, primary_of(subject.runtime)))
         if is_jobset_excluded(subject.runtime):
             return self._needs_trainer()
         name = subject.name + TRIAL
@@ -71,9 +71,9 @@ class _Experiment:
         if len(expanded.objects) != 1:
             return self._needs_trainer()
         body, names_itself = jobset_template(expanded.objects[0].body, name, subject.name)
-        return self._named(Trial(jobset.KIND, primary_of(subject.runtime), body, names_itself))
+        return self._named_trial(Trial(jobset.KIND, primary_of(subject.runtime), body, names_itself))
 
-    def _named(self, trial: Trial) -> Conversion:
+    def _named_trial(self, trial: Trial) -> Conversion:
         subject = self._subject
         name = experiment_name(subject, trial)
         runtime = () if self._uses_jobsets else _runtime(subject, name)

@@ -37,14 +37,14 @@ def random(parameters: Sequence[Parameter], count: int, seed: str) -> list[Assig
     """So many different assignments; more only append. None if the space is exhausted."""
     found: dict[tuple[str, ...], Assignment] = {}
     for trial in range(count):
-        assignment = _unused(parameters, found, seed, trial)
+        assignment = _unused_assignment(parameters, found, seed, trial)
         if assignment is None:
             return None
         found[tuple(assignment.values())] = assignment
     return list(found.values())
 
 
-def _unused(
+def _unused_assignment(
     parameters: Sequence[Parameter], used: dict[tuple[str, ...], Assignment], seed: str, trial: int
 ) -> Assignment | None:
     for attempt in range(_ATTEMPTS):

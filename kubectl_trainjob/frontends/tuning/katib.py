@@ -201,19 +201,19 @@ def jobset_template(body: Mapping[str, Any], name: str, sweep: str) -> tuple[Map
     """The JobSet of a trial with a placeholder for its `name`, and whether it has one."""
     metadata = {key: value for key, value in body["metadata"].items() if key not in ("name", "namespace")}
     metadata["labels"] = {**metadata.get("labels", {}), SWEEP_LABEL: sweep}
-    template = _replaced({**body, "metadata": metadata}, name)
+    template = _replace_parameter({**body, "metadata": metadata}, name)
     return template, _PLACEHOLDER in str(template)
 
 
 _PLACEHOLDER = "${trialParameters.trialName}"
 
 
-def _replaced(value: Any, name: str) -> Any:
+def _replace_parameter(value: Any, name: str) -> Any:
     if isinstance(value, str):
         return value.replace(name, _PLACEHOLDER)
     if isinstance(value, dict):
-        return {key: _replaced(entry, name) for key, entry in value.items()}
-    return [_replaced(item, name) for item in value] if isinstance(value, list) else value
+        return {key: _replace_parameter(entry, name) for key, entry in value.items()}
+    return [_replace_parameter(item, name) for item in value] if isinstance(value, list) else value
 
 
 def is_jobset_excluded(runtime: Mapping[str, Any]) -> bool:

@@ -48,9 +48,9 @@ def convert_plain(job: Manifest, context: ConversionContext) -> Conversion:
         return Conversion(findings=tuple(tuning))
     runtime = context.runtime(job)
     sources = {SWEEP: job.sweep.place.source}
-    subject = TunedJob(job, tuning, _unchanged, sources, None, runtime.body if runtime else {}, "sweeps")
+    subject = TunedJob(job, tuning, _keep, sources, None, runtime.body if runtime else {}, "sweeps")
     return convert_tuned(subject, context)
 
 
-def _unchanged(draft: Draft) -> Draft:
+def _keep(draft: Draft) -> Draft:
     return draft

@@ -108,7 +108,7 @@ def _parameter(name: str, body: Mapping[str, Any]) -> Parameter:
         return Parameter(name, kind, tuple(_texts(name, kind, body["values"])))
     if kind == "categorical":
         raise _ParameterError(say('parameter "{}" has no values; add them', name))
-    return _ranged(name, kind, body)
+    return _range_parameter(name, kind, body)
 
 
 def _texts(name: str, kind: str, values: Any) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _text(value: Any, kind: str) -> str | None:
     return text if len(text) <= LONGEST else None
 
 
-def _ranged(name: str, kind: str, body: Mapping[str, Any]) -> Parameter:
+def _range_parameter(name: str, kind: str, body: Mapping[str, Any]) -> Parameter:
     least, most = (_bound(name, kind, body, key) for key in ("min", "max"))
     scale = body.get("scale", "linear")
     if scale not in ("linear", "log"):

@@ -112,7 +112,7 @@ def write_parameters(job: Draft, subject: TunedJob, assignment: Assignment) -> D
     writes: list[Write] = [computed(("metadata", "labels", SWEEP_LABEL), subject.name, (_NAME, tuning.block.cause))]
     if job.get(*_TRAINER) is None:
         writes.append(fixed(_TRAINER, {}))
-    writes += _replaced(job, subject, assignment)
+    writes += _replacements(job, subject, assignment)
     job = job.put_each(writes)
     env = job.entry(*_TRAINER, "env")
     own = [env.entry(index) for index in range(len(env.value or []))]
@@ -129,7 +129,7 @@ def _variable(name: str) -> str:
     return ENV_PREFIX + variable_name(name)
 
 
-def _replaced(job: Draft, subject: TunedJob, assignment: Assignment) -> Iterator[Write]:
+def _replacements(job: Draft, subject: TunedJob, assignment: Assignment) -> Iterator[Write]:
     for *pointer, text in _texts(job.get(*_TRAINER) or {}):
         names = [name for name in _PLACEHOLDER.findall(text) if name in assignment]
         if names:

@@ -38,7 +38,7 @@ class CreatedJobSet(NamedTuple):
 def create_jobset(body: Body, schemas: str = JOBSET_SCHEMAS) -> CreatedJobSet:
     """Admit a JobSet with any content."""
     nulls = tuple(map(_null, _nulls(body)))
-    given = jobset_schema(schemas).check(_named(body))
+    given = jobset_schema(schemas).check(_with_name(body))
     unknown = [each for each in given.problems if each.rule is UNKNOWN_FIELD]
     mistyped = {each for each in given.mistyped if value_at(body, each) is not None}  # null items get zero values
     if mistyped:
@@ -51,7 +51,7 @@ def create_jobset(body: Body, schemas: str = JOBSET_SCHEMAS) -> CreatedJobSet:
     return CreatedJobSet(stored.value, _distinct((*unknown, *problems)), nulls)
 
 
-def _named(body: Body) -> Body:
+def _with_name(body: Body) -> Body:
     """The API server names an object with generateName before it validates it."""
     prefix = _prefix(body)
     return {**body, "metadata": {**body["metadata"], "name": prefix[:_LONGEST_PREFIX] + _SUFFIX}} if prefix else body

@@ -25,7 +25,7 @@ def metadata_problems(metadata: Mapping[str, Any], *, any_subdomain: bool = True
     `any_subdomain` is false if another rule limits the name.
     """
     if "name" not in metadata:
-        yield _unnamed(metadata.get("generateName"))
+        yield _missing_name(metadata.get("generateName"))
     elif any_subdomain and (error := dns_1123_subdomain(metadata["name"])):
         yield Problem(NAME_INVALID, NAME, say('name "{}" {}', metadata["name"], error))
     namespace = metadata.get("namespace")
@@ -47,7 +47,7 @@ def _invalid_key(message: Message, *below: str | int) -> Problem:
     return Problem(INVALID_METADATA, ("metadata", *below), message, "key")
 
 
-def _unnamed(prefix: str | None) -> Problem:
+def _missing_name(prefix: str | None) -> Problem:
     if not prefix:
         return Problem(MISSING_FIELD, NAME, say("name is missing; add it"), "key")
     message = say('generateName "{}" gives another name at every creation; write name instead', prefix)

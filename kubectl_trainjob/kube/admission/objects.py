@@ -41,7 +41,7 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[AdmittedObject | No
 
     For kinds of trainer.kubeflow.org/v1alpha1.
     """
-    checked = _checked(manifest, admission)
+    checked = _check_schema(manifest, admission)
     found = (*_problems(checked, admission, manifest.id.kind, of_runtime=is_runtime(manifest)), *_nulls(checked))
     # Reversed: of several findings of one rule at one place, the first one is kept.
     problems = list({(problem.pointer, problem.rule.id): problem for problem in reversed(found)}.values())[::-1]
@@ -55,11 +55,11 @@ def admit(manifest: Manifest, admission: Admission) -> tuple[AdmittedObject | No
 
 def readable(manifest: Manifest, admission: Admission) -> AdmittedObject | None:
     """The object as `admit` returns it, despite errors other than types: later stages can report more."""
-    checked = _checked(manifest, admission)
+    checked = _check_schema(manifest, admission)
     return AdmittedObject(manifest, checked.value) if checked.is_readable else None
 
 
-def _checked(manifest: Manifest, admission: Admission) -> SchemaResult:
+def _check_schema(manifest: Manifest, admission: Admission) -> SchemaResult:
     """CRDs do not require `spec`: a runtime without one is an empty runtime, a TrainJob lacks its runtimeRef."""
     schema, body = schema_for(admission.schemas, manifest.id.api_version, manifest.id.kind), manifest.body
     if not is_runtime(manifest) and body.get("spec") is None:

@@ -66,13 +66,13 @@ class Quantity:
 
     def __str__(self) -> str:
         if not self._text:
-            self._text = self._written()
+            self._text = self._format()
         return self._text
 
     def __repr__(self) -> str:
         return f"Quantity({str(self)!r})"
 
-    def _written(self) -> str:
+    def _format(self) -> str:
         if self._unscaled == 0:
             return "0"
         if self.notation == "BinarySI" and (whole := self._whole()) is not None and abs(whole) >= 1024:
@@ -110,7 +110,7 @@ class Quantity:
                 return Quantity(self._unscaled, self._scale, notation)
             if self._unscaled == 0:
                 return Quantity(other._unscaled, other._scale, notation)
-        mine, theirs, scale = _aligned(self, other)
+        mine, theirs, scale = _align(self, other)
         exact = exact or not (fits_int64(mine) and fits_int64(theirs) and fits_int64(mine + theirs))
         return Quantity(mine + theirs, scale, notation, exact=exact)
 
@@ -129,7 +129,7 @@ class Quantity:
             larger = self if self._scale > other._scale else other
             mine, theirs = (q._unscaled if q is larger or larger.is_zero() else 0 for q in (self, other))
         else:
-            mine, theirs, _ = _aligned(self, other)
+            mine, theirs, _ = _align(self, other)
         return (mine > theirs) - (mine < theirs)
 
     def __eq__(self, other: object) -> bool:
@@ -265,7 +265,7 @@ def _scaled_value(unscaled: int, scale: int) -> int:
     return as_int64(as_int64(unscaled // divisor) + (unscaled % divisor != 0))
 
 
-def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
+def _align(one: Quantity, other: Quantity) -> tuple[int, int, int]:
     scale = min(one._scale, other._scale)
     mine = one._unscaled * _power(one._scale - scale) if one._unscaled else 0
     theirs = other._unscaled * _power(other._scale - scale) if other._unscaled else 0

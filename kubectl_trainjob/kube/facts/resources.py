@@ -175,7 +175,7 @@ def pod_requests(pod_spec: Mapping[str, Any]) -> dict[str, Quantity]:
     _raise_to(total, starting)
     whole = _requests(pod_spec)
     total.update((name, whole[name]) for name in whole if _is_pod_level(name))
-    add_to(total, _parsed(pod_spec.get("overhead")))
+    add_to(total, _parse_amounts(pod_spec.get("overhead")))
     return total
 
 
@@ -199,10 +199,10 @@ def _is_pod_level(name: str) -> bool:
 
 
 def _requests(owner: Mapping[str, Any]) -> dict[str, Quantity]:
-    return _parsed((owner.get("resources") or {}).get("requests"))
+    return _parse_amounts((owner.get("resources") or {}).get("requests"))
 
 
-def _parsed(quantities: Mapping[str, Any] | None) -> dict[str, Quantity]:
+def _parse_amounts(quantities: Mapping[str, Any] | None) -> dict[str, Quantity]:
     return {name: Quantity.parse(text) for name, text in (quantities or {}).items()}
 
 

@@ -258,17 +258,17 @@ def job_problems(jobset: Body, cache: PodCache | None = None) -> list[Problem]:
 
     `cache` knows valid parts (see `prime_cache`).
     """
-    return _visited(jobset["metadata"].get("name", ""), jobset["spec"], cache or PodCache()).problems
+    return _visit_pod(jobset["metadata"].get("name", ""), jobset["spec"], cache or PodCache()).problems
 
 
 def prime_cache(spec: Body, cache: PodCache) -> None:
     """Cache the valid parts of a runtime's JobSet spec, before the JobSets of its jobs are checked."""
     cache.is_priming = True
-    _visited("", spec, cache)
+    _visit_pod("", spec, cache)
     cache.is_priming = False
 
 
-def _visited(name: str, spec: Body, cache: PodCache) -> Visit:
+def _visit_pod(name: str, spec: Body, cache: PodCache) -> Visit:
     policies = spec.get("volumeClaimPolicies") or ()
     templates = [template for policy in policies for template in policy.get("templates") or ()]
     visit = Visit(cache, frozenset((template.get("metadata") or {}).get("name", "") for template in templates))

@@ -91,7 +91,7 @@ def _first_namespace(policy: Mapping[str, Any]) -> Pointer:
     return ()
 
 
-def _chosen(policy: Mapping[str, Any]) -> list[str]:
+def _policies(policy: Mapping[str, Any]) -> list[str]:
     return [name for name in ML_POLICIES if name in policy]
 
 
@@ -117,10 +117,10 @@ def _exactly_one(*names: str) -> CelRule:
 
 
 _ONE_POLICY = CelRule(
-    lambda self: len(_chosen(self)) <= 1,
+    lambda self: len(_policies(self)) <= 1,
     MULTIPLE_ML_POLICIES,
-    lambda self: say("only one ML policy is allowed, but {} are set; keep one", listed(_chosen(self), template="{}")),
-    lambda self: (_chosen(self)[1],),
+    lambda self: say("only one ML policy is allowed, but {} are set; keep one", listed(_policies(self), template="{}")),
+    lambda self: (_policies(self)[1],),
     "key",
 )
 

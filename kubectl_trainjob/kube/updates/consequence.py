@@ -59,7 +59,7 @@ def consequence(
     `jobset` is the result for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
     if old is None or new is None:
-        return _removed(identity, version) if old else say("is created")
+        return _removal(identity, version) if old else say("is created")
     if role_of(identity) is KindRole.RUNTIME:
         return _changed_runtime(result, version)
     if not is_job(identity):
@@ -70,10 +70,10 @@ def consequence(
     states = possible_states(old, new)
     if len(states) == 1:
         return _suspended_or_started(update, states[0])
-    return joined((_applied(update), _followed(update), _lost_fields(update)), "")
+    return joined((_application(update), _follow_up(update), _lost_fields(update)), "")
 
 
-def _removed(identity: ObjectId, version: str) -> Message:
+def _removal(identity: ObjectId, version: str) -> Message:
     if is_job(identity):
         return say("{}: a running job ends", _PRUNED)
     if role_of(identity) is not KindRole.RUNTIME:
@@ -117,7 +117,7 @@ def _suspended_or_started(update: _JobUpdate, state: State) -> Message:
     return say("{}, but is rejected in every state ({}){}", intention, _reasons(result), _advice(update))
 
 
-def _applied(update: _JobUpdate) -> Message:
+def _application(update: _JobUpdate) -> Message:
     rejected = frozenset(state for state in STATES if not update.result.accepts(state))
     if not rejected:
         return say("applies in place")
@@ -160,7 +160,7 @@ def _reasons(result: UpdateResult) -> Message:
     return joined(dict.fromkeys(always or [rejection.brief for rejection in result.rejections]))
 
 
-def _followed(update: _JobUpdate) -> Message:
+def _follow_up(update: _JobUpdate) -> Message:
     if update.jobset is None or not update.result.accepts("suspended"):
         return Message()
     if update.jobset.accepts("suspended"):

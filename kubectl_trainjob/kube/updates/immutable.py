@@ -25,7 +25,7 @@ def check_data_update(old: Body, new: Body) -> UpdateResult:
     Both as written. The result is the same in every state.
     """
     kind = new.get("kind") if new.get("apiVersion") == "v1" else None
-    fields = _rejected(old, new, is_secret=kind == "Secret") if kind in ("ConfigMap", "Secret") else ()
+    fields = _rejected_fields(old, new, is_secret=kind == "Secret") if kind in ("ConfigMap", "Secret") else ()
     return result_of((_immutable(field, new) for field in fields), ())
 
 
@@ -35,7 +35,7 @@ def _immutable(field: str, new: Body) -> ImmutableValue:
     return ImmutableValue(STATES, (field,), message, ChangedValue((field,), is_gone=field not in new))
 
 
-def _rejected(old: Body, new: Body, *, is_secret: bool) -> Iterator[str]:
+def _rejected_fields(old: Body, new: Body, *, is_secret: bool) -> Iterator[str]:
     if is_secret and (old.get("type") or _OPAQUE) != (new.get("type") or _OPAQUE):
         yield "type"
     if old.get("immutable") is not True:

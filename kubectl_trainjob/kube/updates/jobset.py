@@ -55,14 +55,14 @@ def _replicated_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[Immuta
     """ValidateUpdate's comparison of replicatedJobs: all, but while suspended not `MUTABLE_IN_PODS`."""
     if old.get("replicatedJobs") == new.get("replicatedJobs"):
         return
-    before, after = _decoded(old), _decoded(new)
-    always_rejected = set(_changed_jobs(_munged(before), _munged(after), root))
+    before, after = _decode(old), _decode(new)
+    always_rejected = set(_changed_jobs(_copy_mutable(before), _copy_mutable(after), root))
     for value in _changed_jobs(before, after, root):
         states = STATES if value in always_rejected else STATES[:1]
         yield ImmutableValue(states, REPLICATED_JOBS, _IMMUTABLE, value)
 
 
-def _decoded(spec: Body) -> Any:
+def _decode(spec: Body) -> Any:
     """The replicatedJobs as Go decodes them: for example, every Pod template has metadata."""
     return canonical({"replicatedJobs": spec.get("replicatedJobs") or []}, SPEC_TYPE)
 
@@ -71,7 +71,7 @@ def _changed_jobs(old: Body, new: Body, root: MappingNode) -> Iterator[ChangedVa
     return changed_values(PairedPart(old, new, root.fields["spec"], ("spec",), ("spec",)), AS_DECODED)
 
 
-def _munged(spec: Body) -> Body:
+def _copy_mutable(spec: Body) -> Body:
     """ValidateUpdate's munged spec: without the fields that may change. Upstream copies them from the old one."""
     return {"replicatedJobs": [_without_mutable(job) for job in spec.get("replicatedJobs", ())]}
 

@@ -45,7 +45,7 @@ def frozen_changes(live: Body, after: Body, version: str, *, has_queue: bool = F
     is_jobset = role_of(identity_of(live)) is KindRole.JOB_SET
     may_patch = not has_queue and any(value_at(each, ("spec", "suspend")) is True for each in (live, after))
     rules = _JOBSET if is_jobset else _TRAIN_JOB
-    sides = [_decoded(each) if is_jobset else each for each in (live, after)]
+    sides = [_decode(each) if is_jobset else each for each in (live, after)]
     part = PairedPart(sides[0].get("spec") or {}, sides[1].get("spec") or {}, root.fields["spec"], ("spec",), ("spec",))
     found = (each.pointer for each in changed_values(part, AS_DECODED))
     return tuple(each for each in found if not _may_change(each, live, rules, may_patch=may_patch))
@@ -70,7 +70,7 @@ def _root(live: Body, version: str) -> MappingNode | None:
     return None
 
 
-def _decoded(body: Body) -> Mapping[str, Any]:
+def _decode(body: Body) -> Mapping[str, Any]:
     spec = body.get("spec") or {}
     jobs = canonical({"replicatedJobs": spec.get("replicatedJobs") or []}, jobset.SPEC_TYPE)
     return {"spec": {**spec, **jobs}}

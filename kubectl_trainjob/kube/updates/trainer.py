@@ -102,10 +102,10 @@ def check_train_job_update(old: Body, new: Body, version: str) -> UpdateResult:
 
 def _with_given_values(rule: BrokenRule, old: Body, new: Body) -> BrokenRule:
     """The rule with values that the objects have: for a value that the webhook adds, the mapping that contains it."""
-    return rule._replace(values=tuple(_given(value, old, new) for value in rule.values))
+    return rule._replace(values=tuple(_given_value(value, old, new) for value in rule.values))
 
 
-def _given(value: ChangedValue, old: Body, new: Body) -> ChangedValue:
+def _given_value(value: ChangedValue, old: Body, new: Body) -> ChangedValue:
     if value_at(old if value.is_gone else new, value.pointer) is not None:
         return value
     parent = value.pointer[:-1]
@@ -116,7 +116,7 @@ def _changed_overrides(old: Body, new: Body, overrides: _OverridesField, root: M
     if old.get(overrides.name) == new.get(overrides.name):
         return
     place: Pointer = ("spec", overrides.name)
-    before, after = (_decoded(side.get(overrides.name) or [], overrides.item_type) for side in (old, new))
+    before, after = (_decode(side.get(overrides.name) or [], overrides.item_type) for side in (old, new))
     for value in changed_values(PairedPart(before, after, _spec_field(root, overrides.name), place, place), AS_DECODED):
         yield ImmutableValue(overrides.rejected, place, overrides.message, value, is_conditional=True)
 
@@ -129,7 +129,7 @@ def _spec_field(root: MappingNode, name: str) -> ListNode:
     return field
 
 
-def _decoded(items: list[Mapping[str, Any]], item_type: str) -> list[Any]:
+def _decode(items: list[Mapping[str, Any]], item_type: str) -> list[Any]:
     """The items as Go decodes them, without their stamps: the webhook puts the old time back."""
     plain = ({key: value for key, value in item.items() if key != "time"} for item in items)
     return [canonical(item, item_type) for item in plain]

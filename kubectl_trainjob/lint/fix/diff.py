@@ -16,7 +16,7 @@ def diff_lines(changes: Iterable[FileChange]) -> Iterator[str]:
     for change in changes:
         name = change.path.removeprefix("/")
         for line in unified_diff(_lines(change.old), _lines(change.new), f"a/{name}", f"b/{name}", lineterm=""):
-            yield from map(_shown, line.split("\n"))
+            yield from map(_show_line, line.split("\n"))
 
 
 def _lines(text: str) -> list[str]:
@@ -24,5 +24,5 @@ def _lines(text: str) -> list[str]:
     return [*whole, rest + _NO_END] if rest else whole
 
 
-def _shown(line: str) -> str:
+def _show_line(line: str) -> str:
     return "\t".join(map(printable, line.removesuffix("\r").split("\t")))

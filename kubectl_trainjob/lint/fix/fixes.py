@@ -44,7 +44,7 @@ def fix(diagnostics: Iterable[Diagnostic], *, with_unsafe: bool = False) -> FixR
     """
     fixable = [each for each in dict.fromkeys(diagnostics) if _is_fixable(each, with_unsafe)]
     reasons: dict[Diagnostic, str] = {}
-    state = _applied(_planned(fixable, reasons), reasons)
+    state = _apply(_plan_edits(fixable, reasons), reasons)
     files = [FileChange(path, text.original, text.text) for path, text in sorted(state.texts.items())]
     return FixResult(
         tuple(each for each in files if each.old != each.new),
@@ -58,7 +58,7 @@ def _is_fixable(diagnostic: Diagnostic, with_unsafe: bool) -> bool:
     return fix is not None and bool(fix.edits) and (fix.is_safe or with_unsafe)
 
 
-def _planned(diagnostics: Iterable[Diagnostic], reasons: dict[Diagnostic, str]) -> dict[Diagnostic, Edits]:
+def _plan_edits(diagnostics: Iterable[Diagnostic], reasons: dict[Diagnostic, str]) -> dict[Diagnostic, Edits]:
     """The edits of each fix that can be tried; `reasons` gets why the others cannot."""
     planned, targets = dict[Diagnostic, Edits](), EditTargets()
     taken = _TakenEntries()
@@ -115,7 +115,7 @@ class _State:
     def after(self, edits: Edits) -> _State:
         """With the edits of one fix, or several, each once. Raises EditError."""
         state = self
-        for target, changes in _grouped(each for each in dict.fromkeys(edits) if each not in self.made):
+        for target, changes in _group_by_document(each for each in dict.fromkeys(edits) if each not in self.made):
             state = state._with(target, changes)
         return replace(state, made=self.made.union(edits))
 
@@ -131,7 +131,7 @@ class _State:
         return replace(outer, inner={**outer.inner, key: inner})
 
 
-def _grouped(edits: Iterable[tuple[EditTarget, str | None]]) -> Iterable[tuple[EditTarget, list[DataChange]]]:
+def _group_by_document(edits: Iterable[tuple[EditTarget, str | None]]) -> Iterable[tuple[EditTarget, list[DataChange]]]:
     """The edits of each document together."""
     groups: dict[EditTarget, list[DataChange]] = {}
     for target, value in edits:
@@ -140,7 +140,7 @@ def _grouped(edits: Iterable[tuple[EditTarget, str | None]]) -> Iterable[tuple[E
     return groups.items()
 
 
-def _applied(planned: Mapping[Diagnostic, Edits], reasons: dict[Diagnostic, str]) -> _State:
+def _apply(planned: Mapping[Diagnostic, Edits], reasons: dict[Diagnostic, str]) -> _State:
     """The files with all fixes; if these cannot be made together, with those that can be made one after another."""
     try:
         return _State().after(tuple(edit for edits in planned.values() for edit in edits))

@@ -80,12 +80,12 @@ class EditTargets:
         edits = place.source.edits
         if not isinstance(edits, AppliedEdits):
             raise EditError("it is unknown where the value was written; edit by hand")
-        origin = _written(edits.origin(place.pointer))
+        origin = _written_origin(edits.origin(place.pointer))
         if origin.place is None or origin.step not in _STEPS:
             raise EditError(f"an overlay sets the value ({origin.step}); edit by hand")
         if is_removal and origin.over is not None and not origin.over.removes:
             raise EditError("a patch replaces another value; edit by hand")
-        if not same(self._at(origin.place), _found(self._body(edits), place.pointer)):
+        if not same(self._at(origin.place), _value_or_none(self._body(edits), place.pointer)):
             raise EditError("several overlays write the value together; edit by hand")
         return origin.place
 
@@ -93,8 +93,8 @@ class EditTargets:
         """The value at a place, _MISSING where there is none."""
         edits = place.source.edits
         if edits is None:
-            return _found(self._value(place.source), place.source.prefix + place.pointer)
-        return _found(self._body(edits), place.pointer) if isinstance(edits, AppliedEdits) else _MISSING
+            return _value_or_none(self._value(place.source), place.source.prefix + place.pointer)
+        return _value_or_none(self._body(edits), place.pointer) if isinstance(edits, AppliedEdits) else _MISSING
 
     def _body(self, edits: AppliedEdits) -> Any:
         """The edited object: applies the edits again, without counting limits."""
@@ -126,7 +126,7 @@ def _reject_read_only(path: str) -> None:
         raise EditError("the runtime comes with kubectl-trainjob; copy it into the repository and edit the copy")
 
 
-def _written(origin: Origin) -> Origin:
+def _written_origin(origin: Origin) -> Origin:
     """The newest write with the place of the value, as `Origin.first_place` finds it."""
     found: Origin | None = origin
     while found is not None and not (found.place or found.causes):
@@ -134,7 +134,7 @@ def _written(origin: Origin) -> Origin:
     return found or origin
 
 
-def _found(value: Any, pointer: Pointer) -> Any:
+def _value_or_none(value: Any, pointer: Pointer) -> Any:
     return value_at(value, pointer) if not pointer or has(value, pointer) else _MISSING
 
 

@@ -23,11 +23,11 @@ def find(job: LintedJob) -> Iterator[Hit]:
         found = counted_resources(job)
         has_gpus = gpu_names(launch.node.resources) or (found and gpu_names(found.resources))
         if not has_gpus and not launch.is_flag and isinstance(launch.processes, int):
-            yield from _uncounted(job, launch, launch.processes)
+            yield from _uncounted_accelerators(job, launch, launch.processes)
             return
 
 
-def _uncounted(job: LintedJob, launch: PodLaunch, processes: int) -> Iterator[Hit]:
+def _uncounted_accelerators(job: LintedJob, launch: PodLaunch, processes: int) -> Iterator[Hit]:
     found = uncounted(launch.node.resources)
     resources = (*launch.node.pointer, "resources")
     if found is not None and found.pieces != processes:

@@ -32,7 +32,7 @@ def find(runtime: LintedRuntime) -> Iterator[Hit]:
     jobs = [job.body for job in runtime.replicated_jobs]
     if any(_label(job, _ON_JOB) == ANCESTOR_TRAINER for job in jobs) or not _has_to_train(runtime):
         return
-    yield _misplaced(runtime, jobs) or _missing(runtime, jobs)
+    yield _misplaced_label(runtime, jobs) or _missing(runtime, jobs)
 
 
 def _label(job: Mapping[str, Any], labels: Pointer) -> Any:
@@ -49,7 +49,7 @@ def _trainers(runtime: LintedRuntime) -> Iterator[Any]:
     return (value_at(job.body, ("spec", "trainer")) for job in runtime.train_jobs())
 
 
-def _misplaced(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Hit | None:
+def _misplaced_label(runtime: LintedRuntime, jobs: list[Mapping[str, Any]]) -> Hit | None:
     """The label where it has no effect, or with a value that is not a step."""
     for index, job in enumerate(jobs):
         step = _label(job, _ON_JOB)

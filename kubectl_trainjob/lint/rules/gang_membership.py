@@ -60,13 +60,13 @@ def _no_mark(each: Workload, group: Manifest, mark: Mark) -> Hit:
     if each.owner is not each.manifest:  # a runtime, which other TrainJobs share
         message = say("{}, or let the runtime's podGroupPolicy generate both", message)
         return Hit(message, group.place("metadata", "name"))
-    edits = tuple(_added(each.owner, template, mark, group) for template in each.templates)
+    edits = tuple(_mark_pods(each.owner, template, mark, group) for template in each.templates)
     place = each.owner.place(*each.templates[0].pointer, *mark.pointer)
     fix = Fix(say('make the Pods members of "{}"', group.id.name), edits)
     return Hit(message, place, ((say("the PodGroup"), group.place("metadata", "name")),), fix)
 
 
-def _added(owner: Manifest, template: Template, mark: Mark, group: Manifest) -> Edit:
+def _mark_pods(owner: Manifest, template: Template, mark: Mark, group: Manifest) -> Edit:
     """The mark, with the mappings around it that do not exist."""
     value: object = group.id.name
     pointer = mark.pointer

@@ -35,7 +35,7 @@ Outcome = Callable[[int], Hashable]
 
 def find(job: LintedJob) -> Iterator[Hit]:
     """Numbers that depend on this order; containers with GPUs of two vendors."""
-    yield from list(_undefined(job)) or _of_two_vendors(job)
+    yield from list(_undefined_names(job)) or _of_two_vendors(job)
 
 
 def _of_two_vendors(job: LintedJob) -> Iterator[Hit]:
@@ -56,7 +56,7 @@ def _impossible(job: LintedJob, container: Pointer, requested: list[ResourceAmou
     return Hit(message, first, tuple((say("also requests GPUs"), other) for other in others))
 
 
-def _undefined(job: LintedJob) -> Iterator[Hit]:
+def _undefined_names(job: LintedJob) -> Iterator[Hit]:
     found = counted_resources(job) if job.trainer != "2.0" else None
     if found is None or len(gpu_names(found.resources)) < 2:
         return

@@ -29,12 +29,12 @@ def find(job: LintedJob) -> Iterator[Hit]:
     """Names that cannot be a queue, and queues that are not in this label."""
     queue = kueue_queue(job)
     if queue is None:
-        yield from _misplaced(job)
+        yield from _misplaced_labels(job)
     elif error := dns_1123_subdomain(queue[0]):
         yield Hit(say(_NOT_A_NAME, queue[0], error), queue[1])
 
 
-def _misplaced(job: LintedJob) -> Iterator[Hit]:
+def _misplaced_labels(job: LintedJob) -> Iterator[Hit]:
     """The first place with a queue that Kueue does not read."""
     name = value_at(job.resolved.job.body, _ANNOTATION)
     if name is not None:
@@ -47,16 +47,16 @@ def _misplaced(job: LintedJob) -> Iterator[Hit]:
 
 def _elsewhere(job: LintedJob) -> Iterator[tuple[Message, At]]:
     if has(job.jobset, _LABEL):
-        yield say(_OF_JOBSET), _written(job, _LABEL)
+        yield say(_OF_JOBSET), _place_of_label(job, _LABEL)
     for each in job.replicated_jobs:
         for kind, pointer in (("Job", each.in_job()), ("Pod", each.in_pod()[:-1])):
             if has(job.jobset, (*pointer, *_LABEL)) and not has(job.jobset, (*pointer, *_POD_GROUP)):
-                yield say(_OF_PART, kind, each.name), _written(job, (*pointer, *_LABEL))
+                yield say(_OF_PART, kind, each.name), _place_of_label(job, (*pointer, *_LABEL))
     if has(job.resolved.runtime.body, _LABEL):
         yield say(_OF_RUNTIME), job.in_runtime(*_LABEL)
 
 
-def _written(job: LintedJob, pointer: Pointer) -> At:
+def _place_of_label(job: LintedJob, pointer: Pointer) -> At:
     """The place in the runtime, which is the same for all its TrainJobs, unless another input sets the label."""
     in_runtime = ("spec", "template", *pointer)
     is_runtimes = value_at(job.resolved.runtime.body, in_runtime) == value_at(job.jobset, pointer)

@@ -34,7 +34,7 @@ def find(runtime: LintedRuntime) -> Iterator[Hit]:
     kind = next((kind for kind in _ENV if runtime.policy(kind) is not None), None)
     if kind is None:
         return
-    for role, name in dict.fromkeys(_written(runtime, kind)):
+    for role, name in dict.fromkeys(_written_variables(runtime, kind)):
         for pointer, container in runtime.replicated_jobs[role].containers():
             if container.get("name") == name:
                 for index, entry in enumerate(container.get("env") or ()):
@@ -43,7 +43,7 @@ def find(runtime: LintedRuntime) -> Iterator[Hit]:
                         yield _hit(runtime, entry["name"], (*pointer, "env", index))
 
 
-def _written(runtime: LintedRuntime, kind: str) -> Iterator[tuple[int, str]]:
+def _written_variables(runtime: LintedRuntime, kind: str) -> Iterator[tuple[int, str]]:
     """(position of a replicatedJob, container) of each that a plugin writes into."""
     positions = {job.name: job.position for job in reversed(runtime.replicated_jobs)}
     trainer = runtime.trainer_job()

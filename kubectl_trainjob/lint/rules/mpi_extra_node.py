@@ -25,7 +25,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
     roles = {each.name: each for each in job.replicated_jobs}
     if LAUNCHER in roles and NODE in roles:
         nodes = roles[NODE].pods
-        requested, place = _requested(job, roles[NODE])
+        requested, place = _requested_nodes(job, roles[NODE])
         # For several launchers there is a separate rule.
         if requested is not None and nodes + 1 > max(requested, 1):
             message = say(_EXTRA, requested, nodes + 1, nodes, nodes + 1)
@@ -33,7 +33,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
             yield Hit(message, place, ((say("makes the launcher a node"), setting),))
 
 
-def _requested(job: LintedJob, node: ReplicatedJob) -> tuple[int | None, Place]:
+def _requested_nodes(job: LintedJob, node: ReplicatedJob) -> tuple[int | None, Place]:
     """The requested number of nodes, and where; None where the runtime counts Pods of `node` instead."""
     place = job.in_train_job("spec", "trainer", "numNodes")
     number = (job.spec.get("trainer") or {}).get("numNodes")

@@ -23,7 +23,7 @@ def find(runtime: LintedRuntime) -> Iterator[Hit]:
     if roles is None or runtime.gang_schedulers():
         return
     launcher, node = roles
-    awaited = [(index, each["status"]) for index, each in enumerate(_awaited(launcher)) if each["name"] == NODE]
+    awaited = [(index, each["status"]) for index, each in enumerate(_awaited_jobs(launcher)) if each["name"] == NODE]
     for index, status in awaited:
         if status != "Ready":
             place = runtime.in_template((*_depends_on(launcher), index, "status"))
@@ -33,7 +33,7 @@ def find(runtime: LintedRuntime) -> Iterator[Hit]:
         yield _not_awaited(runtime, launcher, node)
 
 
-def _awaited(launcher: ReplicatedJob) -> list[dict[str, str]]:
+def _awaited_jobs(launcher: ReplicatedJob) -> list[dict[str, str]]:
     return launcher.body.get("dependsOn") or []
 
 
@@ -44,13 +44,13 @@ def _depends_on(launcher: ReplicatedJob) -> Pointer:
 def _not_awaited(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Hit:
     is_before = node.position > launcher.position
     message = say('{}, and move "node" before the launcher', say(_NO_WAIT)) if is_before else say(_NO_WAIT)
-    place = runtime.in_template((*launcher.in_job()[:-1], "dependsOn" if _awaited(launcher) else "name"))
+    place = runtime.in_template((*launcher.in_job()[:-1], "dependsOn" if _awaited_jobs(launcher) else "name"))
     return Hit(message, place, fix=_fix(runtime, launcher, node))
 
 
 def _fix(runtime: LintedRuntime, launcher: ReplicatedJob, node: ReplicatedJob) -> Fix | None:
     """The missing dependsOn, where JobSet accepts it: on an earlier replicatedJob, in no order, in 2.0 only one."""
-    awaited, place = _awaited(launcher), runtime.in_template(_depends_on(launcher))
+    awaited, place = _awaited_jobs(launcher), runtime.in_template(_depends_on(launcher))
     if runtime.is_in_order() or node.position > launcher.position or (awaited and runtime.trainer == "2.0"):
         return None
     edit = set_value(place.child(len(awaited)), _READY) if awaited else set_value(place, [_READY])

@@ -33,7 +33,7 @@ def _in_role(job: LintedJob, role: ReplicatedJob) -> Iterator[Hit]:
         if requested is not None and max(requested[2], role.pods) > 1 and not _has_memory(role, container):
             field, name, _ = requested
             related = ((say("the GPUs are requested here"), job.generated((*pointer, "resources", field, name))),)
-            mounted = _mounted(container)
+            mounted = _shm_mount(container)
             at = (*pointer, "volumeMounts", mounted[0]) if mounted else (*pointer, "name")
             yield Hit(say(_MISSING, container["name"], role.name), job.generated(at), related)
 
@@ -48,7 +48,7 @@ def _gpus(container: Mapping[str, Any]) -> tuple[str, str, int] | None:
     return most if most and most[2] > 0 else None
 
 
-def _mounted(container: Mapping[str, Any]) -> tuple[int, str] | None:
+def _shm_mount(container: Mapping[str, Any]) -> tuple[int, str] | None:
     """The position and the volume of the mount."""
     mounts = enumerate(container.get("volumeMounts") or ())
     return next(((index, each["name"]) for index, each in mounts if each["mountPath"].rstrip("/") == _PATH), None)
@@ -56,7 +56,7 @@ def _mounted(container: Mapping[str, Any]) -> tuple[int, str] | None:
 
 def _has_memory(role: ReplicatedJob, container: Mapping[str, Any]) -> bool:
     """Whether something is mounted that is not known to be a disk."""
-    mounted = _mounted(container)
+    mounted = _shm_mount(container)
     volumes = {each["name"]: each for each in role.pod.get("volumes") or ()}
     volume = volumes.get(mounted[1], {}) if mounted else {}
     return mounted is not None and ("emptyDir" not in volume or (volume["emptyDir"] or {}).get("medium") == "Memory")

@@ -24,12 +24,12 @@ def find(output: LintedOutput) -> Iterator[Hit]:
         elif not built.fresh:
             yield Hit(say(_NO_SOURCE, built.path), _line(built.file, 1))
         else:
-            yield from _compared(built, built.file)
+            yield from _compare(built, built.file)
     for path in output.missing:
         yield Hit(say(_NOT_BUILT, path), _line(output.index, 1))
 
 
-def _compared(built: BuiltFile, file: SourceFile) -> Iterator[Hit]:
+def _compare(built: BuiltFile, file: SourceFile) -> Iterator[Hit]:
     """The first difference, unless one of the builds gives the same. Git on Windows changes line ends."""
     lines = file.text.replace("\r\n", "\n").split("\n")
     differing = [_first_difference(lines, text.split("\n")) for text in built.fresh]

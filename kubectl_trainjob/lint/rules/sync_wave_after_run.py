@@ -31,11 +31,11 @@ def find(job: LintedJob) -> Iterator[Hit]:
 
 def _latest(context: LintContext) -> tuple[ObjectId, DeliveredObject] | None:
     """An object in the last wave."""
-    found = (each for each in _applied(context) if _is_in_sync(each[1]))
+    found = (each for each in _applied_objects(context) if _is_in_sync(each[1]))
     return max(found, key=lambda each: _wave(each[1]), default=None)
 
 
-def _applied(context: LintContext) -> Iterator[tuple[ObjectId, DeliveredObject]]:
+def _applied_objects(context: LintContext) -> Iterator[tuple[ObjectId, DeliveredObject]]:
     """All that is applied; of a job that is expanded, what its runtime writes."""
     is_expanded = context.emit != "trainjob"
     for each in context.objects:

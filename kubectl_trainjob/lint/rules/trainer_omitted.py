@@ -28,7 +28,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
     pods = trainer.pods
     found = devices(node.resources)
     gpus = found.pieces if found and kind != "jax" else 1  # a process of JAX uses all GPUs of its node
-    missing = [name for name in _needed(kind, pods, gpus) if not _is_set(kind, node, name)]
+    missing = [name for name in _needed_fields(kind, pods, gpus) if not _is_set(kind, node, name)]
     if missing:
         place = job.in_train_job("spec")
         fix = Fix(say("write an empty `trainer`"), (set_value(place.child("trainer"), {}),), is_safe=False)
@@ -36,7 +36,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
         yield Hit(say(_NOT_SET, missing[0], number, what, "trainer: {}"), place.key(), fix=fix)
 
 
-def _needed(kind: str, pods: int, gpus: int) -> list[str]:
+def _needed_fields(kind: str, pods: int, gpus: int) -> list[str]:
     """The variables without which several processes do not train together."""
     names = [_VARIABLES[kind]] if pods > 1 or (gpus > 1 and kind != "torch") else []
     return [*names, PER_NODE] if gpus > 1 and kind == "torch" else names

@@ -29,8 +29,8 @@ def find(job: LintedJob) -> Iterator[Hit]:
     if job.context.emit == "trainjob":
         yield Hit(say(_DELETED, ttl, tool), at, severity=Severity.INFO)
     else:
-        yield Hit(say(_REPEATED, ttl, tool), at, fix=_removed)
+        yield Hit(say(_REPEATED, ttl, tool), at, fix=_removal)
 
 
-def _removed(place: Place) -> Fix:
+def _removal(place: Place) -> Fix:
     return Fix(say("remove ttlSecondsAfterFinished"), (Edit(place),), is_safe=False)

@@ -74,7 +74,7 @@ class Draft:
                 value[key] = entry.value
             else:
                 del value[key]
-        tree = self._joined(entries, (self._tree and self._tree.entries) or {})
+        tree = self._join(entries, (self._tree and self._tree.entries) or {})
         if tree is not None:
             for key in [key for key, entry in changed.items() if entry is None]:
                 tree = self._without(tree, (key,), value_at(self.value, (key,)), ((*cause, key),) if cause else ())
@@ -83,9 +83,9 @@ class Draft:
     def with_items(self, items: Iterable[Draft | None]) -> Draft:
         """The list of items that were drafted separately, without those that are None."""
         kept = [item for item in items if item is not None]
-        return self._with([item.value for item in kept], self._joined(dict(enumerate(kept)), {}))
+        return self._with([item.value for item in kept], self._join(dict(enumerate(kept)), {}))
 
-    def _joined(self, entries: Mapping[Any, Draft | None], others: Mapping[str | int, OriginTree]) -> OriginTree | None:
+    def _join(self, entries: Mapping[Any, Draft | None], others: Mapping[str | int, OriginTree]) -> OriginTree | None:
         """This draft's tree with those of `entries`, and of `others` for the rest."""
         if self._tree is None:
             return None

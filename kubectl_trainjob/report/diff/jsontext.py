@@ -63,20 +63,20 @@ def _object(view: ObjectView) -> dict[str, Any]:
     change = view.change
     return {
         "kind": change.identity.kind,
-        **_named(change.identity),
+        **_name_fields(change.identity),
         "apiVersion": change.identity.api_version,
         "overlay": change.overlay,
         "change": change.change,
         "verdict": _verdict(change),
-        "refused": _rejected(change),
+        "refused": _rejections(change),
         "consequence": change.consequence,
-        "trainJob": _named(change.job) if change.job else None,
-        "counterpart": _named(change.counterpart) if change.counterpart else None,
+        "trainJob": _name_fields(change.job) if change.job else None,
+        "counterpart": _name_fields(change.counterpart) if change.counterpart else None,
         "changes": [_row(row) for row in view.rows],
     }
 
 
-def _named(identity: ObjectId) -> dict[str, str]:
+def _name_fields(identity: ObjectId) -> dict[str, str]:
     return {"namespace": identity.namespace, "name": identity.name}
 
 
@@ -86,7 +86,7 @@ def _verdict(change: Change) -> dict[str, str] | None:
     return {state: "accepted" if change.update_result.accepts(state) else "refused" for state in STATES}
 
 
-def _rejected(change: Change) -> list[dict[str, str]]:
+def _rejections(change: Change) -> list[dict[str, str]]:
     found = change.update_result.rejections if change.update_result else ()
     return [{"state": each.state, "pointer": json_pointer(each.pointer), "reason": each.reason} for each in found]
 
@@ -129,7 +129,7 @@ def _jobs(summary: Summary, unbuilt: tuple[JobId, ...]) -> dict[str, Any]:
 
 def job_id(job: JobId) -> dict[str, str]:
     """`JOB`."""
-    return {**_named(job.identity), "overlay": job.overlay}
+    return {**_name_fields(job.identity), "overlay": job.overlay}
 
 
 def totals(of: Totals) -> dict[str, Any]:

@@ -74,10 +74,10 @@ def _processes(before: Totals, after: Totals) -> Figure:
         return count
     more = f"{after.unsized - before.unsized:+d} of unknown size" if after.unsized != before.unsized else ""
     difference = ", ".join(filter(None, (count.difference, more)))
-    return Figure(count.name, _sized(before), _sized(after), difference)
+    return Figure(count.name, _size(before), _size(after), difference)
 
 
-def _sized(totals: Totals) -> str:
+def _size(totals: Totals) -> str:
     return f"{totals.processes} and {plural(totals.unsized, 'TrainJob')} of unknown size"
 
 

@@ -24,10 +24,10 @@ def rejections(view: ObjectView) -> list[Rejection]:
     states: dict[tuple[str, Message], list[State]] = {}
     for rejection in view.rejections:
         states.setdefault((_path(view.change, rejection), rejection.reason), []).append(rejection.state)
-    return [Rejection(path, _rejected(_when(view.change, found), reason)) for (path, reason), found in states.items()]
+    return [Rejection(path, _rejection(_when(view.change, found), reason)) for (path, reason), found in states.items()]
 
 
-def _rejected(when: Message, reason: Message) -> Message:
+def _rejection(when: Message, reason: Message) -> Message:
     return say("is rejected {}: {}", when, reason) if when else say("is rejected: {}", reason)
 
 

@@ -56,13 +56,13 @@ def _result(result: Finding) -> dict[str, Any]:
         "object": result.object,
         "namespace": result.namespace,
         "pointer": result.pointer,
-        "related": [_related(note) for note in result.related],
+        "related": [_related_place(note) for note in result.related],
         "fix": _fix(result.fix) if result.fix else None,
         "fingerprint": result.fingerprint,
     }
 
 
-def _related(note: Note) -> dict[str, Any]:
+def _related_place(note: Note) -> dict[str, Any]:
     at = note.position
     return {"message": note.message, "file": at.path, "line": at.span.line, "column": at.span.column}
 

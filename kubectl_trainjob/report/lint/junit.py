@@ -30,7 +30,7 @@ def as_junit(report: LintReport) -> str:
     if not findings:
         suites.append(_suite(_TOOL, [_element("testcase", name=closing(report, ()), classname=_TOOL)]))
     if report.unchecked:
-        suites.append(_suite("not checked", [_skipped(each) for each in report.unchecked], has_only_skipped=True))
+        suites.append(_suite("not checked", [_skipped_case(each) for each in report.unchecked], has_only_skipped=True))
     counts = {"tests": len(findings) or 1, "failures": sum(map(_fails, findings)), "errors": 0}
     counts["tests"] += len(report.unchecked)
     body = _element("testsuites", "\n".join(["", *suites, ""]), name=_TOOL, **counts)
@@ -68,7 +68,7 @@ def _outcome(finding: GroupedFinding) -> str:
     return _element("failure", text, type=finding.severity, message=finding.first.message)
 
 
-def _skipped(each: UncheckedRules) -> str:
+def _skipped_case(each: UncheckedRules) -> str:
     return _element("testcase", _element("skipped", message=each.cause), name=not_checked(each), classname=_TOOL)
 
 

@@ -96,7 +96,7 @@ def _result(finding: GroupedFinding, rule_index: int) -> dict[str, Any]:
         "level": _LEVELS[finding.severity],
         "message": {"text": _plain(first.message)},
         "locations": [location],
-        "relatedLocations": [_related(note, number) for number, note in enumerate(finding.related[:_MOST_PLACES])],
+        "relatedLocations": [_note(note, number) for number, note in enumerate(finding.related[:_MOST_PLACES])],
         "properties": {"class": first.rule.category.value, "objects": len(objects)},
     }
     return result | ({"partialFingerprints": {"trainjobFinding/v1": first.fingerprint}} if first.fingerprint else {})
@@ -111,7 +111,7 @@ def _logical(name: str, qualified: str) -> dict[str, Any]:
     return {"name": printable(name), "fullyQualifiedName": printable(qualified), "kind": "resource"}
 
 
-def _related(note: Note, number: int) -> dict[str, Any]:
+def _note(note: Note, number: int) -> dict[str, Any]:
     return {"id": number, "message": {"text": _plain(note.message)}, "physicalLocation": _physical(note.position)}
 
 

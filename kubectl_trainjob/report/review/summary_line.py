@@ -53,13 +53,13 @@ def summary_line_of(review: Review) -> SummaryLine:
     report = difference_of(review)
     difference = points(report)
     unknown = joined(filter(None, (difference.lacks, _skipped_overlays(review))))
-    errors = _counted(review, is_error=True)
+    errors = _count(review, is_error=True)
     impacts = dict(_impacts(review))
     why = list(_why(review, report, impacts)) or [(difference.first, difference.first)]
     said = [full for full, _ in why]
     bad = (unknown, *difference.bad, errors)
     others = [full for full, _ in impacts.values()]
-    others += (difference.first, _counted(review, is_error=False), *difference.others)
+    others += (difference.first, _count(review, is_error=False), *difference.others)
     left_bad, left = (tuple(part for part in parts if part and part not in said) for parts in (bad, others))
     weight, words = _VERDICTS[review.verdict]
     first = say("{}: {}", Message(words), joined(brief for _, brief in why))
@@ -69,7 +69,7 @@ def summary_line_of(review: Review) -> SummaryLine:
 def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> Iterator[_Point]:
     """The reasons of the verdict."""
     verdict, skipped = review.verdict, _skipped_overlays(review)
-    errors = _counted(review, is_error=True)
+    errors = _count(review, is_error=True)
     if verdict in (ReviewVerdict.UNBUILT, ReviewVerdict.UNKNOWN):
         is_brief = verdict is ReviewVerdict.UNBUILT
         parts = lacks(report), lacks(report, is_brief=is_brief)
@@ -77,7 +77,10 @@ def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> It
         if full:
             yield full, brief
         elif errors:
-            yield errors, errors if verdict is ReviewVerdict.UNKNOWN else _counted(review, is_error=True, adjective="")
+            yield (
+                errors,
+                errors if verdict is ReviewVerdict.UNKNOWN else _count(review, is_error=True, adjective=""),
+            )
     elif verdict is ReviewVerdict.REJECTED:
         yield from zip(rejected(report), rejected(report, is_brief=True), strict=True)
     elif verdict is ReviewVerdict.ERRORS and errors:
@@ -100,7 +103,7 @@ def _skipped_overlays(review: Review) -> Message:
     return say("{} reviewed only if passed with {}", which, "-f")
 
 
-def _counted(review: Review, *, is_error: bool, adjective: str = "new ") -> Message:
+def _count(review: Review, *, is_error: bool, adjective: str = "new ") -> Message:
     """`2 new errors`, or what has a lower severity; empty for none."""
     severities = (each.severity for each in group_findings(review.results))
     return counted((each for each in severities if (each is Severity.ERROR) == is_error), adjective)

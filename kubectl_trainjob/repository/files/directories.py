@@ -62,13 +62,13 @@ class Directories:
 
         Raises EnvironmentFault for a directory that cannot be read.
         """
-        walked = [*_walked(root, inside, shown)]
+        walked = [*_walk(root, inside, shown)]
         kustomizations = (found.path for found in walked if found.reason == "kustomization")
         owned = owned_by_kustomizations(root.files, kustomizations, self._input_reader.limits)
         for found in walked:
             if self._input_reader.is_full:
                 return
-            path = _shown(found.path, inside, shown)
+            path = _shown_path(found.path, inside, shown)
             if found.reason is not None:
                 self._note(root, found, path)
             elif found.path not in owned:
@@ -81,7 +81,7 @@ class Directories:
                 self.unread_overlays[path] = None
             case "results":
                 self._skip(path, "built")
-                self.built[path] = self._built(root, found.path, path)
+                self.built[path] = self._built_directory(root, found.path, path)
             case "kustomization" if self.is_lenient:
                 self.kustomizations[root, found.path] = path
             case "chart":
@@ -116,7 +116,7 @@ class Directories:
         except (UnsafePathError, TooLargeError, OSError):
             return self.is_lenient
 
-    def _built(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
+    def _built_directory(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
         files, most = root.files, self._input_reader.limits.output_bytes
 
         def text(path: str) -> str | None:
@@ -177,16 +177,16 @@ class Directories:
                 self._report("kustomization", path)
 
 
-def _walked(root: Root, inside: str, shown: str) -> Iterator[FoundFile]:
+def _walk(root: Root, inside: str, shown: str) -> Iterator[FoundFile]:
     try:
         yield from walk(root.files, inside, root.ignored_below(inside))
     except OSError as error:
-        raise fault(_shown(str(error.filename), inside, shown), error) from None
+        raise fault(_shown_path(str(error.filename), inside, shown), error) from None
     except UnsafePathError as error:  # another process replaced the directory
         raise fault(shown, error) from None
 
 
-def _shown(path: str, inside: str, shown: str) -> str:
+def _shown_path(path: str, inside: str, shown: str) -> str:
     """A path below the directory `inside`, as shown where that directory is shown as `shown`."""
     below = path[len(inside) :].lstrip("/") if inside else path
     return os.path.normpath(os.path.join(shown, below))

@@ -44,21 +44,21 @@ def is_ours(text: str) -> bool:
 
 def owned_by_kustomizations(files: Files, paths: Iterable[str], limits: Limits) -> frozenset[str]:
     """The files that kustomizations list as patches and settings, as paths from the root."""
-    return frozenset(owned for path in paths for owned in _owned(files, path, limits))
+    return frozenset(owned for path in paths for owned in _own_files(files, path, limits))
 
 
-def _owned(files: Files, path: str, limits: Limits) -> Iterator[str]:
+def _own_files(files: Files, path: str, limits: Limits) -> Iterator[str]:
     try:
         text = files.read(path, _LARGEST).decode()
     except (UnsafePathError, TooLargeError, OSError, ValueError):
         return  # it is only read for its lists
     directory = posixpath.dirname(path)
     for body, _ in read_stream(SourceFile("", text), limits).objects:
-        for written in _written(body):
+        for written in _paths_written(body):
             yield posixpath.normpath(posixpath.join(directory, written))
 
 
-def _written(body: dict[str, Any]) -> Iterator[str]:
+def _paths_written(body: dict[str, Any]) -> Iterator[str]:
     for field in (*_PATHS, *_PLUGINS):
         items = body.get(field)
         for item in items if isinstance(items, list) else ():

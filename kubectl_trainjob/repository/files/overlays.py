@@ -264,13 +264,13 @@ class Overlays:
         entry.seen.add(path)
         file = self._paths.text(entry.root, path, entry.place)
         if file is not None and path.endswith(TEMPLATE):
-            file = self._rendered(file, entry.overlay, entry.root.real(entry.directory))
+            file = self._render(file, entry.overlay, entry.root.real(entry.directory))
         manifests = self._input_reader.manifests(file) if file else []
         if file is None or self._input_reader.is_broken(file):
             self._gaps.add(entry.overlay.source)
         return manifests
 
-    def _rendered(self, template: SourceFile, overlay: OverlayFile, directory: str) -> SourceFile | None:
+    def _render(self, template: SourceFile, overlay: OverlayFile, directory: str) -> SourceFile | None:
         """The text of a template for the overlay in `directory` (a real path); None for an error."""
         if self._exhausting >= _MOST_EXHAUSTING:
             return None

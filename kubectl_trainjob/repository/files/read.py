@@ -135,7 +135,7 @@ class Inputs:
         try:
             real, kind = self.input_reader.files.named(path)
             if kind != "stream":
-                self._named(path, real, kind == "directory")
+                self._read_path(path, real, kind == "directory")
             elif path != "-":
                 self._stream(path, lambda most: read_pipe(self.input_reader.files.current.join(path), most))
         except (OSError, ValueError) as error:
@@ -145,7 +145,7 @@ class Inputs:
         if kind == "stream" and path == "-":
             self._stream(path, self.input_reader.workspace.stdin)
 
-    def _named(self, path: str, real: str, is_directory: bool) -> None:
+    def _read_path(self, path: str, real: str, is_directory: bool) -> None:
         current = self.input_reader.files.current
         show = current.absolute if os.path.isabs(path) else current.relative
         self.input_reader.read_from[real] = None

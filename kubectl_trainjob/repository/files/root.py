@@ -112,7 +112,7 @@ class SecureRoot:
     @contextmanager
     def _open(self, path: str, flags: int) -> Iterator[int]:
         names = components(path)
-        with _named(path):
+        with _path_errors(path):
             handle = self._descend(names, flags) if _HAS_DIRECTORY_HANDLES else self._look_first(names, flags)
         try:
             yield handle
@@ -145,7 +145,7 @@ class SecureRoot:
 
 def read_start(path: str, most: int) -> bytes:
     """The first bytes of a regular file, not of a link; raises UnsafePathError, OSError."""
-    with _named(path):
+    with _path_errors(path):
         _reject_link(os.lstat(path))
         handle = os.open(path, _FILE | _NO_LINK)
     try:
@@ -179,7 +179,7 @@ def read_pipe(path: str, most: int) -> bytes:
 
 
 @contextmanager
-def _named(path: str) -> Iterator[None]:
+def _path_errors(path: str) -> Iterator[None]:
     """Adds the path to errors of opening, and the kind of a file that is not regular."""
     try:
         yield

@@ -42,7 +42,7 @@ class Fields:
             if key not in known:
                 own = [name for name in known if self.name or name not in HEAD]
                 hint = say(advice[key]) if advice and key in advice else _hint(key, own)
-                message = say('there is no setting "{}"{}', self._named(key), hint)
+                message = say('there is no setting "{}"{}', self._field_name(key), hint)
                 self.found.append(Diagnostic(self.rule, message, self.place.child(key).key()))
 
     def reject_other_head(self, kind: str, file: str) -> None:
@@ -56,7 +56,7 @@ class Fields:
         value = self._value(name, "", "a string")
         if value and choices and value not in choices:
             allowed = joined(map(say, choices), last=" or ")
-            self.reject(say('{} "{}" is invalid; write {}', self._named(name), value, allowed), name)
+            self.reject(say('{} "{}" is invalid; write {}', self._field_name(name), value, allowed), name)
             return ""
         return str(value)
 
@@ -69,7 +69,7 @@ class Fields:
         items = self._value(name, [], "a list")
         for index, item in enumerate(items):
             if not isinstance(item, str):
-                self.reject(_must_be(f"{self._named(name)}[{index}]", "a string", item), name, index)
+                self.reject(_must_be(f"{self._field_name(name)}[{index}]", "a string", item), name, index)
         return tuple(item for item in items if isinstance(item, str))
 
     def mapping(self, name: str) -> dict[str, Any]:
@@ -81,17 +81,17 @@ class Fields:
         pairs = self.mapping(name)
         for key, value in pairs.items():
             if not isinstance(value, str):
-                self.reject(_must_be(f"{self._named(name)}.{key}", "a string", value), name, key)
+                self.reject(_must_be(f"{self._field_name(name)}.{key}", "a string", value), name, key)
         return {key: value for key, value in pairs.items() if isinstance(value, str)}
 
     def below(self, name: str) -> Fields:
         """The fields of a mapping."""
-        return Fields(self.mapping(name), self.place.child(name), self.rule, self.found, self._named(name))
+        return Fields(self.mapping(name), self.place.child(name), self.rule, self.found, self._field_name(name))
 
     def each(self, name: str) -> Iterator[tuple[int, Fields]]:
         """The index and the fields of every item of a list of mappings."""
         for index, item in enumerate(self._value(name, [], "a list")):
-            label = f"{self._named(name)}[{index}]"
+            label = f"{self._field_name(name)}[{index}]"
             if isinstance(item, dict):
                 yield index, Fields(item, self.place.child(name, index), self.rule, self.found, label)
             else:
@@ -101,10 +101,10 @@ class Fields:
         value = self.body.get(name, default)
         if isinstance(value, type(default)):
             return value
-        self.reject(_must_be(self._named(name), expected, value), name)
+        self.reject(_must_be(self._field_name(name), expected, value), name)
         return default
 
-    def _named(self, field: str) -> str:
+    def _field_name(self, field: str) -> str:
         return f"{self.name}.{field}" if self.name else field
 
 

@@ -72,18 +72,18 @@ class Objects:
         try:
             self._process.stdin.write(name.encode() + b"\n")
         except OSError:
-            raise self._broken(name) from None
+            raise self._broken_object(name) from None
         match self._head(name).split():
             case [_, found, size] if found.decode() == kind:
                 return int(size)
             case [*_, b"missing"]:
                 raise self._fault(name, "missing")
-        raise self._broken(name)
+        raise self._broken_object(name)
 
     def _head(self, name: str) -> bytes:
         while b"\n" not in self._rest:
             if len(self._rest) > _LONGEST_HEAD:
-                raise self._broken(name)
+                raise self._broken_object(name)
             self._rest += self._more(name)
         head, _, self._rest = self._rest.partition(b"\n")
         return head
@@ -106,10 +106,10 @@ class Objects:
             raise EnvironmentFault(f"git does not send {name} within {_SECONDS} seconds; run the command again")
         received = os.read(handle, _CHUNK)
         if not received:
-            raise self._broken(name)
+            raise self._broken_object(name)
         return received
 
-    def _broken(self, name: str) -> EnvironmentFault:
+    def _broken_object(self, name: str) -> EnvironmentFault:
         self.close()
         return self._fault(name, "broken")
 

@@ -21,11 +21,11 @@ def find_uncommitted(paths: Iterable[str]) -> list[str]:
         by_directory.setdefault(os.path.dirname(path), []).append(path)
     for directory, files in by_directory.items():
         if any(os.path.lexists(os.path.join(above, ".git")) for above in upward(directory)):
-            found += _changed(Git(directory), files)
+            found += _changed_files(Git(directory), files)
     return found
 
 
-def _changed(git: Git, files: list[str]) -> list[str]:
+def _changed_files(git: Git, files: list[str]) -> list[str]:
     inside = {os.path.relpath(file, git.top).replace(os.sep, "/"): file for file in files}
     listed = git.run("ls-tree", "-z", "HEAD", "--", *inside)
     committed = dict(_entry(line) for line in listed.out.split("\0") if line)

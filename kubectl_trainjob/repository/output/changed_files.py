@@ -43,7 +43,7 @@ def write(changes: Sequence[FileChange], disk: FileSystem) -> None:
     Raises EnvironmentFault: with nothing written for a file that changed or a link out of the repository, else with a
     message that names the files that were written.
     """
-    files = [_found(change, disk) for change in changes]
+    files = [_find_file(change, disk) for change in changes]
     written: list[str] = []
     for file in files:
         try:
@@ -54,7 +54,7 @@ def write(changes: Sequence[FileChange], disk: FileSystem) -> None:
         written.append(file.shown)
 
 
-def _found(change: FileChange, disk: FileSystem) -> _File:
+def _find_file(change: FileChange, disk: FileSystem) -> _File:
     try:
         file = named_file(change.path, disk)
         old = _read(file)

@@ -35,11 +35,11 @@ def changed_elsewhere(deployments: Sequence[Deployment], jobs: Collection[Manife
                 )
                 yield Diagnostic(MIGRATION_REVIEW, message, patch.place)
         for name in [each for each in _OF_KUSTOMIZE if each in deployment.settings and own]:
-            message = say("kustomize applies {} to a job that migrate replaces: {}", name, _lost(name))
+            message = say("kustomize applies {} to a job that migrate replaces: {}", name, _lost_setting(name))
             yield Diagnostic(MIGRATION_REVIEW, message, Place(deployment.source, (name,)).key())
 
 
-def _lost(setting: str) -> Message:
+def _lost_setting(setting: str) -> Message:
     if setting == "images":
         return say("it does not change spec.trainer.image of a TrainJob")
     if setting.startswith("name"):

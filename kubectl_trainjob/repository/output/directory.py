@@ -69,7 +69,7 @@ def write_directory(
     Raises EnvironmentFault: with nothing written for a rejected target, else the message says how many files were
     written. Written files are whole, and the next call completes the work.
     """
-    contents = _encoded(files, most)
+    contents = _encode(files, most)
     real = _real(target, current)
     _reject_inside(target, real, inputs, current)
     try:
@@ -92,7 +92,7 @@ def write_directory(
     return DirectoryResult(tuple(created), tuple(changed), tuple(unchanged), tuple(removed))
 
 
-def _encoded(files: Iterable[tuple[str, str]], most: int) -> dict[str, bytes]:
+def _encode(files: Iterable[tuple[str, str]], most: int) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     total = 0
     for path, text in files:
@@ -250,15 +250,15 @@ class _DirectoryWriter:
         if change.data is None:
             folder.remove(name)
         else:
-            self._put(folder, name, change.data)
+            self._write_file(folder, name, change.data)
 
     def _put_index(self, following: Index) -> None:
         self._at = INDEX_FILE
         text = index.to_text(following)
         if text != self._present.index_text():
-            self._put(self._top, INDEX_FILE, text.encode())
+            self._write_file(self._top, INDEX_FILE, text.encode())
 
-    def _put(self, folder: Folder, name: str, data: bytes) -> None:
+    def _write_file(self, folder: Folder, name: str, data: bytes) -> None:
         with self._top.new_file(data):
             self._top.move_new(folder, name)
 

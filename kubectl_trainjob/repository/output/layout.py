@@ -44,7 +44,7 @@ def layout(identities: Iterable[ObjectId]) -> list[str]:
 
     Raises ValueError for two objects that Kubernetes cannot distinguish.
     """
-    every = list(_numbered(identities))
+    every = list(_number(identities))
     paths = [_path(identity) for identity in every]
     uses = Counter(paths)
     placed = [
@@ -56,7 +56,7 @@ def layout(identities: Iterable[ObjectId]) -> list[str]:
     return placed
 
 
-def _numbered(identities: Iterable[ObjectId]) -> Iterator[ObjectId]:
+def _number(identities: Iterable[ObjectId]) -> Iterator[ObjectId]:
     """Objects with generateName differ by a number, after a space that no name has."""
     seen = Counter[ObjectId]()
     for each in identities:

@@ -126,7 +126,7 @@ class Renderer:
         most, seconds = _most_sent(limits), _wall(limits)
         of_template = limits.template_seconds, seconds, limits.template_memory, limits.template_bytes, most
         request = TemplateRequest(*of_template, template.text, context)
-        process, answer = self._started(), None
+        process, answer = self._start(), None
         try:
             answer = process.exchange(request.encode(), (_AROUND, most + _AROUND, _AROUND), _LATER * seconds)
         finally:
@@ -138,7 +138,7 @@ class Renderer:
         self._seconds += limits.template_seconds
         return _out_of_time(template, limits) if process.is_late else unanswered(template)
 
-    def _started(self) -> Process:
+    def _start(self) -> Process:
         if self._process is None:
             self._process = Process()
             self._end = finalize(self, Process.end, self._process)
@@ -174,11 +174,11 @@ def decode_answer(template: SourceFile, answer: Answer, limits: Limits) -> Sourc
                 return _over_limit(template, problem.kind, limits, problem.line)
             return _at(template, _RULES[problem.kind], problem.message, problem.line, problem.column)
         if TEXT not in parts:
-            return _crashed(template, ending.code, answer.report, parts.get(TABLE, b""), limits)
+            return _crash(template, ending.code, answer.report, parts.get(TABLE, b""), limits)
         if len(parts[TEXT]) > limits.template_bytes:
             return unanswered(template)
         text = parts[TEXT].decode()
-        lines = _mapped(template, parts.get(LINES, b""), Lines(text).count)
+        lines = _line_map(template, parts.get(LINES, b""), Lines(text).count)
         return SourceFile(template.path, text, TextOrigin(template, lines))
     except (ValueError, TypeError, KeyError, RecursionError):
         return unanswered(template)
@@ -225,7 +225,7 @@ def _parts(sent: bytes) -> dict[bytes, bytes]:
     return parts
 
 
-def _mapped(template: SourceFile, sent: bytes, count: int) -> tuple[int, ...]:
+def _line_map(template: SourceFile, sent: bytes, count: int) -> tuple[int, ...]:
     """The template's line of each of `count` rendered lines; 1 for all where that was not sent."""
     lines = array(LINE)
     if count > MOST_LINES or len(sent) != count * lines.itemsize:
@@ -248,7 +248,7 @@ def _over_limit(template: SourceFile, kind: str, limits: Limits, line: int = 1) 
     return _at(template, TEMPLATE_LIMIT, say(_EXCESS[kind], _name(template), *amount), line)
 
 
-def _crashed(template: SourceFile, code: int, report: bytes, table: bytes, limits: Limits) -> Diagnostic:
+def _crash(template: SourceFile, code: int, report: bytes, table: bytes, limits: Limits) -> Diagnostic:
     """The problem at the innermost line of the template that was running when the process ended."""
     import signal
 

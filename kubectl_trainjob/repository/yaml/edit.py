@@ -146,7 +146,7 @@ def _splices(text: str, root: TextPart, value: Any, change: DataChange, is_json:
     part = above[-1][1].value if above else root
     entry = part.entry(step)
     if change.value is REMOVE:
-        return _removed(text, root, value, change, is_json)
+        return _remove(text, root, value, change, is_json)
     if entry is not None and part.is_flow:
         return _flow_replaced(text, entry, change.value, is_json)
     if entry is not None:
@@ -166,7 +166,7 @@ def _becomes_block(above: list[Any], part: TextPart, value: Any, is_json: bool) 
     return is_empty_in_block and isinstance(value, (dict, list)) and bool(value)
 
 
-def _removed(text: str, root: TextPart, value: Any, change: DataChange, is_json: bool) -> list[Splice]:
+def _remove(text: str, root: TextPart, value: Any, change: DataChange, is_json: bool) -> list[Splice]:
     found = way(root, change.pointer)
     if found is None:
         raise EditError("the value to remove is from another place; edit by hand")

@@ -135,13 +135,13 @@ def _list_differences(pointer: Pointer, old: list[Any], new: list[Any]) -> Itera
                 yield from _differences((*pointer, index), one, other)
     elif len(new) > count and same(new[:count], old):
         yield from (DataChange((*pointer, index), new[index]) for index in range(count, len(new)))
-    elif len(new) < count and (removed := _removed(old, new)) is not None:
+    elif len(new) < count and (removed := _removed_positions(old, new)) is not None:
         yield from (DataChange((*pointer, index), REMOVE) for index in reversed(removed))
     else:
         yield DataChange(pointer, new)
 
 
-def _removed(old: list[Any], new: list[Any]) -> list[int] | None:
+def _removed_positions(old: list[Any], new: list[Any]) -> list[int] | None:
     """The indices of removed items; None if there are other changes."""
     removed: list[int] = []
     for index, value in enumerate(old):

@@ -26,7 +26,7 @@ def value_lines(value: Any, column: int, *, in_list: bool) -> IndentedValue:
     """The value of a key or dash in `column`."""
     text = Emitter().document({"k": [value] if in_list else value})
     first, *rest = text[len("k:\n-" if in_list else "k:") : -1].split("\n")
-    return IndentedValue(first, _indented(rest, column))
+    return IndentedValue(first, _indent(rest, column))
 
 
 def entry_lines(key: str | int, value: Any, column: int) -> list[str]:
@@ -35,10 +35,10 @@ def entry_lines(key: str | int, value: Any, column: int) -> list[str]:
         lines = Emitter().document({key: value})[:-1].split("\n")
     else:
         lines = Emitter().document({"k": [value]})[:-1].split("\n")[1:]
-    return _indented(lines, column)
+    return _indent(lines, column)
 
 
-def _indented(lines: list[str], column: int) -> list[str]:
+def _indent(lines: list[str], column: int) -> list[str]:
     return [" " * column + line if line else line for line in lines]
 
 

@@ -88,24 +88,24 @@ class Spans:
             if isinstance(value, SequenceNode) and isinstance(step, int) and 0 <= step < len(value.value):
                 entry: tuple[Node | None, Node] | None = (None, value.value[step])
             else:
-                entry = self._keyed(value, step, set()) if isinstance(step, str) else None
+                entry = self._entry_of(value, step, set()) if isinstance(step, str) else None
             if entry is None:
                 return key, value, False
             key, value = entry
         return key, value, True
 
-    def _keyed(self, node: Node, step: str, seen: set[int]) -> tuple[Node, Node] | None:
+    def _entry_of(self, node: Node, step: str, seen: set[int]) -> tuple[Node, Node] | None:
         """An entry of a mapping, or of a mapping that it merges; `seen` prevents loops."""
         if not isinstance(node, MappingNode) or id(node) in seen:
             return None
         seen.add(id(node))
         if id(node) not in self._entries:  # listed once, because a mapping may have many unknown keys
             scalars = [(key, value) for key, value in reversed(node.value) if isinstance(key, ScalarNode)]
-            self._entries[id(node)] = {key.value: (key, value) for key, value in scalars}, list(_merged(node))
+            self._entries[id(node)] = {key.value: (key, value) for key, value in scalars}, list(_merge_sources(node))
         own, merged = self._entries[id(node)]
         if step in own:
             return own[step]
-        return next((entry for part in merged if (entry := self._keyed(part, step, seen)) is not None), None)
+        return next((entry for part in merged if (entry := self._entry_of(part, step, seen)) is not None), None)
 
 
 def _is_below(value: Node, key: Node) -> bool:
@@ -115,7 +115,7 @@ def _is_below(value: Node, key: Node) -> bool:
     return isinstance(value, (MappingNode, SequenceNode)) and value.start_mark.line > key.end_mark.line
 
 
-def _merged(node: Node) -> Iterator[Node]:
+def _merge_sources(node: Node) -> Iterator[Node]:
     """The mappings that `<<` merges into a mapping, the strongest first."""
     for key, value in node.value:
         if key.tag is PLAIN and key.value == "<<":

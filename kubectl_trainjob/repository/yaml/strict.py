@@ -138,7 +138,7 @@ class StrictParser:
                 continue
             built = self._node(item, depth + 1) if name != "<<" or key.tag is not PLAIN else None
             if built is None:
-                merged = self._merged(item, depth, parts)
+                merged = self._merge(item, depth, parts)
                 self._reject_override(key, merged, entries, keys)
                 entries.update(merged)
             else:
@@ -147,7 +147,7 @@ class StrictParser:
             keys[name] = key
         return _around(entries, parts, len(entries))
 
-    def _merged(self, node: Node, depth: int, parts: list[_Collection]) -> dict[str, Any]:
+    def _merge(self, node: Node, depth: int, parts: list[_Collection]) -> dict[str, Any]:
         """The entries of `<<`: of one mapping, or of several, of which the first overrides the others."""
         several = isinstance(node, SequenceNode)
         if several:

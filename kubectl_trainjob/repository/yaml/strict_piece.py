@@ -136,10 +136,10 @@ def explain(error: Exception, piece: Piece, place_at: PlaceAt) -> Diagnostic:
     if "quoted scalar" in context and "end of stream" in problem + context and began is not None:
         message = say("a quoted text has no end; add the closing quote")
         return Diagnostic(rules.YAML_SYNTAX, message, place_at(began, began + 1))
-    return _advised(problem, context, piece.text, (at, began), place_at)
+    return _with_advice(problem, context, piece.text, (at, began), place_at)
 
 
-def _advised(problem: str, context: str, text: str, marks: tuple[int, int | None], place_at: PlaceAt) -> Diagnostic:
+def _with_advice(problem: str, context: str, text: str, marks: tuple[int, int | None], place_at: PlaceAt) -> Diagnostic:
     at, began = marks
     if "expected ':'" in problem and began is not None and _PLACEHOLDER.match(text, began):
         message = say('"..." is a placeholder; write what belongs here, or remove the line')
@@ -161,7 +161,7 @@ def _advised(problem: str, context: str, text: str, marks: tuple[int, int | None
     template = next((ours for words, ours in _ADVICE if words in problem or words in context), None)
     message = say("this is not valid YAML: {}", problem)
     if template is not None:
-        message = say(template, *[_shown(text[at : at + 1])] * template.count("{}"))
+        message = say(template, *[_show_char(text[at : at + 1])] * template.count("{}"))
     return Diagnostic(rules.YAML_SYNTAX, message, place_at(at, at + 1), related)
 
 
@@ -182,7 +182,7 @@ def _indent(text: str, at: int) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _shown(char: str) -> Message:
+def _show_char(char: str) -> Message:
     if not char:
         return say("the end of the file")
     return say("a tab") if char == "\t" else say('"{}"', char)

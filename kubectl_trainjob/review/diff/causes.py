@@ -22,7 +22,7 @@ def changed_inputs(pairs: Sequence[CompiledPair]) -> Mapping[ObjectId, tuple[Cha
 
 def causes(changed: Mapping[ObjectId, Sequence[ChangedInput]], overlay: str = "") -> tuple[Cause, ...]:
     """Each changed part with the TrainJobs that it changes, which `overlay` builds; several may change one TrainJob."""
-    return _joined(
+    return _join_causes(
         Cause(each.what, each.place, (JobId(job, overlay),), each.is_gone, each.is_own)
         for job, inputs in changed.items()
         for each in inputs
@@ -34,11 +34,11 @@ def listed(every: Iterable[Cause]) -> tuple[Cause, ...]:
 
     A TrainJob's own document is a cause only if several TrainJobs come from it, as with two overlays.
     """
-    shown = [cause for cause in _joined(every) if len(cause.jobs) > 1 or not cause.is_own]
+    shown = [cause for cause in _join_causes(every) if len(cause.jobs) > 1 or not cause.is_own]
     return tuple(sorted(shown, key=lambda cause: (-len(cause.jobs), cause.place.source.file.common_path, cause.what)))
 
 
-def _joined(every: Iterable[Cause]) -> tuple[Cause, ...]:
+def _join_causes(every: Iterable[Cause]) -> tuple[Cause, ...]:
     """Each part of the inputs once, although its file may have been read or rendered several times."""
     found: dict[Hashable, tuple[Cause, dict[JobId, None]]] = {}
     for cause in every:

@@ -79,7 +79,7 @@ class _FieldWalk:
     def _items(self, old: Sequence[Any], new: Sequence[Any], shape: Shape, at: _At) -> None:
         old_keys, new_keys = shape.keys(old), shape.keys(new)
         if old_keys is None or new_keys is None:
-            pairs = _aligned(old, new, shape.member())
+            pairs = _align(old, new, shape.member())
         else:
             pairs = _by_keys(old_keys, new_keys)
             orders = _orders([old_keys[i] for i, _ in sorted(pairs)], [new_keys[j] for _, j in pairs])
@@ -119,7 +119,7 @@ def _all(pairs: Pairs, old: int, new: int) -> Iterator[tuple[int | None, int | N
         yield (-1 - name, None) if name < 0 else (origins.get(name), name)
 
 
-def _aligned(old: Sequence[Any], new: Sequence[Any], shape: Shape) -> Pairs:
+def _align(old: Sequence[Any], new: Sequence[Any], shape: Shape) -> Pairs:
     """The indices of items that belong together, in order in base and head.
 
     First a longest common subsequence; between its pairs similar items; between these items at the same position.

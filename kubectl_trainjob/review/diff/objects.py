@@ -134,10 +134,10 @@ def _printed_pairs(pair: JobPair, old_emit: str, new_emit: str, version: str) ->
         return [each for side, emit in single if any(side[:2]) for each in _printed_pairs(side, emit, emit, version)]
     if new_emit == "jobset":
         return pair_made(pair)
-    return [Pair(_printed(pair.old, version), _printed(pair.new, version), pair.by)]
+    return [Pair(_printed_job(pair.old, version), _printed_job(pair.new, version), pair.by)]
 
 
-def _printed(job: ComparedJob | None, version: str) -> PlainObject | None:
+def _printed_job(job: ComparedJob | None, version: str) -> PlainObject | None:
     """The TrainJob as it is printed for a Trainer version."""
     return PlainObject(job.manifest.id, as_stored(job.manifest.body, f"trainer-{version}")) if job else None
 
@@ -196,10 +196,10 @@ def _fields(old: PlainObject, new: PlainObject, version: str) -> tuple[FieldChan
     """What differs to a cluster, which fills in the defaults of schemas."""
     if is_same(old.body, new.body) or not field_changes(old.body, new.body):
         return ()
-    return field_changes(_completed(old.body, version), _completed(new.body, version))
+    return field_changes(_with_defaults(old.body, version), _with_defaults(new.body, version))
 
 
-def _completed(body: Body, version: str) -> Body:
+def _with_defaults(body: Body, version: str) -> Body:
     """The body with the defaults of the API of that Trainer version, or of JobSet; other kinds unchanged."""
     identity = identity_of(body)
     role = role_of(identity)
@@ -223,7 +223,7 @@ def _inputs(pairs: Sequence[JobPair], old: Side, new: Side) -> dict[ObjectId, tu
     for pair in several[:_MOST_TRACED]:
         assert pair.new is not None
         job = pair.new.manifest.id
-        inputs[job] = effective(inputs[job], _touched(pair, new.trainer), (old.find, new.find))
+        inputs[job] = effective(inputs[job], _changed_objects(pair, new.trainer), (old.find, new.find))
     settings = tuple(_settings(old, new))
     return {job: (*found, *settings) for job, found in inputs.items()}
 
@@ -236,7 +236,7 @@ def _settings(old: Side, new: Side) -> Iterator[ChangedInput]:
             yield ChangedInput(what, place, is_gone=what not in new.settings)
 
 
-def _touched(pair: JobPair, version: str) -> Iterator[DifferingPair]:
+def _changed_objects(pair: JobPair, version: str) -> Iterator[DifferingPair]:
     """The values that differ in the generated objects of a TrainJob."""
     for before, after, _ in pair_made(pair):
         if before is None or after is None:

@@ -83,15 +83,15 @@ def pair_settings(old: list[OverlaySetting], new: list[OverlaySetting], contents
     old, new = old[start:], new[start:]
     if not (old or new):
         return
-    _, old, new = _matched(old, new, lambda setting: (setting.step, contents.text(setting.place)))
-    same_file, old, new = _matched(old, new, lambda setting: (setting.step, setting.path))
-    same_step, old, new = _matched(old, new, lambda setting: setting.step)
+    _, old, new = _match(old, new, lambda setting: (setting.step, contents.text(setting.place)))
+    same_file, old, new = _match(old, new, lambda setting: (setting.step, setting.path))
+    same_step, old, new = _match(old, new, lambda setting: setting.step)
     yield from (*same_file, *same_step)
     yield from ((None, setting) for setting in new)
     yield from ((setting, None) for setting in old)
 
 
-def _matched(
+def _match(
     old: list[OverlaySetting], new: list[OverlaySetting], key: Callable[[OverlaySetting], Hashable]
 ) -> tuple[list[tuple[OverlaySetting, OverlaySetting]], list[OverlaySetting], list[OverlaySetting]]:
     """Pairs of one key, the first with the first; then the rest of both."""

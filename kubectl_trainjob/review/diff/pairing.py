@@ -61,12 +61,12 @@ def pair_jobs(old: Sequence[ComparedJob], new: Sequence[ComparedJob]) -> list[Pa
     old_printed, new_printed = ([PlainObject(job.id, job.body, job.source) for job in side] for side in (before, after))
     names: tuple[Callable[[Manifest], Hashable], ...] = (_hashed_by, without_hash)
     hashes = [_Round("name hash", [*map(name, before)], [*map(name, after)], is_unique=True) for name in names]
-    return _in_order(_matched(old_printed, new_printed, hashes), old, new)
+    return _in_order(_match(old_printed, new_printed, hashes), old, new)
 
 
 def pair_objects(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list[Pair[PlainObject]]:
     """The objects of base and head that are not generated from TrainJobs, as `pair_jobs`."""
-    return _in_order(_matched(old, new), old, new)
+    return _in_order(_match(old, new), old, new)
 
 
 def pair_made(jobs: Pair[ComparedJob]) -> list[Pair[PlainObject]]:
@@ -74,13 +74,13 @@ def pair_made(jobs: Pair[ComparedJob]) -> list[Pair[PlainObject]]:
 
     They are the same for the same reason as the jobs. There are no guesses: a ConfigMap may be in one tree only.
     """
-    (old, old_names), (new, new_names) = _made(jobs.old), _made(jobs.new)
+    (old, old_names), (new, new_names) = _generated_objects(jobs.old), _generated_objects(jobs.new)
     paired = _in_round(_Round(jobs.by or "identity", old_names, new_names), range(len(old)), range(len(new)))
     found = {i: (j, _basis(jobs.by, old[i], new[j])) for i, j in paired}
     return _in_order(found, old, new)
 
 
-def _made(job: ComparedJob | None) -> tuple[list[PlainObject], list[Hashable]]:
+def _generated_objects(job: ComparedJob | None) -> tuple[list[PlainObject], list[Hashable]]:
     """A TrainJob's objects, and what identifies them within the job."""
     objects = [PlainObject(identity_of(body), body) for body in (job.objects if job else ())]
     start = job.manifest.id.name if job else ""
@@ -93,12 +93,12 @@ def _basis(by: Basis | None, old: PlainObject, new: PlainObject) -> Basis:
     return by or "identity"
 
 
-def _matched(old: Sequence[PlainObject], new: Sequence[PlainObject], more: Sequence[_Round] = ()) -> _Matches:
+def _match(old: Sequence[PlainObject], new: Sequence[PlainObject], more: Sequence[_Round] = ()) -> _Matches:
     """The indices of objects that are the same, round by round; the rest is guessed at the end."""
     found: _Matches = {}
     rows, columns = [*range(len(old))], [*range(len(new))]
     names: tuple[tuple[Basis, Callable[[PlainObject], Hashable]], ...]
-    names = ("identity", _content), ("identity", _identity), ("version", _unversioned)
+    names = ("identity", _content), ("identity", _identity), ("version", _key_without_version)
     for each in (*(_Round(by, [*map(name, old)], [*map(name, new)]) for by, name in names), *more):
         found.update((i, (j, each.by)) for i, j in _in_round(each, rows, columns))
         taken = {j for j, _ in found.values()}
@@ -134,15 +134,15 @@ def _content(printed: PlainObject) -> Hashable:
 
 
 def _identity(printed: PlainObject) -> Hashable:
-    return printed.identity, _generated(printed)
+    return printed.identity, _generated_suffix(printed)
 
 
-def _unversioned(printed: PlainObject) -> Hashable:
+def _key_without_version(printed: PlainObject) -> Hashable:
     identity = printed.identity
-    return *group_kind(identity), identity.namespace, identity.name, _generated(printed)
+    return *group_kind(identity), identity.namespace, identity.name, _generated_suffix(printed)
 
 
-def _generated(printed: PlainObject) -> str:
+def _generated_suffix(printed: PlainObject) -> str:
     """The prefix of the name that the cluster generates, "" for an object with a name."""
     return "" if printed.identity.name else str((printed.body.get("metadata") or {}).get("generateName"))
 

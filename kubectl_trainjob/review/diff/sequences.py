@@ -65,7 +65,7 @@ def _longest(old: Sequence[Hashable], new: Sequence[Hashable]) -> Pairs:
     """
     places = _indices(new)
     if sum(len(places.get(name, ())) for name in old) > _SPARE + _EACH * (len(old) + len(new)):
-        old, places = _numbered(old), _indices(_numbered(new))
+        old, places = _number(old), _indices(_number(new))
     ends: list[int] = []  # by the length of a common subsequence: the earliest end
     chains: list[_Chain] = []
     for row, name in enumerate(old):
@@ -92,7 +92,7 @@ def _indices(names: Sequence[Hashable]) -> dict[Hashable, list[int]]:
     return group((name, index) for index, name in enumerate(names))
 
 
-def _numbered(names: Sequence[Hashable]) -> list[Hashable]:
+def _number(names: Sequence[Hashable]) -> list[Hashable]:
     """Each name with the number of its former occurrences."""
     numbers: dict[Hashable, Iterator[int]] = defaultdict(count)
     return [(name, next(numbers[name])) for name in names]

@@ -25,12 +25,12 @@ class JobPairs(NamedTuple):
 
 def groups_of(pairs: Sequence[JobPair], shared: SharedTotals) -> Mapping[Group, tuple[Totals, Totals]]:
     """What all TrainJobs of the pairs request, before and after, and those that are equal in base and head."""
-    before = _added(shared, (pair.old for pair in pairs if pair.old))
-    after = _added(shared, (pair.new for pair in pairs if pair.new))
+    before = _add_shared(shared, (pair.old for pair in pairs if pair.old))
+    after = _add_shared(shared, (pair.new for pair in pairs if pair.new))
     return {group: (before.get(group, NOTHING), after.get(group, NOTHING)) for group in sorted({**before, **after})}
 
 
-def _added(shared: SharedTotals, own: Iterable[ComparedJob]) -> dict[Group, Totals]:
+def _add_shared(shared: SharedTotals, own: Iterable[ComparedJob]) -> dict[Group, Totals]:
     found: dict[Group, Totals] = {}
     for group, totals in (*shared, *((each.group, each.totals) for each in own)):
         found[group] = add(found.get(group, NOTHING), totals)

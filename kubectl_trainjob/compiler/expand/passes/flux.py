@@ -77,7 +77,7 @@ def enforce(setup: Setup, plan: Plan) -> Plan:
     for pods in plan.pod_sets:
         if pods.name == trainer.NODE:
             plan = _volumes_of(plan, pods, setup)
-            plan = _installed(plan, pods, DerivedValue(installer, image.because))
+            plan = _add_installer(plan, pods, DerivedValue(installer, image.because))
     return plan._replace(command=DerivedValue(command, wrapped.because), args=None)
 
 
@@ -103,7 +103,7 @@ def _volumes_of(plan: Plan, pods: PodSet, setup: Setup) -> Plan:
     return plan.with_jobset(jobset)
 
 
-def _installed(plan: Plan, pods: PodSet, installer: DerivedValue[Item]) -> Plan:
+def _add_installer(plan: Plan, pods: PodSet, installer: DerivedValue[Item]) -> Plan:
     containers = (*pod_spec(pods.position), "initContainers")
     position = len(plan.jobset.get(*containers) or ())
     because = (NAME, *installer.because)

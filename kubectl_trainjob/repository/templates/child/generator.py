@@ -27,7 +27,7 @@ _TAGS = {"ScopedEvalContextModifier": "autoescape"}  # the tags of nodes with an
 
 def check(tree: nodes.Template) -> None:
     """Raise the first RenderingError of the template, if any."""
-    found = [problem for node in walk(tree) if (problem := _rejected(node)) is not None]
+    found = [problem for node in walk(tree) if (problem := _rejection(node)) is not None]
     if found:
         raise min(found, key=lambda problem: problem.line)
 
@@ -47,7 +47,7 @@ def names(tree: nodes.Template) -> set[str]:
     return given | {node.name for node in walk(tree) if isinstance(node, nodes.Macro)}
 
 
-def _rejected(node: nodes.Node) -> RenderingError | None:
+def _rejection(node: nodes.Node) -> RenderingError | None:
     kind = type(node).__name__
     message = Message()
     if kind in _FILES:

@@ -87,7 +87,7 @@ def line_map(marked: str, plain: str) -> array[int]:
     pieces = MARK.split(marked)
     text = "".join(pieces[::2])
     lines = _lines_of(text, list(accumulate(map(len, pieces[::2]))), array("I", [1, *map(int, pieces[1::2])]))
-    return lines if text == plain else _shared(lines, LINE_END.split(text), LINE_END.split(plain))
+    return lines if text == plain else _share_lines(lines, LINE_END.split(text), LINE_END.split(plain))
 
 
 def _lines_of(text: str, ends: list[int], numbers: array[int]) -> array[int]:
@@ -102,7 +102,7 @@ def _lines_of(text: str, ends: list[int], numbers: array[int]) -> array[int]:
     return lines
 
 
-def _shared(lines: array[int], marked: list[str], plain: list[str]) -> array[int]:
+def _share_lines(lines: array[int], marked: list[str], plain: list[str]) -> array[int]:
     """The map of the common lines at both ends; lines that differ have the line where the difference begins."""
     most = min(len(marked), len(plain))
     head = next((n for n in range(most) if marked[n] != plain[n]), most)

@@ -109,17 +109,17 @@ def _text(sandbox: Sandbox, code: CodeType, values: Mapping[str, Any], most: int
         try:
             size += len(text.encode())
         except UnicodeEncodeError:
-            line = _reached(template, pieces)
+            line = _reached_line(template, pieces)
             raise RenderingError(
                 "failed", say("the text has half a character (a lone surrogate); write it whole"), line
             ) from None
         if size > most:
-            raise RenderingError("output", line=_reached(template, pieces))
+            raise RenderingError("output", line=_reached_line(template, pieces))
         parts.append(text)
     return "".join(parts)
 
 
-def _reached(template: Template, pieces: Any) -> int:
+def _reached_line(template: Template, pieces: Any) -> int:
     """The template's line that a rendering has come to."""
     frame = pieces.gi_frame
     return template.get_corresponding_lineno(frame.f_lineno) if frame else 0
@@ -138,7 +138,7 @@ def _problem(error: Exception, source: str, line: int) -> RenderingError:
     if isinstance(error, TemplateSyntaxError):
         problem = _syntax(error, source)
     else:
-        problem = error if isinstance(error, RenderingError) else _named(error)
+        problem = error if isinstance(error, RenderingError) else _name_error(error)
     problem.line = problem.line or _line(error) or line
     return problem
 
@@ -151,7 +151,7 @@ def _syntax(error: TemplateSyntaxError, source: str) -> RenderingError:
     return RenderingError("syntax", say("{}; correct the template", foreign(message)), error.lineno, column)
 
 
-def _named(error: Exception) -> RenderingError:
+def _name_error(error: Exception) -> RenderingError:
     if isinstance(error, MemoryError | SystemError):  # C code without memory may return no exception
         return RenderingError("memory")
     if isinstance(error, RecursionError):

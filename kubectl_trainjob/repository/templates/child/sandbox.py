@@ -127,7 +127,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     """The environment of one rendering of one template; with `has_marks` its text has marks (see `marks`).
 
     `compiling_line` is how far the template was compiled, for errors without a line: the line of the last token
-    (`_checked`), later the line of the generated code (`Generator.newline`).
+    (`_check_tokens`), later the line of the generated code (`Generator.newline`).
 
     Blocks are trimmed before and after: a line with only `{% … %}` or `{# … #}` is removed. The file's last line end
     stays, line ends are written as line feeds.
@@ -256,12 +256,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        tokens = self._checked(self.lexer.tokeniter(source, name, filename, state))
+        tokens = self._check_tokens(self.lexer.tokeniter(source, name, filename, state))
         if self._has_marks:
-            tokens = _marked(tokens, yaml_lines(source))
+            tokens = _mark_tokens(tokens, yaml_lines(source))
         return TokenStream(self.lexer.wrap(tokens, name, filename), name, filename)
 
-    def _checked(self, tokens: Iterator[tuple[int, str, str]]) -> Iterator[tuple[int, str, str]]:
+    def _check_tokens(self, tokens: Iterator[tuple[int, str, str]]) -> Iterator[tuple[int, str, str]]:
         """The tokens; numbers that are too large for Python raise an error."""
         for line, token, value in tokens:
             self.compiling_line = line
@@ -271,7 +271,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             yield line, token, value
 
 
-def _marked(tokens: Iterator[tuple[int, str, str]], lines: list[int]) -> Iterator[tuple[int, str, str]]:
+def _mark_tokens(tokens: Iterator[tuple[int, str, str]], lines: list[int]) -> Iterator[tuple[int, str, str]]:
     for line, token, value in tokens:
         if token == "data":
             yield line, token, marked_lines(value, lines[line - 1])

@@ -49,7 +49,7 @@ def main() -> None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 2)  # standard error is no longer read
         os.close(nothing)
-        answer = _forked if hasattr(os, "fork") else _here
+        answer = _fork if hasattr(os, "fork") else _here
         with contextlib.suppress(ProtocolError, OSError):  # the build has ended
             while (request := _next(requests)) is not None:
                 for part in answer(request):
@@ -79,7 +79,7 @@ def _here(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
     return Ending(0, False, time.process_time() - start).encode(), b"".join(sent), b""
 
 
-def _forked(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
+def _fork(request: TemplateRequest) -> tuple[bytes, bytes, bytes]:
     sent, write_sent = os.pipe()
     report, write_report = os.pipe()
     child = os.fork()

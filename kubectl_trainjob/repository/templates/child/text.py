@@ -48,7 +48,7 @@ def to_json(value: Any) -> str:
 def to_yaml(value: Any) -> str:
     """A value as block YAML without a line end; `indent` fits it into a document."""
     if type(value) is str:
-        return _quoted(value)
+        return _quote(value)
     data = plain(value)
     try:
         text = Emitter().document({"x": data}).removesuffix("\n")
@@ -108,7 +108,7 @@ def _atom(value: Any) -> str:
         raise RenderingError("failed", say("a number does not fit into 64 bits; write it as a string")) from None
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     try:
         return scalar(unmarked(value))
     except ValueError as error:
