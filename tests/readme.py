@@ -131,7 +131,7 @@ _VERDICT_MEANS = {
     ReviewVerdict.RERUNS: "a run ends, and a new one starts under another name or kind",
     ReviewVerdict.ENDS: "a run ends or is suspended",
     ReviewVerdict.UNKNOWN: "not everything could be compared: the base has errors, for example",
-    ReviewVerdict.CHANGES: "a job changes in place, or another object changes that jobs may use",
+    ReviewVerdict.CHANGES: "a job changes in place; `changes other objects` if only objects without a job change",
     ReviewVerdict.SAFE: "no running job changes",
 }
 

@@ -91,6 +91,11 @@ ERROR, HINT = reviews.lints.result(), reviews.lints.result(reviews.lints.HINT, "
 HEADLINES = [
     pytest.param(one(ReviewVerdict.SAFE), "safe: nothing differs", id="safe"),
     pytest.param(one(ReviewVerdict.CHANGES), "changes live jobs: 1 job; 1 TrainJob changes", id="changes"),
+    pytest.param(
+        reviews.review(diffs.report([diffs.changed(diffs.identity("ClusterRole", "a"), job=None)])),
+        "changes other objects: 1 object; no TrainJob changes",
+        id="changes of no job",
+    ),
     pytest.param(one(ReviewVerdict.ENDS), "ends running jobs: 1 job; 1 TrainJob is removed", id="ends"),
     pytest.param(one(ReviewVerdict.RERUNS), "would run again: 1 job; 1 TrainJob is renamed", id="reruns"),
     pytest.param(one(ReviewVerdict.REJECTED), "rejected: 1 update while running; 1 TrainJob changes", id="refused"),

@@ -25,6 +25,8 @@ _VERDICTS: Mapping[ReviewVerdict, tuple[Weight, str]] = {
     ReviewVerdict.CHANGES: ("doubtful", "changes live jobs"),
     ReviewVerdict.SAFE: ("good", "safe"),
 }
+_OTHER_CHANGES = "changes other objects"
+"""The words of a verdict CHANGES where no job changes in place."""
 _IMPACTS = (
     (Impact.STUCK, "would be stuck"),
     (Impact.RERUNS, "would run again"),
@@ -62,6 +64,8 @@ def summary_line_of(review: Review) -> SummaryLine:
     others += (difference.first, _count(review, is_error=False), *difference.others)
     left_bad, left = (tuple(part for part in parts if part and part not in said) for parts in (bad, others))
     weight, words = _VERDICTS[review.verdict]
+    if review.verdict is ReviewVerdict.CHANGES and Impact.CHANGES not in impacts:
+        words = _OTHER_CHANGES
     first = say("{}: {}", Message(words), joined(brief for _, brief in why))
     return SummaryLine(first, (truncate(report.old), truncate(report.new)), Message(), left_bad, left, weight)
 
@@ -91,7 +95,7 @@ def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> It
             yield full, brief if impact == verdict.value else full
     objects = points(report).objects
     if verdict is ReviewVerdict.CHANGES and review.others and objects:
-        yield objects, objects
+        yield objects, objects if Impact.CHANGES in impacts else plural(len(review.others), "object")
 
 
 def _skipped_overlays(review: Review) -> Message:
