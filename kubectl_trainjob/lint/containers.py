@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.lint.check import Hit
@@ -17,7 +16,7 @@ class ContainerProblem(NamedTuple):
     """An error at `pointer` of a container. Of two containers it is the same error if `value` is equal."""
 
     pointer: Pointer
-    value: Any
+    value: Hashable
     message: Message
     on: Literal["key", "value"] = "value"
     severity: Severity | None = None
@@ -39,21 +38,16 @@ def in_job(find: Find) -> Callable[[LintedJob], Iterator[Hit]]:
         ]
         known = _in_runtime(find, job.runtime()) if every else frozenset()
         for pointer, found in every:
-            if _text(found) not in known:
+            if found.value not in known:
                 at = job.generated((*pointer, *found.pointer), on=found.on)
                 yield Hit(found.message, at, severity=found.severity)
 
     return hits
 
 
-def _in_runtime(find: Find, runtime: LintedRuntime) -> frozenset[str]:
+def _in_runtime(find: Find, runtime: LintedRuntime) -> frozenset[Hashable]:
     """The errors of the runtime's containers, which are reported once for all TrainJobs."""
-    return frozenset(_text(found) for _, container in runtime.containers() for found in find(container))
-
-
-def _text(found: ContainerProblem) -> str:
-    """Equal for the same errors."""
-    return json.dumps(found.value, sort_keys=True)
+    return frozenset(found.value for _, container in runtime.containers() for found in find(container))
 
 
 def in_runtime(find: Find) -> Callable[[LintedRuntime], Iterator[Hit]]:

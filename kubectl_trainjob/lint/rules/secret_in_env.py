@@ -19,4 +19,4 @@ def find(container: Mapping[str, Any]) -> Iterator[ContainerProblem]:
     for index, variable in enumerate(container.get("env") or ()):
         name, value = variable["name"], variable.get("value")
         if value and is_secret_variable(name, value):
-            yield ContainerProblem(("env", index, "value"), variable, say(_IS_KNOWN, name), "key")
+            yield ContainerProblem(("env", index, "value"), (name, value), say(_IS_KNOWN, name), "key")
