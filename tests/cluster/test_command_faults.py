@@ -16,7 +16,8 @@ import pytest
 
 from kubectl_trainjob.cluster import api
 from tests.cluster.apply import inputs
-from tests.cluster.apply.proxy import Answer, Fault, FaultProxy, Forward, Request, answer, cut, lost, reset, slow
+from tests.cluster.apply.proxy import Answer, Fault, FaultProxy, Forward, Request, answer, reset
+from tests.cluster.apply.test_faults import ONCE
 from tests.cluster.canary import Canary
 from tests.cluster.commands import Program, Ran, add_nodes, jobset, pods_of
 from tests.cluster.kubelet import Kubelet
@@ -24,25 +25,9 @@ from tests.cluster.plane.plane import Plane
 
 pytestmark = pytest.mark.cluster
 
-WEBHOOK_DOWN = (
-    'Internal error occurred: failed calling webhook "mjobset.kb.io": failed to call webhook: Post '
-    '"https://127.0.0.1:1/mutate": dial tcp 127.0.0.1:1: connect: connection refused'
-)
 TYPE_ERROR = (
     "failed to create typed patch object (t/a; v1, Kind=Secret): .data.k: expected string, got &{canary-5ecret}"
 )
-ONCE: dict[str, Fault] = {
-    "429": answer(429, "too many requests"),
-    "500": answer(500, "etcdserver: leader changed"),
-    "webhook down": answer(500, WEBHOOK_DOWN),
-    "503": answer(503, "the request has been made before all known HTTP paths have been installed"),
-    "504": answer(504, "Timeout: request did not complete within the allotted timeout"),
-    "reset": reset,
-    "lost answer": lost,
-    "cut answer": cut(20),
-    "slow": slow(3),
-    "401": answer(401, "Unauthorized"),
-}
 FOR_EVER: dict[str, Fault] = {
     "429": answer(429, "too many requests"),
     "500": answer(500, "etcdserver: leader changed"),
