@@ -27,6 +27,7 @@ _AVOIDED = (
     r"histor(?:y|ies) of (?:a|the) values?|(?:has|have) (?:an?|the) [\w ]{1,30} already|the least severity",
     r"members? of (?:an|the|this) overlay|(?:everything|nothing|anything|something) that|everybody|anybody|memos?",
     r"folders?|whole numbers?|(?:is|are|has|have|with) [^.;]{1,40} twice; (?:keep|remove|use)|must hold",
+    r"there is no(?= [a-z{}]+ [\"{])",
 )
 _AVOIDED_WORDS = re.compile(rf"\b(?:{'|'.join(_AVOIDED)})\b", re.IGNORECASE)
 _WORST_NAMES = re.compile(

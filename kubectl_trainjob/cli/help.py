@@ -101,7 +101,7 @@ def _print_rule(name: str) -> int:
     known = [*topics(), *(text for each in RULES.values() for text in (each.id, each.name))]
     nearest = get_close_matches(name[:100], known) or get_close_matches(name.upper()[:100], known)
     hint = f"did you mean {' or '.join(nearest)}?" if nearest else "`help` without a topic lists the pages"
-    raise click.UsageError(f'there is no page "{name[:100]}"; {hint}')
+    raise click.UsageError(f'page "{name[:100]}" does not exist; {hint}')
 
 
 def wants_json(outputs: Iterable[tuple[str, str]]) -> bool:

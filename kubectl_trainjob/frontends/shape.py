@@ -86,7 +86,7 @@ class Checker(NamedTuple):
 
 def _unknown(key: str, shape: Keys) -> Message:
     if key in shape.advice:
-        return say('there is no field "{}" in this dialect; write {}', key, shape.advice[key])
+        return say('field "{}" does not exist in this dialect; write {}', key, shape.advice[key])
     return unknown_field(key, sorted(shape.fields))
 
 

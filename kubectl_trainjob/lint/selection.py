@@ -153,4 +153,4 @@ def unknown_rule(name: str) -> Message:
     """The message for an unknown rule, with the rule that it may be a misspelling of."""
     is_id = re.fullmatch(r"(?i:ktj)\d+", name) is not None  # all ids are near to each other
     names = () if is_id else [text for rule in RULES.values() for text in (rule.id, rule.name)]
-    return say('there is no rule "{}"; {}', name, did_you_mean(name, names, say(_ALL_RULES)))
+    return say('rule "{}" does not exist; {}', name, did_you_mean(name, names, say(_ALL_RULES)))

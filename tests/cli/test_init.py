@@ -222,16 +222,16 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
     [
         pytest.param(
             ["--runtime", "torch-distribute"],
-            'there is no runtime "torch-distribute"; did you mean "torch-distributed"? '
-            f"there are: {', '.join(sorted(catalogue.versions()))}\n",
+            'runtime "torch-distribute" does not exist; did you mean "torch-distributed"? '
+            f"the runtimes are: {', '.join(sorted(catalogue.versions()))}\n",
             id="a runtime that nearly is",
         ),
         pytest.param(
             ["--runtime", "keras"],
-            f'there is no runtime "keras"; there are: {", ".join(sorted(catalogue.versions()))}',
+            f'runtime "keras" does not exist; the runtimes are: {", ".join(sorted(catalogue.versions()))}',
             id="a runtime that is not",
         ),
-        pytest.param(["--runtime", "../runtimes/plain"], 'there is no runtime "../runtimes/plain"; ', id="a path"),
+        pytest.param(["--runtime", "../runtimes/plain"], 'runtime "../runtimes/plain" does not exist; ', id="a path"),
         pytest.param(
             ["--name", "My_Job"],
             "Invalid value for '--name': \"My_Job\" must consist of lower case letters, digits and '-', start with a "
@@ -260,13 +260,15 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
         pytest.param(["runtime"], "Missing argument 'NAME'.", id="a piece without a name"),
         pytest.param(
             ["runtime", "plan"],
-            'Invalid value for \'NAME\': there is no runtime "plan"; did you mean "plain"?',
+            'Invalid value for \'NAME\': runtime "plan" does not exist; did you mean "plain"?',
             id="runtime",
         ),
         pytest.param(["job", "A"], "Invalid value for 'NAME': \"A\" must consist of", id="a job's odd name"),
         pytest.param(["job", "\udcff"], "Invalid value for 'NAME': ", id="a job's name of bytes"),
         pytest.param(
-            ["job", "a", "--runtime", "keras"], 'there is no runtime "keras"; there are: ', id="a job's runtime"
+            ["job", "a", "--runtime", "keras"],
+            'runtime "keras" does not exist; the runtimes are: ',
+            id="a job's runtime",
         ),
         pytest.param(
             ["overlay", "a/b"], "Invalid value for 'NAME': \"a/b\" must consist of", id="an overlay's odd name"

@@ -374,7 +374,7 @@ def test_several_reports_in_one_run(repository: Repository) -> None:
         pytest.param(["--diff"], "--fix --diff", id="diff of nothing"),
         pytest.param(["nowhere.yaml"], "no such file", id="no file to read"),
         pytest.param(["explain"], "lint explain KTJ301", id="explain nothing"),
-        pytest.param(["explain", "KTJ999"], "no rule", id="explain no rule"),
+        pytest.param(["explain", "KTJ999"], 'rule "KTJ999" does not exist', id="explain no rule"),
     ],
 )
 def test_wrong_uses(repository: Repository, arguments: list[str], said: str) -> None:
@@ -742,7 +742,7 @@ def test_choices_and_settings(repository: Repository) -> None:
     assert rules("--ignore", "secret-in-env") == set()
     assert rules("--select", "KTJ901,shm-missing") == {"KTJ901", "KTJ309"}
     for arguments, message in (
-        (["--select", "KTJ77x"], 'there is no rule "KTJ77x"'),
+        (["--select", "KTJ77x"], 'rule "KTJ77x" does not exist'),
         (["--ignore", "secrets-in-env"], 'did you mean "secret-in-env"?'),
         (["--ignore", "KTJ201"], "KTJ201 runtime-not-found is a build error: it cannot be ignored"),
     ):

@@ -145,11 +145,11 @@ def test_the_pod_of_a_rank(
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ("torch --rank 8", "there is no rank 8; the job has the ranks 0 to 7"),
-        ("mpi --rank 4", "there is no rank 4; the job has the ranks 0 to 3"),
-        ("torch --role launcher", 'there is no role "launcher"; the roles are: node'),
-        ("torch --role node --index 2", 'there is no index 2; "node" has 0 to 1'),
-        ("torch -c sidecar", 'there is no container "sidecar"; the containers are: node'),
+        ("torch --rank 8", "rank 8 does not exist; the job has the ranks 0 to 7"),
+        ("mpi --rank 4", "rank 4 does not exist; the job has the ranks 0 to 3"),
+        ("torch --role launcher", 'role "launcher" does not exist; the roles are: node'),
+        ("torch --role node --index 2", 'index 2 does not exist; "node" has 0 to 1'),
+        ("torch -c sidecar", 'container "sidecar" does not exist; the containers are: node'),
         ("torch -p", "has not been restarted"),
         ("absent", 'job "absent" does not exist'),
     ],

@@ -124,7 +124,7 @@ def _require_known(runtime: str, names: Sequence[str]) -> str:
         return runtime
     meant = nearest(runtime, names)
     hint = f'did you mean "{meant}"? ' if meant else ""
-    raise UnsuitableRuntimeError(f'there is no runtime "{runtime}"; {hint}there are: {", ".join(names)}')
+    raise UnsuitableRuntimeError(f'runtime "{runtime}" does not exist; {hint}the runtimes are: {", ".join(names)}')
 
 
 def _catalogue_runtime(runtime: str, trainer_version: str) -> Body:

@@ -65,7 +65,7 @@ def _opened(url: str, left: Callable[[], float]) -> Any:
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == 404:
-            raise DownloadError("the artifact is no longer served (404); the next one is awaited") from None
+            raise DownloadError("the artifact no longer exists (404); wait for the next one") from None
         raise DownloadError(f"the artifact cannot be downloaded: {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise _failed(error) from None

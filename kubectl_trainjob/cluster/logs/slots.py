@@ -49,7 +49,7 @@ def slot_of_rank(job: FoundJob, objects: Sequence[Body], rank: int) -> PodSlot:
     role, program = _GATHERED.get(launch.launcher, ("", ""))
     total = launch.total.value if launch.total else None
     if total is not None and rank >= total > 0:
-        raise NoSlotError(f"there is no rank {rank}; the job has the ranks 0 to {total - 1}")
+        raise NoSlotError(f"rank {rank} does not exist; the job has the ranks 0 to {total - 1}")
     known = {each.role: each for each in _roles(job.jobset)}
     if role in known:
         return replace(known[role].slots[0], note=f"{program} writes the output of all ranks to this Pod")
@@ -63,7 +63,7 @@ def slot_of_role(job: FoundJob, role: str, index: int) -> PodSlot:
     parts = _roles(job.jobset) if job.jobset else [_of_job(job)]
     found = next((each for each in parts if each.role == role), None)
     if found is None:
-        raise NoSlotError(f'there is no role "{role}"; the roles are: {", ".join(each.role for each in parts)}')
+        raise NoSlotError(f'role "{role}" does not exist; the roles are: {", ".join(each.role for each in parts)}')
     return _nth(found, index, "index")
 
 
@@ -77,12 +77,12 @@ def _with_rank(parts: Sequence[_RolePods], rank: int) -> PodSlot:
             note = f"the Pod has the ranks {first} to {first + each.ranks - 1}" if each.ranks > 1 else ""
             return replace(slot, note=note)
         left -= size
-    raise NoSlotError(f"there is no rank {rank}; the job has the ranks 0 to {rank - left - 1}")
+    raise NoSlotError(f"rank {rank} does not exist; the job has the ranks 0 to {rank - left - 1}")
 
 
 def _nth(part: _RolePods, index: int, what: str) -> PodSlot:
     if index >= len(part.slots):
-        raise NoSlotError(f'there is no {what} {index}; "{part.role}" has 0 to {len(part.slots) - 1}')
+        raise NoSlotError(f'{what} {index} does not exist; "{part.role}" has 0 to {len(part.slots) - 1}')
     return part.slots[index]
 
 

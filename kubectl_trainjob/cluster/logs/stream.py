@@ -126,7 +126,7 @@ class LogReader:
         every = [*names, *(each["name"] for each in pod["spec"].get("initContainers") or ())]
         wanted = self.options.container
         if wanted and wanted not in every:
-            raise NoSlotError(f'there is no container "{wanted}"; the containers are: {", ".join(every)}')
+            raise NoSlotError(f'container "{wanted}" does not exist; the containers are: {", ".join(every)}')
         default = value_at(pod, ("metadata", "annotations", _DEFAULT))
         return wanted or next((name for name in (default, NODE) if name in names), names[0])
 

@@ -169,7 +169,7 @@ def check_variables(subject: TunedJob) -> Iterator[Diagnostic]:
     for *pointer, text in _texts(trainer):
         for name in _PLACEHOLDER.findall(text):
             if name not in known:
-                message = say('there is no parameter "{}" for the placeholder "{}"; correct the name', name, text)
+                message = say('parameter "{}" of the placeholder "{}" does not exist; correct the name', name, text)
                 yield Diagnostic(TUNING_ENV, message, place(*_TRAINER, *pointer))
 
 

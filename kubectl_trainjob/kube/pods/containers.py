@@ -166,7 +166,7 @@ def _reject_fields_of_templates(container: Body, known: Collection[str | None], 
     if image != image.strip():
         visit.reject(say('image "{}" must have no spaces around it', image), "image")
     if target and target not in known:
-        visit.reject(say('there is no container "{}"; correct the name', target), "targetContainerName")
+        visit.reject(say('container "{}" does not exist; correct the name', target), "targetContainerName")
     for key in _NOT_EPHEMERAL:
         value = container.get(key)
         if value is not None and not _is_dropped(key, value) and (value or key != "resources"):

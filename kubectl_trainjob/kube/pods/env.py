@@ -98,7 +98,7 @@ def _file_key(value: Body, visit: Visit) -> None:
     name = value.get("volumeName") or ""
     volumes = {volume.get("name"): volume for volume in visit.pod.spec.get("volumes") or ()}
     if name not in volumes:
-        message = say('there is no volume "{}"; add it or correct the name', name)
+        message = say('volume "{}" does not exist; add it or correct the name', name)
         visit.reject(message, "volumeName", rule=VOLUME_MOUNT_UNKNOWN)
     elif volumes[name].get("emptyDir") is None and len(volumes[name]) > 1:
         visit.reject(say('volume "{}" is not an emptyDir; use an emptyDir volume', name), "volumeName")

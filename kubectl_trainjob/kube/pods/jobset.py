@@ -59,7 +59,7 @@ def _check_exit_codes(value: Body, visit: Visit) -> None:
     pod = visit.pod.spec
     names = {one.get("name", "") for kind in ("containers", "initContainers") for one in pod.get(kind) or ()}
     if name is not None and name not in names:
-        visit.reject(say('there is no container "{}"; correct the name', name), "containerName")
+        visit.reject(say('container "{}" does not exist; correct the name', name), "containerName")
     visit.trail.append("values")
     _check_codes(value.get("values") or [], operator, visit)
     visit.trail.pop()

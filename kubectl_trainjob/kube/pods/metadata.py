@@ -88,7 +88,7 @@ def _seccomp(key: str, profile: str, visit: Visit) -> None:
 def _app_armor(key: str, profile: str, visit: Visit) -> None:
     container = key.removeprefix(_APP_ARMOR)
     if not any(one.get("name") == container for one, _ in containers_of(visit.pod.spec)):
-        visit.reject(say('there is no container "{}"; correct the name', container), key, on="key")
+        visit.reject(say('container "{}" does not exist; correct the name', container), key, on="key")
     if profile not in ("", "runtime/default", "unconfined") and not profile.startswith(_LOCALHOST):
         visit.reject(say('AppArmor profile "{}" does not exist; use runtime/default', profile), key)
 

@@ -170,7 +170,7 @@ def _claims(value: list[Body], visit: Visit) -> None:
             with_request.update([name] if request else ())
         if name not in visit.pod.claims:
             known = known or listed(sorted(visit.pod.claims)) or say("none")
-            visit.reject(say('there is no claim "{}" in resourceClaims ({}); add it', name, known))
+            visit.reject(say('claim "{}" does not exist in resourceClaims ({}); add it', name, known))
 
 
 def pod_resources(value: Body, visit: Visit) -> None:

@@ -235,13 +235,13 @@ def _unknown(name: str, visit: Visit) -> Message:
     if name in visit.pod.invalid_volumes:
         return say('the mounted volume "{}" is invalid; correct the volume', name)
     if len(visit.problems) >= _MOST_HINTS:
-        return say('there is no volume "{}"; add it to volumes', name)
+        return say('volume "{}" does not exist; add it to volumes', name)
     known = [*visit.pod.volumes, *sorted(visit.pod.claimed)]
     near = nearest(name, known)
     if near is not None:
-        return say('there is no volume "{}"; did you mean "{}"?', name, near)
+        return say('volume "{}" does not exist; did you mean "{}"?', name, near)
     volumes = say("the Pod has {}", listed(known)) if known else say("the Pod has none")
-    return say('there is no volume "{}", {}; add it to volumes', name, volumes)
+    return say('volume "{}" does not exist ({}); add it to volumes', name, volumes)
 
 
 def _propagation(mount: Body, container: Body, visit: Visit) -> None:

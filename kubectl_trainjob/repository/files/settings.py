@@ -42,7 +42,7 @@ class Fields:
             if key not in known:
                 own = [name for name in known if self.name or name not in HEAD]
                 hint = say(advice[key]) if advice and key in advice else _hint(key, own)
-                message = say('there is no setting "{}"{}', self._field_name(key), hint)
+                message = say('setting "{}" does not exist{}', self._field_name(key), hint)
                 self.found.append(Diagnostic(self.rule, message, self.place.child(key).key()))
 
     def reject_other_head(self, kind: str, file: str) -> None:

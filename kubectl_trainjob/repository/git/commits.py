@@ -64,7 +64,7 @@ class Repository:
             raise EnvironmentFault(f'"{shown}" is not a name of a commit; {advice}')
         found, reason = self._commit(ref)
         if found is None:
-            raise EnvironmentFault(f'there is no commit "{ref}" in "{self.top}"{self._hint(ref, reason)}')
+            raise EnvironmentFault(f'commit "{ref}" does not exist in "{self.top}"{self._hint(ref, reason)}')
         return Commit(found, ref)
 
     def merge_base(self, one: Commit, other: Commit) -> Commit:
@@ -93,7 +93,7 @@ class Repository:
             meant = self._short_name(ref)
             if ref != "@{upstream}" or meant.partition("/")[2] != branch:
                 return Commit(found, meant if _is_ref(meant) and meant else name)
-        message = f"there is no branch to compare with (neither an upstream nor {', '.join(list(_BASES)[1:])})"
+        message = f"no branch to compare with was found (neither an upstream nor {', '.join(list(_BASES)[1:])})"
         shallow = f"the history of this clone is shallow: {_DEEPEN}; or " if self._git.is_shallow else ""
         raise EnvironmentFault(f"{message}; {shallow}pass a REF, for example HEAD~1")
 

@@ -142,7 +142,7 @@ def test_what_is_another_artifact(site: Site) -> None:
     loop.publish(job("a"), revision="gone")
     for served in loop.artifacts.folder.iterdir():
         served.unlink()
-    assert "no longer served (404)" in loop.failed()
+    assert "no longer exists (404)" in loop.failed()
     assert set(site.all("JobSet")) == {"a"}
     assert [each for each in Path(tempfile.gettempdir()).glob("kubectl-trainjob-*") if (each / "jobs").exists()] == []
 

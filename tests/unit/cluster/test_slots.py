@@ -92,7 +92,7 @@ def test_the_pod_of_a_rank(body: Any, rank: int, job: str, index: int) -> None:
     ("body", "rank"), [(TORCH, 8), (AUTO, 16), (JAX, 3), (XGBOOST, 4), (INITIALIZED, 2), (WRITTEN, 5)]
 )
 def test_a_rank_that_does_not_exist(body: Any, rank: int) -> None:
-    with pytest.raises(NoSlotError, match=f"there is no rank {rank}; the job has the ranks 0 to {rank - 1}"):
+    with pytest.raises(NoSlotError, match=f"rank {rank} does not exist; the job has the ranks 0 to {rank - 1}"):
         slot_of_rank(found(body), [body], rank)
 
 
@@ -101,7 +101,7 @@ def test_the_pods_of_a_role_are_counted_over_its_jobs() -> None:
         *["job-workers-0"] * 2,
         *["job-workers-1"] * 2,
     ]
-    with pytest.raises(NoSlotError, match="there is no index 4"):
+    with pytest.raises(NoSlotError, match="index 4 does not exist"):
         slot_of_role(found(WRITTEN), "workers", 4)
     with pytest.raises(NoSlotError, match="the roles are: leader, workers"):
         slot_of_role(found(WRITTEN), "node", 0)

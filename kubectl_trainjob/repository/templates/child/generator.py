@@ -80,7 +80,7 @@ def not_offered(what: str, name: Any, line: int = 0) -> RenderingError | None:
     near = nearest(name, offered)
     every = joined(say("{}", each) for each in sorted(offered))
     hint = say('did you mean "{}"?', near) if near else say("there are: {}", every)
-    return RenderingError("syntax", say('there is no {} "{}"; {}', say(what), name, hint), line)
+    return RenderingError("syntax", say('{} "{}" does not exist; {}', say(what), name, hint), line)
 
 
 class Generator(CodeGenerator):

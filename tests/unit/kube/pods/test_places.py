@@ -65,12 +65,12 @@ def test_what_follows_from_the_name_is_shown_at_the_name() -> None:
     [
         pytest.param(
             mounted({"name": "clam", "mountPath": "/a"}),
-            'there is no volume "clam"; did you mean "claim"?',
+            'volume "clam" does not exist; did you mean "claim"?',
             id="a name alike",
         ),
         pytest.param(
             pod(containers=[container(volumeMounts=[{"name": "x", "mountPath": "/a"}])]),
-            'there is no volume "x", the Pod has none; add it to volumes',
+            'volume "x" does not exist (the Pod has none); add it to volumes',
             id="no volumes",
         ),
         pytest.param(

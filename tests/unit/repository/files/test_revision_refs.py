@@ -101,13 +101,13 @@ def test_names_of_nothing(made: GitRepository, opened: Repository, ref: str, say
     made.git("update-ref", "refs/remotes/origin/release", "HEAD")
     with pytest.raises(EnvironmentFault) as caught:
         opened.resolve(ref)
-    assert str(caught.value).startswith(f'there is no commit "{ref}" in "{made.path}"')
+    assert str(caught.value).startswith(f'commit "{ref}" does not exist in "{made.path}"')
     assert says in str(caught.value)
 
 
 def test_what_is_no_commit(made: GitRepository, opened: Repository) -> None:
     made.git("tag", "tree", "HEAD^{tree}")
-    with pytest.raises(EnvironmentFault, match='there is no commit "tree"'):
+    with pytest.raises(EnvironmentFault, match='commit "tree" does not exist'):
         opened.resolve("tree")
 
 
@@ -172,7 +172,7 @@ def test_detached_and_empty(made: GitRepository, tmp_path: Path) -> None:
         assert repository.upstream().name == "main"
     empty = GitRepository(tmp_path / "empty")
     with open_repository(str(empty.path)) as repository:
-        with pytest.raises(EnvironmentFault, match='there is no commit "HEAD"'):
+        with pytest.raises(EnvironmentFault, match='commit "HEAD" does not exist'):
             repository.resolve("HEAD")
         with pytest.raises(EnvironmentFault, match="no branch to compare with"):
             repository.upstream()
@@ -190,7 +190,7 @@ def test_shallow_clones(made: GitRepository, tmp_path: Path, monkeypatch: pytest
         assert len(read_at(repository, "HEAD").inputs) == 1
         main, side = repository.resolve("HEAD"), repository.resolve("origin/side")
         for missing in ("HEAD~1", made.git("rev-parse", "HEAD~1"), "release-7"):
-            with pytest.raises(EnvironmentFault, match=f'there is no commit "{missing}" in .*{_DEEPEN}'):
+            with pytest.raises(EnvironmentFault, match=f'commit "{missing}" does not exist in .*{_DEEPEN}'):
                 repository.resolve(missing)
         with pytest.raises(
             EnvironmentFault, match=f"have no common ancestor in this clone, whose history is {_DEEPEN}"
