@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_POLL = 1.0
-
 
 @dataclass(frozen=True, slots=True)
 class SuspendRequest(ClusterRequest):
@@ -63,12 +61,14 @@ def set_suspended(request: SuspendRequest, wanted: bool) -> int:
         jobs, errors = _find_jobs(request, api)
         is_dry_run = request.dry_run == "server"
         from kubectl_trainjob.cluster import suspend
+        from kubectl_trainjob.cluster.wait import missed_goals
 
         results = [suspend.set_suspended(api, job, wanted, dry_run=is_dry_run) for job in jobs]
         emit([_line(each, is_dry_run).encode() for each in results if each.outcome != "failed"])
         errors += [f"{each.id}: {each.message}" for each in results if each.outcome == "failed"]
-        if request.wait and not errors and not is_dry_run and not _waited(request, api, wanted):
-            errors.append(f"the jobs are not {'suspended' if wanted else 'running'} after the timeout")
+        if request.wait and not errors and not is_dry_run:
+            missed = missed_goals(api, {each.id for each in jobs}, "stopped" if wanted else "resumed")
+            errors += [f"{run}: {reason}: {message}" for run, (reason, message) in missed.items()]
     for error in errors:
         print_error(f"error: {error}")
     return int(bool(errors))
@@ -81,16 +81,6 @@ def _find_jobs(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[s
     query = JobQuery(namespace, namespace, request.jobs)
     choice = find_jobs(api, query, lambda note: print_error(f"note: {note}"))
     return choice.jobs, choice.errors
-
-
-def _waited(request: SuspendRequest, api: Api, wanted: bool) -> bool:
-    from kubectl_trainjob.cluster.suspend import has_reached
-
-    while not has_reached(_find_jobs(request, api)[0], wanted):
-        if api.left <= _POLL:
-            return False
-        api.clock.sleep(_POLL)
-    return True
 
 
 def _line(result: SuspendResult, is_dry_run: bool) -> str:

@@ -6,7 +6,6 @@ give the field up: no one has to own `false`. Measured on Kubernetes 1.36 with J
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.cluster import kueue
@@ -47,11 +46,6 @@ def set_suspended(api: Api, job: FoundJob, wanted: bool, *, dry_run: bool = Fals
         return SuspendResult(job.id, "failed", f"{error.reason}: {error.message}")
 
 
-def has_reached(jobs: Sequence[FoundJob], wanted: bool) -> bool:
-    """Whether all jobs have no Pods any longer, or have ready Pods; a job that has ended is at its end."""
-    return all(_is_at_rest(each) if wanted else _is_ready(each) for each in jobs)
-
-
 def _in_queue(api: Api, identity: ObjectId, workload: Body, wanted: bool, dry_run: bool) -> SuspendResult:
     if (value_at(workload, ("spec", "active")) is False) is wanted:
         return SuspendResult(identity, "unchanged")
@@ -76,13 +70,3 @@ def _in_spec(api: Api, identity: ObjectId, run: Body, wanted: bool, dry_run: boo
 
 def _is_suspended(run: Body) -> bool:
     return value_at(run, ("spec", "suspend")) is True
-
-
-def _is_at_rest(job: FoundJob) -> bool:
-    has_active = any(value_at(each, ("status", "active")) for each in job.jobs)
-    return job.run is None or bool(ending(job.run)) or (_is_suspended(job.run) and not has_active)
-
-
-def _is_ready(job: FoundJob) -> bool:
-    has_ready = any(value_at(each, ("status", "ready")) for each in job.jobs)
-    return job.run is None or bool(ending(job.run)) or (has_ready and not _is_suspended(job.run))

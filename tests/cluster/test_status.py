@@ -264,6 +264,15 @@ def test_suspend_and_resume(plane: Plane, program: Program, namespace: str) -> N
     assert program("resume", "a", "-n", namespace).out == f"{name} unchanged\n"
 
 
+def test_resume_waits_for_the_state_that_status_shows(plane: Plane, program: Program, namespace: str) -> None:
+    """All Pods of a Job have to be ready, and what keeps them from it is in the error."""
+    plane.client.create(jobset(namespace, "a", pods=3, resources={"requests": {"cpu": "40"}}))
+    ran = program("resume", "a", "-n", namespace, "--wait", "--timeout", "8s")
+    assert (ran.code, ran.out) == (1, "jobset.jobset.x-k8s.io/a unchanged\n")
+    assert "Timeout: the run has not resumed in time; it is Pending: Unschedulable: 0/" in ran.err
+    assert job(program, namespace)["roles"][0]["ready"] == 2
+
+
 def test_resume_names_the_manager_that_suspends(plane: Plane, program: Program, namespace: str) -> None:
     plane.client.apply(jobset(namespace, "a", suspend=True), "gitops")
     ran = program("resume", "a", "-n", namespace)
