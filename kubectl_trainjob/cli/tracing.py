@@ -30,7 +30,7 @@ def target_of(words: Sequence[str], namespace: str, example: str) -> tuple[Objec
     (text,), others = object_words(words, 1)
     target = parse_target(text, namespace)
     if os.path.exists(text) and (target is None or target.kind or os.path.splitext(text)[1]):
-        raise click.UsageError(f'"{text}" is a path; write -f {text} {example}')
+        raise click.UsageError(f'"{text}" is a path; write -f {text} {os.path.dirname(example)}/NAME')
     if target is None:
         raise click.UsageError(f'"{text[:_LONGEST]}" is not an object; write KIND/NAME, for example {example}')
     return target, others

@@ -23,7 +23,7 @@ class ObjectId:
     name: str
 
     def __str__(self) -> str:
-        return f"{self.kind}/{self.name}"
+        return f"{self.kind}/{self.name}" if self.name else f"{self.kind} without a name"
 
 
 class JobId(NamedTuple):

@@ -990,7 +990,7 @@ def test_a_runtime_in_an_odd_file_is_found(repository, explain):
 def test_a_path_in_place_of_an_object(explain):
     result = explain("jobs/llama.yaml", "JobSet/llama")
     assert (result.exit_code, result.out) == (2, "")
-    assert '"jobs/llama.yaml" is a path; write -f jobs/llama.yaml' in result.err
+    assert '"jobs/llama.yaml" is a path; write -f jobs/llama.yaml JobSet/NAME' in result.err
 
 
 def test_a_value_that_was_copied_to_and_fro(repository, explain):

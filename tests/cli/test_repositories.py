@@ -244,6 +244,24 @@ def test_examples_of_one_name_may_be_deployed_separately(tmp_path: Path) -> None
     assert _found(top, code=1) == [("KTJ806", "error")]
 
 
+def test_paths_of_other_tools_are_ignored(tmp_path: Path) -> None:
+    """Jobs of the Training Operator, and templates of another program."""
+    more = {
+        "old/a.yaml": "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\n",
+        "src/a.yaml.j2": "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: {{ name }}}\n",
+    }
+    top = _repository(tmp_path / "top", {**_OURS, **more})
+    assert _found(top, code=1) == [("KTJ108", "error"), ("KTJ026", "error")]
+    _write(top, {"trainjob.yaml": _CONFIG + "ignore: [old/**, src/**]\n"})
+    assert _found(top) == []
+
+
+def test_a_job_without_a_name_is_called_so(tmp_path: Path) -> None:
+    top = _repository(tmp_path / "top", {**_OURS, "a.yaml": _JOB.format("a").replace("name: a", "generateName: a-")})
+    assert "not checked: TrainJob without a name cannot be built" in _run(top, "lint", code=1)[0]
+    assert "these exist: TrainJob without a name" in call(top, "explain", "-f", "a.yaml", "TrainJob/a", "kind").stderr
+
+
 def test_a_kustomization_sets_the_tags_of_images(tmp_path: Path) -> None:
     """Here or in an overlay: only the build of kustomize has the image."""
     top = _repository(tmp_path / "top", {"runtimes/torch.yaml": _RUNTIME.replace("train:1.0", "train")})

@@ -34,7 +34,7 @@ _SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
     "special": (rules.UNSAFE_PATH, "is not a regular file; remove it, or pass it as a separate PATH"),
     "template": (
         rules.UNLISTED_TEMPLATE,
-        "is a template that no overlay lists, so nothing renders it; list it, or move it away",
+        "is a template that no overlay lists, so nothing renders it; list it, or add it to ignore in trainjob.yaml",
     ),
     "kustomization": (rules.UNBUILT_KUSTOMIZATION, UNBUILT),
     "deep": (rules.UNSAFE_PATH, "is below too many directories; pass it as a separate PATH"),
