@@ -113,11 +113,11 @@ class _Look:
 
         self._api, self._request = api, request
         self._query = request.query(api.connection.namespace)
-        self._is_complete = True
         self._writer = StatusWriter(request.output, has_namespaces=request.all_namespaces)
         self._add_lines = _lines_of(request, api)
         self._known: dict[Any, Any] = {}
         self._is_first = True
+        self._spaces = {self._query.namespace}
         self._notes: set[str] = set()
 
     def __call__(self) -> list[str]:
@@ -131,8 +131,7 @@ class _Look:
         changed = [job for job in found if self._known.get(job.id) != _visible_state(job)]
         is_first, self._is_first = self._is_first, False
         self._known = {job.id: _visible_state(job) for job in found}
-        spaces = {job.id.namespace for job in found}
-        self._is_complete = not self._query.namespace or spaces <= {self._query.namespace}
+        self._spaces.update(job.id.namespace for job in found if self._query.namespace)
         if changed or (is_first and not choice.errors):
             emit([self._writer.written(changed).encode("utf-8", "backslashreplace")])
         if not found and not choice.errors and is_first:
@@ -143,9 +142,10 @@ class _Look:
         """Write what changes, until the user ends the command."""
         from kubectl_trainjob.cluster.jobs.changes import Changes
 
-        changes = Changes(self._api, self._query.namespace)
+        changes = Changes(self._api)
         while True:
-            changes.wait(is_complete=self._is_complete)
+            changes.watch(self._spaces)
+            changes.wait()
             self._again()
 
     def _again(self) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -369,26 +370,51 @@ def test_what_is_watched(plane: Plane, namespace: str, tmp_path: Path, may_watch
         proxy.kubeconfig(tmp_path / "config", namespace)
         if not may_watch:
             proxy.on("GET", "watch=true", answer(403, "no"), times=1 << 30)
-        command = [require("kubectl-trainjob"), "status", "-w", "--kubeconfig", str(tmp_path / "config")]
-        watch = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        lines: list[str] = []
-        assert watch.stdout
-        threading.Thread(target=lambda: lines.extend(watch.stdout or ()), daemon=True).start()
-        try:
+        with _watching("--kubeconfig", str(tmp_path / "config")) as lines:
             plane.client.wait("all watches", lambda: len(_watches(proxy)) >= len(_WATCHED))
             plane.client.create(jobset(namespace, "b", suspend=True))
             plane.client.wait("b", lambda: any(line.startswith("b ") for line in lines))
-        finally:
-            watch.terminate()
-            watch.wait(20)
-        assert sorted(_watches(proxy)) == _WATCHED
+        assert sorted(_watches(proxy)) == [(namespace, kind) for kind in _WATCHED]
+
+
+def test_a_set_in_several_namespaces_is_watched_in_each(
+    plane: Plane, program: Program, namespace: str, tmp_path: Path
+) -> None:
+    other = f"{namespace}-other"
+    plane.client.create_namespace(other)
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump_all([jobset(namespace, "a"), jobset(other, "b")]))
+    assert program("apply", str(tmp_path / "a.yaml"), "--applyset", namespace).code == 0
+    with FaultProxy(plane) as proxy:
+        proxy.kubeconfig(tmp_path / "config", "default")
+        with _watching("--applyset", namespace, "--kubeconfig", str(tmp_path / "config")) as lines:
+            expected = sorted((space, kind) for space in ("default", namespace, other) for kind in _WATCHED)
+            plane.client.wait("all watches", lambda: sorted(_watches(proxy)) == expected)
+            assert program("suspend", "b", "-n", other).code == 0
+            plane.client.wait("b", lambda: any(line.split()[:2] == ["b", "Suspended"] for line in lines))
+
+
+@contextmanager
+def _watching(*arguments: str) -> Iterator[list[str]]:
+    """The lines of a `status -w` so far."""
+    command = [require("kubectl-trainjob"), "status", "-w", *arguments]
+    watch = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines: list[str] = []
+    assert watch.stdout
+    threading.Thread(target=lambda: lines.extend(watch.stdout or ()), daemon=True).start()
+    try:
+        yield lines
+    finally:
+        watch.terminate()
+        watch.wait(20)
 
 
 _WATCHED = ["events", "jobs", "jobsets", "pods", "trainjobs"]
 
 
-def _watches(proxy: FaultProxy) -> list[str]:
-    return [one.path.rpartition("/")[2] for one in proxy.requests if one.query.get("watch") == ["true"]]
+def _watches(proxy: FaultProxy) -> list[tuple[str, str]]:
+    """The namespace and the kind of each watch."""
+    paths = (one.path.split("/") for one in proxy.requests if one.query.get("watch") == ["true"])
+    return [(path[-2], path[-1]) for path in paths]
 
 
 def test_formats(plane: Plane, program: Program, namespace: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+from itertools import product
 from threading import Event, Thread
 
 from kubectl_trainjob.cluster import kueue
@@ -18,24 +20,29 @@ _RESYNC = 3600.0
 
 
 class Changes:
-    """Watches the objects of all jobs in a namespace, "" for all namespaces, until the process ends."""
+    """Watches the objects of all jobs in some namespaces, "" for all namespaces, until the process ends."""
 
-    def __init__(self, api: Api, namespace: str) -> None:
-        self._api, self._namespace = api, namespace
+    def __init__(self, api: Api) -> None:
+        self._api = api
         self._changed, self._is_polled = Event(), False
-        kinds = [*KINDS, *_OTHERS, *([(version, "Workload")] if (version := kueue.version(api)) else [])]
-        for kind in kinds:
-            if api.has_kind(*kind):
-                Thread(target=self._watch, args=(ObjectId(*kind, "", ""),), daemon=True, name="watch").start()
+        self._watched = set[str]()
+        workload = [(version, "Workload")] if (version := kueue.version(api)) else []
+        self._kinds = [ObjectId(*kind, "", "") for kind in (*KINDS, *_OTHERS, *workload) if api.has_kind(*kind)]
 
-    def wait(self, *, is_complete: bool) -> None:
-        """Wait until something may have changed; without `is_complete` there are jobs that are not watched."""
-        has_changed = self._changed.wait(_LONGEST if is_complete and not self._is_polled else _POLL)
+    def watch(self, namespaces: Set[str]) -> None:
+        """Watch namespaces, too."""
+        for at in product(self._kinds, sorted(namespaces - self._watched)):
+            Thread(target=self._follow, args=at, daemon=True, name="watch").start()
+        self._watched |= namespaces
+
+    def wait(self) -> None:
+        """Wait until something may have changed."""
+        has_changed = self._changed.wait(_POLL if self._is_polled else _LONGEST)
         if has_changed:
             self._api.clock.sleep(_PAUSE)
             self._changed.clear()
 
-    def _watch(self, kind: ObjectId) -> None:
+    def _follow(self, kind: ObjectId, namespace: str) -> None:
         stop = Event()
 
         def restarted(reason: str, _message: str) -> None:
@@ -45,6 +52,6 @@ class Changes:
             self._changed.set()
 
         watched = WatchedKind(
-            kind, self._namespace, _RESYNC, lambda _all: None, lambda _one: None, self._changed.set, restarted
+            kind, namespace, _RESYNC, lambda _all: None, lambda _one: None, self._changed.set, restarted
         )
         follow(watched, lambda: self._api, self._api.clock, stop)
