@@ -68,8 +68,11 @@ def local_deepspeed(node: ContainerSpec) -> Word | None:
 
 
 def _passes_variables(node: ContainerSpec) -> bool:
-    values = (str(entry.get("value") or "") for entry in node.body.get("env") or ())
-    return any("PET_" in text for text in (*node.words, *values))
+    """Whether the program gets PET_*, or each Pod has the variables that torch reads without torchrun."""
+    env = node.body.get("env") or ()
+    values = (str(entry.get("value") or "") for entry in env)
+    has_own = {entry["name"] for entry in env} >= {"MASTER_ADDR", "RANK", "WORLD_SIZE"}
+    return has_own or any("PET_" in text for text in (*node.words, *values))
 
 
 def _has_one_process(runtime: LintedRuntime, node: ContainerSpec, pods: int) -> bool:

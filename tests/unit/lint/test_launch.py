@@ -369,6 +369,18 @@ def runs(*command: str, nodes: int = 2, resources: str = "") -> str:
             [],
             id="a-variable-hands-it-over",
         ),
+        pytest.param(
+            runtime(
+                TORCH,
+                role(
+                    "command: [python, train.py]",
+                    "env: [{name: MASTER_ADDR, value: a}, {name: RANK, value: b}, {name: WORLD_SIZE, value: c}]",
+                ),
+            )
+            + TRAINER,
+            [],
+            id="torch's-own-variables",
+        ),
         pytest.param(runtime(TORCH) + TRAINER, [], id="the-image's"),
         pytest.param(runtime(TORCH, role("args: [python, train.py]")) + TRAINER, [], id="args-of-the-image's"),
         pytest.param(runtime(JAX, role("command: [python, train.py]")) + TRAINER, [], id="jax"),
