@@ -117,7 +117,9 @@ def _migrate(request: MigrateRequest, session: Session) -> int:
     paths = request.paths + request.filenames
     contents = read_files(paths, session.workspace)
     migration = migrate_files(contents, request.to)
-    findings = (*contents.diagnostics, *migration.findings, *build_errors(migration.built, request.to))
+    noted = {each.place for each in migration.findings if _needs_user([each])}
+    errors = [each for each in build_errors(migration.built, request.to) if each.place not in noted]
+    findings = (*contents.diagnostics, *migration.findings, *errors)
     shown, repeated = _without_repeated_notes(findings)
     print_findings(shown)
     _write(request, migration, session)

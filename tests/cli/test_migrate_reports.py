@@ -64,6 +64,11 @@ REPORTED = {
     "a label that no Pod has": (TF + ENV + LABEL.format("job-role"), 14, "job-role"),
     "a container of MPIJob v1": (MPI_1 + "  mainContainer: c\n", 8, 'mainContainer "c"'),
     "cleanPodPolicy of MPIJob v1": (MPI_1 + "  cleanPodPolicy: All\n", 8, "cleanPodPolicy All"),
+    "a launcher that waits in a gang": (
+        MPI_2 + "  launcherCreationPolicy: WaitForWorkersReady\n  runPolicy: {schedulingPolicy: {minAvailable: 2}}\n",
+        8,
+        "no Pod starts",
+    ),
     "an init container with the name of the main one": (
         JOB + "          initContainers: [{name: node, image: a}]\n",
         15,
@@ -152,3 +157,45 @@ def test_an_object_that_a_cluster_printed(migrate: Command) -> None:
 def test_the_first_worker_decides(migrate: Command) -> None:
     assert migrate("-", stdin=TF) == 0
     assert "the operator ends the job when worker 0 succeeds, and a TrainJob when all workers do" in migrate.err
+
+
+WORKER = JOB[JOB.index("    Master") :].replace("Master", "Worker").replace("replicas: 1", "replicas: 2")
+
+
+def test_the_index_of_a_role_is_that_of_its_job_beside_another_role(migrate: Command) -> None:
+    """Equal Pods of two roles have one number over both; the old label counted inside the role."""
+    index = "              env:" + LABEL.format("replica-index").replace("            - ", " [").rstrip("\n") + "]\n"
+    assert migrate("-", stdin=JOB + index + WORKER + index) == 0
+    assert yaml.safe_load(migrate.out.split("---")[0])["spec"]["template"]["spec"]["replicatedJobs"][1]["replicas"] == 2
+    assert node(migrate)["A"] == {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}
+    assert node(migrate)["RANK"] == {
+        "fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}
+    }
+
+
+def test_the_port_of_the_host_changes(migrate: Command) -> None:
+    gpu = "resources: {limits: {nvidia.com/gpu: 1}}"
+    torchrun = (JOB + WORKER).replace("[python, train.py]", f"[torchrun, train.py]\n              {gpu}")
+    host = torchrun.replace("          containers:", "          hostNetwork: true\n          containers:")
+    words = "hostNetwork: torchrun uses port 29500 of the node, and not 23456"
+    assert (migrate("-", stdin=host), words in migrate.err) == (0, True)
+    assert (migrate("-", stdin=torchrun), words in migrate.err) == (0, False)
+
+
+def test_the_name_of_a_pod_changes(migrate: Command) -> None:
+    field = "{fieldRef: {fieldPath: metadata.name}}"
+    assert migrate("-", stdin=f"{JOB}              env: [{{name: POD, valueFrom: {field}}}]\n") == 0
+    assert 'the name of the Pod in "POD" changes' in migrate.err
+
+
+def test_an_implementation_of_mpi_is_reported_once(migrate: Command) -> None:
+    assert migrate("-", stdin=MPI_2 + "  mpiImplementation: Intel\n") == 1
+    assert migrate.err.count("implements mpiImplementation") == 1
+
+
+@pytest.mark.parametrize("text", [JOB + WORKER, TF.replace("Worker:", "PS:") + TF[TF.index("    Worker") :]])
+def test_a_migrated_job_has_no_finding_of_its_launch(text: str, migrate: Command) -> None:
+    assert migrate("-", stdin=text) == 0
+    migrate.file("a.yaml", migrate.out)
+    migrate.run("lint", "a.yaml")
+    assert not any(rule in migrate.out + migrate.err for rule in ("KTJ207", "KTJ406"))

@@ -14,7 +14,7 @@ from kubectl_trainjob.frontends.legacy.operators import MPI, PADDLE, TENSORFLOW
 from kubectl_trainjob.frontends.legacy.shapes import JobShape
 from kubectl_trainjob.frontends.legacy.variables import LAUNCH_IP, Layout, variables
 from kubectl_trainjob.model.message import listed, say
-from kubectl_trainjob.model.source import Pointer
+from kubectl_trainjob.model.source import Pointer, value_at
 from kubectl_trainjob.model.stages import Body
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -92,6 +92,10 @@ def _container(job: LegacyJob, container: Any, at: Pointer) -> Iterator[Migratio
             )
         else:
             yield note(say("this container reads the host name, which the TrainJob changes"), *at)
+    for number, entry in enumerate(container.get("env") or ()):
+        if value_at(entry, ("valueFrom", "fieldRef", "fieldPath")) == "metadata.name":
+            message = say('the name of the Pod in "{}" changes, and each new Pod of a Job has another', entry["name"])
+            yield note(message, *at, "env", number)
     if mentioned([LAUNCH_IP], container) and job.operator.kind == PADDLE and job.pods > 1:
         message = say("{} was set on the first Pod only; use PADDLE_MASTER", LAUNCH_IP)
         yield ask(message, *at)

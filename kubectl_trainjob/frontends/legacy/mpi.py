@@ -165,7 +165,13 @@ def _notes(job: LegacyJob) -> Iterator[MigrationNote]:
             "server, which the workers now start"
         )
         yield ask(message, "spec", "mpiReplicaSpecs", "Worker")
-    if waits_for_workers(job) and runs_on_launcher(job):
+    if waits_for_workers(job) and "schedulingPolicy" in job.run_policy:
+        message = say(
+            "launcherCreationPolicy WaitForWorkersReady: the gang waits for the launcher, which waits for the workers, "
+            "so no Pod starts; remove dependsOn or podGroupPolicy from the runtime"
+        )
+        yield ask(message, "spec", "launcherCreationPolicy")
+    elif waits_for_workers(job) and runs_on_launcher(job):
         message = say(
             "launcherCreationPolicy WaitForWorkersReady cannot be kept with runLauncherAsWorker: the launcher is the "
             "first host, and dependsOn needs an earlier replicatedJob"

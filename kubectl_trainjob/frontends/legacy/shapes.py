@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.commands import Start, has_process_count, mentioned, start_of
 from kubectl_trainjob.frontends.legacy.gang import gang_of
 from kubectl_trainjob.frontends.legacy.job import JobRole, LegacyJob
 from kubectl_trainjob.frontends.legacy.lifecycle import job_settings, jobset_settings, train_job_settings
-from kubectl_trainjob.frontends.legacy.names import Peers
-from kubectl_trainjob.frontends.legacy.notes import MigrationNote
+from kubectl_trainjob.frontends.legacy.names import Peers, label_places
+from kubectl_trainjob.frontends.legacy.notes import MigrationNote, note
 from kubectl_trainjob.frontends.legacy.operators import PYTORCH, TENSORFLOW, XGBOOST
 from kubectl_trainjob.frontends.legacy.pods import (
     ConvertedContainer,
@@ -26,8 +27,10 @@ from kubectl_trainjob.kube.facts.trainer import (
     COMPLETION_INDEX_FIELD,
     NODE,
     TORCH_RESERVED_ENV,
+    TRAINER_PORT,
 )
 from kubectl_trainjob.kube.launch.command_line import with_references
+from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.stages import Body
 
 _GLOBAL_INDEX = "metadata.labels['jobset.sigs.k8s.io/job-global-index']"
@@ -45,8 +48,21 @@ class JobShape(NamedTuple):
 
 
 def shape_of(job: LegacyJob) -> JobShape:
-    """The runtime and the TrainJob of a job other than MPI."""
-    return _equal_pods(job) if has_equal_pods(job) else _roles(job)
+    """The runtime and the TrainJob of a job other than MPI.
+
+    Pods that read or select labels of roles need replicatedJobs for the roles, even if the Pods are equal.
+    """
+    if not has_equal_pods(job):
+        return _roles(job)
+    equal = _equal_pods(job)
+    if len(job.roles) > 1 and _has_old_labels(equal):
+        roles = _roles(job)
+        return equal if _has_old_labels(roles) else roles
+    return equal
+
+
+def _has_old_labels(shape: JobShape) -> bool:
+    return any(label_places([shape.runtime, shape.job]))
 
 
 def has_equal_pods(job: LegacyJob) -> bool:
@@ -80,7 +96,17 @@ def _equal_pods(job: LegacyJob) -> JobShape:
     policy = {"numNodes": 1, "torch": {}} if has_torch else {"numNodes": 1}
     replicated = replicated_job(NODE, job_settings(job, first, NODE), template(context, containers, gang.scheduler))
     runtime = runtime_spec(policy, [replicated], jobset_settings(job), gang.annotations, gang.policy)
-    return JobShape(runtime, {**train_job_settings(job), "trainer": trainer}, gang.notes)
+    notes = (*gang.notes, *_port_notes(job)) if has_torch else gang.notes
+    return JobShape(runtime, {**train_job_settings(job), "trainer": trainer}, notes)
+
+
+def _port_notes(job: LegacyJob) -> Iterator[MigrationNote]:
+    """Trainer's port of torchrun, which Pods in the network of the host share with other Pods of the node."""
+    first = job.roles[0]
+    starts_python = start_of(first.pod["containers"][job.main(first)]) is Start.PYTHON
+    if first.pod.get("hostNetwork") and not starts_python and job.pods > 1:
+        message = say("hostNetwork: torchrun uses port {} of the node, and not {}", TRAINER_PORT, job.port(first))
+        yield note(message, "spec", job.operator.field, first.key, "template", "spec", "hostNetwork")
 
 
 def _trainer(context: PodContext, *, has_torch: bool) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -183,7 +209,8 @@ def _roles(job: LegacyJob) -> JobShape:
     leading = _leading(job)
     success = {"successPolicy": {"operator": "All", "targetReplicatedJobs": [leading]}} if leading else {}
     settings = {**success, **jobset_settings(job)}
-    runtime = runtime_spec({"numNodes": 1}, replicated, settings, gang.annotations, gang.policy)
+    nodes = 1 if has_ranks else job.roles[0].count
+    runtime = runtime_spec({"numNodes": nodes}, replicated, settings, gang.annotations, gang.policy)
     return JobShape(runtime, train_job_settings(job), gang.notes)
 
 
@@ -197,9 +224,10 @@ def _role_job(context: PodContext, scheduler: str, *, has_ranks: bool) -> dict[s
     count = len(role.pod["containers"])
     containers = [complete(convert_container(context, index), context.layout) for index in range(count)]
     settings = job_settings(job, role, context.main)
-    counts = {} if has_ranks or role.count == 1 else {"parallelism": role.count, "completions": role.count}
+    is_trainer = role is job.roles[0]  # Trainer sets its number of Pods
+    has_one = has_ranks or is_trainer or role.count == 1
+    counts = {} if has_one else {"parallelism": role.count, "completions": role.count}
     pods = template(context, containers, scheduler)
-    is_trainer = role.key == job.roles[0].key and (has_ranks or role.count == 1)
     replicated = replicated_job(role.name, {**counts, **settings}, pods, is_trainer=is_trainer)
     if has_ranks and role.count > 1:
         replicated = {"name": role.name, "replicas": role.count, "template": replicated["template"]}
