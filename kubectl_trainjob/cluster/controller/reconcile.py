@@ -100,7 +100,8 @@ def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock
     store = TrainingSetStore(own, key.namespace, key.name)
     attempt = _attempted(wanted, source, own, as_account, store)
     deadlines = _deadlines(as_account, store)
-    attempt = replace(attempt, objects=(*attempt.objects, *map(_ended_run, deadlines.ended)))
+    verdict = _problem(deadlines.problem) if deadlines.problem and attempt.verdict.is_ready else attempt.verdict
+    attempt = replace(attempt, verdict=verdict, objects=(*attempt.objects, *map(_ended_run, deadlines.ended)))
     has_changed = _recorded(own, wanted, attempt, has_written=own.counts.write + as_account.counts.write > 0)
     is_done = attempt.verdict.is_ready or attempt.verdict.is_stalled
     pause = min(wanted.interval if is_done else wanted.retry_interval, deadlines.left)
@@ -127,14 +128,17 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
             except SourceError:
                 tree.check()  # files that changed meanwhile are not errors of the files
                 raise
-    except SourceError as error:
-        verdict = Verdict(error.reason, str(error))
-    except ApiError as error:
-        reason = "AccessDenied" if error.reason in ("Forbidden", "Unauthorized") else "ReconciliationFailed"
-        verdict = Verdict(reason, f"{error.reason}: {error.message}")
-    except EnvironmentFault as error:
-        verdict = Verdict("ReconciliationFailed", str(error))
-    return _Attempt(verdict, attempted)
+    except (SourceError, ApiError, EnvironmentFault) as error:
+        return _Attempt(_problem(error), attempted)
+
+
+def _problem(error: SourceError | ApiError | EnvironmentFault) -> Verdict:
+    if isinstance(error, SourceError):
+        return Verdict(error.reason, str(error))
+    if isinstance(error, EnvironmentFault):
+        return Verdict("ReconciliationFailed", str(error))
+    reason = "AccessDenied" if error.reason in ("Forbidden", "Unauthorized") else "ReconciliationFailed"
+    return Verdict(reason, f"{error.reason}: {error.message}")
 
 
 def _applied(plan: ApplyPlan, options: ApplyOptions, store: Store, api: Api, attempted: SourceRevision) -> _Attempt:
@@ -169,8 +173,8 @@ def _deadlines(api: Api, store: Store) -> Deadlines:
     api.extend(_TO_END)
     try:
         return end_overdue(api, store)
-    except (ApiError, EnvironmentFault):
-        return Deadlines(left=_TO_END)
+    except (ApiError, EnvironmentFault) as error:
+        return Deadlines(left=_TO_END, problem=error)
 
 
 def _ended_run(identity: ObjectId) -> ObjectResult:

@@ -78,10 +78,11 @@ class JobStatus:
 def status_of(job: SeenJob) -> JobStatus:
     """The status of one job."""
     found, run = job.found, job.found.run
-    ended = found.entry.ended if found.entry else ""
+    uid = found.entry.uid if found.entry else ""
+    ended = found.entry.ended if found.entry and (run is None or run["metadata"]["uid"] == uid) else ""
     if run is None:
         state: State = "Failed" if ended else "Gone"
-        return JobStatus(found.id, state, ended, train_job=found.train_job, uid=found.entry.uid if found.entry else "")
+        return JobStatus(found.id, state, ended, train_job=found.train_job, uid=uid)
     state, problem = _state(job, ended)
     metadata = run["metadata"]
     return JobStatus(
@@ -106,7 +107,7 @@ def status_of(job: SeenJob) -> JobStatus:
 
 def _state(job: SeenJob, ended: str) -> tuple[State, JobProblem | None]:
     run = job.found.run or {}
-    end = "Failed" if ended else ending(run)
+    end = ending(run) or ("Failed" if ended else "")
     if end == "Completed":
         return "Succeeded", None
     if end == "Failed":

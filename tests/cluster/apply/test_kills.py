@@ -6,7 +6,7 @@ was not killed, and the one after it writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from signal import SIGKILL
 from threading import Event
@@ -18,7 +18,7 @@ from tests.cluster.apply import world
 from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.loop_site import LoopSite, as_way
 from tests.cluster.apply.program import Program
-from tests.cluster.apply.proxy import Answer, Forward
+from tests.cluster.apply.proxy import Answer, Forward, Request
 from tests.cluster.apply.site import Site
 from tests.loops import report
 
@@ -64,7 +64,7 @@ def _problem(site: Site, kill: Kill, expected: Any) -> str:
 def _check(site: Site, kill: Kill, expected: Any) -> str:
     stays = world.prepare(site)
     site.proxy.clear()
-    if not _is_killed(site, kill):
+    if not is_killed(site, kill, site.command(*world.ARGUMENTS)):
         return f"was not killed: {kill}"
     return problem_after(site, stays, expected)
 
@@ -85,8 +85,10 @@ def problem_after(site: Site, stays: dict[str, str], expected: Any) -> str:
     return ""
 
 
-def _is_killed(site: Site, kill: Kill) -> bool:
-    """Run an apply that is killed; False if it ends before."""
+def is_killed(
+    site: Site, kill: Kill, command: Sequence[str], *, only: Callable[[Request], bool] = lambda _: True
+) -> bool:
+    """Run a command that is killed at one of some requests; False if it ends before."""
     running: list[Program] = []
     is_started = Event()
 
@@ -100,8 +102,11 @@ def _is_killed(site: Site, kill: Kill) -> bool:
         shoot()
         return None
 
-    site.proxy.on("", "", fault, skip=kill.number, only=lambda request: request.is_write or not kill.is_after_write)
-    running.append(site.start(*site.command(*world.ARGUMENTS)))
+    def is_meant(request: Request) -> bool:
+        return only(request) and (request.is_write or not kill.is_after_write)
+
+    site.proxy.on("", "", fault, skip=kill.number, only=is_meant)
+    running.append(site.start(*command))
     is_started.set()
     return running[0].end().code == -SIGKILL
 
