@@ -166,10 +166,7 @@ class Api:
                 break
             now = self.clock.monotonic()
             if now >= self._patience.setdefault(key, now + _MISSING_KIND):
-                raise ApiError(
-                    "NotFound",
-                    f"the server has no kind {identity.kind} in {identity.api_version}; install its definition",
-                )
+                raise missing_kind(identity)
             self.clock.sleep(1.0)
         return self._resources[key]
 
@@ -269,6 +266,13 @@ class Api:
     def _path(self, body: Body) -> str:
         identity = _identity(body)
         return self.resource(identity).path(identity.namespace, identity.name)
+
+
+def missing_kind(identity: ObjectId) -> ApiError:
+    """The error for a kind that the server does not have."""
+    return ApiError(
+        "NotFound", f"the server has no kind {identity.kind} in {identity.api_version}; install its definition"
+    )
 
 
 def _identity(body: Body) -> ObjectId:

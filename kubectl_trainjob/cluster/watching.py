@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from threading import Event
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.api import Api, missing_kind
 from kubectl_trainjob.cluster.errors import ApiError, error_of
 from kubectl_trainjob.cluster.protocol import ApiRequest, Clock
 from kubectl_trainjob.model.faults import EnvironmentFault
@@ -26,8 +26,8 @@ _EXPIRED = 410
 class WatchedKind(NamedTuple):
     """The kind, its namespace ("" for all), the seconds between two lists, and who gets what is found.
 
-    `listed` gets all objects, `changed` one that was added or changed. `restarted` gets why a watch begins again, and
-    the message of an error, "" for none.
+    `listed` gets all objects, `changed` one that was added or changed, `deleted` one as it was last. `restarted` gets
+    why a watch begins again, and the message of an error, "" for none.
     """
 
     kind: ObjectId
@@ -37,6 +37,7 @@ class WatchedKind(NamedTuple):
     changed: Callable[[Body], None]
     moved: Callable[[], None]
     restarted: Callable[[str, str], None]
+    deleted: Callable[[Body], None] = lambda _: None
 
 
 def follow(watched: WatchedKind, api: Callable[[], Api], clock: Clock, stop: Event) -> None:
@@ -61,7 +62,9 @@ def follow(watched: WatchedKind, api: Callable[[], Api], clock: Clock, stop: Eve
 
 
 def _list(watched: WatchedKind, api: Api) -> str:
-    """Hand on all objects: the version of the list."""
+    """Hand on all objects: the version of the list. A kind that does not exist is looked up once, not waited for."""
+    if not api.has_kind(watched.kind.api_version, watched.kind.kind):
+        raise missing_kind(watched.kind)
     items, version = api.listed(api.resource(watched.kind).path(watched.namespace), {})
     watched.listed(items)
     return version
@@ -111,4 +114,6 @@ class _WatchEvents:
         self._watched.moved()
         if kind in ("ADDED", "MODIFIED"):
             self._watched.changed(body)
+        elif kind == "DELETED":
+            self._watched.deleted(body)
         return True

@@ -76,10 +76,10 @@ class Loop:
 
     def watch(self) -> None:
         """Follow the TrainingSets until `stop`."""
-        self._follow(SetKey("", "").id, self._listed, self._changed, self._moved)
+        self._follow(SetKey("", "").id, self._listed, self._changed, self._moved, lambda body: self._gone(_key(body)))
 
     def _follow_sources(self, kind: str, changed: Callable[[Body], None]) -> None:
-        self._follow(flux_source(kind), lambda found: [*map(changed, found)], changed, lambda: None)
+        self._follow(flux_source(kind), lambda found: [*map(changed, found)], changed, lambda: None, lambda _: None)
 
     def _follow(
         self,
@@ -87,12 +87,15 @@ class Loop:
         listed: Callable[[Sequence[Body]], object],
         changed: Callable[[Body], None],
         moved: Callable[[], None],
+        deleted: Callable[[Body], None],
     ) -> None:
         def restarted(reason: str, message: str) -> None:
             self.metrics.count("trainjob_watch_restarts_total", kind=kind.kind, reason=reason)
             self.log_once(f"objects of kind {kind.kind} cannot be listed: ", message)
 
-        watched = WatchedKind(kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted)
+        watched = WatchedKind(
+            kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted, deleted
+        )
         follow(watched, lambda: self.client.api("", self.clock, 0), self.clock, self.stop)
 
     def work(self) -> None:
@@ -119,6 +122,8 @@ class Loop:
             self.metrics.count("controller_runtime_reconcile_total", controller="trainingset", result="error")
             return
         self._note(outcome, self.clock.monotonic() - start)
+        if outcome.wanted is None:
+            self._forget(key)
         if outcome.verdict is None or outcome.pause is None:
             self._failures.pop(key, None)
         elif outcome.verdict.is_ready or outcome.verdict.is_stalled:
@@ -138,8 +143,6 @@ class Loop:
         labels = {"namespace": key.namespace, "name": key.name}
         result = "success" if verdict is None or verdict.is_ready else "error"
         self.metrics.count("controller_runtime_reconcile_total", controller="trainingset", result=result)
-        if outcome.wanted is None:
-            self.metrics.forget(*key)
         if verdict is None:
             return
         self.metrics.observe("gotk_reconcile_duration_seconds", seconds, kind="TrainingSet", **labels)
@@ -170,15 +173,22 @@ class Loop:
     def _listed(self, bodies: Sequence[Body]) -> None:
         """Note all TrainingSets; those that are new or changed are due."""
         keys = {_key(each) for each in bodies}
-        for gone in self._known.keys() - keys:
-            del self._known[gone]
-            self._failures.pop(gone, None)
-            self._sources.forget(gone)
-            self.source.forget(gone)
-            self.metrics.forget(*gone)
+        for key in self._known.keys() - keys:
+            self._gone(key)
         for body in bodies:
             self._changed(body)
         self.is_ready = True
+
+    def _gone(self, key: SetKey) -> None:
+        """A TrainingSet was deleted: a last reconcile finds that, and forgets it."""
+        self._known.pop(key, None)
+        self._sources.forget(key)
+        self.due.add(key)
+
+    def _forget(self, key: SetKey) -> None:
+        self.metrics.forget(*key)
+        if key not in self._known:  # no reconcile that could store anything follows
+            self.source.forget(key)
 
     def _changed(self, body: Body) -> None:
         """A TrainingSet is due if its spec or a request is new; the loop itself changes only the rest."""

@@ -34,17 +34,19 @@ def _installed(plane: Plane) -> None:
 
 
 class Replica:
-    """One running controller, with a proxy of its own."""
+    """One running controller, with a proxy of its own; `after` is one whose place it takes."""
 
-    def __init__(self, site: Site, proxy: FaultProxy, *arguments: str, namespaced: bool = True) -> None:
+    def __init__(
+        self, site: Site, proxy: FaultProxy, *arguments: str, namespaced: bool = True, after: Replica | None = None
+    ) -> None:
         self.proxy = proxy
         kubeconfig = site.folder.parent / f"{site.namespace}.{id(self)}.kubeconfig"
         proxy.kubeconfig(kubeconfig, site.namespace)
-        self.ports = [_free_port() for _ in range(3)]
+        self.ports = after.ports if after else [_free_port() for _ in range(3)]
         names = ("--metrics-bind-address", "--health-probe-bind-address", "--storage-addr")
         command = [f"{name}=127.0.0.1:{port}" for name, port in zip(names, self.ports, strict=True)]
         self.storage = site.folder.parent / f"{site.namespace}.{self.ports[0]}"
-        (self.storage / "artifacts").mkdir(parents=True)  # of a user
+        (self.storage / "artifacts").mkdir(parents=True, exist_ok=True)  # of a user
         command += [f"--storage-path={self.storage}"]
         command += [f"--storage-adv-address=127.0.0.1:{self.ports[2]}"]
         command += [f"--directory=jobs={site.folder}", *_SHORT, *arguments]
@@ -82,10 +84,13 @@ def _free_port() -> int:
 
 
 @contextmanager
-def replica(site: Site, *arguments: str) -> Iterator[Replica]:
+def replica(
+    site: Site, *arguments: str, after: Replica | None = None, prepare: Callable[[FaultProxy], object] = lambda _: None
+) -> Iterator[Replica]:
     """A running controller; a test that fails leaves none. Its requests and metrics may have no secrets."""
     with FaultProxy(site.plane, canary=site.proxy.canary, sent=site.proxy.sent) as proxy:
-        started = Replica(site, proxy, *arguments)
+        prepare(proxy)
+        started = Replica(site, proxy, *arguments, after=after)
         try:
             yield started
         except BaseException:

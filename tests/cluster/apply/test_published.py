@@ -50,11 +50,13 @@ def _external(site: Site, name: str = "s") -> Object | None:
     return found
 
 
-def _artifact(site: Site) -> Any:
+def artifact_of(site: Site) -> Any:
+    """The artifact of the ExternalArtifact, None before there is one."""
     return ((_external(site) or {}).get("status") or {}).get("artifact")
 
 
-def _get(url: str) -> bytes:
+def get(url: str) -> bytes:
+    """What is served."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(url, timeout=10) as response:
         found: bytes = response.read()
@@ -88,7 +90,7 @@ def test_what_is_served(loop: Loop, tmp_path: Path) -> None:
         live = _external(site)
         assert live
         first = live["status"]["artifact"]
-        data = _get(first["url"])
+        data = get(first["url"])
         assert (len(data), f"sha256:{hashlib.sha256(data).hexdigest()}") == (first["size"], first["digest"])
         assert first["revision"] == f"latest@sha256:{hashlib.sha256(gzip.decompress(data)).hexdigest()}"
         assert first["metadata"]["org.opencontainers.image.revision"] == loop.status["lastAppliedRevision"]
@@ -97,19 +99,19 @@ def test_what_is_served(loop: Loop, tmp_path: Path) -> None:
         assert site.all("JobSet") == {}
         for path in ("/", "/../a", f"/{site.namespace}/s/", first["path"].replace("/s/", "/../"), "/%2e%2e/x"):
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                _get(f"http://127.0.0.1:{one.ports[2]}/{path.lstrip('/')}")
+                get(f"http://127.0.0.1:{one.ports[2]}/{path.lstrip('/')}")
         (site.folder / "README.md").write_text("Nothing that is built.")
         _publish(loop, 1, job("a"), config("c"), job("m", "mpi"))
-        second = _artifact(site)
+        second = artifact_of(site)
         assert {**second, "metadata": {}} == {**first, "metadata": {}}  # another commit of the same objects
         _publish(loop, 2, job("a"))
-        third = _artifact(site)
+        third = artifact_of(site)
         assert third["revision"] != first["revision"]
-        assert set(_files(_get(third["url"]))) != set(_files(data))
-        assert _get(first["url"]) == data  # a reader may be at work
+        assert set(_files(get(third["url"]))) != set(_files(data))
+        assert get(first["url"]) == data  # a reader may be at work
         _publish(loop, 3, config("c"))
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            _get(first["url"])
+            get(first["url"])
         before = loop.live
         assert one.stop().code == 0
     _check_restart(loop, before)
@@ -118,22 +120,23 @@ def test_what_is_served(loop: Loop, tmp_path: Path) -> None:
 def _check_restart(loop: Loop, before: Object) -> None:
     """The archive is served again, and nothing is written."""
     site = loop.site
-    artifact = _artifact(site)
+    artifact = artifact_of(site)
     with replica(site, "--leader-elect=false", "--resync=1s") as one:
         path = artifact["path"]
-        site.wait("served", lambda: _is_served(f"http://127.0.0.1:{one.ports[2]}/{path}"))
+        site.wait("served", lambda: is_served(f"http://127.0.0.1:{one.ports[2]}/{path}"))
         url = f"http://127.0.0.1:{one.ports[2]}/{path}"
-        site.wait("another port", lambda: _artifact(site) == {**artifact, "url": url})
+        site.wait("another port", lambda: artifact_of(site) == {**artifact, "url": url})
         assert loop.status == before["status"]
         site.plane.client.request("DELETE", site.plane.client.path(loop.created))
         site.wait("deleted with the set", lambda: _external(site) is None)
-        site.wait("no longer served", lambda: not _is_served(url))
+        site.wait("no longer served", lambda: not is_served(url))
 
 
-def _is_served(url: str) -> bool:
+def is_served(url: str) -> bool:
+    """Whether a controller runs that serves the URL."""
     try:
-        return bool(_get(url))
-    except urllib.error.HTTPError:
+        return bool(get(url))
+    except urllib.error.URLError:
         return False
 
 
@@ -142,12 +145,12 @@ def test_invalid_and_empty_builds_keep_the_last_artifact(loop: Loop) -> None:
     site.files(job("a"))
     with replica(site, "--leader-elect=false"):
         site.wait("published", lambda: loop.condition() == ("True", "ReconciliationSucceeded"))
-        first = _artifact(site)
+        first = artifact_of(site)
         for number, objects in enumerate(([job("a", "none")], [])):
             _publish(loop, number, *objects)
             assert loop.condition("Stalled") == ("True", "BuildFailed")
-            assert _artifact(site) == first
-            assert _is_served(first["url"])
+            assert artifact_of(site) == first
+            assert is_served(first["url"])
 
 
 def test_an_artifact_of_another_producer_stays(site: Site) -> None:
