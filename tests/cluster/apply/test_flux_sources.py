@@ -13,8 +13,9 @@ import pytest
 
 from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import Loop, install
+from tests.cluster.apply.proxy import answer
 from tests.cluster.apply.site import Site
-from tests.cluster.apply.test_controller_run import replica
+from tests.cluster.apply.test_controller_run import Replica, replica
 from tests.cluster.plane.client import ApiError
 from tests.cluster.plane.plane import Plane
 from tests.gitops import programs
@@ -201,3 +202,29 @@ def test_a_new_revision_is_applied_at_once(site: Site) -> None:
         loop.publish(config("b"))
         site.wait("b", lambda: site.live("ConfigMap", "b"))
         assert one.stop().code == 0
+
+
+def test_a_missing_kind_is_looked_up_once_a_try(site: Site) -> None:
+    """Flux is not installed: each new try of the watch, and each reconcile, sends one request for the kind."""
+    path = "/apis/source.toolkit.fluxcd.io/v1"
+    loop = FluxLoop(site, interval="1h")
+    with replica(
+        site, "--leader-elect=false", prepare=lambda proxy: proxy.on("GET", f"{path}$", answer(404), times=10_000)
+    ) as one:
+        site.wait("six tries", lambda: _count(one, "trainjob_watch_restarts_total", "NotFound") >= 6)
+        asked = len([each for each in one.proxy.requests if each.path == path])
+        restarts = _count(one, "trainjob_watch_restarts_total", "NotFound")
+        assert asked <= restarts + _count(one, "controller_runtime_reconcile_total", "error") + 3
+        assert loop.condition() == ("False", "ArtifactFailed")
+        assert [each.line for each in one.proxy.requests if each.path.endswith("/gitrepositories")] == []
+        one.proxy.clear()
+        loop.publish(config("a"))
+        site.wait("a", lambda: site.live("ConfigMap", "a"))
+        ended = one.stop()
+    assert (ended.code, ended.err.count("cannot be listed")) == (0, 1), ended.err
+
+
+def _count(one: Replica, name: str, word: str) -> int:
+    """The sum of the series of a metric that have a word."""
+    lines = (line for line in one.page("/metrics")[1].splitlines() if line.startswith(name) and word in line)
+    return sum(int(float(line.split()[-1])) for line in lines)

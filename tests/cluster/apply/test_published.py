@@ -17,6 +17,7 @@ import pytest
 
 from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import Loop, install
+from tests.cluster.apply.proxy import before
 from tests.cluster.apply.site import Site
 from tests.cluster.apply.test_controller_run import replica
 from tests.cluster.apply.test_flux_sources import install_flux
@@ -118,10 +119,10 @@ def test_what_is_served(loop: Loop, tmp_path: Path) -> None:
 
 
 def _check_restart(loop: Loop, before: Object) -> None:
-    """The archive is served again, and nothing is written."""
+    """The archive is served again, and nothing is written. It is removed with the set, long before the next list."""
     site = loop.site
     artifact = artifact_of(site)
-    with replica(site, "--leader-elect=false", "--resync=1s") as one:
+    with replica(site, "--leader-elect=false") as one:
         path = artifact["path"]
         site.wait("served", lambda: is_served(f"http://127.0.0.1:{one.ports[2]}/{path}"))
         url = f"http://127.0.0.1:{one.ports[2]}/{path}"
@@ -138,6 +139,28 @@ def is_served(url: str) -> bool:
         return bool(get(url))
     except urllib.error.URLError:
         return False
+
+
+def test_a_set_that_is_deleted_while_it_is_published(loop: Loop) -> None:
+    """Its archive is stored after the end of the set, and removed."""
+    site = loop.site
+    site.files(config("a"))
+    with replica(site, "--leader-elect=false") as one:
+        site.wait("published", lambda: loop.is_ready)
+        place = one.storage / "kubectl-trainjob-artifacts" / site.namespace / "s"
+        first = set(place.iterdir())
+        stored: list[Path] = []
+
+        def delete() -> None:
+            site.plane.client.request("DELETE", site.plane.client.path(loop.created))
+            stored.extend(place.iterdir())
+
+        one.proxy.on("PATCH", "/externalartifacts/s/status", before(delete))
+        site.files(config("b"))
+        loop.merge({"metadata": {"annotations": {_REQUEST: "1"}}})
+        site.wait("no archive is left", lambda: stored and not place.exists())
+        assert len(set(stored) - first) == 1
+        assert "Traceback" not in one.stop().err
 
 
 def test_invalid_and_empty_builds_keep_the_last_artifact(loop: Loop) -> None:
