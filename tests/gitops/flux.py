@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import yaml
@@ -13,6 +14,7 @@ from tests.gitops import programs
 from tests.gitops.artifacts import Artifacts, archive_of
 
 NAMESPACE = "flux-system"
+_GATE = "--feature-gates=ExternalArtifact=true"
 _APPLY = "kustomize.toolkit.fluxcd.io/v1"
 Kustomization = dict[str, Any]
 
@@ -25,14 +27,27 @@ class KustomizeController:
 
     def start(self) -> None:
         """Start it, with the flag that the manual names."""
-        plane, health = self._plane, free_ports(("health",))["health"]
-        plane.install_crds(programs.crds("flux"))
+        self._plane.install_crds(programs.crds("flux"))
         self.client.create_namespace(NAMESPACE)
-        flags = ["--metrics-addr", "0", "--health-addr", f"127.0.0.1:{health}", "--feature-gates=ExternalArtifact=true"]
+        self._launch(_GATE)
+        self._artifacts = Artifacts(self.client, self._plane.folder / "artifacts")
+
+    @contextmanager
+    def without_gate(self) -> Iterator[None]:
+        """Run it as Flux is installed, without the flag."""
+        self._plane.stop("kustomize-controller")
+        self._launch()
+        yield
+        self._plane.stop("kustomize-controller")
+        self._launch(_GATE)
+
+    def _launch(self, *more: str) -> None:
+        health = free_ports(("health",))["health"]
+        flags = ["--metrics-addr", "0", "--health-addr", f"127.0.0.1:{health}", *more]
         fast = ["--min-retry-delay", "500ms", "--max-retry-delay", "5s", "--http-retry", "1"]
-        environment = {"RUNTIME_NAMESPACE": NAMESPACE, "KUBECONFIG": str(plane.kubeconfig)}
-        plane.launch("kustomize-controller", [programs.path("kustomize-controller"), *flags, *fast], environment)
-        self._artifacts = Artifacts(plane.client, plane.folder / "artifacts")
+        environment = {"RUNTIME_NAMESPACE": NAMESPACE, "KUBECONFIG": str(self._plane.kubeconfig)}
+        command = [programs.path("kustomize-controller"), *flags, *fast]
+        self._plane.launch("kustomize-controller", command, environment)
 
     def publish(self, name: str, files: Mapping[str, bytes], kind: str = "ExternalArtifact") -> str:
         """Make files the content of the ExternalArtifact `name`, or of a source that exists; its revision."""

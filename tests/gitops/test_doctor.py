@@ -132,3 +132,17 @@ def test_what_is_missing_in_flux(create, messages):
         "it has no health of JobSets, or no wait: true: a failed run is ready": "warning",
         "postBuild replaces variables in commands and scripts": "warning",
     }
+
+
+def test_the_feature_gate_of_artifacts_is_off(flux, messages):
+    """A Kustomization that has delivered nothing yet, and has no health checks."""
+    head = {"name": "gated", "namespace": "flux-system"}
+    spec = {"interval": "1m", "prune": True, "sourceRef": {"kind": "ExternalArtifact", "name": "gated"}}
+    body = {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": head, "spec": spec}
+    flux.publish("gated", {"a.yaml": b""})
+    expected = "can't access 'ExternalArtifact/flux-system/gated', ExternalArtifact feature gate is disabled"
+    with flux.without_gate():
+        flux.client.create(body)
+        flux.client.wait("the condition", lambda: expected in messages("flux", "flux-system/gated"), 120)
+        assert messages("flux", "flux-system/gated") == {expected: "warning"}
+    flux.client.wait("the gate is on", lambda: messages("flux", "flux-system/gated") == {}, 180)

@@ -25,6 +25,7 @@ _KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io/v1", "Kustomization")
 _JOBSET = "jobset.x-k8s.io_JobSet"
 _HEALTH, _IGNORED = (f"resource.customizations.{each}.{_JOBSET}" for each in ("health", "ignoreDifferences"))
 _SUSPEND = re.compile(r"/spec(/suspend)?(?![\w/])|\.spec\.suspend\b")
+_GATE = "ExternalArtifact feature gate is disabled"  # a Kustomization without it has delivered nothing yet
 _MOST = 300  # characters of a message of Argo CD or Flux
 
 
@@ -100,17 +101,25 @@ def _of_application(application: Body, found: Delivery) -> Iterator[Problem]:
 
 def _of_kustomization(kustomization: Body) -> Iterator[Problem]:
     spec, advice = kustomization["spec"], "compare it with: kubectl trainjob integrations flux kustomization"
+    problem = _not_ready(kustomization)
+    if _GATE in problem:
+        yield "warning", problem, "start kustomize-controller with --feature-gates=ExternalArtifact=true"
+        return
     if spec.get("force"):
         yield "error", "force: true ends running jobs, even for an error in a manifest", advice
     if not _has_health(spec) or not (spec.get("wait") or spec.get("healthChecks")):
         yield "warning", "it has no health of JobSets, or no wait: true: a failed run is ready", advice
     if replaces_variables(spec):
         yield "warning", "postBuild replaces variables in commands and scripts", advice
-    for each in value_at(kustomization, ("status", "conditions")) or ():
-        if each.get("type") == "Ready" and each.get("status") == "False":
-            message = str(each.get("message"))[:_MOST]
-            gate = "start kustomize-controller with --feature-gates=ExternalArtifact=true"
-            yield "error", message, gate if "feature gate is disabled" in message else "see: flux get kustomizations"
+    if problem:
+        yield "error", problem, "see: flux get kustomizations"
+
+
+def _not_ready(kustomization: Body) -> str:
+    """Why a Kustomization is not ready, "" if it is, or if that is not known yet."""
+    conditions = value_at(kustomization, ("status", "conditions")) or ()
+    found = (each.get("message") for each in conditions if (each.get("type"), each.get("status")) == ("Ready", "False"))
+    return str(next(found, None) or "")[:_MOST]
 
 
 def _use(name: str) -> str:
@@ -129,7 +138,8 @@ def _has_sidecar(deployment: Body) -> bool:
 
 def _is_kustomization(body: Body) -> bool:
     entries = value_at(body, ("status", "inventory", "entries")) or ()
-    return _has_health(body["spec"]) or any(str(each.get("id")).endswith(_JOBSET) for each in entries)
+    has_jobset = _has_health(body["spec"]) or any(str(each.get("id")).endswith(_JOBSET) for each in entries)
+    return has_jobset or _GATE in _not_ready(body)
 
 
 def _has_health(spec: Body) -> bool:
