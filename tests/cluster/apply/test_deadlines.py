@@ -15,7 +15,7 @@ from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import config, job
 from tests.cluster.apply.loop_site import Loop, grant, install
 from tests.cluster.apply.proxy import Answer, Forward, before
-from tests.cluster.apply.site import Applied, Site
+from tests.cluster.apply.site import AppliedObject, Site
 from tests.cluster.apply.test_controller_run import replica
 from tests.cluster.apply.test_kills import Kill, is_killed
 from tests.cluster.apply.test_rights import role
@@ -55,14 +55,14 @@ class Run:
         run.wait_until_over()
         return run
 
-    def once_earlier(self) -> Applied:
+    def once_earlier(self) -> AppliedObject:
         """Reconcile while the clock of the server is an hour slow: no deadline is over."""
         self.loop.site.proxy.on("", "", _an_hour_slow, times=10_000)
         done = self.once()
         self.loop.site.proxy.clear()
         return done
 
-    def once(self) -> Applied:
+    def once(self) -> AppliedObject:
         """Reconcile, with the faults of the test."""
         return self.loop.site.run("controller", "once", "--directory", f"jobs={self.loop.site.folder}")
 
