@@ -95,7 +95,7 @@ def differences(old: Any, new: Any, at: Pointer = ()) -> Iterator[tuple[Pointer,
 
 
 def _pairs(old: list[Any], new: list[Any]) -> list[tuple[int, Any, Any]] | None:
-    """Items with the same name, at the position in the old list, or at that in the new one if only it has the item."""
+    """Items with the same name, at the position in the old list; what only the new list has, at its position there."""
     if len(old) == len(new) and not all(isinstance(each, dict) for each in (*old, *new)):
         return None
     before, after = _by_name(old), _by_name(new)

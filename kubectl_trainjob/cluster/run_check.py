@@ -36,7 +36,7 @@ _SERVER_FIELDS = ("managedFields", "resourceVersion", "generation", "creationTim
 
 
 class _LiveComparison(NamedTuple):
-    """The paths that need a new run, the run after the change by our rules, and the answer of the dry run."""
+    """The paths that need a new run, the changed run by our rules, and the answer of the dry run."""
 
     frozen: tuple[Pointer, ...]
     after: Body | None

@@ -100,8 +100,8 @@ class CompiledJob(Generic[Note]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """How the inputs were read: `unread_overlays` are unread overlays below a directory that was read, `skipped` other
-    unread entries, `read_from` the real paths of all directories and files that were passed.
+    """How the inputs were read. `unread_overlays` are unread overlays below a directory that was read; `skipped` are
+    other unread entries. `read_from` has the real paths of all directories and files that were passed.
     """
 
     ignored: int = 0

@@ -83,8 +83,8 @@ def compile_sides(
 ) -> tuple[Compilation[Note], Compilation[Note]]:
     """One unit of base and head. A TrainJob that both have, with the same runtime and target, is compiled once.
 
-    Such a job keeps no objects; its note and its findings are those of the head, the findings of the base at the lines
-    of the base.
+    Such a job keeps no objects. Its note and its findings are those of the head; the findings of the base have the
+    lines of the base.
     """
     twins = _twins(base, head)
     tasks = [Task(job, head, job.manifest.id not in twins, twins.get(job.manifest.id)) for job in head.jobs]

@@ -1,7 +1,7 @@
 """The first stages, for all inputs of a build unit together: overlay → check → admit the runtimes → resolve.
 
-In: what was read. Out: each TrainJob under its final name with the runtimes that it may refer to, and all objects that
-are copied unchanged. Must not: expand anything.
+In: what was read. Out: each TrainJob under its final name, with the runtimes that it may refer to; all objects that are
+copied unchanged. Must not: expand anything.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """The releases of Trainer that can be targeted: one row each, and all that they do differently.
 
-A row has how a release admits TrainJobs and runtimes, and how it expands them: the passes in their order, each with
-the checks and the variant of its work in that release. No stage reads the version. A new release also needs its
-name in `kube/facts/supported.py` and its packaged schemas. If its API differs: what `kube/schemas/other_versions.py`
-says of fields that moved, what `cli/scaffold/job.py` writes, and a field that overrides the runtime's template wherever
-such fields are listed (`kube/facts/trainer.py`, `expand/overrides.py`, `overlay/images.py`, `overlay/references.py`,
-`explain/steps.py`). The tests read their recorded cases in `tests/conformance/cases.py`.
+A row has how a release admits TrainJobs and runtimes, and how it expands them: the passes in their order, each with the
+checks and the variant of its work in that release. No stage reads the version. A new release also needs its name in
+`kube/facts/supported.py` and its packaged schemas. If its API differs, change `kube/schemas/other_versions.py` (fields
+that moved) and `cli/scaffold/job.py`. A field that overrides the runtime's template is listed in several places
+(`kube/facts/trainer.py`, `expand/overrides.py`, `overlay/images.py`, `overlay/references.py`, `explain/steps.py`). The
+tests read their recorded cases in `tests/conformance/cases.py`.
 
-Upstream has no fixed order of plugins inside a phase: it is the order of a Go map. Where two plugins write to the same
-list (env of XGBoost and Flux jobs), ours is the order of the row.
+Upstream has no fixed order of plugins inside a phase: it is the order of a Go map. Two plugins may write to the same
+list (env of XGBoost and Flux jobs). Ours is the order of the row.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ def abbreviated(notes: Sequence[LineNote | None]) -> list[str]:
 def beside(lines: Sequence[tuple[str, str]], width: int, columns: Callable[[str], int] = len) -> list[str]:
     """Each (text, note) as one line, the notes of a group in one column; without a note only the text.
 
-    Notes begin within `width` columns less the longest of them, or half of `width` if that is more, and close
-    to the end of most lines of a group: a longer line has its note directly after it. `columns` returns the width of a
+    Notes begin within `width` columns less the longest of them, or half of `width` if that is more. They are close to
+    the end of most lines of a group; a longer line has its note directly after it. `columns` returns the width of a
     text on a screen.
     """
     shown = [text for text, _ in lines]

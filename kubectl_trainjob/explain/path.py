@@ -4,12 +4,12 @@
     spec.containers[0].resources.limits[nvidia.com/gpu]
     /spec/containers/0/resources/limits/nvidia.com~1gpu
 
-A step is a mapping's key or a list's member, after a dot or in brackets. A member is named by what its list is merged
-by, by `name` where the list is unknown, or by its index from 0; a key of several parts is joined with "/"
-(`ports[53/UDP]`), and its first part is enough where no other member has it. Dots in a key need no quotes where
-they have no other meaning. A backslash escapes the next character. In brackets a key may be in quotes; in double quotes
-it is a JSON string. The outer signs of kubectl's JSONPath, "{.}" and "$", are skipped. A text that begins with "/" is a
-JSON pointer (RFC 6901), which only has indices.
+A step is a mapping's key or a list's member, after a dot or in brackets. A member is named by the key that its list is
+merged by, or by its index from 0. The key of an unknown list is `name`. A key of several parts is joined with "/"
+(`ports[53/UDP]`); its first part is enough where no other member has it. Dots in a key need no quotes where they have
+no other meaning. A backslash escapes the next character. In brackets a key may be in quotes; in double quotes it is a
+JSON string. The outer signs of kubectl's JSONPath, "{.}" and "$", are skipped. A text that begins with "/" is a JSON
+pointer (RFC 6901), which only has indices.
 """
 
 from __future__ import annotations

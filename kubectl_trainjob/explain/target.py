@@ -21,7 +21,8 @@ _SUFFIXES = ("", HOSTFILE_SUFFIX, FLUX_ENTRYPOINT_SUFFIX)
 class ObjectName:
     """An object as a user names it: the kind in any case, singular or plural, and a namespace, "" for any.
 
-    Without a kind, the name is that of an object of the files, or of a generated one whose source has another name.
+    Without a kind, the name is that of an object of the files. It may also be a generated object whose source has
+    another name.
     """
 
     kind: str

@@ -65,7 +65,7 @@ def mentioned_values(location: Location) -> MentionedValues:
     """Pointers into an overlay for what the expressions on the line of a template mention, each once, at most 100.
 
     A name of a loop or of `set` leads to its expression. A line may mention more values than the requested one depends
-    on, because it is unknown which expression rendered which part of the line.
+    on: which expression rendered which part of it is unknown.
     """
     template, number = template_lines(location.file.text), location.span.line
     text = template.lines[number - 1] if number <= len(template.lines) else ""

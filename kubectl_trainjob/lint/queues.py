@@ -1,6 +1,6 @@
 """Where Kueue reads the queue of a training.
 
-Mirrors QueueName in kueue `pkg/controller/jobframework`: a label of the object that Kueue manages, which is the
+Mirrors QueueName in kueue `pkg/controller/jobframework`: a label of the object that Kueue manages. That is the
 TrainJob, or the JobSet where no TrainJob is in the cluster.
 """
 

@@ -1,7 +1,7 @@
 """One object under overlays: its edits and, on request, the origin of each value.
 
-The same edits can run twice: first on a draft that does not record, and again on one that records, if a command needs
-the origin of a value.
+The same edits can run twice: first on a draft that does not record. They run again on one that records if a command
+needs the origin of a value.
 """
 
 from __future__ import annotations

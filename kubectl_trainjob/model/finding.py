@@ -77,8 +77,8 @@ class UncheckedRules:
 class LintReport:
     """The findings of a run, by severity, and counts.
 
-    `suppressed` findings were removed by comments and settings, `baselined` ones by the baseline, `existing` ones
-    because the base of --since has them.
+    Comments and settings removed the `suppressed` findings, and the baseline the `baselined` ones. The base of --since
+    has the `existing` ones.
     """
 
     results: tuple[Finding, ...] = ()

@@ -13,9 +13,9 @@ _MOST = 400_000  # pairs of letters that are compared for one word
 def nearest(word: str, candidates: Iterable[str], most: int | None = None) -> str | None:
     """The candidate that users probably meant by `word`; None if no candidate is near.
 
-    In a near one at most a third of the letters (at least one), or `most`, must be inserted, dropped, replaced or
-    swapped with their neighbour; case does not count. Of several equally near ones, the first in sorted order. Of very
-    many or very long ones, only the first are compared: it is a hint.
+    In a near one few letters must be inserted, dropped, replaced or swapped with their neighbour: at most a third (at
+    least one), or `most`. Case does not count. Of several equally near ones, the first in sorted order. Of very many or
+    very long ones, only the first are compared: it is a hint.
     """
     lowered, left = word.lower(), _MOST
     limit = max(1, int(len(word) * _TYPING_ERRORS_PER_LETTER)) if most is None else most

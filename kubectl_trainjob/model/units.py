@@ -112,8 +112,8 @@ class PathRules(NamedTuple):
 class LintSettings(NamedTuple):
     """The settings of lint in a `trainjob.yaml`. Rules have their id or name; `severity` has pairs (rule, severity).
 
-    `schedulers` are the names of schedulers that place gangs, `delivery` is what applies the result ("argocd", "flux",
-    "kubectl", "" without a setting).
+    `schedulers` are the names of schedulers that place gangs. `delivery` is what applies the result: "argocd", "flux",
+    "kubectl", or "" without a setting.
     """
 
     select: tuple[str, ...] = ()
@@ -165,9 +165,9 @@ class Settings:
 class BuiltDirectory:
     """A directory that `build -O` wrote, in the tree that was read.
 
-    `path` is shown to users, `common_path` is the path that base and head of a comparison use ("" if that is `path`),
-    `real` the real path on disk, "" in a commit. `text` reads a file by its path below the directory; it returns None
-    if no regular file has that path, or if the file is larger than a result can be.
+    `path` is shown to users. Base and head of a comparison use `common_path` ("" if that is `path`). `real` is the real
+    path on disk, "" in a commit. `text` reads a file by its path below the directory. It returns None for a file that
+    is missing, not regular, or larger than a result can be.
     """
 
     path: str
@@ -189,8 +189,8 @@ class BuiltDirectory:
 class SkippedEntry(NamedTuple):
     """An entry that reading a directory skipped.
 
-    Built files, a template, which the overlays that list it render, a Helm chart, a link, or a file of another tool
-    with errors, or that is too large.
+    Built files, a template, a Helm chart, a link, or a file of another tool that has errors or is too large. Overlays
+    that list a template render it.
     """
 
     path: str
@@ -203,11 +203,12 @@ class Documents:
     (`library`) and of this tool (`catalogue` for a version of Trainer; `packaged` are the names of all runtimes in it,
     read or not, with the versions of Trainer that have them).
 
-    `unread_overlays` are overlays' directories below a directory that was read, `skipped` other entries not read there,
-    `built` the directories of built files among these, `read_from` the real paths of all directories and files that
-    were passed, `found` the files that reading directories found, as shown, `forgiven` why files of other tools
-    cannot be read, which does not count, `limits` those of the repository. `is_declared` says whether a path or a
-    setting named what is deployed together; otherwise all files of a repository were read.
+    `unread_overlays` are overlays' directories below a directory that was read, and `skipped` are other entries not
+    read there. `built` has the directories of built files among these. `read_from` has the real paths of all
+    directories and files that were passed. `found` has the files that reading directories found, as shown. `forgiven`
+    says why files of other tools cannot be read; these are no errors. `limits` are those of the repository.
+    `is_declared` says whether a path or a setting named what is deployed together; otherwise all files of a repository
+    were read.
     """
 
     inputs: tuple[Manifest, ...] = ()

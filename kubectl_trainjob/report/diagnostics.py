@@ -21,8 +21,8 @@ from kubectl_trainjob.repository.positions import Location, ResolvePlace
 def report(diagnostics: Iterable[Diagnostic], resolve: ResolvePlace, *, colour: bool = False) -> str:
     """The whole report, sorted by place and rule, each finding once; "" when there is none.
 
-    What is in a rendered text is reported at the template's line, with the line as rendered where that differs, and
-    with the values. Not all of many findings are shown; the closing line counts all of them.
+    A problem of a rendered text is reported at the template's line, with the values. The line as rendered is added
+    where it differs. Not all of many findings are shown; the closing line counts all of them.
     """
     builder, excerpts = FindingBuilder(resolve), Excerpts()
     found = [builder.finding(each, {}) for each in diagnostics]

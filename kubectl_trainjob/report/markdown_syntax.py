@@ -1,8 +1,7 @@
 """Markdown as GitHub, GitLab and CommonMark render it, in which data stays text.
 
-Data is in code, which is the only place where no renderer looks for mentions, issues, links, HTML, images, emoji or
-formulas. A line never begins with data, and what a CI system takes for a command in a log is written with an escape:
-so the text may be printed by a workflow, too.
+Data is in code: only there no renderer looks for mentions, issues, links, HTML, images, emoji or formulas. A workflow
+may print the text, too: no line begins with data, and commands for a CI system are escaped.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ class InvalidArguments(EnvironmentFault):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """One tree of files: its name for users, the directory that paths are relative to ("" for the current one), and
-    its content, where the name does not say that.
+    """One tree of files. Paths are relative to `base`, "" for the current directory. `content` is what it has, where
+    its name for users does not say that.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Which jobs there are: the runs in the cluster, those that a set started and that no longer exist, and their names.
 
-A TrainJob and its JobSet are one job, and so are a JobSet and its Jobs. A Job without such an owner is listed if it
-belongs to a set of ours, or if a user names it.
+A TrainJob and its JobSet are one job, and so are a JobSet and its Jobs. A Job without such an owner is listed in two
+cases: it belongs to a set of ours, or a user names it.
 """
 
 from __future__ import annotations

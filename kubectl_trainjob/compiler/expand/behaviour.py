@@ -65,8 +65,8 @@ class Overrides:
 class ResourcesPerNode:
     """When resourcesPerNode is written into the JobSet. Both functions are called; one of them does nothing.
 
-    `at_start` works on the merged template before anything is computed, `at_end` on one `node` container of the trainer
-    in the JobSet that is being finished.
+    `at_start` works on the merged template before anything is computed. `at_end` works on one `node` container of the
+    trainer, in the JobSet that is being finished.
     """
 
     at_start: Callable[[Draft, ResolvedJob], Draft]

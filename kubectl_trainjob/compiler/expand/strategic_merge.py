@@ -1,14 +1,14 @@
 """Strategic merge: applies a patch to an object by the merge keys of the Go types.
 
 Mirrors k8s.io/apimachinery/pkg/util/strategicpatch StrategicMergePatch (mergeMap, mergeSlice, normalizeElementOrder).
-Lists with a merge strategy are merged by key and put into the patch's order among the old one's, other lists are
-replaced. null deletes; `$patch: delete` and `$patch: replace` work in mappings; other directives are rejected. Not
-mirrored: where a set of scalars has duplicates, upstream's order depends on the capacity of a Go slice; and `$patch` in
-an entry of a merged list. No patch has one there: Trainer decodes it into Go structs first (`marshalled`), which keeps
-unknown keys only in maps such as labels.
+Lists with a merge strategy are merged by key, and their items get the order of the patch. Other lists are replaced.
+null deletes; `$patch: delete` and `$patch: replace` work in mappings; other directives are rejected. Not mirrored:
+where a set of scalars has duplicates, upstream's order depends on the capacity of a Go slice; and `$patch` in an entry
+of a merged list. No patch has one there: Trainer decodes it into Go structs first (`marshalled`), which keeps unknown
+keys only in maps such as labels.
 
-`overlay/merge.py` is a separate merge, because kustomize has its own table of keys, puts the entries of the patch
-first, and reads directives differently.
+`overlay/merge.py` is a separate merge. kustomize has its own table of keys, puts the entries of the patch first, and
+reads directives differently.
 """
 
 from __future__ import annotations

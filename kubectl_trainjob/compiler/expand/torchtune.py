@@ -26,8 +26,8 @@ class Torchtune:
     """The rules of a release for torchtune.
 
     `models` can be trained; `runtime_args` are settings that only the runtime gives; `adapter` reads from the args what
-    is trained instead of all weights. `counts_gpus`: whether a node with one GPU counts as one device, and a word for
-    the number of processes as one process for each GPU; else each word means several.
+    is trained instead of all weights. With `counts_gpus`, a node with one GPU counts as one device. A word for the
+    number of processes then means one process for each GPU; else each word means several.
     """
 
     models: tuple[str, ...]

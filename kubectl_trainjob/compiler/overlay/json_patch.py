@@ -1,7 +1,7 @@
 """JSON 6902 patches: the library changes the object, the draft follows with the origins.
 
 Mirrors kustomize (api/filters/patchjson6902) where it goes beyond the RFC: `replace` adds a missing entry of a mapping,
-an index may be negative, `test` of null holds where an entry is missing. Stricter than kustomize: unknown fields, a
+and an index may be negative. `test` of null holds where an entry is missing. Stricter than kustomize: unknown fields, a
 missing `value`, and a `from` that does not exist are errors.
 """
 

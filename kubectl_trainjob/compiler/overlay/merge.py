@@ -2,16 +2,16 @@
 
 Mirrors kyaml/yaml/merge2 and kyaml/yaml/walk with lists that prepend (api/filters/patchstrategicmerge, and
 Resource.ApplySmPatch), kustomize 5.7 and 5.8. null deletes, `$patch` directs, a list is merged by the keys that
-`kube.facts.merge_keys` knows, else replaced. The entries of a patch come before the rest of a merged list,
-but where the entries have several keys, old entries stay in their order.
+`kube.facts.merge_keys` knows, else replaced. The entries of a patch come before the rest of a merged list. Where
+entries have several keys, old entries stay in their order.
 
 Other than kustomize on purpose: lists of Trainer's and JobSet's kinds are merged by key. A port without a protocol is a
 TCP port. Values that a patch does not name stay, also duplicate entries of a list. An error is raised where kustomize
 ignores an entry or prints its directives: an entry without its key, two entries of one key, `$patch: replace` beside
 other fields of an entry.
 
-`expand/strategic_merge.py` is another merge because it mirrors apimachinery: keys and strategies come from the Go
-types, a merged list keeps the old order with the patch's items between, and `$patch` works in mappings only.
+`expand/strategic_merge.py` is another merge because it mirrors apimachinery. Keys and strategies come from the Go
+types, and `$patch` works in mappings only. A merged list keeps the old order with the patch's items between.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The replicatedJobs of a JobSet with their containers, and the origin of each variable.
 
 Kubernetes' Job controller adds one variable to every container and init container of an Indexed Job: mirrors
-addCompletionIndexEnvVariables in k8s.io/kubernetes `pkg/controller/job/indexed_job_utils.go` (1.36). What the kubelet
-adds when it starts a container (HOSTNAME, the addresses of Services) and what admission of Pods may add is not shown.
+addCompletionIndexEnvVariables in k8s.io/kubernetes `pkg/controller/job/indexed_job_utils.go` (1.36). Not shown: what
+the kubelet adds when it starts a container (HOSTNAME, addresses of Services), and what admission of Pods may add.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The lists that a merge patch merges by key, for each kind.
 
-`data/merge_keys.json` has the facts (`python -m tests.unit.compiler.overlay.merge_keys`): for core kinds those of
-kustomize (kyaml/openapi, Kubernetes 1.21), for the kinds of Trainer and JobSet those of their CRDs in all supported
+`data/merge_keys.json` has the facts (`python -m tests.unit.compiler.overlay.merge_keys`). Core kinds have those of
+kustomize (kyaml/openapi, Kubernetes 1.21). The kinds of Trainer and JobSet have those of their CRDs in all supported
 releases (x-kubernetes-list-map-keys). "kinds" has the struct of each kind. A struct maps a field to the name of another
-struct, or to "[KEY,…]STRUCT" for a list of such structs that is merged by these keys; "[]" is a set of scalars. Fields
+struct, or to "[KEY,…]STRUCT": a list of such structs that is merged by these keys. "[]" is a set of scalars. Fields
 without such a list below them are missing.
 """
 

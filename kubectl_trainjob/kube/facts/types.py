@@ -1,10 +1,9 @@
 """The Go structs of manifests, and what Go prints after it decoded a value into one of them.
 
 `data/go_types.json` has the facts, printed by reflection from the upstream modules (`python -m
-tests.unit.kube.facts.go_types`): for each struct its fields as "[!][*]TYPE[ strategy[ mergeKey]]", where ! says that
-Go prints the field even when it is zero, * that it is a pointer, and TYPE is a scalar kind, a struct's name, []TYPE or
-{}TYPE.
-`trainer-2.1/v1alpha1.…` is a struct that only that release has.
+tests.unit.kube.facts.go_types`): for each struct its fields as "[!][*]TYPE[ strategy[ mergeKey]]", where ! says that Go
+prints the field even when it is zero, and * that it is a pointer. TYPE is a scalar kind, a struct's name, []TYPE or
+{}TYPE. `trainer-2.1/v1alpha1.…` is a struct that only that release has.
 
 Mirrors encoding/json, k8s.io/apimachinery/pkg/runtime (ToUnstructured) and the generated apply configurations.
 """

@@ -1,8 +1,8 @@
 """The forms of names, labels, paths and other texts in Kubernetes.
 
 Mirrors k8s.io/apimachinery/pkg/util/validation and pkg/api/validate/content, and the path checks of
-k8s.io/kubernetes/pkg/apis/core/validation. Each function returns the error of a text as the end of a sentence
-("must be …"), empty if the text is valid.
+k8s.io/kubernetes/pkg/apis/core/validation. Each function returns the error of a text as the end of a sentence ("must be
+…"). It is empty if the text is valid.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ def consequence(
 ) -> Message:
     """The consequence of one object's change where the Trainer `version` runs: a predicate, such as "applies in place".
 
-    `old` is None for a new object, `new` for a removed one, `result` for a kind without rules and an invalid JobSet.
-    `jobset` is the result for the JobSet of a changed TrainJob, None if that JobSet does not change.
+    `old` is None for a new object, `new` for a removed one. `result` is None for a kind without rules and an invalid
+    JobSet. `jobset` is the result for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
     if old is None or new is None:
         return _removal(identity, version) if old else say("is created")

@@ -1,8 +1,8 @@
 """What a field manager owns of a live object, from `metadata.managedFields`.
 
-Mirrors the format FieldsV1 (sigs.k8s.io/structured-merge-diff v6, fieldpath/serialize.go): `f:NAME` is a field,
-`k:{…}` the member of a list with those keys, `v:VALUE` the member of a set, `.` the value itself, and `{}` a value
-with everything in it.
+Mirrors the format FieldsV1 (sigs.k8s.io/structured-merge-diff v6, fieldpath/serialize.go): `f:NAME` is a field, `k:{…}`
+the member of a list with those keys, `v:VALUE` the member of a set. `.` is the value itself, and `{}` a value with
+everything in it.
 """
 
 from __future__ import annotations

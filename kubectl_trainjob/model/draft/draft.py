@@ -17,8 +17,8 @@ _WrittenValue = tuple[Any, Cause | None, tuple[Cause, ...]]
 class Draft:
     """Plain data with `get`, `put`, `drop` and `arrange`; each write returns a new draft that shares what it can.
 
-    With `inputs` (name → Source, None for the object itself as written so far) the draft records an origin for every
-    write; without, recording costs one comparison.
+    With `inputs`, the draft records an origin for every write; without, recording costs one comparison. They have
+    Sources by name; None is the object itself as written so far.
     """
 
     __slots__ = ("_inputs", "_step", "_tree", "value")

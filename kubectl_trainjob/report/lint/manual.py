@@ -1,7 +1,7 @@
 """The manual of a rule: its page below `lint/manual`, and the pieces of a page.
 
-A page has a heading, a line of facts (severity, category, the versions of Trainer that the rule is for), text, and
-sections of YAML: `## Bad`, `## Good` and what these need. `See: ADDRESS` may be its last line.
+A page has a heading, a line of facts, text, and sections of YAML: `## Bad`, `## Good` and what these need. The facts
+are severity, category, and the versions of Trainer that the rule is for. `See: ADDRESS` may be its last line.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ and of one rule, where the last four keys exist only if its manual has such a pi
 
     {"schemaVersion": 1, "id", "name", "severity", "class", "summary", "manual", "bad", "good", "versions", "see"}
 
-`summary` is the first sentence of the manual, `manual` the whole text in Markdown, `bad` and `good` are YAML,
-`versions` is a range of Trainer's (`2.0-2.3`) and `see` an address.
+`summary` is the first sentence of the manual, and `manual` the whole text in Markdown. `bad` and `good` are YAML.
+`versions` is a range of Trainer's (`2.0-2.3`), and `see` an address.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workspace:
-    """What a run may use: its file system, standard input (`stdin` gets the most bytes to read, and may return one
-    more), the renderer of templates, and the progress.
+    """What a run may use: its file system, standard input, the renderer of templates, and the progress. `stdin` gets
+    the most bytes to read, and may return one more.
 
     Two readings that are compared share `parsed`; both have the same paths below their `base`, "" for the current
     directory. Without `raises_limits`, the settings of a repository only lower limits.

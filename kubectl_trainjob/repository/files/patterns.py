@@ -1,7 +1,7 @@
 """Patterns of paths with the syntax and the meaning of `.gitignore`: of git, and of the settings of `trainjob.yaml`.
 
 Mirrors `dir.c` and `wildmatch.c` of git, which compare bytes. A pattern without a slash in it is for every entry of
-that name, one with a slash at its end for directories only, and one with "!" takes entries back.
+that name. One with a slash at its end is for directories only, and one with "!" takes entries back.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class _Star(NamedTuple):
 def _regex(glob: bytes) -> re.Pattern[bytes]:
     """A pattern as a regular expression. Its time is linear in each star: none returns into an earlier one.
 
-    The first place for what follows `**/` is as good as a later one, and so is the first place for what follows `*` in
-    a name with another star.
+    The first place for what follows `**/` is as good as a later one. The same is true for what follows `*` in a name
+    with another star.
     """
     segments, atoms = list[bytes](), list[bytes | _Star]()
     for atom in (*_atoms(glob), _Star(crosses=True)):

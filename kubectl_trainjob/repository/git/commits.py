@@ -82,8 +82,9 @@ class Repository:
     def upstream(self) -> Commit:
         """The head of the branch that work is based on; its name is that of the branch.
 
-        That is the upstream of the current branch, else the default branch of `origin`, else the first of origin/main,
-        origin/master, main and master. An upstream with the name of the branch is where that was pushed to, not a base.
+        That is the upstream of the current branch, else the default branch of `origin`. Else it is the first of
+        origin/main, origin/master, main and master. An upstream with the name of the branch is where that was pushed
+        to, not a base.
         """
         branch = self._short_name("HEAD")
         for name, ref in _BASES.items():

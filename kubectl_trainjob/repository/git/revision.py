@@ -1,8 +1,8 @@
 """The files of a commit, as in its working tree; nothing is checked out.
 
 Paths are those of the working tree: `jobs/a.yaml` is the same file in base and head, relative to the current directory.
-Differences from the disk: contents are as git stores them (no filter for line ends or LFS), submodules are empty, a
-`trainjob.yaml` above the top of the repository is ignored, and a link out of the repository has no target.
+Differences from the disk: contents are as git stores them (no filter for line ends or LFS), and submodules are empty. A
+`trainjob.yaml` above the top of the repository is ignored. A link out of the repository has no target.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tree of a commit, read from git's objects.
 
-Another user may have written it with any tool. Entries that no file system can have (`..`, or two entries of one name)
-are rejected, as git does when it checks out.
+Another user may have written it with any tool. Entries that no file system can have are rejected, as by git's checkout:
+`..`, or two entries of one name.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ class _File(NamedTuple):
 def write(changes: Sequence[FileChange], disk: FileSystem) -> None:
     """Write the new texts.
 
-    Raises EnvironmentFault: with nothing written for a file that changed or a link out of the repository, else with a
-    message that names the files that were written.
+    Raises EnvironmentFault. For a file that changed or a link out of the repository, nothing was written; else the
+    message names the files that were written.
     """
     files = [_find_file(change, disk) for change in changes]
     written: list[str] = []

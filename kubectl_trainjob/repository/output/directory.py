@@ -1,7 +1,7 @@
 """`-O DIR`: a build as files. Only changed files are written, only files of earlier builds are removed.
 
 The index, a file in DIR, lists the built files. A file is ours while its content has the digest in the index. Other
-files are never touched: if one has a path of the build, or a built file was edited, nothing is written, and the message
+files are never touched. If one has a path of the build, or a built file was edited, nothing is written. The message
 names it.
 
 The index lists a file before the file exists, and until it is removed: during a build it has the old and the new
@@ -62,8 +62,8 @@ def write_directory(
 ) -> DirectoryResult:
     """Write `files`, pairs of a path and a text of at most `most` bytes together, as the content of `target`.
 
-    Paths are those of `layout`. `inputs` are the files and directories that the build reads ("-" is ignored): a target
-    in one of the directories is rejected, and so is one with a built file that is, or is in, an input. A missing
+    Paths are those of `layout`. `inputs` are the files and directories that the build reads ("-" is ignored). A target
+    in one of the directories is rejected, and a target with a built file that is, or is in, an input. A missing
     directory is created.
 
     Raises EnvironmentFault: with nothing written for a rejected target, else the message says how many files were

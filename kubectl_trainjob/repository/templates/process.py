@@ -1,6 +1,6 @@
 """The child process that renders templates: how it is started, used and ended.
 
-It is a separate, isolated Python with an empty environment, in "/", in its own session, with three pipes and no other
+It is a separate, isolated Python with an empty environment, in "/", in its own session. It has three pipes and no other
 open file. It ends when its standard input ends, therefore always with the build.
 """
 

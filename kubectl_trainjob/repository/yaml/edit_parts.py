@@ -32,8 +32,9 @@ class PartEntry(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class TextPart:
-    """One value. `start` is the offset of its anchor or tag, `bare` the one after these, `content` that of the value
-    (in block style of its first entry), `end` the one after it, `tail` also after the line ends of a block scalar.
+    """One value. `start` is the offset of its anchor or tag, and `bare` the one after these. `content` is the offset of
+    the value (in block style of its first entry), and `end` the one after it. `tail` is also after the line ends of a
+    block scalar.
     """
 
     kind: Literal["scalar", "mapping", "list", "alias"]

@@ -1,8 +1,8 @@
 """Strings in a form that every YAML reader reads back as the same string.
 
-The readers are kubectl (go-yaml v2 and its YAML 1.1 words), kustomize (go-yaml v3), PyYAML (YAML 1.1) and ruamel.yaml
-(YAML 1.2 and 1.1). They disagree about `y`, `0o17`, `1e3`, `22:22` or `2024-01-01`: what one of them may read
-as another type is quoted. Invisible characters are escaped.
+The readers are kubectl (go-yaml v2 and its YAML 1.1 words) and kustomize (go-yaml v3), PyYAML and ruamel.yaml (YAML 1.2
+and 1.1). They disagree about `y`, `0o17`, `1e3`, `22:22` or `2024-01-01`: what one of them may read as another type is
+quoted. Invisible characters are escaped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A file as its documents, and offsets as lines and columns.
 
-kubectl cuts a YAML stream at lines that begin with `---` before anything is parsed
-(k8s.io/apimachinery/pkg/util/yaml, YAMLReader), and reads a file that begins with `{` as JSON objects in a row.
-`read` and `spans` both start from the pieces made here, so they count documents in the same way.
+kubectl cuts a YAML stream at lines that begin with `---` before anything is parsed (k8s.io/apimachinery/pkg/util/yaml,
+YAMLReader). It reads a file that begins with `{` as JSON objects in a row. `read` and `spans` both start from the
+pieces made here, so they count documents in the same way.
 """
 
 from __future__ import annotations

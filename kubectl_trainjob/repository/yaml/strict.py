@@ -1,7 +1,7 @@
 """Builds one document with all the checks that the fast parser does not make, and with positions of errors.
 
-Aliases share what they repeat; merge keys are applied as go.yaml.in/yaml/v2 applies them (`merge` in decode.go), in the
-written order, except where its result differs from that of all other readers.
+Aliases share what they repeat. Merge keys are applied as go.yaml.in/yaml/v2 applies them (`merge` in decode.go), in the
+written order. An exception is a result that differs from that of all other readers.
 """
 
 from __future__ import annotations

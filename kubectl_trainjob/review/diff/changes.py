@@ -132,7 +132,7 @@ class Summary:
     are the old and new names of jobs that are two to the cluster; they are removed and added, too.
 
     `before` and `after` count all TrainJobs of a tree, `groups` does so by queue. `sizes` has each TrainJob that
-    differs, or that one tree does not know fully, by its new name, or by its old one if there is no new one.
+    differs, or that one tree does not know fully. It has the new name, or the old one of a job that was removed.
     """
 
     added: tuple[JobId, ...]

@@ -21,7 +21,7 @@ _MOST_VALUES = 20  # reported one by one
 
 
 class Reason(NamedTuple):
-    """What differs, as a word or the setting of an overlay, and its place in the head, in the base if it
+    """What differs, as a word or the setting of an overlay, and its place. That is in the head, or in the base if it
     `is_gone`.
     """
 
@@ -105,8 +105,7 @@ Places = tuple[Place | None, Place | None]
 def edited_places(old: Place | None, new: Place | None, resolve: ResolvePlace, contents: Contents) -> Places:
     """The places of the edit that changed a value.
 
-    If both values come from the same line of a template, these are the first different values of the overlays that the
-    line names.
+    If both values come from one line of a template, these are the first different values of the overlays that it names.
     """
     if old is None or new is None:
         return old, new

@@ -72,8 +72,8 @@ def group_of(job: ComparedJob) -> Group:
     """The namespace of a TrainJob, and the first queue that is set.
 
     Kueue reads the label of the TrainJob or, without one, of the JobSet (kueue `pkg/controller/jobframework`). Volcano
-    reads the PodGroup's `spec.queue`, which is "default" by default, or, without a PodGroup, an annotation of the Pods
-    (volcano.sh/apis `scheduling/v1beta1`, QueueNameAnnotationKey).
+    reads the PodGroup's `spec.queue`, which is "default" by default. Without a PodGroup it reads an annotation of the
+    Pods (volcano.sh/apis `scheduling/v1beta1`, QueueNameAnnotationKey).
     """
     return Group(job.manifest.id.namespace, next(filter(None, _queues(job)), ""))
 

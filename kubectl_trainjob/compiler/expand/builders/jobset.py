@@ -81,7 +81,7 @@ def _trainer(plan: Plan, pods: PodSet, behaviour: Behaviour) -> Draft:
     """Image, command, args and env of the trainer's `node` container; env also where the launcher counts as a node.
 
     The env is written a second time, after the passes. An entry of the TrainJob overrides the plugin's of that name if
-    no webhook rejects it, for example torch's in 2.0 and 2.1.
+    no webhook rejects it. An example is torch's in 2.0 and 2.1.
     """
     jobset = plan.jobset
     runs_trainer = is_trainer(pods.ancestor)

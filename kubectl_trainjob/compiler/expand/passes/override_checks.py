@@ -2,7 +2,7 @@
 
 Mirrors the second half of Validate in trainer `pkg/runtime/framework/plugins/jobset` (2.0-2.3). Upstream checks the
 names of replicatedJobs and containers *after* merging, when an overridden container exists. In 2.3 all of them exist by
-then, so only JobSet's admission rejects an unknown replicatedJob, because it has no containers.
+then. Only JobSet's admission rejects an unknown replicatedJob, because it has no containers.
 """
 
 from __future__ import annotations

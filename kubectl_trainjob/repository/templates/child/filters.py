@@ -1,8 +1,9 @@
 """All filters, tests, functions and methods that a template may use, by name.
 
 Each takes plain data and returns plain data, never a generator, a bound method or another object with attributes. Not
-available is what is random (`random`, `lipsum`), depends on memory or HTML (`pprint`, `xmlattr`, `urlize`, `escape`,
-`safe`), reads attributes (`attr`) or keeps state (`cycler`, `joiner`; use `loop.cycle` and `loop.last`).
+available is what is random (`random`, `lipsum`) or reads attributes (`attr`), and what depends on memory or HTML
+(`pprint`, `xmlattr`, `urlize`, `escape`, `safe`). The same is true for what keeps state (`cycler`, `joiner`): use
+`loop.cycle` and `loop.last`.
 """
 
 from __future__ import annotations
