@@ -62,7 +62,7 @@ def _directory() -> Iterator[str]:
     try:
         directory = tempfile.mkdtemp(prefix="kubectl-trainjob-diff-")
     except OSError as error:
-        raise EnvironmentFault(f"{VARIABLE}: no directory for files (TMPDIR): {error.strerror}") from None
+        raise EnvironmentFault(f"{VARIABLE}: no directory for temporary files (TMPDIR): {error.strerror}") from None
     try:
         yield directory
     except OSError as error:

@@ -130,9 +130,9 @@ def _count(key: str, count: int | None, at: Pointer, operator: Operator) -> Iter
     if count is not None and count < 0:
         yield at, say("replicas is negative; write 1 or more")
     elif key == "Master" and operator.kind in (PYTORCH, XGBOOST) and count != 1:
-        yield at, say("a job has one Master, and its number is required; write replicas: 1")
+        yield at, say("a job needs exactly one Master; write replicas: 1")
     elif key == "Launcher" and operator.kind == MPI and count not in (None, 1):
-        yield at, say("a job has one Launcher; write replicas: 1")
+        yield at, say("a job needs exactly one Launcher; write replicas: 1")
     elif (operator.api_version == V2BETA1 and key == "Worker" and count == 0) or (
         operator.kind == PYTORCH and key == "Worker" and count is not None and count < 1
     ):

@@ -81,7 +81,7 @@ def assignments(tuning: Tuning) -> tuple[list[Assignment], list[Diagnostic]]:
         return list(grid(tuning.parameters)), [Diagnostic(RANDOM_IS_GRID, message, place)]
     drawn = random(tuning.parameters, tuning.max_trials, tuning.block.seed)
     if drawn is None:
-        message = say("there are fewer than maxTrials: {} different trials in this space; set less", tuning.max_trials)
+        message = say("this space has fewer than {} different trials (maxTrials); lower maxTrials", tuning.max_trials)
         return [], [tuning.rejected(message, "maxTrials")]
     return drawn, []
 

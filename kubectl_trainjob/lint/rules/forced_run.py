@@ -13,7 +13,7 @@ from kubectl_trainjob.model.source import value_at
 
 _OPTIONS, _FORCE = (*ANNOTATIONS, f"{ARGOCD}/sync-options"), (*ANNOTATIONS, f"{FLUX}/force")
 _REPLACED = "{} ends running jobs: Argo CD deletes and creates them again at a sync; remove it"
-_FORCED = "Flux deletes running jobs if the API server rejects a change or an error in a manifest; remove {}"
+_FORCED = "Flux deletes running jobs if the API server rejects a change, or if a manifest has an error; remove {}"
 
 
 def find(job: LintedJob) -> Iterator[Hit]:

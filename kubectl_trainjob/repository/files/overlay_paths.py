@@ -51,7 +51,7 @@ class Paths:
             message = say('"{}" is not a path relative to this overlay; write one such as ../../jobs', entry)
         elif posixpath.basename(entry) == OVERLAY_FILE:
             directory = posixpath.dirname(entry) or "."
-            message = say('"{}" is an overlay, which is listed as a directory; write "{}"', entry, directory)
+            message = say('"{}" is the file of an overlay; list its directory: write "{}"', entry, directory)
         else:
             path = posixpath.normpath(posixpath.join(inside, entry))
             if path != ".." and not path.startswith("../"):
