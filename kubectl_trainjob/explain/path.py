@@ -137,10 +137,6 @@ def _names(item: Any, keys: tuple[str, ...]) -> tuple[str, ...]:
     return (first, "/".join([first, *map(str, others)])) if others and all(others) else (first,)
 
 
-def _positions_of(members: Iterable[tuple[str, ...]], name: str) -> list[int]:
-    return [index for index, names in enumerate(members) if name in names]
-
-
 def _in_brackets(name: str) -> str:
     return f"[{name}]" if _BARE.fullmatch(name) else f"[{json.dumps(name)}]"
 
@@ -184,7 +180,7 @@ def _joined_keys(mapping: dict[str, Any], steps: Sequence[PathStep]) -> Iterator
 
 def _member(here: _PathNode, step: PathStep) -> int:
     members = [] if step.form == "token" else here.members()[0]
-    found = _positions_of(members, step.text)
+    found = [index for index, names in enumerate(members) if step.text in names]
     if len(found) == 1:
         return found[0]
     if found:

@@ -32,17 +32,13 @@ def _block(block: re.Match[str], width: int, colour: bool) -> Iterator[str]:
         return
     else:
         lines = _table(block["other"], width) if block["other"].startswith("|") else _prose(block["other"], width)
-        yield from (_emphasize(line) if colour else line for line in lines)
+        yield from (_CODE_SPAN.sub("\x1b[1m\\g<0>\x1b[0m", line) if colour else line for line in lines)
     yield ""
 
 
 def _heading(text: str, colour: bool) -> str:
     title = text.strip().lstrip("# ")
     return f"\x1b[1m{title}\x1b[0m" if colour else title
-
-
-def _emphasize(line: str) -> str:
-    return _CODE_SPAN.sub("\x1b[1m\\g<0>\x1b[0m", line)
 
 
 def _prose(text: str, width: int) -> Iterator[str]:

@@ -46,7 +46,7 @@ def convert(manifest: Manifest) -> ConvertedJob:
         return ConvertedJob(manifest, None, None, tuple(findings))
     job = read_job(Manifest(manifest.id, checked.value, manifest.source), operator)
     blocking = [*_blocking(job)]
-    shape = None if blocking else _shape(job)
+    shape = None if blocking else (mpi_shape(job) if job.operator.kind == MPI else shape_of(job))
     notes = [
         *blocking,
         *lifecycle_notes(job),
@@ -56,10 +56,6 @@ def convert(manifest: Manifest) -> ConvertedJob:
     if shape is None:
         return ConvertedJob(manifest, None, None, tuple(findings))
     return ConvertedJob(manifest, shape.runtime, _train_job(job, shape), tuple(findings))
-
-
-def _shape(job: LegacyJob) -> JobShape:
-    return mpi_shape(job) if job.operator.kind == MPI else shape_of(job)
 
 
 def _blocking(job: LegacyJob) -> Iterator[MigrationNote]:

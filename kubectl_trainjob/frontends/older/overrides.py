@@ -52,7 +52,10 @@ def _split(work: Rewriting, override: dict[str, Any], at: Pointer) -> list[dict[
     if len(others) == len(targets) or not steps:
         return [override]
     if work.runtime.steps is None:
-        message = say('the runtime is not in the files, so {} replace "initializer"; keep those that the runtime has', listed(steps))
+        message = say(
+            'the runtime is not in the files, so {} replace "initializer"; keep those that the runtime has',
+            listed(steps),
+        )
         work.ask(message, *at, "targetJobs")
     pod = override if at[1] == _OLD else override.get("spec") or {}
     if not pod.get("initContainers"):
