@@ -206,7 +206,7 @@ class Documents:
     `unread_overlays` are overlays' directories below a directory that was read, and `skipped` are other entries not
     read there. `built` has the directories of built files among these. `read_from` has the real paths of all
     directories and files that were passed. `found` has the files that reading directories found, as shown. `forgiven`
-    says why files of other tools cannot be read; these are no errors. `limits` are those of the repository.
+    says why files of other tools cannot be read, which is allowed. `limits` are those of the repository.
     `is_declared` says whether a path or a setting named what is deployed together; otherwise all files of a repository
     were read.
     """

@@ -109,7 +109,7 @@ def test_a_directory_leaves_overlays_out(write: Write) -> None:
         pytest.param("github.com/acme/jobs?ref=v1", "KTJ051", "a build fetches nothing", id="remote directory"),
         pytest.param(".", "KTJ052", 'the resources of "o" contain this overlay', id="itself"),
         pytest.param("inner", "KTJ052", 'the resources of "o" contain this overlay', id="cycle"),
-        pytest.param("../b/overlay.yaml", "KTJ051", 'listed as a directory; write "../b"', id="an overlay's file"),
+        pytest.param("../b/overlay.yaml", "KTJ051", 'list its directory: write "../b"', id="an overlay's file"),
         pytest.param("a.yaml/x", "KTJ051", "cannot be read: Not a directory", id="below a file"),
     ],
 )
