@@ -148,10 +148,10 @@ def _where(traced: TracedObject) -> str:
 
 
 def _print_generated(target: ObjectName, tracing: Tracing) -> None:
-    made = [each.identity for job in tracing.jobs for each in job.objects]
+    generated = [each.identity for job in tracing.jobs for each in job.objects]
     job = tracing.jobs[0].train_job.identity
-    if made:
-        print_error(f"error: {job} generates no {target}; it generates {_list_names(made)}")
+    if generated:
+        print_error(f"error: {job} generates no {target}; it generates {_list_names(generated)}")
     else:
         print_error(f"error: {job} cannot be built, therefore {target} does not exist")
 

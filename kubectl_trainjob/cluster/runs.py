@@ -30,10 +30,10 @@ def ending(live: Body) -> Literal["", "Completed", "Failed"]:
     terminal = value_at(live, ("status", "terminalState"))
     if terminal in ("Completed", "Failed"):
         return "Completed" if terminal == "Completed" else "Failed"
-    held = {each.get("type") for each in conditions(live) if each.get("status") == "True"}
-    if "Failed" in held:
+    true_types = {each.get("type") for each in conditions(live) if each.get("status") == "True"}
+    if "Failed" in true_types:
         return "Failed"
-    return "Completed" if held & {"Complete", "Completed"} else ""
+    return "Completed" if true_types & {"Complete", "Completed"} else ""
 
 
 def conditions(live: Body) -> list[Body]:

@@ -32,8 +32,8 @@ def secret_head(secret: RequiredSecret) -> Body:
 def with_content(head: Body, kind: str) -> Body:
     """A Secret with new random keys; `kind` is the policy of its job: "mpi" or "flux"."""
     name: str = head["metadata"]["name"]
-    made = _ssh_keys() if kind == "mpi" else {FLUX_CURVE_KEY: _certificate(name.removesuffix(FLUX_CURVE_SUFFIX))}
-    return {**head, "data": {key: base64.b64encode(value).decode() for key, value in made.items()}}
+    content = _ssh_keys() if kind == "mpi" else {FLUX_CURVE_KEY: _certificate(name.removesuffix(FLUX_CURVE_SUFFIX))}
+    return {**head, "data": {key: base64.b64encode(value).decode() for key, value in content.items()}}
 
 
 def with_placeholders(head: Body, kind: str) -> Body:

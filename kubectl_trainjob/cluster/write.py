@@ -184,8 +184,8 @@ def _planned_deferred(work: Work, step: Step) -> Step:
 def _send(work: Work, step: Step) -> Body:
     item = step.desired
     if item.makes:
-        made: Body = work.api.create(with_content(item.body, item.makes))
-        return made
+        created: Body = work.api.create(with_content(item.body, item.makes))
+        return created
     is_change = step.plan == "apply"
     # A run may end and be deleted before the answer: then the same create would start it again.
     repeatable = float(item.ttl) if item.ttl is not None and not is_change else float("inf")

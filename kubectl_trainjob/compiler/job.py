@@ -109,10 +109,10 @@ def _ready(wanted: Job, target: Target, admitted: AdmittedRuntimes) -> _Ready:
     if job is None:
         return _Ready(None, _NO_TEMPLATE, diagnostics)
     unmanaged = () if target.emit == "trainjob" else tuple(_controller_problems(job, target.version))
-    meant = wanted.runtimes.find(job)
-    if isinstance(meant, Diagnostic):
-        return _Ready(None, _NO_TEMPLATE, (*diagnostics, *unmanaged, meant))
-    runtime = admitted.admit(meant)
+    runtime_manifest = wanted.runtimes.find(job)
+    if isinstance(runtime_manifest, Diagnostic):
+        return _Ready(None, _NO_TEMPLATE, (*diagnostics, *unmanaged, runtime_manifest))
+    runtime = admitted.admit(runtime_manifest)
     diagnostics += unmanaged + runtime.diagnostics
     if runtime.runtime is None or has_errors(runtime.diagnostics):
         return _Ready(None, _NO_TEMPLATE, diagnostics)
@@ -163,10 +163,10 @@ def creation_findings_despite_runtime(job: Job, target: Target, admitted: Admitt
     errors leave that open.
     """
     own, _ = admit(job.manifest, target.version.admission)
-    meant = job.runtimes.find(own) if own else None
-    if own is None or not isinstance(meant, Manifest):
+    runtime_manifest = job.runtimes.find(own) if own else None
+    if own is None or not isinstance(runtime_manifest, Manifest):
         return ()
-    runtime = readable(meant, target.version.admission)
+    runtime = readable(runtime_manifest, target.version.admission)
     if runtime is None:
         return ()
     ready = _Ready(ResolvedJob(own, runtime), template_of(runtime), ())

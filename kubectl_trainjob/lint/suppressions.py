@@ -77,8 +77,8 @@ class Suppressions:
         for manifest in unit.objects.values():
             if manifest.source not in self._annotations:
                 self._annotations[manifest.source] = list(self._in_annotations(manifest))
-        for made in _files(unit.documents):
-            file = _as_written(made)
+        for file_of_unit in _files(unit.documents):
+            file = _as_written(file_of_unit)
             if file.path not in self._comments:
                 self._comments[file.path] = _Comments(list(self._in_comments(file)))
 

@@ -39,10 +39,14 @@ def _order(group: GroupedFinding) -> tuple[str, int, int, str, str]:
 
 def _rendered_line(location: Location, excerpts: Excerpts) -> str:
     """The line as rendered with values; "" where it is the template's, or empty."""
-    if location.made is None or location.made.file.written is None or location.made.file.written.values is None:
+    if (
+        location.generated is None
+        or location.generated.file.written is None
+        or location.generated.file.written.values is None
+    ):
         return ""
     template, rendered = (
-        (excerpts.line(each.file, each.span.line) or "").strip() for each in (location, location.made)
+        (excerpts.line(each.file, each.span.line) or "").strip() for each in (location, location.generated)
     )
     return "" if rendered == template else rendered
 

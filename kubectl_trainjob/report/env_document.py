@@ -44,32 +44,34 @@ class _EnvironmentBlocks:
     def __init__(self, resolve: ResolvePlace) -> None:
         self._resolve = resolve
 
-    def blocks(self, of: Environment) -> Iterator[Block]:
-        yield NamedValues(list(self._summary(of)))
-        for role in of.roles:
+    def blocks(self, environment: Environment) -> Iterator[Block]:
+        yield NamedValues(list(self._summary(environment)))
+        for role in environment.roles:
             yield from self._role(role)
-        if of.launch.hosts is not None:
-            yield Heading(say("hostfile, in ConfigMap {}", of.hostfile))
-            hosts = [whole(host) for host in in_ranges([*of.launch.hosts])]
+        if environment.launch.hosts is not None:
+            yield Heading(say("hostfile, in ConfigMap {}", environment.hostfile))
+            hosts = [whole(host) for host in in_ranges([*environment.launch.hosts])]
             rest = [say("and {} more; -o json has them all", len(hosts) - _MOST_HOSTS)]
             yield Outline([(2, each) for each in hosts[:_MOST_HOSTS] + rest * (len(hosts) > _MOST_HOSTS)])
-        if of.needs:
+        if environment.needs:
             yield Heading(say("required Secrets and ConfigMaps"))
-            yield NamedValues([self._required_object(need) for need in of.needs], 1)
-        if of.cautions:
+            yield NamedValues([self._required_object(need) for need in environment.needs], 1)
+        if environment.cautions:
             yield Heading(say("warnings"), style="warning")
             yield Outline(
-                [(2, joined(filter(None, (self._at(each.place), each.message)), ": ")) for each in of.cautions]
+                [(2, joined(filter(None, (self._at(each.place), each.message)), ": ")) for each in environment.cautions]
             )
 
-    def _summary(self, of: Environment) -> Iterator[NamedValue]:
-        total, rendezvous = of.launch.total, of.launch.rendezvous
+    def _summary(self, environment: Environment) -> Iterator[NamedValue]:
+        total, rendezvous = environment.launch.total, environment.launch.rendezvous
         if total is not None:
             value = "unknown" if total.value is None else str(total.value)
-            yield NamedValue("world size", value, self._with_place(total.formula, of.origins.place(total.setting)))
+            yield NamedValue(
+                "world size", value, self._with_place(total.formula, environment.origins.place(total.setting))
+            )
         if rendezvous is not None:
             port, setting = f":{rendezvous.port}" if rendezvous.port else "", rendezvous.setting
-            note = self._with_place(say("{}", setting.name), of.origins.place(setting))
+            note = self._with_place(say("{}", setting.name), environment.origins.place(setting))
             yield NamedValue("master", f"{rendezvous.address}{port}", note)
 
     def _role(self, role: Role) -> Iterator[Block]:
@@ -119,12 +121,12 @@ class _EnvironmentBlocks:
                 return NamedValue(f"{prefix or ''}*", f"all keys of {kind} {name}", self._by(imported))
         return NamedValue("*", "", self._by(imported))
 
-    def _by(self, of: Variable | ContainerValue) -> Message:
+    def _by(self, value: Variable | ContainerValue) -> Message:
         """The origin and the line; of what a user wrote only the line."""
-        if of.by == JOB_CONTROLLER:
+        if value.by == JOB_CONTROLLER:
             return say(JOB_CONTROLLER)
-        step = "" if of.is_copied else step_label(of.by)
-        return joined(filter(None, (Message(step), self._at(of.place))))
+        step = "" if value.is_copied else step_label(value.by)
+        return joined(filter(None, (Message(step), self._at(value.place))))
 
     def _required_object(self, need: RequiredObject) -> NamedValue:
         provider = _PROVIDERS[need.provider]
@@ -165,9 +167,9 @@ def _reference(reference: Any) -> str:
     if reference.get("fieldRef") is not None:
         return f"<the Pod's {reference['fieldRef'].get('fieldPath', '')}>"
     if reference.get("resourceFieldRef") is not None:
-        of = reference["resourceFieldRef"]
-        container = f"container {of['containerName']}" if of.get("containerName") else "the container"
-        return f"<{of.get('resource', '')} of {container}>"
+        field = reference["resourceFieldRef"]
+        container = f"container {field['containerName']}" if field.get("containerName") else "the container"
+        return f"<{field.get('resource', '')} of {container}>"
     return f"<{', '.join(sorted(map(str, reference)))}>"
 
 

@@ -57,36 +57,38 @@ class _EnvironmentJson:
     def __init__(self, resolve: ResolvePlace) -> None:
         self._resolve = resolve
 
-    def environment(self, of: Environment, version: str) -> dict[str, Any]:
-        hosts = of.launch.hosts
+    def environment(self, environment: Environment, version: str) -> dict[str, Any]:
+        hosts = environment.launch.hosts
         return {
             "schemaVersion": SCHEMA_VERSION,
-            "trainJob": {"namespace": of.namespace, "name": of.name},
+            "trainJob": {"namespace": environment.namespace, "name": environment.name},
             "trainerVersion": version,
-            "roles": [self._role(role) for role in of.roles],
-            "worldSize": self._world(of),
-            "master": self._master(of),
-            "hostfile": {"configMap": of.hostfile, "lines": [*hosts]} if hosts is not None else None,
+            "roles": [self._role(role) for role in environment.roles],
+            "worldSize": self._world(environment),
+            "master": self._master(environment),
+            "hostfile": {"configMap": environment.hostfile, "lines": [*hosts]} if hosts is not None else None,
             "needs": {
-                key: [self._required_object(need) for need in of.needs if need.kind == kind]
+                key: [self._required_object(need) for need in environment.needs if need.kind == kind]
                 for key, kind in (("secrets", "Secret"), ("configMaps", "ConfigMap"))
             },
-            "warnings": [{"message": str(each.message), "source": self._source(each.place)} for each in of.cautions],
+            "warnings": [
+                {"message": str(each.message), "source": self._source(each.place)} for each in environment.cautions
+            ],
         }
 
-    def _world(self, of: Environment) -> dict[str, Any] | None:
-        total = of.launch.total
+    def _world(self, environment: Environment) -> dict[str, Any] | None:
+        total = environment.launch.total
         if total is None:
             return None
-        source = self._source(of.origins.place(total.setting))
+        source = self._source(environment.origins.place(total.setting))
         return {"value": total.value, "formula": str(total.formula), "nodes": total.nodes, "source": source}
 
-    def _master(self, of: Environment) -> dict[str, Any] | None:
-        rendezvous = of.launch.rendezvous
+    def _master(self, environment: Environment) -> dict[str, Any] | None:
+        rendezvous = environment.launch.rendezvous
         if rendezvous is None:
             return None
         address = {"address": rendezvous.address, "port": rendezvous.port, "setting": rendezvous.setting.name}
-        return {**address, "source": self._source(of.origins.place(rendezvous.setting))}
+        return {**address, "source": self._source(environment.origins.place(rendezvous.setting))}
 
     def _role(self, role: Role) -> dict[str, Any]:
         pods = role.pods
@@ -128,8 +130,8 @@ class _EnvironmentJson:
             "ports": [{**each.value, **self._origin(each)} for each in container.ports],
         }
 
-    def _origin(self, of: Variable | ContainerValue) -> dict[str, Any]:
-        return {"by": of.by, "source": self._source(of.place)}
+    def _origin(self, value: Variable | ContainerValue) -> dict[str, Any]:
+        return {"by": value.by, "source": self._source(value.place)}
 
     def _variable(self, variable: Variable) -> dict[str, Any]:
         key, value = ("value", variable.value) if variable.reference is None else ("valueFrom", variable.reference)

@@ -50,17 +50,17 @@ def _policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _header(of: blocks.SummaryLine) -> Markup:
+def _header(block: blocks.SummaryLine) -> Markup:
     """What is compared, the verdict, and other statements; problems are highlighted."""
     sides = (
-        (element("p", code(of.compared[0]), " ", ARROW, " ", code(of.compared[1]), class_="sides"),)
-        if of.compared
+        (element("p", code(block.compared[0]), " ", ARROW, " ", code(block.compared[1]), class_="sides"),)
+        if block.compared
         else ()
     )
-    unknown = (element("p", sentence(of.unknown), class_="unknown"),) if of.unknown else ()
-    verdict = element("h1", sentence(of.first), class_="bad" if of.weight == "bad" else "")
-    bad = (element("li", element("span", "✕ ", aria_hidden="true"), sentence(each), class_="bad") for each in of.bad)
-    points = element("ul", *bad, *(element("li", sentence(each)) for each in of.others), class_="points")
+    unknown = (element("p", sentence(block.unknown), class_="unknown"),) if block.unknown else ()
+    verdict = element("h1", sentence(block.first), class_="bad" if block.weight == "bad" else "")
+    bad = (element("li", element("span", "✕ ", aria_hidden="true"), sentence(each), class_="bad") for each in block.bad)
+    points = element("ul", *bad, *(element("li", sentence(each)) for each in block.others), class_="points")
     return element("header", *sides, *unknown, verdict, points)
 
 
@@ -77,46 +77,46 @@ def _section(title: str, *children: str) -> Markup:
 
 
 @singledispatch
-def _block(_of: blocks.Block) -> Iterator[Markup]:
+def _block(_other: blocks.Block) -> Iterator[Markup]:
     """The parts of a block; none of one that is for other formats."""
     yield from ()
 
 
 @_block.register
-def _(of: blocks.Statements) -> Iterator[Markup]:
-    yield from (element("p", sentence(each), class_="faint") for each in of.sentences)
+def _(block: blocks.Statements) -> Iterator[Markup]:
+    yield from (element("p", sentence(each), class_="faint") for each in block.sentences)
 
 
 @_block.register
-def _(of: blocks.Names) -> Iterator[Markup]:
-    lead = (element("p", sentence(of.lead)),) if of.lead else ()
-    yield _section(of.title, *lead, names_of(of.names))
+def _(block: blocks.Names) -> Iterator[Markup]:
+    lead = (element("p", sentence(block.lead)),) if block.lead else ()
+    yield _section(block.title, *lead, names_of(block.names))
 
 
 @_block.register
-def _(of: blocks.Errors) -> Iterator[Markup]:
-    errors = (element("li", sentence(each)) for each in of.items)
+def _(block: blocks.Errors) -> Iterator[Markup]:
+    errors = (element("li", sentence(each)) for each in block.items)
     yield _section("Errors in the files", element("ul", *errors, class_="card causes"))
 
 
 @_block.register
-def _(of: blocks.Effects) -> Iterator[Markup]:
-    yield _section("What causes it", element("ul", *map(_effect, of.effects), class_="card causes"))
+def _(block: blocks.Effects) -> Iterator[Markup]:
+    yield _section("What causes it", element("ul", *map(_effect, block.effects), class_="card causes"))
 
 
-def _effect(of: blocks.Effect) -> Markup:
-    if not of.jobs:
-        return element("li", sentence(of.cause), " → no TrainJob")
-    count = element("span", plural(of.jobs, "TrainJob"), class_="many")
-    return element("li", folded(joined((sentence(of.cause), " → ", count)), names_of(of.names)))
+def _effect(block: blocks.Effect) -> Markup:
+    if not block.jobs:
+        return element("li", sentence(block.cause), " → no TrainJob")
+    count = element("span", plural(block.jobs, "TrainJob"), class_="many")
+    return element("li", folded(joined((sentence(block.cause), " → ", count)), names_of(block.names)))
 
 
 @_block.register
-def _(of: blocks.Numbers) -> Iterator[Markup]:
-    if of.numbers:
-        same = element("p", sentence(of.unchanged), ".", class_="same")
-        groups = (_table(of.groups, of.groups.title),) if of.groups else ()
-        yield _section("All TrainJobs together", same if of.unchanged else _totals(of.numbers), *groups)
+def _(block: blocks.Numbers) -> Iterator[Markup]:
+    if block.numbers:
+        same = element("p", sentence(block.unchanged), ".", class_="same")
+        groups = (_table(block.groups, block.groups.title),) if block.groups else ()
+        yield _section("All TrainJobs together", same if block.unchanged else _totals(block.numbers), *groups)
 
 
 def _totals(numbers: Iterable[blocks.Figure]) -> Markup:
@@ -124,29 +124,29 @@ def _totals(numbers: Iterable[blocks.Figure]) -> Markup:
     return _scrolling(element("tr", *head), map(_total, numbers))
 
 
-def _total(of: blocks.Figure) -> Markup:
+def _total(block: blocks.Figure) -> Markup:
     return element(
         "tr",
-        element("th", sentence(of.name), scope="row"),
-        element("td", of.before),
-        element("td", of.after),
-        element("td", of.difference or "none", class_="difference" if of.difference else ""),
-        class_="" if of.difference else "same",
+        element("th", sentence(block.name), scope="row"),
+        element("td", block.before),
+        element("td", block.after),
+        element("td", block.difference or "none", class_="difference" if block.difference else ""),
+        class_="" if block.difference else "same",
     )
 
 
 @_block.register
-def _(of: blocks.Table) -> Iterator[Markup]:
-    yield _section(of.title, _table(of))
+def _(block: blocks.Table) -> Iterator[Markup]:
+    yield _section(block.title, _table(block))
 
 
-def _table(of: blocks.Table, caption: str = "") -> Markup:
+def _table(block: blocks.Table, caption: str = "") -> Markup:
     names = ("name", "words")
     head = (
         element("th", sentence(each.name), scope="col", class_="name" if each.kind in names else "")
-        for each in of.columns
+        for each in block.columns
     )
-    rows = (element("tr", *map(_cell, of.columns, row)) for row in of.rows)
+    rows = (element("tr", *map(_cell, block.columns, row)) for row in block.rows)
     return _scrolling(element("tr", *head), rows, caption)
 
 
@@ -166,41 +166,41 @@ def _scrolling(head: Markup, rows: Iterable[Markup], caption: str = "") -> Marku
 
 
 @_block.register
-def _(of: blocks.Cards) -> Iterator[Markup]:
-    yield _section("What changes", *cards(of.cards))
+def _(block: blocks.Cards) -> Iterator[Markup]:
+    yield _section("What changes", *cards(block.cards))
 
 
 @_block.register
-def _(of: blocks.FindingDetails) -> Iterator[Markup]:
-    rest = (element("p", sentence(each), class_="faint") for each in more(of.more, "finding"))
-    yield _section(of.title, *map(finding_card, of.findings), *rest)
+def _(block: blocks.FindingDetails) -> Iterator[Markup]:
+    rest = (element("p", sentence(each), class_="faint") for each in more(block.more, "finding"))
+    yield _section(block.title, *map(finding_card, block.findings), *rest)
 
 
 @_block.register
-def _(of: blocks.Heading) -> Iterator[Markup]:
-    yield element(f"h{of.level + 2}", sentence(of.title), sentence(of.rest))
+def _(block: blocks.Heading) -> Iterator[Markup]:
+    yield element(f"h{block.level + 2}", sentence(block.title), sentence(block.rest))
 
 
 @_block.register
-def _(of: blocks.NamedValues) -> Iterator[Markup]:
+def _(block: blocks.NamedValues) -> Iterator[Markup]:
     head = (element("th", text, scope="col", class_="name") for text in ("Name", "Value", "Origin"))
-    yield _scrolling(element("tr", *head), map(_entry, of.entries))
+    yield _scrolling(element("tr", *head), map(_entry, block.entries))
 
 
-def _entry(of: blocks.NamedValue) -> Markup:
-    value = joined(map(code, of.value.split("\n")), element("br"))
-    cells = (element("td", each, class_="words") for each in (value, sentence(of.note)))
-    return element("tr", element("th", code(of.name), scope="row"), *cells)
-
-
-@_block.register
-def _(of: blocks.Outline) -> Iterator[Markup]:
-    yield _lines(joined((" " * indent, sentence(text))) for indent, text in of.lines)
+def _entry(block: blocks.NamedValue) -> Markup:
+    value = joined(map(code, block.value.split("\n")), element("br"))
+    cells = (element("td", each, class_="words") for each in (value, sentence(block.note)))
+    return element("tr", element("th", code(block.name), scope="row"), *cells)
 
 
 @_block.register
-def _(of: blocks.AnnotatedYaml) -> Iterator[Markup]:
-    yield _lines(map(line, of.shown()))
+def _(block: blocks.Outline) -> Iterator[Markup]:
+    yield _lines(joined((" " * indent, sentence(text))) for indent, text in block.lines)
+
+
+@_block.register
+def _(block: blocks.AnnotatedYaml) -> Iterator[Markup]:
+    yield _lines(map(line, block.shown()))
 
 
 def _lines(lines: Iterable[Markup]) -> Markup:
@@ -208,5 +208,5 @@ def _lines(lines: Iterable[Markup]) -> Markup:
 
 
 @_block.register
-def _(of: blocks.NotChecked) -> Iterator[Markup]:
-    yield from (element("p", sentence(each), class_="faint") for each in of.causes)
+def _(block: blocks.NotChecked) -> Iterator[Markup]:
+    yield from (element("p", sentence(each), class_="faint") for each in block.causes)

@@ -20,10 +20,10 @@ _MARKS = {"bad": ("✕ ", " no"), "good": ("✓ ", " yes")}
 ARROW = joined((element("span", "→", aria_hidden="true"), element("span", " changes to ", class_="hidden")))
 
 
-def cards(of: Sequence[Card]) -> Iterator[Markup]:
+def cards(changes: Sequence[Card]) -> Iterator[Markup]:
     """All cards; the first ones are open."""
     values = 0
-    for card in of:
+    for card in changes:
         values += max(len(card.values), 1)
         yield _card(card, is_open=values <= _OPEN)
         yield Markup("\n")
@@ -67,17 +67,21 @@ def names_of(names: Iterable[Message]) -> Markup:
     return element("ul", *(element("li", sentence(name)) for name in names), class_="names")
 
 
-def _value(of: DifferingValue) -> Markup:
-    place = element("span", sentence(of.place), class_="at") if of.place else Markup("")
-    head = element("div", element("span", *_mark(of), _path(of.path)), place, class_="head")
-    shown = _lines(line_diff(of.old, of.new)) if has_lines(of.old, of.new) else _pair(*pair(of.old, of.new))
+def _value(value: DifferingValue) -> Markup:
+    place = element("span", sentence(value.place), class_="at") if value.place else Markup("")
+    head = element("div", element("span", *_mark(value), _path(value.path)), place, class_="head")
+    shown = (
+        _lines(line_diff(value.old, value.new))
+        if has_lines(value.old, value.new)
+        else _pair(*pair(value.old, value.new))
+    )
     return element("li", head, shown, class_="value")
 
 
-def _mark(of: DifferingValue) -> Iterator[Markup]:
-    if of.rejected is not None:
-        words = say("rejected {}", of.rejected) if of.rejected else say("rejected")
-        shown = element("span", sentence(words), class_="" if of.rejected else "hidden")
+def _mark(value: DifferingValue) -> Iterator[Markup]:
+    if value.rejected is not None:
+        words = say("rejected {}", value.rejected) if value.rejected else say("rejected")
+        shown = element("span", sentence(words), class_="" if value.rejected else "hidden")
         yield element("span", element("span", "✕ ", aria_hidden="true"), shown, class_="cross")
 
 
@@ -94,17 +98,17 @@ def _pair(old: Message, new: Message) -> Markup:
     return element("div", before, ARROW, after, class_="pair")
 
 
-def _has_data(of: Message) -> bool:
-    return any(isinstance(piece, Data) for piece in of.pieces)
+def _has_data(message: Message) -> bool:
+    return any(isinstance(piece, Data) for piece in message.pieces)
 
 
-def _mark_difference(of: Message, other: Message) -> Markup:
-    """A value in which the part that the other one does not have is underlined."""
-    texts = [piece.text for piece in (*of.pieces, *other.pieces) if isinstance(piece, Data)]
+def _mark_difference(message: Message, other: Message) -> Markup:
+    """A message in which the part that the other one does not have is underlined."""
+    texts = [piece.text for piece in (*message.pieces, *other.pieces) if isinstance(piece, Data)]
     if len(texts) != 2:
-        return sentence(of)
+        return sentence(message)
     start, end = _common(*texts)
-    return joined(_underline(piece.text, start, end) if isinstance(piece, Data) else piece for piece in of.pieces)
+    return joined(_underline(piece.text, start, end) if isinstance(piece, Data) else piece for piece in message.pieces)
 
 
 def _underline(text: str, start: int, end: int) -> Markup:

@@ -99,18 +99,18 @@ class _Composer:
             )
 
 
-def _head(of: blocks.SummaryLine) -> list[str]:
-    parts = (of.first,) if of.weight else filter(None, (of.unknown, of.first, *of.bad, *of.others))
-    sign = f"{SIGNS[of.weight]} " if of.weight else ""
+def _head(block: blocks.SummaryLine) -> list[str]:
+    parts = (block.first,) if block.weight else filter(None, (block.unknown, block.first, *block.bad, *block.others))
+    sign = f"{SIGNS[block.weight]} " if block.weight else ""
     title = f"### {sign}{capitalize(sentence(joined(parts, '; ')))}"
-    return [title, "", " → ".join(map(code, of.compared))] if of.compared else [title]
+    return [title, "", " → ".join(map(code, block.compared))] if block.compared else [title]
 
 
-def _points(of: blocks.SummaryLine) -> list[str]:
+def _points(block: blocks.SummaryLine) -> list[str]:
     """The other statements in one line; problems are bold."""
-    parts = [sentence(each) for each in (*of.bad, *of.others)]
+    parts = [sentence(each) for each in (*block.bad, *block.others)]
     parts[:1] = map(capitalize, parts[:1])
-    parts[: len(of.bad)] = (f"**{part}**" for part in parts[: len(of.bad)])
+    parts[: len(block.bad)] = (f"**{part}**" for part in parts[: len(block.bad)])
     return [f"{'; '.join(parts)}."] if parts else []
 
 

@@ -61,8 +61,8 @@ def _traced_lines(block: blocks.Block) -> Iterator[str]:
             yield from fenced([("", each) for each in block.shown()], "yaml")
 
 
-def _entry(of: blocks.NamedValue) -> tuple[str, ...]:
-    return code(of.name), "<br>".join(map(code, of.value.split("\n"))), sentence(of.note)
+def _entry(block: blocks.NamedValue) -> tuple[str, ...]:
+    return code(block.name), "<br>".join(map(code, block.value.split("\n"))), sentence(block.note)
 
 
 def _more(count: int, noun: str) -> Iterator[str]:
@@ -70,33 +70,33 @@ def _more(count: int, noun: str) -> Iterator[str]:
         yield from ("", f"{sentence(each)}.")
 
 
-def _effects(of: blocks.Effects) -> Iterator[str]:
+def _effects(block: blocks.Effects) -> Iterator[str]:
     yield "#### What causes it"
-    for each in of.effects[:_MOST_ROWS]:
+    for each in block.effects[:_MOST_ROWS]:
         yield ""
         if len(each.names) > _FEW_NAMES:
             summary = f"{html_sentence(each.cause)} → {plural(each.jobs, 'TrainJob')}"
             yield from folded(summary, [sentence(first_of(each.names, _MOST_NAMES))])
         else:
             yield f"{sentence(each.cause)} → {sentence(first_of(each.names, _MOST_NAMES)) or 'no TrainJob'}"
-    yield from _more(len(of.effects) - _MOST_ROWS, "cause")
+    yield from _more(len(block.effects) - _MOST_ROWS, "cause")
 
 
-def number_lines(of: blocks.Numbers) -> Iterator[list[str]]:
+def number_lines(block: blocks.Numbers) -> Iterator[list[str]]:
     """The numbers of all TrainJobs, then those by namespace and queue, folded."""
-    if of.unchanged:
-        yield [f"{capitalize(sentence(of.unchanged))}."]
-    elif of.numbers:
+    if block.unchanged:
+        yield [f"{capitalize(sentence(block.unchanged))}."]
+    elif block.numbers:
         head = ("all TrainJobs together", "before", "after", "difference")
-        lines = table_lines(head, map(_number, of.numbers[:_MOST_ROWS]))
-        yield [*lines, *_more(len(of.numbers) - _MOST_ROWS, "row")]
-    if of.groups:
-        lines = row_lines(of.groups, 0, _MOST_ROWS)
-        yield folded(of.groups.title, [*lines, *_more(len(of.groups.rows) - _MOST_ROWS, "row")])
+        lines = table_lines(head, map(_number, block.numbers[:_MOST_ROWS]))
+        yield [*lines, *_more(len(block.numbers) - _MOST_ROWS, "row")]
+    if block.groups:
+        lines = row_lines(block.groups, 0, _MOST_ROWS)
+        yield folded(block.groups.title, [*lines, *_more(len(block.groups.rows) - _MOST_ROWS, "row")])
 
 
-def _number(of: blocks.Figure) -> tuple[str, ...]:
-    return sentence(of.name), of.before, of.after, f"**{of.difference}**" if of.difference else ""
+def _number(block: blocks.Figure) -> tuple[str, ...]:
+    return sentence(block.name), block.before, block.after, f"**{block.difference}**" if block.difference else ""
 
 
 def row_lines(table: blocks.Table, start: int, end: int | None = None) -> list[str]:
@@ -149,16 +149,18 @@ def _values(values: Sequence[blocks.DifferingValue]) -> Iterator[str]:
     yield from _more(len(values) - shown, "value")
 
 
-def _value(of: blocks.DifferingValue) -> Iterator[str]:
-    place = f" ({sentence(of.place)})" if of.place else ""
-    mark = "" if of.rejected is None else f"{SIGNS['bad']} {f'(rejected {of.rejected}) ' if of.rejected else ''}"
-    path = f"{mark}{code(of.path)}"
-    if not has_lines(of.old, of.new):
-        old, new = pair(of.old, of.new)
+def _value(block: blocks.DifferingValue) -> Iterator[str]:
+    place = f" ({sentence(block.place)})" if block.place else ""
+    mark = (
+        "" if block.rejected is None else f"{SIGNS['bad']} {f'(rejected {block.rejected}) ' if block.rejected else ''}"
+    )
+    path = f"{mark}{code(block.path)}"
+    if not has_lines(block.old, block.new):
+        old, new = pair(block.old, block.new)
         yield f"- {path}: {sentence(old)} → {sentence(new)}{place}"
         return
     yield f"- {path}{place}:"
-    lines = line_diff(of.old, of.new, _MOST_LINES)
+    lines = line_diff(block.old, block.new, _MOST_LINES)
     yield from fenced(((f"{line.sign} " if line.sign == "…" else line.sign, line.text) for line in lines), indent="  ")
 
 
@@ -182,8 +184,8 @@ def finding_lines(finding: GroupedFinding) -> Iterator[str]:
         yield f"- {len(notes) - _MOST_NOTES} more notes of this kind"
 
 
-def _rule(of: GroupedFinding) -> str:
-    return code(f"{of.first.rule.id} {of.first.rule.name}")
+def _rule(block: GroupedFinding) -> str:
+    return code(f"{block.first.rule.id} {block.first.rule.name}")
 
 
 def _where(at: Position) -> str:

@@ -67,110 +67,114 @@ class _TextRenderer:
     def __init__(self, has_colour: bool) -> None:
         self._has_colour = has_colour
 
-    def summary_line(self, of: blocks.SummaryLine) -> Iterator[str]:
+    def summary_line(self, block: blocks.SummaryLine) -> Iterator[str]:
         """The verdict in one line, and what is compared."""
-        first = capitalize(printable(of.first)) if of.weight else printable(of.first)
-        parts = [self._paint("bad", printable(of.unknown))] if of.unknown else []
-        parts += [self._paint(of.weight or "bold", first), *(self._paint("bad", printable(each)) for each in of.bad)]
-        yield "; ".join([*parts, *map(printable, of.others)])
-        if of.compared:
-            yield " → ".join(map(printable, of.compared))
+        first = capitalize(printable(block.first)) if block.weight else printable(block.first)
+        parts = [self._paint("bad", printable(block.unknown))] if block.unknown else []
+        parts += [
+            self._paint(block.weight or "bold", first),
+            *(self._paint("bad", printable(each)) for each in block.bad),
+        ]
+        yield "; ".join([*parts, *map(printable, block.others)])
+        if block.compared:
+            yield " → ".join(map(printable, block.compared))
 
     @singledispatchmethod
-    def block(self, _of: blocks.Block) -> Iterator[str]:
+    def block(self, _block: blocks.Block) -> Iterator[str]:
         """The lines of a block; none of one that is for other formats."""
         yield from ()
 
     @block.register
-    def _(self, of: blocks.Statements) -> Iterator[str]:
-        yield from map(printable, of.sentences)
+    def _(self, block: blocks.Statements) -> Iterator[str]:
+        yield from map(printable, block.sentences)
 
     @block.register
-    def _(self, of: blocks.Names) -> Iterator[str]:
-        yield f"{of.lead or f'{of.title[:1].lower()}{of.title[1:]}:'} {printable(first_of(of.names, _MOST_NAMES))}"
+    def _(self, block: blocks.Names) -> Iterator[str]:
+        lead = block.lead or f"{block.title[:1].lower()}{block.title[1:]}:"
+        yield f"{lead} {printable(first_of(block.names, _MOST_NAMES))}"
 
     @block.register
-    def _(self, of: blocks.Errors) -> Iterator[str]:
-        yield from (f"error: {printable(each)}" for each in of.items[:_MOST_ERRORS])
-        yield from map(printable, more(len(of.items) - _MOST_ERRORS, "error"))
+    def _(self, block: blocks.Errors) -> Iterator[str]:
+        yield from (f"error: {printable(each)}" for each in block.items[:_MOST_ERRORS])
+        yield from map(printable, more(len(block.items) - _MOST_ERRORS, "error"))
 
     @block.register
-    def _(self, of: blocks.Effects) -> Iterator[str]:
-        for each in of.effects:
+    def _(self, block: blocks.Effects) -> Iterator[str]:
+        for each in block.effects:
             names = say("{}: {}", plural(each.jobs, "TrainJob"), first_of(each.names, _NAMED))
             yield printable(say("{} → {}", each.cause, names if each.jobs else say("no TrainJob")))
 
     @block.register
-    def _(self, of: blocks.NotChecked) -> Iterator[str]:
-        yield from (note_line(each, self._paint) for each in of.causes)
+    def _(self, block: blocks.NotChecked) -> Iterator[str]:
+        yield from (note_line(each, self._paint) for each in block.causes)
 
     @block.register
-    def _(self, of: blocks.FindingDetails) -> Iterator[str]:
-        for finding in of.findings:
+    def _(self, block: blocks.FindingDetails) -> Iterator[str]:
+        for finding in block.findings:
             yield from finding_lines(finding, self._paint)
-        yield from map(printable, more(of.more, "finding"))
+        yield from map(printable, more(block.more, "finding"))
 
     @block.register
-    def _(self, of: blocks.Heading) -> Iterator[str]:
-        title = printable(of.title)
-        yield f"{'  ' * of.level}{title if of.level else self._paint(of.style, title)}{printable(of.rest)}"
+    def _(self, block: blocks.Heading) -> Iterator[str]:
+        title = printable(block.title)
+        yield f"{'  ' * block.level}{title if block.level else self._paint(block.style, title)}{printable(block.rest)}"
 
     @block.register
-    def _(self, of: blocks.NamedValues) -> Iterator[str]:
+    def _(self, block: blocks.NamedValues) -> Iterator[str]:
         """A value of several lines is below its name."""
-        indent, names = "  " * of.level, [printable(entry.name) for entry in of.entries]
-        values = [[printable(line) for line in entry.value.split("\n")] for entry in of.entries]
+        indent, names = "  " * block.level, [printable(entry.name) for entry in block.entries]
+        values = [[printable(line) for line in entry.value.split("\n")] for entry in block.entries]
         firsts = [lines[0] if len(lines) == 1 else "|" for lines in values]
         name_width, value_width = _common_width(names), _common_width(firsts)
-        for entry, name, first, lines in zip(of.entries, names, firsts, values, strict=True):
+        for entry, name, first, lines in zip(block.entries, names, firsts, values, strict=True):
             line = f"{indent}{_pad(name, name_width)}  {_pad(first, value_width)}"
             note = f"  {self._paint('dim', f'# {printable(entry.note)}')}" if entry.note else ""
             yield f"{line}{note}" if note else line.rstrip(" ")
             yield from (f"{indent}  | {each}" for each in lines if len(lines) > 1)
 
     @block.register
-    def _(self, of: blocks.Outline) -> Iterator[str]:
-        yield from (f"{' ' * indent}{printable(text)}" for indent, text in of.lines)
+    def _(self, block: blocks.Outline) -> Iterator[str]:
+        yield from (f"{' ' * indent}{printable(text)}" for indent, text in block.lines)
 
     @block.register
-    def _(self, of: blocks.AnnotatedYaml) -> Iterator[str]:
-        if of.title:
-            yield printable(f"# {of.title}")
-        yield from of.shown()
+    def _(self, block: blocks.AnnotatedYaml) -> Iterator[str]:
+        if block.title:
+            yield printable(f"# {block.title}")
+        yield from block.shown()
 
     def _paint(self, style: str, text: str) -> str:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self._has_colour else text
 
     @block.register
-    def _(self, of: blocks.Table) -> Iterator[str]:
-        rows = [[_cell(cell) for cell in row] for row in of.rows[:_MOST_ROWS]]
-        head = [printable(column.name).upper() for column in of.columns]
+    def _(self, block: blocks.Table) -> Iterator[str]:
+        rows = [[_cell(cell) for cell in row] for row in block.rows[:_MOST_ROWS]]
+        head = [printable(column.name).upper() for column in block.columns]
         widths = [max(map(columns, cells)) for cells in zip(head, *rows, strict=True)]
         styles = [
-            [cell.weight if isinstance(cell, blocks.Badge) else "" for cell in row] for row in of.rows[:_MOST_ROWS]
+            [cell.weight if isinstance(cell, blocks.Badge) else "" for cell in row] for row in block.rows[:_MOST_ROWS]
         ]
         for row, style in zip([head, *rows], [("",) * len(head), *styles], strict=True):
             cells = zip(row, widths, style, strict=True)
             padded = ((_pad(cell, width), weight) for cell, width, weight in cells)
             yield "   ".join(self._paint(weight, cell) if weight else cell for cell, weight in padded).rstrip()
-        yield from map(printable, more(len(of.rows) - _MOST_ROWS, "job"))
+        yield from map(printable, more(len(block.rows) - _MOST_ROWS, "job"))
 
     @block.register
-    def _(self, of: blocks.Numbers) -> Iterator[str]:
-        if of.unchanged:
-            yield printable(of.unchanged)
+    def _(self, block: blocks.Numbers) -> Iterator[str]:
+        if block.unchanged:
+            yield printable(block.unchanged)
             return
-        names = [printable(number.name) for number in of.numbers]
+        names = [printable(number.name) for number in block.numbers]
         width = max(map(columns, names), default=0)
-        for name, number in zip(names, of.numbers, strict=True):
+        for name, number in zip(names, block.numbers, strict=True):
             line = f"{_pad(name, width)}  {number.in_line()}"
             yield line if number.difference else self._paint("dim", line)
-        if of.groups:
-            yield from _groups(of.groups)
+        if block.groups:
+            yield from _groups(block.groups)
 
     @block.register
-    def _(self, of: blocks.Cards) -> Iterator[str]:
-        for card in of.cards:
+    def _(self, block: blocks.Cards) -> Iterator[str]:
+        for card in block.cards:
             yield from ("", *self._card(card))
 
     def _card(self, card: blocks.Card) -> Iterator[str]:
@@ -187,16 +191,16 @@ class _TextRenderer:
         if card.members:
             yield f"  in {printable(first_of(card.members, _MOST_NAMES))}"
 
-    def _value(self, of: blocks.DifferingValue) -> Iterator[str]:
+    def _value(self, block: blocks.DifferingValue) -> Iterator[str]:
         """A value, in one line if it is short; marked where a cluster rejects it."""
-        place = printable(of.place)
+        place = printable(block.place)
         about = f"  {self._paint('dim', f'({place})')}" if place else ""
-        path = f"{self._mark(of)}{printable(of.path)}"
-        if has_lines(of.old, of.new):
+        path = f"{self._mark(block)}{printable(block.path)}"
+        if has_lines(block.old, block.new):
             yield f"{path}:{about}"
-            yield from (f"    {self._line(line)}" for line in line_diff(of.old, of.new))
+            yield from (f"    {self._line(line)}" for line in line_diff(block.old, block.new))
             return
-        old, new = map(printable, pair(of.old, of.new))
+        old, new = map(printable, pair(block.old, block.new))
         if columns(f"{path}{old}{new}{place}") <= _WIDEST:
             yield f"{path}: {self._paint('old', old)} → {self._paint('new', new)}{about}"
             return
@@ -204,10 +208,10 @@ class _TextRenderer:
         yield f"    {self._paint('old', f'- {old}')}"
         yield f"    {self._paint('new', f'+ {new}')}"
 
-    def _mark(self, of: blocks.DifferingValue) -> str:
-        if of.rejected is None:
+    def _mark(self, block: blocks.DifferingValue) -> str:
+        if block.rejected is None:
             return "  "
-        return f"{self._paint('bad', _SIGNS['bad'])} {f'(rejected {of.rejected}) ' if of.rejected else ''}"
+        return f"{self._paint('bad', _SIGNS['bad'])} {f'(rejected {block.rejected}) ' if block.rejected else ''}"
 
     def _line(self, line: DiffLine) -> str:
         text = f"{line.sign} {printable(line.text)}".rstrip()
@@ -227,11 +231,11 @@ def _pad(cell: str, width: int) -> str:
     return cell + " " * (width - columns(cell))
 
 
-def _groups(of: blocks.Table) -> Iterator[str]:
+def _groups(block: blocks.Table) -> Iterator[str]:
     """`  ml, queue gpu: Pods 8 → 9 (+1)`."""
-    columns = [printable(column.name) for column in of.columns]
-    kinds = [column.kind for column in of.columns]
-    for row in of.rows:
+    columns = [printable(column.name) for column in block.columns]
+    kinds = [column.kind for column in block.columns]
+    for row in block.rows:
         cells = [f"{name} {_cell(cell)}" for name, cell in zip(columns, row, strict=True)]
         names = [_cell(row[0]), *(cell for cell, kind in zip(cells[1:], kinds[1:], strict=True) if kind == "name")]
         numbers = (cell for cell, kind in zip(cells, kinds, strict=True) if kind != "name")

@@ -84,7 +84,7 @@ class FindingBuilder:
 
     def _notes(self, diagnostic: Diagnostic, location: Location) -> Iterator[Note]:
         related = [*diagnostic.related]
-        written = location.made.file.written if location.made else None
+        written = location.generated.file.written if location.generated else None
         if written is not None and written.values is not None:
             related.append(rendered_with(written.values))
         yield from map(self._note, related)

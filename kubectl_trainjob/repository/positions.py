@@ -18,11 +18,11 @@ from kubectl_trainjob.repository.yaml.spans import Spans
 
 
 class Location(NamedTuple):
-    """A part of a file that a user wrote; `made` is the location in the text generated from it, if any."""
+    """A part of a file that a user wrote; `generated` is the location in the text generated from it, if any."""
 
     file: SourceFile
     span: Span
-    made: Location | None = None
+    generated: Location | None = None
 
 
 ResolvePlace = Callable[[Place], Location]
@@ -51,17 +51,17 @@ class Locator:
         """Whether the text of an object without edits has a value at the place."""
         return self._spans.has(place)
 
-    def _as_written(self, made: Location, written: TextOrigin) -> Location:
+    def _as_written(self, generated: Location, written: TextOrigin) -> Location:
         """The source of a location in a generated text; a whole line, if that line was rewritten."""
-        span = made.span
+        span = generated.span
         line = _nth(written.lines, span.line)
         text = self._line(written.file, line)
-        if text[written.indent :] != self._line(made.file, span.line):
+        if text[written.indent :] != self._line(generated.file, span.line):
             whole = Span(line, len(text) - len(text.lstrip()) + 1, line, len(text) + 1)
-            return Location(written.file, whole, made)
+            return Location(written.file, whole, generated)
         end = _nth(written.lines, span.end_line)
         moved = Span(line, span.column + written.indent, end, span.end_column + written.indent)
-        return Location(written.file, moved, made)
+        return Location(written.file, moved, generated)
 
     def _line(self, file: SourceFile, number: int) -> str:
         """A line of a file; the last one where it has fewer."""

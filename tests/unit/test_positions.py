@@ -24,7 +24,7 @@ def test_line_that_the_template_copies() -> None:
 def test_line_that_the_template_computes() -> None:
     location = Locator().resolve(Place(Source(RENDERED), ("nodes",)))
     assert (location.file, location.span) == (TEMPLATE, Span(3, 1, 3, 15))
-    assert location.made == (RENDERED, Span(2, 8, 2, 9), None)
+    assert location.generated == (RENDERED, Span(2, 8, 2, 9), None)
 
 
 def test_text_inside_another_file() -> None:

@@ -25,7 +25,7 @@ def with_place(status: JobStatus, files: FileRuns) -> JobStatus:
 
 def _reason(status: JobStatus, run: ObjectId, files: FileRuns) -> Place | None:
     """The line of the field, else of its nearest parent: a field may be missing."""
-    made = ObjectId(jobset.API_VERSION, jobset.KIND, run.namespace, run.name)
+    generated = ObjectId(jobset.API_VERSION, jobset.KIND, run.namespace, run.name)
     pointers = (status.pointer[:length] for length in range(len(status.pointer), 1, -1))
-    found = (files.locate(each, pointer) for pointer in pointers for each in (made, run))
+    found = (files.locate(each, pointer) for pointer in pointers for each in (generated, run))
     return next(filter(None, found), None)

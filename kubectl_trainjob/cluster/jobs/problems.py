@@ -56,8 +56,8 @@ def queue_problem(job: SeenJob) -> JobProblem | None:
     if job.workload is None:
         message = "Kueue has not created its Workload; if this does not change, check the priority class of the job"
         return JobProblem("Queued", message, pointer)
-    held = {each["type"]: each for each in conditions(job.workload)}
-    reserved, evicted = held.get("QuotaReserved"), held.get("Evicted")
+    by_type = {each["type"]: each for each in conditions(job.workload)}
+    reserved, evicted = by_type.get("QuotaReserved"), by_type.get("Evicted")
     text = str((reserved or {}).get("message") or "")
     if reserved is None or reserved["status"] == "True":
         text = "waiting for admission checks" if reserved else "waiting in the queue"
@@ -167,9 +167,9 @@ def _no_image(job: SeenJob) -> JobProblem | None:
     return None
 
 
-def _template_of(job: SeenJob, made: Body) -> tuple[Pointer, Body]:
+def _template_of(job: SeenJob, generated: Body) -> tuple[Pointer, Body]:
     """The Pod spec that a Job or a Pod comes from, with its pointer."""
-    role = (made["metadata"].get("labels") or {}).get(ROLE_LABEL)
+    role = (generated["metadata"].get("labels") or {}).get(ROLE_LABEL)
     names = [each.name for each in replicated_jobs(job.found.jobset)] if job.found.jobset else []
     specs = list(pod_specs(job.found))
     return specs[names.index(role) if role in names else 0] if specs else ((), {})

@@ -168,8 +168,8 @@ def _stopped(job: SeenJob) -> JobProblem | None:
 
 
 def _in_work(job: SeenJob) -> JobProblem | None:
-    held = (each for each in conditions(job.found.jobset or {}) if each.get("status") == "True")
-    message = next((str(each.get("message") or "") for each in held if each.get("type") in _IN_WORK), "")
+    true_conditions = (each for each in conditions(job.found.jobset or {}) if each.get("status") == "True")
+    message = next((str(each.get("message") or "") for each in true_conditions if each.get("type") in _IN_WORK), "")
     return JobProblem("", message) if message else None
 
 

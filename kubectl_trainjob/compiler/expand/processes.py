@@ -77,13 +77,13 @@ def specified_or_counted(plan: Plan) -> DerivedValue[Processes]:
 
 def words_counted(plan: Plan) -> DerivedValue[Processes]:
     """The TrainJob's or the runtime's; "cpu", and "auto" without a GPU, mean one for each CPU (2.1)."""
-    specified, said = _specified_processes(plan)
+    specified, causes = _specified_processes(plan)
     resources = node_resources(plan)
     gpus = resources.gpus
     if specified == CPU or (specified == AUTO and not gpus.value):
         number, because = _one_a_cpu(resources)
-        return DerivedValue(number, (*because, *said))
-    return DerivedValue(specified, (*said, *(gpus.because if specified == AUTO else ())))
+        return DerivedValue(number, (*because, *causes))
+    return DerivedValue(specified, (*causes, *(gpus.because if specified == AUTO else ())))
 
 
 def overridden_by_resources(plan: Plan) -> DerivedValue[Processes]:
@@ -92,19 +92,19 @@ def overridden_by_resources(plan: Plan) -> DerivedValue[Processes]:
     Trainer reads the limits if they have CPUs as the word requires, else the requests; without requests it is always
     1.
     """
-    specified, said = _specified_processes(plan)
+    specified, causes = _specified_processes(plan)
     override = (plan.trainer or {}).get("resourcesPerNode")
     if override is None:
-        return DerivedValue(specified, said)
+        return DerivedValue(specified, causes)
     limits, requests = override.get("limits"), override.get("requests")
-    because = ((*TRAINER, "resourcesPerNode"), *said)
+    because = ((*TRAINER, "resourcesPerNode"), *causes)
     if limits is not None and _counts_cpus(specified, limits):
         return DerivedValue(_cpus(limits), because)
     if requests is None:
         return DerivedValue(1, because)
     if _counts_cpus(specified, requests):
         return DerivedValue(_cpus(requests), because)
-    return DerivedValue(1, because) if specified == CPU else DerivedValue(specified, said)
+    return DerivedValue(1, because) if specified == CPU else DerivedValue(specified, causes)
 
 
 def _specified_processes(plan: Plan) -> DerivedValue[Processes]:
@@ -143,8 +143,8 @@ def specified_slots(plan: Plan) -> DerivedValue[int]:
 
 def slots(plan: Plan) -> DerivedValue[int]:
     """The same, where 1 in the runtime means one a GPU (2.1-2.3)."""
-    specified, said = specified_slots(plan)
-    if specified == 1 and said[0][0] == RUNTIME:
+    specified, causes = specified_slots(plan)
+    if specified == 1 and causes[0][0] == RUNTIME:
         gpus = node_resources(plan).gpus
-        return DerivedValue(as_int32(gpus.value) if gpus.value > 1 else specified, (*gpus.because, *said))
-    return DerivedValue(specified, said)
+        return DerivedValue(as_int32(gpus.value) if gpus.value > 1 else specified, (*gpus.because, *causes))
+    return DerivedValue(specified, causes)

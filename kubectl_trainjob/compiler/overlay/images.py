@@ -86,15 +86,15 @@ class Images:
         return ((index, field) for field, value in specified.items() if value)
 
     def _change(self, image: str) -> tuple[str, tuple[int, ...]]:
-        made: list[int] = []
+        matching: list[int] = []
         index = -1
         while (index := self._next(image, index + 1)) >= 0:
             self.applied.add(index)
             new = _replace_parts(image, self._changes[index])
             if new != image:
                 image = new
-                made.append(index)
-        return image, tuple(made)
+                matching.append(index)
+        return image, tuple(matching)
 
     def _next(self, image: str, start: int) -> int:
         """The first change from `start` on that is for the image; -1 where there is none."""
@@ -119,9 +119,11 @@ def change_images(draft: Draft, kind: str, api_version: str, images: Images, cau
     writes: list[Write] = []
     because: dict[str, tuple[Cause, ...]] = {}
     for pointer, image in _images(draft, kind, api_version):
-        new, made = images.changed(image)
-        if made:
-            causes = because.get(image) or tuple((*cause, *field) for index in made for field in images.fields(index))
+        new, matching = images.changed(image)
+        if matching:
+            causes = because.get(image) or tuple(
+                (*cause, *field) for index in matching for field in images.fields(index)
+            )
             writes.append((pointer, new, None, because.setdefault(image, causes)))
     return draft.put_each(writes) if writes else draft
 

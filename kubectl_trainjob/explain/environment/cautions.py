@@ -25,28 +25,28 @@ _OF_SERVICES = re.compile(r"KUBERNETES_.*|.*_SERVICE_(HOST|PORT)(_.*)?|.*_PORT_[
 _EMPTY_TRAINER = Message("`trainer: {}`")
 
 
-def cautions_of(of: Environment) -> Iterator[Caution]:
+def cautions_of(environment: Environment) -> Iterator[Caution]:
     """All of them: those of the commands, then in the order of the roles."""
-    job = of.origins.job
-    yield from _overridden(of.origins)
-    for role in of.roles:
+    job = environment.origins.job
+    yield from _overridden(environment.origins)
+    for role in environment.roles:
         if role.processes is not None:
             yield from _unset(job, role, role.processes)
-            yield from _processes_and_devices(of, role, role.processes)
+            yield from _processes_and_devices(environment, role, role.processes)
             yield from _nodes_and_pods(role, role.processes)
         yield from _overwritten(role)
         for container in role.containers:
             yield from _unresolved_references(job, container)
-    yield from _ignored_settings(of)
-    yield from _nodes_and_hosts(job, of.launch)
-    yield from _unreachable(job, of)
+    yield from _ignored_settings(environment)
+    yield from _nodes_and_hosts(job, environment.launch)
+    yield from _unreachable(job, environment)
 
 
-def _ignored_settings(of: Environment) -> Iterator[Caution]:
+def _ignored_settings(environment: Environment) -> Iterator[Caution]:
     """numProcPerNode in a job whose launcher does not read it."""
-    job, first = of.origins.job, next((role for role in of.roles if role.processes is not None), None)
+    job, first = environment.origins.job, next((role for role in environment.roles if role.processes is not None), None)
     number_set = _set(job, "numProcPerNode")
-    if job.resolved is None or first is None or first.processes is None or of.launch.reads_num_proc_per_node:
+    if job.resolved is None or first is None or first.processes is None or environment.launch.reads_num_proc_per_node:
         return
     if _is_unset(first.processes) or number_set in (None, first.processes.value):
         return
@@ -79,13 +79,13 @@ def _unset(job: TracedJob, role: Role, processes: PodProcesses) -> Iterator[Caut
         yield Caution(say("{}; add at least {}", role.reason.why, _EMPTY_TRAINER), place)
 
 
-def _processes_and_devices(of: Environment, role: Role, processes: PodProcesses) -> Iterator[Caution]:
+def _processes_and_devices(environment: Environment, role: Role, processes: PodProcesses) -> Iterator[Caution]:
     container, reason = processes.container, role.reason
-    if container is None or not of.launch.starts_process_per_gpu:
+    if container is None or not environment.launch.starts_process_per_gpu:
         return
     names, held, other = gpu_names(container.resources), devices(container.resources), uncounted(container.resources)
     whose = say('container "{}" of "{}"', container.name, role.name)
-    is_read = of.launch.reads_num_proc_per_node
+    is_read = environment.launch.reads_num_proc_per_node
     advice = say("set numProcPerNode") if is_read else say("request one that it counts")
     if len(names) > 1 and reason.is_counted:
         template = "{} requests {}, and Trainer counts any one of them; {}"
@@ -96,7 +96,7 @@ def _processes_and_devices(of: Environment, role: Role, processes: PodProcesses)
     elif not names and other is not None and reason.is_counted:
         template = "{} requests {}, which Trainer does not count: {}; {}"
         message = say(template, whose, str(other), _start_condition(role), advice)
-        yield Caution(message, resource_place(of.origins.job, container, other) or reason.place)
+        yield Caution(message, resource_place(environment.origins.job, container, other) or reason.place)
 
 
 def _advice(*, is_counted: bool, is_read: bool) -> Message:
@@ -138,16 +138,16 @@ def _overwritten(role: Role) -> Iterator[Caution]:
                 yield Caution(message, former.place)
 
 
-def _unreachable(job: TracedJob, of: Environment) -> Iterator[Caution]:
+def _unreachable(job: TracedJob, environment: Environment) -> Iterator[Caution]:
     """A rendezvous address or a host that is not the name of a Pod."""
-    jobset, launch = job.objects[0].draft, of.launch
+    jobset, launch = job.objects[0].draft, environment.launch
     if launch.total is None or not launch.total.nodes or launch.total.nodes < 0:
         return
     named = {each.name: say("the hostfile") for each in hosts((launch.hosts or ())[:1])}
-    if launch.rendezvous is not None and not of.origins.is_copied(launch.rendezvous.setting):
+    if launch.rendezvous is not None and not environment.origins.is_copied(launch.rendezvous.setting):
         named = {launch.rendezvous.address: say("{}", launch.rendezvous.setting.name)} | named
     for address, setting in named.items():
-        if not any(role.pods.has(address) for role in of.roles):
+        if not any(role.pods.has(address) for role in environment.roles):
             why, place = _why_unreachable(job, jobset)
             yield Caution(say('{} has "{}", which is not the name of a Pod: {}', setting, address, why), place)
 

@@ -53,7 +53,7 @@ def _required(job: TracedJob, kind: str, name: str, inputs: frozenset[ObjectId],
     generated = next((secret for secret in job.secrets if kind == SECRET and secret.name == name), None)
     if generated is not None:
         return RequiredObject(kind, name, "controller", tuple(uses), generated.purpose)
-    if any((made.identity.kind, made.identity.name) == (kind, name) for made in job.objects):
+    if any((generated.identity.kind, generated.identity.name) == (kind, name) for generated in job.objects):
         return RequiredObject(kind, name, "build", tuple(uses))
     is_input = ObjectId("v1", kind, job.train_job.identity.namespace, name) in inputs
     return RequiredObject(kind, name, "inputs" if is_input else "cluster", tuple(uses))

@@ -101,12 +101,12 @@ def _split(work: Rewriting, index: int, steps: list[dict[str, Any]]) -> None:
     if work.get(*JOBS, index, *POD, "containers"):
         message = say('the containers of the job "initializer" are dropped: its steps are jobs now; check them')
         work.ask(message, *JOBS, index, *POD, "containers")
-    made: list[dict[str, Any]] = []
+    new_jobs: list[dict[str, Any]] = []
     for number, step in enumerate(steps):
         waits = {"dependsOn": [_after(names[number - 1])]} if number else {}
-        made.append({**_with_step(jobs[index], POD, step), "name": step["name"], **waits})
+        new_jobs.append({**_with_step(jobs[index], POD, step), "name": step["name"], **waits})
     rest = [_waiting(each, names[-1]) for each in jobs[index + 1 :]]
-    work.put(JOBS, [*jobs[:index], *made, *rest], (*JOBS, index))
+    work.put(JOBS, [*jobs[:index], *new_jobs, *rest], (*JOBS, index))
     _rename_targets(work, OLD_INITIALIZER, names)
 
 

@@ -17,7 +17,7 @@ _METADATA = ("metadata.name", "metadata.namespace", "metadata.uid")
 _POD = ("spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs")
 _ALIASES = {"spec.host": "spec.nodeName"}
 _AMOUNTS = ("cpu", "memory", "ephemeral-storage")
-_RESOURCES = tuple(f"{of}.{what}" for of in ("limits", "requests") for what in _AMOUNTS)
+_RESOURCES = tuple(f"{field}.{what}" for field in ("limits", "requests") for what in _AMOUNTS)
 _HUGE_PAGES = ("requests.hugepages-", "limits.hugepages-")
 _SIZES = ("1", *("1" + unit for unit in ("k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")))
 
@@ -29,9 +29,9 @@ def _field_ref(allowed: tuple[str, ...]) -> Check:
             message = say('apiVersion "{}" of a Pod does not exist; use v1', value["apiVersion"])
             visit.reject(message, "fieldPath", shown=("apiVersion",))
             return
-        of, subscripted, key = path.removesuffix("']").partition("['") if path.endswith("']") else (path, "", "")
-        if of and subscripted:
-            _check_subscript(of, key, visit)
+        field, subscripted, key = path.removesuffix("']").partition("['") if path.endswith("']") else (path, "", "")
+        if field and subscripted:
+            _check_subscript(field, key, visit)
         elif _ALIASES.get(path, path) not in allowed:
             advice = listed(allowed, "or", "{}")
             visit.reject(say('fieldPath "{}" is not available here; use {}', path, advice), "fieldPath")
@@ -39,12 +39,12 @@ def _field_ref(allowed: tuple[str, ...]) -> Check:
     return check
 
 
-def _check_subscript(of: str, key: str, visit: Visit) -> None:
-    if of not in ("metadata.annotations", "metadata.labels"):
-        message = say('fieldPath "{}" has no entries; only metadata.labels and metadata.annotations have', of)
+def _check_subscript(field: str, key: str, visit: Visit) -> None:
+    if field not in ("metadata.annotations", "metadata.labels"):
+        message = say('fieldPath "{}" has no entries; only metadata.labels and metadata.annotations have', field)
         visit.reject(message, "fieldPath")  # Upstream goes on with an empty path and rejects that, too.
     else:
-        form = validation.annotation_key if of == "metadata.annotations" else validation.qualified_name
+        form = validation.annotation_key if field == "metadata.annotations" else validation.qualified_name
         visit.check_text("key", key, form, shown=("fieldPath",))
 
 

@@ -110,14 +110,14 @@ class _State:
 
     texts: Mapping[str, EditedText] = field(default_factory=dict)
     inner: Mapping[EditTarget, EditedText] = field(default_factory=dict)
-    made: frozenset[tuple[EditTarget, str | None]] = frozenset()
+    edits_made: frozenset[tuple[EditTarget, str | None]] = frozenset()
 
     def after(self, edits: Edits) -> _State:
         """With the edits of one fix, or several, each once. Raises EditError."""
         state = self
-        for target, changes in _group_by_document(each for each in dict.fromkeys(edits) if each not in self.made):
+        for target, changes in _group_by_document(each for each in dict.fromkeys(edits) if each not in self.edits_made):
             state = state._with(target, changes)
-        return replace(state, made=self.made.union(edits))
+        return replace(state, edits_made=self.edits_made.union(edits))
 
     def _with(self, target: EditTarget, changes: Sequence[DataChange]) -> _State:
         if target.outer is None:

@@ -132,14 +132,14 @@ def job_id(job: JobId) -> dict[str, str]:
     return {**_name_fields(job.identity), "overlay": job.overlay}
 
 
-def totals(of: Totals) -> dict[str, Any]:
+def totals(total: Totals) -> dict[str, Any]:
     """`TOTALS`."""
     return {
-        "jobs": of.jobs,
-        "pods": of.pods,
-        "processes": of.processes,
-        "unsized": of.unsized,
-        "resources": {name: str(amount) for name, amount in sorted((of.resources or {}).items())},
+        "jobs": total.jobs,
+        "pods": total.pods,
+        "processes": total.processes,
+        "unsized": total.unsized,
+        "resources": {name: str(amount) for name, amount in sorted((total.resources or {}).items())},
     }
 
 

@@ -109,9 +109,9 @@ def _print_key(change: Change) -> tuple[Any, ...]:
 
 def _of_job(pair: JobPair, old: Side, new: Side) -> Iterator[Change]:
     """The changes of the objects that are printed for a TrainJob: itself, or the generated ones."""
-    made = _jobset_result(pair, new.trainer) if new.emit == "trainjob" else None
+    generated = _jobset_result(pair, new.trainer) if new.emit == "trainjob" else None
     for each in _printed_pairs(pair, old.emit, new.emit, new.trainer):
-        for change in _changes(each, new.trainer, made):
+        for change in _changes(each, new.trainer, generated):
             job = pair.old if change.change == "removed" else pair.new
             yield replace(change, job=job.manifest.id if job else None)
 
@@ -142,7 +142,7 @@ def _printed_job(job: ComparedJob | None, version: str) -> PlainObject | None:
     return PlainObject(job.manifest.id, as_stored(job.manifest.body, f"trainer-{version}")) if job else None
 
 
-def _changes(pair: Pair[PlainObject], version: str, made: UpdateResult | None = None) -> Iterator[Change]:
+def _changes(pair: Pair[PlainObject], version: str, generated: UpdateResult | None = None) -> Iterator[Change]:
     """The change of an object, or two if a cluster sees two objects."""
     before, after = pair.old, pair.new
     if before is None or after is None:
@@ -156,8 +156,10 @@ def _changes(pair: Pair[PlainObject], version: str, made: UpdateResult | None = 
         yield replace(new, counterpart=before.identity, old=before.body, fields=fields)
     elif fields:
         verdict = _update_result(before, after, version)
-        words = consequence(after.identity, verdict, before.body, after.body, version, made)
-        yield Change(after.identity, "changed", before.body, after.body, fields, verdict, words, generated_result=made)
+        words = consequence(after.identity, verdict, before.body, after.body, version, generated)
+        yield Change(
+            after.identity, "changed", before.body, after.body, fields, verdict, words, generated_result=generated
+        )
 
 
 def _added_or_removed(printed: PlainObject, version: str, *, is_new: bool) -> Change:
@@ -181,9 +183,13 @@ def _update_result(old: PlainObject, new: PlainObject, version: str) -> UpdateRe
 
 def _jobset_result(pair: JobPair, version: str) -> UpdateResult | None:
     """The answer to the update of the JobSet of a TrainJob; None without an update."""
-    for made in pair_made(pair):
-        if made.old and made.new and role_of(made.new.identity) is KindRole.JOB_SET:
-            return check_jobset_update(made.old.body, made.new.body) if _fields(made.old, made.new, version) else None
+    for generated in pair_made(pair):
+        if generated.old and generated.new and role_of(generated.new.identity) is KindRole.JOB_SET:
+            return (
+                check_jobset_update(generated.old.body, generated.new.body)
+                if _fields(generated.old, generated.new, version)
+                else None
+            )
     return None
 
 

@@ -123,7 +123,7 @@ def edited_places(old: Place | None, new: Place | None, resolve: ResolvePlace, c
 
 def _values(location: Location) -> Source | None:
     """The overlay whose values rendered the template at a location."""
-    written = location.made.file.written if location.made else None
+    written = location.generated.file.written if location.generated else None
     return written.values if written else None
 
 

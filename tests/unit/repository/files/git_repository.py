@@ -120,8 +120,8 @@ def described(documents: Documents) -> dict[str, Any]:
 
     def place(where: Place) -> Any:
         location = locator.resolve(where)
-        made = [each.file.path for each in (location.made,) if each]
-        return location.file.path, location.span, made, where.pointer, where.on
+        generated = [each.file.path for each in (location.generated,) if each]
+        return location.file.path, location.span, generated, where.pointer, where.on
 
     def manifest(each: Manifest) -> Any:
         return each.id, each.body, place(each.place()), place(each.place("metadata", "name"))
