@@ -141,14 +141,15 @@ def _group_by_document(edits: Iterable[tuple[EditTarget, str | None]]) -> Iterab
 
 
 def _apply(planned: Mapping[Diagnostic, Edits], reasons: dict[Diagnostic, str]) -> _State:
-    """The files with all fixes; if these cannot be made together, with those that can be made one after another."""
-    try:
-        return _State().after(tuple(edit for edits in planned.values() for edit in edits))
-    except EditError:
-        state = _State()
-    for diagnostic, edits in planned.items():
+    """The files with all fixes; those that cannot be made together are halved, in order, until they can."""
+    state, left = _State(), [list(planned)]
+    while left:
+        fixes = left.pop()
         try:
-            state = state.after(edits)
+            state = state.after(tuple(edit for each in fixes for edit in planned[each]))
         except EditError as error:
-            reasons[diagnostic] = str(error)
+            half = len(fixes) // 2
+            if not half:
+                reasons.update(dict.fromkeys(fixes, str(error)))
+            left += [fixes[half:], fixes[:half]] if half else []
     return state

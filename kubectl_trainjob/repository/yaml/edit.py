@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.source import SourceFile
+from kubectl_trainjob.model.source import Pointer, SourceFile
 from kubectl_trainjob.repository.yaml import edit_lines
 from kubectl_trainjob.repository.yaml.compose import YAMLError
 from kubectl_trainjob.repository.yaml.edit_data import (
@@ -78,31 +77,19 @@ def _changed_text(piece: Piece, changes: tuple[DataChange, ...]) -> str:
     old, rules = _read(piece.text)
     value = expected = old
     every: list[DataChange] = []
+    of_expected, of_value = dict[int, Any](), dict[int, Any]()
     for change in in_order([*changes]):
-        expected = change_data(expected, change)
+        expected = change_data(expected, change, of_expected)
         for each in [*small(value, change)]:
             every.append(each)
-            value = change_data(value, each)
+            value = change_data(value, each, of_value)
 
-    def proven(rounds: list[list[DataChange]]) -> str:
-        text = _in_rounds(piece, old, rounds)
-        found, new_rules = _read(text)
-        if not same(found, expected) or new_rules - rules or not _has_same_pieces(piece, text):
-            raise EditError(_UNPROVEN)
-        return text
-
-    with suppress(EditError):  # then one after another, which also finds the reason
-        return proven(independent(every))
-    return proven([[each] for each in every])
-
-
-def _in_rounds(piece: Piece, value: Any, rounds: list[list[DataChange]]) -> str:
-    """The text after changes of its data, of which those of a round are made together."""
     text = piece.text
-    for changes in rounds:
-        text = _step(text, value, changes, piece.is_json)
-        for each in changes:
-            value = change_data(value, each)
+    for together in independent(every):
+        text = _step(text, together, piece.is_json)
+    found, new_rules = _read(text)
+    if not same(found, expected) or new_rules - rules or not _has_same_pieces(piece, text):
+        raise EditError(_UNPROVEN)
     return text
 
 
@@ -122,11 +109,14 @@ def _read(text: str) -> tuple[Any, Counter[str]]:
     return found[0][0], Counter(each.rule.id for each in diagnostics)
 
 
-def _step(text: str, value: Any, changes: list[DataChange], is_json: bool) -> str:
-    """The text with independent changes of one entry each, not proven yet."""
+def _step(text: str, changes: list[DataChange], is_json: bool) -> str:
+    """The text with the changes of a round, not proven yet."""
+    groups: dict[Pointer, list[DataChange]] = {}
+    for each in changes:
+        groups.setdefault(each.pointer[:-1], []).append(each)
     try:
         root = compose(whole_surrogates_hidden(text) if is_json else text)
-        found = [_splices(text, root, value, each, is_json) if root else [] for each in changes]
+        found = [_splices(text, root, each, is_json) if root else [] for each in groups.values()]
         splices = sorted((each for part in found for each in part), key=lambda splice: splice.start)
         new = splice(text, splices)
     except (YAMLError, ValueError, TypeError, OverflowError):
@@ -136,28 +126,26 @@ def _step(text: str, value: Any, changes: list[DataChange], is_json: bool) -> st
     return new
 
 
-def _splices(text: str, root: TextPart, value: Any, change: DataChange, is_json: bool) -> list[Splice]:
-    *_, step = change.pointer or (None,)
-    if step is None:
+def _splices(text: str, root: TextPart, changes: list[DataChange], is_json: bool) -> list[Splice]:
+    """The changes of one collection; nothing where one of them cannot be made."""
+    pointer = changes[0].pointer
+    if not pointer:
         raise EditError("the whole document would be replaced; edit by hand")
-    above = way(root, change.pointer[:-1])
-    if above is None:
-        raise EditError(_UNPROVEN)
-    part = above[-1][1].value if above else root
-    entry = part.entry(step)
-    if change.value is REMOVE:
-        return _remove(text, root, value, change, is_json)
-    if entry is not None and part.is_flow:
-        return _flow_replaced(text, entry, change.value, is_json)
-    if entry is not None:
-        return edit_lines.replace_value(text, part, entry, change.value)
-    if part.is_flow and _becomes_block(above, part, change.value, is_json):
+    above = way(root, pointer[:-1])
+    part = root if not above else above[-1][1].value
+    removed = [each for each in changes if each.value is REMOVE]
+    if above is None or any(part.entry(each.pointer[-1]) is None for each in removed):
+        raise EditError("the value to remove is from another place; edit by hand" if removed else _UNPROVEN)
+    if part.is_flow and _becomes_block(above, part, changes[0].value, is_json):
         parent, holder = above[-1]
-        below = {step: change.value} if isinstance(step, str) else [change.value]
+        pairs = [(each.pointer[-1], each.value) for each in changes]
+        below = dict(pairs) if isinstance(pointer[-1], str) else [value for _, value in pairs]
         return edit_lines.replace_value(text, parent, holder, below)
-    if part.is_flow:
-        return _flow_inserted(text, part, step, change.value, is_json)
-    return edit_lines.insert_value(text, part, step, change.value) if part.is_block else []
+    if len(changes) == len(removed) == len(part.entries) and not part.is_flow:
+        if not above:
+            raise EditError("the document would be empty; edit by hand")
+        return edit_lines.remove_all(text, *above[-1])
+    return _flow_changed(text, part, changes, is_json) if part.is_flow else _block_changed(text, part, changes)
 
 
 def _becomes_block(above: list[Any], part: TextPart, value: Any, is_json: bool) -> bool:
@@ -166,19 +154,49 @@ def _becomes_block(above: list[Any], part: TextPart, value: Any, is_json: bool) 
     return is_empty_in_block and isinstance(value, (dict, list)) and bool(value)
 
 
-def _remove(text: str, root: TextPart, value: Any, change: DataChange, is_json: bool) -> list[Splice]:
-    found = way(root, change.pointer)
-    if found is None:
-        raise EditError("the value to remove is from another place; edit by hand")
-    part, entry = found[-1]
-    if part.is_flow:
-        return _flow_rewritten(text, part, [each for each in part.entries if each is not entry])
-    if len(part.entries) > 1:
-        return edit_lines.remove_entry(text, part, part.entries.index(entry))
-    if len(found) == 1:
-        raise EditError("the document would be empty; edit by hand")
-    empty: Any = [] if part.kind == "list" else {}
-    return _splices(text, root, value, DataChange(change.pointer[:-1], empty), is_json)
+def _block_changed(text: str, part: TextPart, changes: list[DataChange]) -> list[Splice]:
+    """Changes of a collection in block style, which keeps some of its entries or gets others."""
+    found: list[Splice] = []
+    removed: list[PartEntry] = []
+    for (*_, step), value in changes:
+        entry = part.entry(step)
+        if value is REMOVE and entry is not None:
+            removed.append(entry)
+            continue
+        if entry is not None:
+            made = edit_lines.replace_value(text, part, entry, value)
+        else:
+            made = edit_lines.insert_value(text, part, step, value) if part.is_block else []
+        if not made:
+            return []
+        found += made
+    return [*found, *edit_lines.remove_entries(text, part, removed)]
+
+
+def _flow_changed(text: str, part: TextPart, changes: list[DataChange], is_json: bool) -> list[Splice]:
+    """Changes of a collection in flow style; it is written again if it gets or loses entries."""
+    replaced: dict[int, list[Splice]] = {}
+    removed: set[int] = set()
+    new: list[str] = []
+    as_json = is_json or (bool(part.entries) and text[part.entries[-1].start] == '"')
+    for (*_, step), value in changes:
+        entry = part.entry(step)
+        if entry is None:
+            new.append(flow_entry(step, value, as_json=as_json))
+        elif value is REMOVE:
+            removed.add(entry.start)
+        else:
+            replaced[entry.start] = _flow_replaced(text, entry, value, is_json)
+    if not new and not removed:
+        return [each for splices in replaced.values() for each in splices]
+    kept = (each for each in part.entries if each.start not in removed)
+    return _flow_rewritten(text, part, [*(_source(text, each, replaced.get(each.start, [])) for each in kept), *new])
+
+
+def _source(text: str, entry: PartEntry, splices: list[Splice]) -> str:
+    """The text of an entry in flow style with another value."""
+    moved = [Splice(start - entry.start, end - entry.start, new) for start, end, new in splices]
+    return splice(text[entry.start : _end(entry)], moved)
 
 
 def _flow_replaced(text: str, entry: PartEntry, value: Any, is_json: bool) -> list[Splice]:
@@ -192,18 +210,11 @@ def _flow_replaced(text: str, entry: PartEntry, value: Any, is_json: bool) -> li
     return [Splice(old.content, old.end, new)]
 
 
-def _flow_inserted(text: str, part: TextPart, key: str | int, value: Any, is_json: bool) -> list[Splice]:
-    """One more entry at the end of a collection in flow style, in the quotes of the last one."""
-    as_json = is_json or (bool(part.entries) and text[part.entries[-1].start] == '"')
-    new = flow_entry(key, value, as_json=as_json)
-    return _flow_rewritten(text, part, part.entries, new)
-
-
 def _end(entry: PartEntry) -> int:
     return max(entry.key_end, entry.head, entry.value.end)
 
 
-def _flow_rewritten(text: str, part: TextPart, kept: list[PartEntry], *new: str) -> list[Splice]:
+def _flow_rewritten(text: str, part: TextPart, sources: list[str]) -> list[Splice]:
     """A collection in flow style with other entries: a line each where the first one begins a line, else on one line.
 
     Nothing where a comment between the entries would be lost.
@@ -213,7 +224,6 @@ def _flow_rewritten(text: str, part: TextPart, kept: list[PartEntry], *new: str)
     gaps = [text[end:start] for end, start in zip(ends, starts, strict=True)]
     if any("#" in gap for gap in gaps):
         return []
-    sources = [*(text[each.start : _end(each)] for each in kept), *new]
     before, behind = (gaps[0], gaps[-1].replace(",", "")) if sources and part.entries else ("", "")
     separator = f",{before}" if "\n" in before else ", "
     return [Splice(part.content + 1, part.end - 1, before + separator.join(sources) + behind)]

@@ -32,26 +32,81 @@ def in_order(changes: list[DataChange]) -> list[DataChange]:
     return [*(change for change in changes if change.value is not REMOVE), *removals]
 
 
+class _Round(NamedTuple):
+    """The changes of a round, the collections that they change, and those around these."""
+
+    changes: list[DataChange]
+    changed: set[Pointer]
+    around: set[Pointer]
+
+    def is_free(self, above: list[Pointer]) -> bool:
+        """Whether the last of these collections can be changed: no other change is around it, or inside."""
+        return above[-1] not in self.around and self.changed.isdisjoint(above[:-1])
+
+
+class _Rounds:
+    """Puts each change into the first round in which its pointer is right."""
+
+    def __init__(self) -> None:
+        self.rounds: list[_Round] = []
+        self._after: dict[Pointer, int] = {}  # an entry: the first round after its change
+        self._last: dict[Pointer, int] = {}  # a collection: the last round that changes it
+        self._deeper: dict[Pointer, int] = {}  # a collection: the first round after changes inside its entries
+        self._moved: dict[Pointer, tuple[int, int]] = {}  # a list: the first index that moves, the first round after
+
+    def add(self, change: DataChange) -> None:
+        """Add the next change."""
+        pointer = change.pointer
+        above = [pointer[:length] for length in range(len(pointer) or 1)]
+        number = self._first(change, above)
+        while number < len(self.rounds) and not self.rounds[number].is_free(above):
+            number += 1
+        if number == len(self.rounds):
+            self.rounds.append(_Round([], set(), set()))
+        self.rounds[number].changes.append(change)
+        self.rounds[number].changed.add(above[-1])
+        self.rounds[number].around.update(above[:-1])
+        self._note(change, above, number)
+
+    def _first(self, change: DataChange, above: list[Pointer]) -> int:
+        """The first round in which all indices on the way are right, after all that is inside of the entry."""
+        pointer, holder = change.pointer, above[-1]
+        first = max(self._after.get(pointer, 0), self._deeper.get(pointer, 0), self._last.get(pointer, -1) + 1)
+        for each, step in zip(above, pointer, strict=False):
+            least, after = self._moved.get(each, (0, 0))
+            is_moved = isinstance(step, int) and step >= least
+            first = max(first, after if is_moved else 0, self._after.get(each, 0))
+        if not isinstance(pointer[-1:] and pointer[-1], int):
+            return first
+        return max(first, self._last.get(holder, 0), self._deeper.get(holder, 0) if change.value is REMOVE else 0)
+
+    def _note(self, change: DataChange, above: list[Pointer], number: int) -> None:
+        pointer, holder = change.pointer, above[-1]
+        self._after[pointer] = number + 1
+        self._last[holder] = max(self._last.get(holder, 0), number)
+        self._deeper.update((each, max(self._deeper.get(each, 0), number + 1)) for each in above[:-1])
+        if change.value is REMOVE and isinstance(pointer[-1], int):
+            least, _ = self._moved.get(holder, (pointer[-1], 0))
+            self._moved[holder] = min(least, pointer[-1]), number + 1
+
+
 def independent(changes: Iterable[DataChange]) -> list[list[DataChange]]:
     """Changes of single entries in rounds that keep their order where it counts.
 
-    No change of a round is in a collection that another one of the round changes, or around it.
+    The changes of a round are of different entries, which their pointers name before the round: none is in a
+    collection that another one changes, unless it is the same one.
     """
-    rounds: list[list[DataChange]] = []
-    at, around = dict[Pointer, int](), dict[Pointer, int]()  # the first free round of a collection, and around it
+    rounds = _Rounds()
     for change in changes:
-        above = [change.pointer[:length] for length in range(len(change.pointer) or 1)]
-        number = max(around.get(above[-1], 0), *(at.get(each, 0) for each in above))
-        at[above[-1]] = number + 1
-        around.update((each, max(around.get(each, 0), number + 1)) for each in above)
-        if number == len(rounds):
-            rounds.append([])
-        rounds[number].append(change)
-    return rounds
+        rounds.add(change)
+    return [each.changes for each in rounds.rounds]
 
 
-def change_data(value: Any, change: DataChange) -> Any:
-    """The data with a change; raises EditError if its place does not exist."""
+def change_data(value: Any, change: DataChange, own: dict[int, Any] | None = None) -> Any:
+    """The data with a change; raises EditError if its place does not exist.
+
+    `own` has the copies that earlier calls made for the same caller only, by id: these are changed in place.
+    """
     pointer, new = change
     if not pointer:
         return new
@@ -59,20 +114,31 @@ def change_data(value: Any, change: DataChange) -> Any:
     if value is None and new is not REMOVE:
         value = {} if isinstance(step, str) else []
     if isinstance(value, dict) and isinstance(step, str):
-        copy: Any = dict(value)
-        is_there, old = step in value, value.get(step)
+        copy, is_there = _owned(value, own), step in value
     elif isinstance(value, list) and isinstance(step, int) and 0 <= step <= len(value):
-        copy, is_there = [*value], step < len(value)
-        old = value[step] if is_there else copy.append(None)
+        copy, is_there = _owned(value, own), step < len(value)
     else:
         raise EditError("the place does not exist; edit by hand")
     if new is REMOVE and not is_there:
         raise EditError("the value was already removed; run again")
     if new is REMOVE and not rest.pointer:
         del copy[step]
+        return copy
+    entry = change_data(copy[step] if is_there else None, rest, own)
+    if is_there or isinstance(copy, dict):
+        copy[step] = entry
     else:
-        copy[step] = change_data(old, rest)
+        copy.append(entry)
     return copy
+
+
+def _owned(value: Any, own: dict[int, Any] | None) -> Any:
+    if own is None:
+        return value.copy()
+    if id(value) not in own:
+        value = value.copy()
+        own[id(value)] = value
+    return value
 
 
 def same(one: Any, other: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.repository.yaml.edit_parts import PartEntry, TextPart
@@ -150,18 +152,39 @@ def insert_value(text: str, part: TextPart, key: str | int, value: Any) -> list[
     return [Splice(at, at, "".join(eol(text) + line for line in lines))]
 
 
-def remove_entry(text: str, part: TextPart, index: int) -> list[Splice]:
-    """The text without an entry; `part` has others. Comments above it stay."""
-    entry = part.entries[index]
-    start = line_start(text, entry.start)
-    if not text[start : entry.start].strip():
-        return [Splice(start, _behind(text, entry.value.tail, _column(text, entry.start)), "")]
-    following = part.entries[index + 1].start if index + 1 < len(part.entries) else entry.value.end
-    stop = line_end(text, entry.value.end)
-    if "#" in text[stop:following]:
-        blank = len(text[: entry.start]) - len(text[: entry.start].rstrip(" \t"))
-        return [Splice(entry.start - blank, stop, "")]
-    return [Splice(entry.start, following, "")]
+def remove_entries(text: str, part: TextPart, removed: list[PartEntry]) -> list[Splice]:
+    """The text without some entries; `part` keeps others, or gets one. Comments above them stay."""
+    if not removed:
+        return []
+    starts, first = {each.start for each in removed}, part.entries[0]
+    head = line_start(text, first.start)
+    if first.start not in starts or not text[head : first.start].strip():
+        return [_lines_of(text, each) for each in removed]
+    leading = list(takewhile(lambda each: each.start in starts, part.entries))
+    kept = part.entries[len(leading)].start if len(leading) < len(part.entries) else leading[-1].value.end
+    stop = line_end(text, first.value.end)
+    lines = [_lines_of(text, each) for each in removed if each.start != first.start]
+    ends = [stop, *(_lines_of(text, each).end for each in leading[1:])]
+    if any(
+        "#" in text[end:start] for end, start in zip(ends, (*(each.start for each in leading[1:]), kept), strict=True)
+    ):
+        start = head + len(text[head : first.start].rstrip(" \t"))
+        return [Splice(start, stop, ""), *lines]
+    return [Splice(first.start, kept, ""), *(each for each in lines if each.start >= kept)]
+
+
+def remove_all(text: str, parent: TextPart, entry: PartEntry) -> list[Splice]:
+    """A collection in block style, the value of an entry of `parent`, without entries. Comments between them stay."""
+    part = entry.value
+    first, *others = part.entries
+    only = replace(part, entries=[first], end=first.value.end, tail=first.value.tail)
+    found = replace_value(text, parent, entry._replace(value=only), [] if part.kind == "list" else {})
+    return found and [*found, *(_lines_of(text, each) for each in others)]
+
+
+def _lines_of(text: str, entry: PartEntry) -> Splice:
+    """Without the lines of an entry that begins its first line."""
+    return Splice(line_start(text, entry.start), _behind(text, entry.value.tail, _column(text, entry.start)), "")
 
 
 def _column(text: str, at: int) -> int:

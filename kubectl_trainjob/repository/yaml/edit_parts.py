@@ -46,6 +46,7 @@ class TextPart:
     text: str = ""
     is_flow: bool = False
     entries: list[PartEntry] = field(default_factory=list)
+    _keys: dict[str, PartEntry] | None = None
 
     @property
     def is_block(self) -> bool:
@@ -56,7 +57,11 @@ class TextPart:
         """The entry of a key (of two the first) or index; None where it is not written here."""
         if self.kind == "list":
             return self.entries[step] if isinstance(step, int) and 0 <= step < len(self.entries) else None
-        return next((each for each in self.entries if each.key == step), None) if self.kind == "mapping" else None
+        if self.kind != "mapping" or not isinstance(step, str):
+            return None
+        if self._keys is None:
+            self._keys = {each.key: each for each in reversed(self.entries)}
+        return self._keys.get(step)
 
 
 def way(root: TextPart, pointer: Pointer) -> list[tuple[TextPart, PartEntry]] | None:

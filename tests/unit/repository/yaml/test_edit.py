@@ -6,6 +6,7 @@ difflib says which lines were touched.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import io
 import random
@@ -22,7 +23,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.repository.yaml import edit
 from kubectl_trainjob.repository.yaml.edit import REMOVE, DataChange, EditedText, EditError, open_text
+from kubectl_trainjob.repository.yaml.edit_data import change_data, in_order
+from kubectl_trainjob.repository.yaml.edit_parts import compose
 from tests.conformance.cases import VERSIONS, load
 
 ROOT = Path(__file__).parents[4]
@@ -419,6 +423,48 @@ def test_random_documents(data: Any, chance: random.Random, crlf: bool, marked: 
         assert change(new, each) == new or each.value is REMOVE or len(each.pointer) == 0
     except EditError:
         assert each.value is REMOVE
+
+
+def _apart(chance: random.Random, changes: list[DataChange]) -> list[DataChange]:
+    """Some changes, none of which is inside of another one."""
+    found: list[DataChange] = []
+    for each in chance.sample(changes, min(30, len(changes))):
+        ways = [(each.pointer, other.pointer) for other in found]
+        if each.pointer and not any(one[: len(other)] == other[: len(one)] for one, other in ways):
+            found.append(each)
+    return found
+
+
+@settings(max_examples=100, deadline=None)
+@given(_DATA, st.randoms(use_true_random=False))
+def test_many_changes_at_once(data: Any, chance: random.Random) -> None:
+    written = _Written(chance)
+    written.block(data, (), 0, [], "")
+    text = "\n".join([*(line for line, _ in written.lines), ""])
+    changes = _apart(chance, list(_changes(data)))
+    wanted = data
+    for each in in_order(changes):
+        wanted = change_data(wanted, each)
+    with contextlib.suppress(EditError):
+        assert yaml.safe_load(edited(text, 0, changes)) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("".join(f"k{number}: a\n" for number in range(60)), id="entries"),
+        pytest.param("".join(f"- name: n{number}\n  value: a\n" for number in range(60)), id="items"),
+        pytest.param(f"{{{', '.join(f'k{number}: a' for number in range(60))}}}\n", id="flow"),
+    ],
+)
+@pytest.mark.parametrize("new", [pytest.param(REMOVE, id="removed"), pytest.param("b", id="replaced")])
+def test_the_changes_of_a_collection_are_one_reading(text: str, new: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    readings: list[str] = []
+    monkeypatch.setattr(edit, "compose", lambda text: readings.append(text) or compose(text))
+    value = yaml.safe_load(text)
+    keys = list(value if isinstance(value, dict) else range(len(value)))[1::2]
+    edited(text, 0, [DataChange((key,), new) for key in keys])
+    assert len(readings) == 1
 
 
 def _same_comments(written: _Written, each: DataChange, new: str) -> None:
