@@ -15,7 +15,7 @@ from kubectl_trainjob.cluster.run_check import server_content
 from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work
 from kubectl_trainjob.kube.facts.masking import value_without_secrets
 from kubectl_trainjob.kube.updates.live import frozen_changes
-from kubectl_trainjob.kube.updates.managed_fields import covers, managers_of
+from kubectl_trainjob.kube.updates.managed_fields import ListMembers, covers, managers_of
 from kubectl_trainjob.model.secrets import MASK
 from kubectl_trainjob.model.source import ABSENT, Pointer
 from kubectl_trainjob.model.stages import Body
@@ -68,11 +68,12 @@ def _after(work: Work, step: Step) -> Body | None:
 
 
 def _fields(live: Body, after: Body, trainer: str) -> Iterator[LiveField]:
-    frozen = frozen_changes(live, after, trainer)
-    owners = [(manager, operation, fields) for manager, operation, fields in managers_of(live)]
+    frozen = set(frozen_changes(live, after, trainer))
+    around = {each[:length] for each in frozen for length in range(len(each))}
+    owners, known = list(managers_of(live)), dict[int, ListMembers]()
     for pointer, old, new in differences(server_content(live), server_content(after)):
-        owner = next((each for each in owners if covers(live, each[2], pointer)), ("", "", {}))
-        is_frozen = any(each[: len(pointer)] == pointer or pointer[: len(each)] == each for each in frozen)
+        owner = next((each for each in owners if covers(live, each[2], pointer, known)), ("", "", {}))
+        is_frozen = pointer in around or any(pointer[:length] in frozen for length in range(len(pointer) + 1))
         secret = live["kind"] == "Secret" and pointer[0] in ("data", "stringData")
         values = [MASK if secret and each is not ABSENT else each for each in (old, new)]
         for body in (live, after):  # the position is that of either one

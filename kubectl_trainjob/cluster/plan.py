@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
@@ -73,7 +73,8 @@ class ApplyPlan:
 class FileRuns:
     """The runs that files define, and the function that finds lines."""
 
-    runs: Sequence[DesiredObject]
+    runs: Mapping[tuple[str, str], DesiredObject]
+    """By namespace and name; of one name the first."""
     locate: Locate
 
 
@@ -104,7 +105,9 @@ def make_plan(documents: Documents, options: PlanOptions, context: BuildContext)
 def file_runs(documents: Documents, build: BuildOptions, context: BuildContext) -> FileRuns:
     """The runs of all jobs that can be built; errors of others are not reported."""
     prepared, compilation = _compile(documents, build, context)
-    return FileRuns([each for each in desired_objects(compilation, "") if each.is_run], _locator(prepared, compilation))
+    runs = [each for each in desired_objects(compilation, "") if each.is_run]
+    by_name = {(each.id.namespace, each.id.name): each for each in reversed(runs)}
+    return FileRuns(by_name, _locator(prepared, compilation))
 
 
 def _compile(

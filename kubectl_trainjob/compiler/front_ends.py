@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from kubectl_trainjob.model.stages import Conversion, Manifest
 from kubectl_trainjob.model.units import Settings
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.frontends.interface import Compile, ConversionContext, SourceKey
+    from kubectl_trainjob.frontends.interface import Compile, ConversionContext, SourceKey, Sources
 
 Places = Sequence[Iterable[Manifest]]
 
@@ -41,7 +41,7 @@ class FrontEnds:
         from kubectl_trainjob.frontends.interface import index_sources
 
         sources = index_sources([inputs, *self._places])
-        named = [_with_final_name(each, sources, usual_emit) if each.name_hash else each for each in manifests]
+        named = [_with_final_name(each, sources.by_key, usual_emit) if each.name_hash else each for each in manifests]
         ordinary = [filter(is_runtime, manifests), *library]
         context = self._context(sources, Runtimes(ordinary, ""))
         converted = convert(named, context)
@@ -54,10 +54,11 @@ class FrontEnds:
     def sweep(self, job: Manifest, runtimes: Runtimes) -> Conversion:
         """The trials of a TrainJob that an item of `sweeps` selected."""
         from kubectl_trainjob.frontends.convert import convert_sweep
+        from kubectl_trainjob.frontends.interface import Sources
 
-        return convert_sweep(job, self._context({}, runtimes))
+        return convert_sweep(job, self._context(Sources({}), runtimes))
 
-    def _context(self, sources: dict[SourceKey, Manifest], runtimes: Runtimes) -> ConversionContext:
+    def _context(self, sources: Sources, runtimes: Runtimes) -> ConversionContext:
         from kubectl_trainjob.frontends.interface import ConversionContext
 
         return ConversionContext(sources, self._settings, self._target.trainer, runtimes.meant, self._compile(runtimes))
@@ -71,7 +72,7 @@ class FrontEnds:
         return compile_with
 
 
-def _with_final_name(manifest: Manifest, sources: dict[SourceKey, Manifest], usual_emit: str) -> Manifest:
+def _with_final_name(manifest: Manifest, sources: Mapping[SourceKey, Manifest], usual_emit: str) -> Manifest:
     """A job of a front end under its final name, as for TrainJobs."""
     if role_of(manifest.id) is not KindRole.SOURCE_JOB:
         return manifest

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
-from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, group_of
+from kubectl_trainjob.kube.facts.kinds import CLUSTER_SCOPED, KindRole, group_of, role_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.stages import Conversion, Manifest, ObjectId
 from kubectl_trainjob.model.units import Settings
+
+_MOST_HINTS = 50  # the nearest name is sought among all objects: enough for a user to read
 
 SourceKey = tuple[str, str, str, str]
 """(group, kind, namespace, name) of an object that others refer to."""
@@ -24,7 +27,7 @@ class ConversionContext(NamedTuple):
     `runtime` returns the ordinary runtime of a TrainJob.
     """
 
-    sources: Mapping[SourceKey, Manifest]
+    sources: Sources
     settings: tuple[Settings, ...]
     trainer: str
     runtime: Callable[[Manifest], Manifest | None]
@@ -40,13 +43,40 @@ def source_key(identity: ObjectId) -> SourceKey:
     return group_of(identity.api_version), identity.kind, namespace, identity.name
 
 
-def index_sources(places: Iterable[Iterable[Manifest]]) -> dict[SourceKey, Manifest]:
-    """The objects of several places by key; a nearer place comes first and overrides."""
+class Sources:
+    """Objects that others refer to, by key."""
+
+    def __init__(self, by_key: Mapping[SourceKey, Manifest]) -> None:
+        self.by_key = by_key
+        self._hints_left = _MOST_HINTS
+
+    def names_to_hint(self, *kinds: tuple[str, str, str]) -> list[str]:
+        """The names of some groups, kinds and namespaces; none after the first hints."""
+        self._hints_left -= 1
+        return [key[3] for key in self.by_key if key[:3] in kinds] if self._hints_left >= 0 else []
+
+    @cached_property
+    def runtimes(self) -> Mapping[tuple[str, str, str], Manifest]:
+        """The runtimes by kind, namespace and name, of any group."""
+        found: dict[tuple[str, str, str], Manifest] = {}
+        for (_, kind, namespace, name), manifest in self.by_key.items():
+            if role_of(manifest.id) is KindRole.SOURCE_RUNTIME:
+                found.setdefault((kind, namespace, name), manifest)
+        return found
+
+    @cached_property
+    def runtime_kinds(self) -> Mapping[str, str]:
+        """The kinds of the runtimes by name."""
+        return {name: kind for kind, _, name in self.runtimes}
+
+
+def index_sources(places: Iterable[Iterable[Manifest]]) -> Sources:
+    """The objects of several places; a nearer place comes first and overrides."""
     found: dict[SourceKey, Manifest] = {}
     for place in places:
         for manifest in place:
             found.setdefault(source_key(manifest.id), manifest)
-    return found
+    return Sources(found)
 
 
 class RejectedError(Exception):

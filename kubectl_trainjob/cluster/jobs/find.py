@@ -7,7 +7,7 @@ cases: it belongs to a set of ours, or a user names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ JOB = ("batch/v1", "Job")
 KINDS = ((trainer.API_VERSION, trainer.TRAIN_JOB), (jobset.API_VERSION, jobset.KIND), JOB)
 """The kinds of runs."""
 _MOST_NAMED = 20
-_HASHED = "-[0-9a-f]{10}"
+_HASH = re.compile(r"-[0-9a-f]{10}\Z")
 
 Note = Callable[[str], None]
 
@@ -141,9 +141,9 @@ def owner_of(body: Body) -> str:
 
 
 def _with_entries(live: Iterable[FoundJob], sets: Sequence[KnownSet]) -> Iterator[FoundJob]:
+    entries = {key: entry for each in reversed(sets) for key, entry in each.inventory.items()}
     for job in live:
-        found = (each.inventory.get(entry_id(job.id)) for each in sets)
-        yield FoundJob(job.id, job.run, job.jobset, job.jobs, next(filter(None, found), None))
+        yield FoundJob(job.id, job.run, job.jobset, job.jobs, entries.get(entry_id(job.id)))
 
 
 def _gone(
@@ -177,26 +177,33 @@ def _select(jobs: Iterable[FoundJob], query: JobQuery, sets: Sequence[KnownSet])
 def _choose(jobs: list[FoundJob], names: Sequence[str]) -> JobChoice:
     if not names:
         return JobChoice(jobs, [])
-    found: list[FoundJob] = []
+    found: dict[FoundJob, None] = {}
     errors: list[str] = []
+    by_name: dict[str, list[FoundJob]] = {}
+    for job in jobs:
+        for name in {job.id.name, _HASH.sub("", job.id.name)}:
+            by_name.setdefault(name, []).append(job)
     for text in dict.fromkeys(object_words(names)[0]):
-        matching = _jobs_named(jobs, text)
+        matching = _jobs_named(by_name, text)
         if len(matching) == 1:
-            found += [job for job in matching if job not in found]
+            found |= dict.fromkeys(matching)
         elif matching:
             errors.append(f"{text} matches several jobs; use one of: {', '.join(map(str, matching))}")
         else:
             errors.append(f'job "{text}" does not exist; status -A lists all jobs')
-    return JobChoice(found, errors)
+    return JobChoice(list(found), errors)
 
 
-def _jobs_named(jobs: Iterable[FoundJob], text: str) -> list[FoundJob]:
-    """The jobs that match a name: with exactly this name, else with a hash; existing ones, else recorded ones."""
+def _jobs_named(jobs: Mapping[str, Sequence[FoundJob]], text: str) -> list[FoundJob]:
+    """The jobs that match a name: with exactly this name, else with a hash; existing ones, else recorded ones.
+
+    `jobs` are by their names, and by those without a hash.
+    """
     kind, _, name = text.rpartition("/")
     word = kind.partition(".")[0]
-    of_kind = [job for job in jobs if not kind or any(means_kind(word, each) for each in _kinds_of(job))]
-    hashed = re.compile(re.escape(name) + _HASHED)
-    matching = [job for job in of_kind if job.id.name == name] or [j for j in of_kind if hashed.fullmatch(j.id.name)]
+    of_name = jobs.get(name, ())
+    of_kind = [job for job in of_name if not kind or any(means_kind(word, each) for each in _kinds_of(job))]
+    matching = [job for job in of_kind if job.id.name == name] or of_kind
     return [job for job in matching if job.run is not None] or matching
 
 

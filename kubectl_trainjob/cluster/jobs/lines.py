@@ -14,8 +14,7 @@ from kubectl_trainjob.model.stages import ObjectId
 
 def with_place(status: JobStatus, files: FileRuns) -> JobStatus:
     """The status with the line of its reason, else of its job; unchanged if the files do not define the job."""
-    runs = (each for each in files.runs if (each.id.namespace, each.id.name) == (status.id.namespace, status.id.name))
-    run = next(runs, None)
+    run = files.runs.get((status.id.namespace, status.id.name))
     if run is None:
         return status
     training_job = training_job_of(run.place.source)

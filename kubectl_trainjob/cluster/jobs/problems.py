@@ -99,11 +99,13 @@ def _no_status(job: SeenJob) -> JobProblem | None:
 
 
 def _no_pods(job: SeenJob) -> JobProblem | None:
+    failed: dict[str, Body] = {}
+    for event in _events(job, "FailedCreate"):
+        failed.setdefault(event["involvedObject"].get("uid", ""), event)
     for each in job.found.jobs:
-        status, uid = each.get("status") or {}, each["metadata"]["uid"]
-        if (status.get("active") or 0) + (status.get("succeeded") or 0) < _wanted_pods(each):
-            for event in _events(job, "FailedCreate", uid):
-                return JobProblem("PodCreationFailed", event["message"], _pod_field(job, each, event["message"]))
+        status, found = each.get("status") or {}, failed.get(each["metadata"]["uid"])
+        if found and (status.get("active") or 0) + (status.get("succeeded") or 0) < _wanted_pods(each):
+            return JobProblem("PodCreationFailed", found["message"], _pod_field(job, each, found["message"]))
     return None
 
 
@@ -188,10 +190,8 @@ def _waiting(pod: Body) -> Iterator[tuple[Body, Body]]:
                 yield status, waiting
 
 
-def _events(job: SeenJob, reason: str, uid: str = "") -> Iterable[Body]:
-    return (
-        each for each in job.warnings if each.get("reason") == reason and uid in ("", each["involvedObject"].get("uid"))
-    )
+def _events(job: SeenJob, reason: str) -> Iterable[Body]:
+    return (each for each in job.warnings if each.get("reason") == reason)
 
 
 _FINDERS: tuple[Callable[[SeenJob], JobProblem | None], ...] = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kubectl_trainjob.cluster.jobs.find import owner_of
 from kubectl_trainjob.cluster.jobs.problems import (
     ROLE_LABEL,
     JobProblem,
@@ -193,25 +194,30 @@ def _parallel(job: SeenJob) -> list[int]:
 
 def _roles(job: SeenJob) -> Iterator[RoleCounts]:
     found = job.found
+    restarted: dict[str, int] = {}
+    for pod in job.pods:
+        statuses = value_at(pod, ("status", "containerStatuses")) or ()
+        owner = owner_of(pod)
+        restarted[owner] = restarted.get(owner, 0) + sum(each.get("restartCount") or 0 for each in statuses)
     if found.jobset is None:
-        yield from (_counts(job, found.id.name, size, list(found.jobs), 0) for size in _parallel(job))
+        yield from (_counts(restarted, found.id.name, size, found.jobs, 0) for size in _parallel(job))
         return
     restarts = value_at(found.jobset, ("status", "restarts")) or 0
+    of_roles: dict[Any, list[Body]] = {}
+    for body in found.jobs:
+        of_roles.setdefault(_role(body), []).append(body)
     for each in replicated_jobs(found.jobset):
-        jobs = [body for body in found.jobs if _role(body) == each.name]
-        yield _counts(job, each.name, each.pods, jobs, restarts)
+        yield _counts(restarted, each.name, each.pods, of_roles.get(each.name, ()), restarts)
 
 
-def _counts(job: SeenJob, name: str, size: int, jobs: list[Body], restarts: int) -> RoleCounts:
-    owners = {body["metadata"]["uid"] for body in jobs}
-    pods = [pod for pod in job.pods if {each["uid"] for each in pod["metadata"]["ownerReferences"]} & owners]
-    statuses = [each for pod in pods for each in value_at(pod, ("status", "containerStatuses")) or ()]
-    restarts += sum(each.get("restartCount") or 0 for each in statuses)
+def _counts(restarted: Mapping[str, int], name: str, size: int, jobs: Sequence[Body], restarts: int) -> RoleCounts:
+    """`restarted` are the restarts of containers by the uid of the Job."""
+    restarts += sum(restarted.get(body["metadata"]["uid"], 0) for body in jobs)
     ready, active, succeeded, failed = (_sum(jobs, key) for key in ("ready", "active", "succeeded", "failed"))
     return RoleCounts(name, size, ready, active, succeeded, failed, restarts)
 
 
-def _sum(jobs: list[Body], key: str) -> int:
+def _sum(jobs: Sequence[Body], key: str) -> int:
     return sum(value_at(each, ("status", key)) or 0 for each in jobs)
 
 

@@ -37,6 +37,7 @@ class Runtimes:
         self._namespace = namespace
         self._packaged = packaged
         self._by_key: dict[Key, Manifest] = {}
+        self._by_name: dict[tuple[str, str], Manifest] = {}
         self._hinted: frozenset[Source] = frozenset()
         self._twins: dict[Key, Manifest] = {}
         for manifests in places:
@@ -51,6 +52,7 @@ class Runtimes:
             here.setdefault(key, manifest)
         for key, manifest in here.items():
             self._by_key.setdefault(key, manifest)
+            self._by_name.setdefault((key[0], key[2]), manifest)
 
     def _key(self, manifest: Manifest) -> Key:
         identity = manifest.id
@@ -66,6 +68,7 @@ class Runtimes:
         found = Runtimes((manifests,), self._namespace, self._packaged)
         found._twins = {key: twin for key, twin in self._twins.items() if key not in found._by_key}
         found._by_key = {**self._by_key, **found._by_key}
+        found._by_name = {**found._by_name, **self._by_name}
         return found
 
     def all(self) -> Iterable[Manifest]:
@@ -102,7 +105,7 @@ class Runtimes:
 
     def _missing(self, job: AdmittedObject, kind: str, name: str) -> Diagnostic:
         place = job.manifest.place("spec", "runtimeRef", "name")
-        elsewhere = next((m for (k, _, n), m in self._by_key.items() if (k, n) == (kind, name)), None)
+        elsewhere = self._by_name.get((kind, name))
         if elsewhere is not None:
             message = say(
                 'TrainingRuntime "{}" is in namespace "{}", the TrainJob in "{}"; move one of them or use a '

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from kubectl_trainjob.frontends.interface import ConversionContext
-from kubectl_trainjob.frontends.older.modernize import is_old_version, ref_key, rewrite, runtime_key, with_processes
-from kubectl_trainjob.kube.facts.kinds import KindRole, is_train_job, role_of
+from kubectl_trainjob.frontends.older.modernize import (
+    facts_of,
+    is_any_runtime,
+    is_old_version,
+    ref_key,
+    rewrite,
+    with_processes,
+)
+from kubectl_trainjob.frontends.older.rewriting import RuntimeFacts
+from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import DEPRECATED_API_VERSION
@@ -16,11 +24,9 @@ from kubectl_trainjob.model.stages import Conversion, Manifest
 
 def convert_older(manifest: Manifest, context: ConversionContext) -> Conversion:
     """The object of today's API. What a user has to check is an error: a build does not guess."""
-    runtimes = [each for each in context.sources.values() if role_of(each.id) is KindRole.SOURCE_RUNTIME]
-    key = ref_key(manifest)
-    known = (each for each in runtimes if runtime_key(each.id.kind, each.id.namespace, each.id.name) == key)
-    kinds = {each.id.name: each.id.kind for each in runtimes}
-    found = rewrite(manifest, context.trainer, next(known, None), kinds)
+    runtime = context.sources.runtimes.get(ref_key(manifest))
+    facts = facts_of(runtime) if runtime and not is_any_runtime(manifest) else RuntimeFacts()
+    found = rewrite(manifest, context.trainer, facts, context.sources.runtime_kinds)
     notes = [each for each in found.notes if each.rule not in _allowed_settings(context)]
     if not notes:
         return Conversion((found.manifest,))
@@ -40,7 +46,9 @@ def with_processes_of(
     jobs: Iterable[Manifest], runtime: Callable[[Manifest], Manifest | None], context: ConversionContext
 ) -> Iterator[Manifest]:
     """The objects with the number of processes in TrainJobs whose runtime is one of an older API, and had it."""
-    written = {replace(each.source, edits=None): each for each in context.sources.values() if is_old_version(each.id)}
+    written = {
+        replace(each.source, edits=None): each for each in context.sources.by_key.values() if is_old_version(each.id)
+    }
     for job in jobs:
         found = runtime(job) if is_train_job(job) else None
         old = written.get(replace(found.source, edits=None)) if found is not None else None

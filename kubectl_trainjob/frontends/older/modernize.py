@@ -46,7 +46,12 @@ def modernize(manifests: Sequence[Manifest], to: str) -> list[ModernizedObject]:
     kinds = {each.id.name: each.id.kind for each in runtimes}
     used = {ref_key(each) for each in manifests if not is_any_runtime(each)}
     unused = {key for key in known if key not in used}
-    return [rewrite(each, to, known.get(ref_key(each)), kinds, unused) for each in manifests]
+    facts = {key: facts_of(known[key]) for key in known.keys() & used}
+    of_runtime = RuntimeFacts()
+    return [
+        rewrite(each, to, of_runtime if is_any_runtime(each) else facts.get(ref_key(each), of_runtime), kinds, unused)
+        for each in manifests
+    ]
 
 
 def is_any_runtime(manifest: Manifest) -> bool:
@@ -62,7 +67,7 @@ def runtime_key(kind: str, namespace: str, name: str) -> _Key:
     return kind, "" if kind == trainer.CLUSTER_TRAINING_RUNTIME else namespace or "default", name
 
 
-def _facts(manifest: Manifest) -> RuntimeFacts:
+def facts_of(manifest: Manifest) -> RuntimeFacts:
     """The facts of a runtime as written; in the places of all spellings."""
     spec = manifest.body.get("spec")
     spec = spec if isinstance(spec, dict) else manifest.body
@@ -77,16 +82,15 @@ def _facts(manifest: Manifest) -> RuntimeFacts:
 def rewrite(
     manifest: Manifest,
     to: str,
-    runtime: Manifest | None,
+    facts: RuntimeFacts,
     kinds: Mapping[str, str],
     unused: Collection[_Key] = (),
 ) -> ModernizedObject:
-    """One object for a version of Trainer: `runtime` is that of a TrainJob, `kinds` are those of runtimes by name.
+    """One object for a version of Trainer: `facts` are those of its runtime, `kinds` those of runtimes by name.
 
     `unused` are the runtimes that no TrainJob refers to.
     """
     is_runtime = is_any_runtime(manifest)
-    facts = RuntimeFacts() if is_runtime or runtime is None else _facts(runtime)
     work = Rewriting(manifest, facts, kinds, is_old=is_old_version(manifest.id))
     work.is_used = runtime_key(manifest.id.kind, manifest.id.namespace, manifest.id.name) not in unused
     for rule in _rules_for(RUNTIME_RULES if is_runtime else JOB_RULES, to):
@@ -100,7 +104,7 @@ def rewrite(
 
 def with_processes(job: Manifest, runtime: Manifest, to: str) -> Manifest:
     """A TrainJob of today's API with the number of processes that its runtime of an older one has, as written."""
-    work = Rewriting(job, _facts(runtime), {}, is_old=False)
+    work = Rewriting(job, facts_of(runtime), {}, is_old=False)
     if value_at(job.body, ("spec", "trainer", "numProcPerNode")) is None:
         for rule in _rules_for((each for each in JOB_RULES if each.id == "job-processes"), to):
             _apply(rule, work)

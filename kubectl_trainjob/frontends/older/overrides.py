@@ -9,7 +9,7 @@ from typing import Any
 
 from kubectl_trainjob.frontends.older.jobs import PATCH_MANAGER
 from kubectl_trainjob.frontends.older.rewriting import Rewriting
-from kubectl_trainjob.frontends.older.templates import CONTAINER_NAMES, JOB_NAMES, OLD_INITIALIZER, rename_volume
+from kubectl_trainjob.frontends.older.templates import CONTAINER_NAMES, JOB_NAMES, OLD_INITIALIZER, volume_writes
 from kubectl_trainjob.kube.facts import trainer
 from kubectl_trainjob.model.message import listed, say
 from kubectl_trainjob.model.source import Pointer
@@ -29,10 +29,11 @@ def target_names(work: Rewriting) -> None:
             if isinstance(names, list) and "targetJobs" not in override:
                 work.put((*here, "targetJobs"), [{"name": name} for name in names], (*here, "targetReplicatedJobs"))
                 work.drop(*here, "targetReplicatedJobs")
-            for number, target in enumerate(work.get(*here, "targetJobs") or ()):
-                new = JOB_NAMES.get(str(target.get("name"))) if work.is_old and isinstance(target, dict) else None
-                if new:
-                    work.put((*here, "targetJobs", number, "name"), new)
+            targets = enumerate(work.get(*here, "targetJobs") or () if work.is_old else ())
+            named = (
+                (number, JOB_NAMES.get(str(each.get("name")))) for number, each in targets if isinstance(each, dict)
+            )
+            work.put_each(((*here, "targetJobs", number, "name"), new, ()) for number, new in named if new)
 
 
 def initializer_targets(work: Rewriting) -> None:
@@ -82,17 +83,18 @@ def _with_containers(
 
 def container_names(work: Rewriting) -> None:
     """The container that trains is `node`."""
+    places: list[Pointer] = []
     for override, pod in _pods(work):
-        targets = [each.get("name") for each in override.get("targetJobs") or ()]
-        for number, container in enumerate(work.get(*pod, "containers") or ()):
-            if trainer.NODE in targets and container.get("name") in CONTAINER_NAMES:
-                work.put((*pod, "containers", number, "name"), trainer.NODE, (*pod, "containers", number, "name"))
+        if trainer.NODE in [each.get("name") for each in override.get("targetJobs") or ()]:
+            containers = enumerate(work.get(*pod, "containers") or ())
+            old = (number for number, each in containers if each.get("name") in CONTAINER_NAMES)
+            places += [(*pod, "containers", number, "name") for number in old]
+    work.put_each((at, trainer.NODE, at) for at in places)
 
 
 def volume_names(work: Rewriting) -> None:
     """The volume of the initializers is `initializer`."""
-    for _, pod in _pods(work):
-        rename_volume(work, pod)
+    work.put_each(write for _, pod in _pods(work) for write in volume_writes(work, pod))
 
 
 def _pods(work: Rewriting) -> Iterator[tuple[dict[str, Any], Pointer]]:
@@ -141,23 +143,18 @@ def _overrides(work: Rewriting, field: str) -> list[dict[str, Any]]:
 
 def _patches(overrides: list[dict[str, Any]]) -> list[dict[str, Any]]:
     layers: list[dict[str, dict[str, Any]]] = []
+    counts: dict[str, int] = {}
     for override in overrides:
         if not isinstance(override.get("targetJobs", []), list):
             raise TypeError("targetJobs is not a list")
         pod = {key: override[key] for key in ("metadata", "spec") if override.get(key)}
         for target in override.get("targetJobs") or () if pod else ():
             name = target["name"]
-            layer = next((each for each in _after_last(layers, name)), None)
-            if layer is None:
-                layers.append(layer := {})
-            layer[name] = {"name": name, "template": {"spec": {"template": pod}}}
+            number = counts[name] = counts.get(name, -1) + 1  # after its last one: patches are merged in order
+            if number == len(layers):
+                layers.append({})
+            layers[number][name] = {"name": name, "template": {"spec": {"template": pod}}}
     return [_patch(number, layer) for number, layer in enumerate(layers)]
-
-
-def _after_last(layers: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """The layers after the last one that has the job: patches are merged in their order."""
-    last = max((number for number, layer in enumerate(layers) if name in layer), default=-1)
-    return layers[last + 1 :]
 
 
 def _patch(number: int, layer: dict[str, Any]) -> dict[str, Any]:

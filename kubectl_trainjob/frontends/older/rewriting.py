@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from kubectl_trainjob.model.draft import Draft
+from kubectl_trainjob.model.draft import Draft, computed
 from kubectl_trainjob.model.message import Message
 from kubectl_trainjob.model.source import Place, Pointer, has
 from kubectl_trainjob.model.stages import Manifest
@@ -71,6 +71,11 @@ class Rewriting:
     def put(self, pointer: Pointer, value: Any, because: Pointer = ()) -> None:
         """Write a value; `because` is the value of the object as written that decides."""
         self.draft = self.draft.step(self.rule).put(pointer, value, because=((OBJECT, *because),))
+
+    def put_each(self, writes: Iterable[tuple[Pointer, Any, Pointer]]) -> None:
+        """Several writes, each with its pointer, value and reason."""
+        found = [computed(pointer, value, ((OBJECT, *because),)) for pointer, value, because in writes]
+        self.draft = self.draft.step(self.rule).put_each(found)
 
     def drop(self, *pointer: str | int) -> None:
         """Remove an entry."""

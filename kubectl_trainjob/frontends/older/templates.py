@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubectl_trainjob.frontends.older.rewriting import JOBS, POD, Rewriting
@@ -62,12 +62,12 @@ def job_names(work: Rewriting) -> None:
     """replicatedJobs that have another name now, and what refers to them."""
     names = [each.get("name") for each in work.replicated_jobs()]
     renamed = {old: new for old, new in JOB_NAMES.items() if work.is_old and old in names and new not in names}
+    places: list[Pointer] = []
     for index, job in enumerate(work.replicated_jobs() if renamed else ()):
         depends = [(*JOBS, index, "dependsOn", number) for number, _ in enumerate(_dicts(job.get("dependsOn")))]
-        for at in ((*JOBS, index), *depends):
-            new = renamed.get(str(work.get(*at, "name")))
-            if new:
-                work.put((*at, "name"), new, (*at, "name"))
+        places += [(*at, "name") for at in ((*JOBS, index), *depends)]
+    named = ((at, renamed.get(str(work.get(*at)))) for at in places)
+    work.put_each((at, new, at) for at, new in named if new)
     for old, new in renamed.items():
         _rename_targets(work, old, [new])
 
@@ -125,10 +125,12 @@ def _rename_targets(work: Rewriting, old: str, new: Sequence[str]) -> None:
     targets: list[Pointer] = [(*spec, "successPolicy", "targetReplicatedJobs")]
     for index, _ in enumerate(rules if isinstance(rules, list) else ()):
         targets.append((*spec, "failurePolicy", "rules", index, "targetReplicatedJobs"))
-    for at in targets:
-        names = work.get(*at)
-        if isinstance(names, list) and old in names:
-            work.put(at, [each for name in names for each in (new if name == old else (name,))], at)
+    known = ((at, work.get(*at)) for at in targets)
+    work.put_each(
+        (at, [each for name in names for each in (new if name == old else (name,))], at)
+        for at, names in known
+        if isinstance(names, list) and old in names
+    )
     coordinator = (*spec, "coordinator", "replicatedJob")
     if work.get(*coordinator) == old:
         work.put(coordinator, new[-1], coordinator)
@@ -168,24 +170,27 @@ def steps_of(replicated_jobs: object) -> tuple[str, ...]:
 
 def volume_names(work: Rewriting) -> None:
     """The volume of the initializers, and its claim, are `initializer`."""
-    for index, _ in enumerate(work.replicated_jobs() if work.is_old else ()):
-        rename_volume(work, (*JOBS, index, *POD))
+    jobs = work.replicated_jobs() if work.is_old else ()
+    work.put_each(write for index, _ in enumerate(jobs) for write in volume_writes(work, (*JOBS, index, *POD)))
 
 
-def rename_volume(work: Rewriting, pod: Pointer) -> None:
+def volume_writes(work: Rewriting, pod: Pointer) -> Iterator[tuple[Pointer, Any, Pointer]]:
     """The same for one Pod."""
+    for at in _volume_names(work, pod):
+        if work.get(*at) == _OLD_VOLUME:
+            yield at, trainer.INITIALIZER_VOLUME, ()
+
+
+def _volume_names(work: Rewriting, pod: Pointer) -> Iterator[Pointer]:
+    """Where a Pod may name a volume or its claim."""
     for number, volume in enumerate(_dicts(work.get(*pod, "volumes"))):
-        if volume.get("name") == _OLD_VOLUME:
-            work.put((*pod, "volumes", number, "name"), trainer.INITIALIZER_VOLUME)
-        claim = volume.get("persistentVolumeClaim")
-        if isinstance(claim, dict) and claim.get("claimName") == _OLD_VOLUME:
-            where = (*pod, "volumes", number, "persistentVolumeClaim", "claimName")
-            work.put(where, trainer.INITIALIZER_VOLUME)
+        yield *pod, "volumes", number, "name"
+        if isinstance(volume.get("persistentVolumeClaim"), dict):
+            yield *pod, "volumes", number, "persistentVolumeClaim", "claimName"
     for kind in ("containers", "initContainers"):
         for number, container in enumerate(_dicts(work.get(*pod, kind))):
-            for place, mount in enumerate(_dicts(container.get("volumeMounts"))):
-                if mount.get("name") == _OLD_VOLUME:
-                    work.put((*pod, kind, number, "volumeMounts", place, "name"), trainer.INITIALIZER_VOLUME)
+            for place, _ in enumerate(_dicts(container.get("volumeMounts"))):
+                yield *pod, kind, number, "volumeMounts", place, "name"
 
 
 def _dicts(value: Any) -> list[Any]:
@@ -199,7 +204,9 @@ def ancestor_labels(work: Rewriting) -> None:
     steps = {name: name for name in trainer.INITIALIZERS.values()}
     trains = trainer.LAUNCHER if work.get("spec", "mlPolicy", "mpi") is not None else trainer.NODE
     steps[trains] = trainer.ANCESTOR_TRAINER
-    for index, job in enumerate(work.replicated_jobs()):
-        step = steps.get(str(job.get("name")))
-        if step and not work.has(*JOBS, index, *_LABEL):
-            work.put((*JOBS, index, *_LABEL), step, (*JOBS, index, "name"))
+    named = ((index, steps.get(str(job.get("name")))) for index, job in enumerate(work.replicated_jobs()))
+    work.put_each(
+        ((*JOBS, index, *_LABEL), step, (*JOBS, index, "name"))
+        for index, step in named
+        if step and not work.has(*JOBS, index, *_LABEL)
+    )

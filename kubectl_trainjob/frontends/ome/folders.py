@@ -156,10 +156,11 @@ def find_model(job: Manifest, spec: Body, settings: Body, context: ConversionCon
     if name in settings:
         return _of_settings(job, name, settings[name])
     namespace = job.id.namespace or "default"
-    keys = (ome.GROUP, ome.BASE_MODEL, namespace, name), (ome.GROUP, ome.CLUSTER_BASE_MODEL, "", name)
-    manifest = next((context.sources[key] for key in keys if key in context.sources), None)
+    kinds = (ome.GROUP, ome.BASE_MODEL, namespace), (ome.GROUP, ome.CLUSTER_BASE_MODEL, "")
+    declared = (context.sources.by_key.get((*kind, name)) for kind in kinds)
+    manifest = next(filter(None, declared), None)
     if manifest is None:
-        others = {*settings, *(key[3] for key in context.sources if key[:3] in {each[:3] for each in keys})}
+        others = {*settings, *context.sources.names_to_hint(*kinds)}
         hint = did_you_mean(name, others, say("add it there, or a ClusterBaseModel to the inputs"))
         raise _unknown(job, say('the model "{}" is not declared in ome.models and by no BaseModel; {}', name, hint))
     body, errors = read_object(manifest)

@@ -55,9 +55,9 @@ def runtime_of(job: Manifest, ref: Body, context: ConversionContext) -> Manifest
     if kind not in _KINDS:
         raise _rejection(job, "kind", say('"{}" is not a kind of runtime; write {}', kind, listed(_KINDS, "or", "{}")))
     namespace = "" if kind == ome.CLUSTER_TRAINING_RUNTIME else job.id.namespace or "default"
-    found = context.sources.get((group, kind, namespace, ref["name"]))
+    found = context.sources.by_key.get((group, kind, namespace, ref["name"]))
     if found is None:
-        others = [name for (a, b, c, name) in context.sources if (a, b, c) == (group, kind, namespace)]
+        others = context.sources.names_to_hint((group, kind, namespace))
         hint = did_you_mean(ref["name"], others, say("add it to the inputs or to the directory runtimes/"))
         raise _rejection(job, "name", say('{} "{}" of ome.io does not exist; {}', kind, ref["name"], hint))
     return found

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from hashlib import sha256
-from itertools import islice, product
+from itertools import product
 
 from kubectl_trainjob.frontends.tuning.numbers import text_of
 from kubectl_trainjob.frontends.tuning.space import Parameter, Range
@@ -36,8 +36,9 @@ def grid(parameters: Sequence[Parameter]) -> Iterator[Assignment]:
 def random(parameters: Sequence[Parameter], count: int, seed: str) -> list[Assignment] | None:
     """So many different assignments; more only append. None if the space is exhausted."""
     found: dict[tuple[str, ...], Assignment] = {}
+    rest = grid(parameters) if space_size(parameters) is not None else iter(())
     for trial in range(count):
-        assignment = _unused_assignment(parameters, found, seed, trial)
+        assignment = _unused_assignment(parameters, found, seed, trial) or _next_unused(rest, found)
         if assignment is None:
             return None
         found[tuple(assignment.values())] = assignment
@@ -51,10 +52,12 @@ def _unused_assignment(
         drawn = {each.name: _draw(each, _bits(seed, trial, attempt, each.name)) for each in parameters}
         if tuple(drawn.values()) not in used:
             return drawn
-    if space_size(parameters) is None:
-        return None
-    rest = (each for each in islice(grid(parameters), len(used) + 1) if tuple(each.values()) not in used)
-    return next(rest, None)
+    return None
+
+
+def _next_unused(rest: Iterator[Assignment], used: dict[tuple[str, ...], Assignment]) -> Assignment | None:
+    """The next one of all; those before it are used, and stay used."""
+    return next((each for each in rest if tuple(each.values()) not in used), None)
 
 
 def _bits(seed: str, trial: int, attempt: int, name: str) -> int:

@@ -119,9 +119,9 @@ def write_experiment(draft: Draft, subject: TunedJob, trial: Trial, name: str) -
         *(computed(("spec", "trialTemplate", key), value, (block.cause,)) for key, value in _template(subject, trial)),
     ]
     experiment = draft.blank((_NAME, block.cause)).put_each(writes)
-    for index, each in enumerate(subject.tuning.parameters):
-        cause = subject.tuning.cause_of(each.name)
-        experiment = experiment.put(("spec", "parameters", index), _feasible(each), because=(cause,))
+    causes = [(each, subject.tuning.cause_of(each.name)) for each in subject.tuning.parameters]
+    searched = [computed(("spec", "parameters", at), _feasible(each), (c,)) for at, (each, c) in enumerate(causes)]
+    experiment = experiment.put_each(searched)
     return _with_trial(experiment, job, subject, trial, name)
 
 

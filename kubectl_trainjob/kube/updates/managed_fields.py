@@ -17,6 +17,33 @@ from kubectl_trainjob.model.stages import Body
 Fields = Mapping[str, Any]
 
 
+class ListMembers:
+    """The members of a list that fields cover: by the values of their keys, or by their own value."""
+
+    def __init__(self, fields: Fields) -> None:
+        self._values: set[str] = set()
+        self._keyed: dict[tuple[str, ...], dict[str, Fields]] = {}
+        for key, below in fields.items():
+            kind, _, text = key.partition(":")
+            if kind == "v":
+                self._values.add(_word(json.loads(text)))
+            elif kind == "k":
+                keys = json.loads(text)
+                self._keyed.setdefault(tuple(keys), {})[_word([*keys.values()])] = below
+
+    def find(self, item: Any) -> Fields | None:
+        """The fields below a member; None if they do not cover it."""
+        for names, found in self._keyed.items() if isinstance(item, dict) else ():
+            below = found.get(_word([item.get(name) for name in names]))
+            if below is not None:
+                return below
+        return {} if self._values and _word(item) in self._values else None
+
+
+def _word(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
 def fields_of(live: Body, manager: str, operation: str) -> Fields:
     """The fields of a manager, outside of subresources; {} for none."""
     for entry in live["metadata"].get("managedFields") or ():
@@ -38,19 +65,24 @@ def owned(value: Any, fields: Fields) -> Any:
     if not inner:
         return value
     if isinstance(value, list):
-        return [owned(item, found) for item in value if (found := _member(item, fields)) is not None]
+        members = ListMembers(fields)
+        return [owned(item, found) for item in value if (found := members.find(item)) is not None]
     if not isinstance(value, dict):
         return value
     names = ((key[2:], fields[key]) for key in inner if key.startswith("f:"))
     return {name: owned(value[name], below) for name, below in names if name in value}
 
 
-def covers(value: Any, fields: Fields, pointer: Pointer) -> bool:
-    """Whether the fields cover the value at the pointer, or a value below it."""
+def covers(value: Any, fields: Fields, pointer: Pointer, known: dict[int, ListMembers]) -> bool:
+    """Whether the fields cover the value at the pointer, or a value below it.
+
+    `known` keeps the members of lists by the id of their fields, for other pointers.
+    """
     below: Fields | None = fields
     for key in pointer:
         if isinstance(value, list):
-            below = _member(value[key], fields) if isinstance(key, int) and key < len(value) else None
+            members = known.get(id(fields)) or known.setdefault(id(fields), ListMembers(fields))
+            below = members.find(value[key]) if isinstance(key, int) and key < len(value) else None
             value = value[key] if below is not None and isinstance(key, int) else None
         else:
             below = fields.get(f"f:{key}")
@@ -66,7 +98,8 @@ def covers(value: Any, fields: Fields, pointer: Pointer) -> bool:
 def without(value: Any, fields: Fields) -> Any:
     """A value without the leaves that the fields cover, and without mappings that became empty."""
     if isinstance(value, list):
-        return [item if (found := _member(item, fields)) is None else without(item, found) for item in value]
+        members = ListMembers(fields)
+        return [item if (found := members.find(item)) is None else without(item, found) for item in value]
     if not isinstance(value, dict):
         return value
     left = {}
@@ -79,17 +112,3 @@ def without(value: Any, fields: Fields) -> Any:
             if kept != {} or entry == {}:
                 left[name] = kept
     return left
-
-
-def _member(item: Any, fields: Fields) -> Fields | None:
-    """The fields below the member of a list; None if they do not cover it."""
-    for key, below in fields.items():
-        kind, _, text = key.partition(":")
-        if kind == "v" and json.loads(text) == item:
-            return {}
-        if kind == "k" and isinstance(item, dict):
-            keys = json.loads(text)
-            if all(item.get(name) == value for name, value in keys.items()):
-                found: Fields = below
-                return found
-    return None
