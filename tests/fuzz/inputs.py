@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import lzma
@@ -47,6 +48,12 @@ class Input(NamedTuple):
 def draw(seed: int) -> Input:
     """The same input for the same seed."""
     chance = random.Random(seed)
+    while True:
+        with contextlib.suppress(RecursionError, ValueError):  # too deep to be changed again, or to be written
+            return _drawn(chance)
+
+
+def _drawn(chance: random.Random) -> Input:
     bodies = copy.deepcopy(_repository(chance))
     files = {path: _text(documents) for path, documents in bodies.items()}
     old = {path: text.encode() for path, text in files.items()}
