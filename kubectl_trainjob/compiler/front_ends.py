@@ -15,7 +15,7 @@ from kubectl_trainjob.model.stages import Conversion, Manifest
 from kubectl_trainjob.model.units import Settings
 
 if TYPE_CHECKING:
-    from kubectl_trainjob.frontends.interface import Compile, ConversionContext, SourceKey, Sources
+    from kubectl_trainjob.frontends.interface import Compile, ConversionContext, SourceIndex, SourceKey
 
 Places = Sequence[Iterable[Manifest]]
 
@@ -54,11 +54,11 @@ class FrontEnds:
     def sweep(self, job: Manifest, runtimes: Runtimes) -> Conversion:
         """The trials of a TrainJob that an item of `sweeps` selected."""
         from kubectl_trainjob.frontends.convert import convert_sweep
-        from kubectl_trainjob.frontends.interface import Sources
+        from kubectl_trainjob.frontends.interface import SourceIndex
 
-        return convert_sweep(job, self._context(Sources({}), runtimes))
+        return convert_sweep(job, self._context(SourceIndex({}), runtimes))
 
-    def _context(self, sources: Sources, runtimes: Runtimes) -> ConversionContext:
+    def _context(self, sources: SourceIndex, runtimes: Runtimes) -> ConversionContext:
         from kubectl_trainjob.frontends.interface import ConversionContext
 
         return ConversionContext(sources, self._settings, self._target.trainer, runtimes.meant, self._compile(runtimes))

@@ -27,7 +27,7 @@ class ConversionContext(NamedTuple):
     `runtime` returns the ordinary runtime of a TrainJob.
     """
 
-    sources: Sources
+    sources: SourceIndex
     settings: tuple[Settings, ...]
     trainer: str
     runtime: Callable[[Manifest], Manifest | None]
@@ -43,7 +43,7 @@ def source_key(identity: ObjectId) -> SourceKey:
     return group_of(identity.api_version), identity.kind, namespace, identity.name
 
 
-class Sources:
+class SourceIndex:
     """Objects that others refer to, by key."""
 
     def __init__(self, by_key: Mapping[SourceKey, Manifest]) -> None:
@@ -70,13 +70,13 @@ class Sources:
         return {name: kind for kind, _, name in self.runtimes}
 
 
-def index_sources(places: Iterable[Iterable[Manifest]]) -> Sources:
+def index_sources(places: Iterable[Iterable[Manifest]]) -> SourceIndex:
     """The objects of several places; a nearer place comes first and overrides."""
     found: dict[SourceKey, Manifest] = {}
     for place in places:
         for manifest in place:
             found.setdefault(source_key(manifest.id), manifest)
-    return Sources(found)
+    return SourceIndex(found)
 
 
 class RejectedError(Exception):

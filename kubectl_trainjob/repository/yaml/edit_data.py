@@ -32,7 +32,7 @@ def in_order(changes: list[DataChange]) -> list[DataChange]:
     return [*(change for change in changes if change.value is not REMOVE), *removals]
 
 
-class _Round(NamedTuple):
+class _EditRound(NamedTuple):
     """The changes of a round, the collections that they change, and those around these."""
 
     changes: list[DataChange]
@@ -44,11 +44,11 @@ class _Round(NamedTuple):
         return above[-1] not in self.around and self.changed.isdisjoint(above[:-1])
 
 
-class _Rounds:
+class _EditRounds:
     """Puts each change into the first round in which its pointer is right."""
 
     def __init__(self) -> None:
-        self.rounds: list[_Round] = []
+        self.rounds: list[_EditRound] = []
         self._after: dict[Pointer, int] = {}  # an entry: the first round after its change
         self._last: dict[Pointer, int] = {}  # a collection: the last round that changes it
         self._deeper: dict[Pointer, int] = {}  # a collection: the first round after changes inside its entries
@@ -62,7 +62,7 @@ class _Rounds:
         while number < len(self.rounds) and not self.rounds[number].is_free(above):
             number += 1
         if number == len(self.rounds):
-            self.rounds.append(_Round([], set(), set()))
+            self.rounds.append(_EditRound([], set(), set()))
         self.rounds[number].changes.append(change)
         self.rounds[number].changed.add(above[-1])
         self.rounds[number].around.update(above[:-1])
@@ -96,7 +96,7 @@ def independent(changes: Iterable[DataChange]) -> list[list[DataChange]]:
     The changes of a round are of different entries, which their pointers name before the round: none is in a
     collection that another one changes, unless it is the same one.
     """
-    rounds = _Rounds()
+    rounds = _EditRounds()
     for change in changes:
         rounds.add(change)
     return [each.changes for each in rounds.rounds]
@@ -114,9 +114,9 @@ def change_data(value: Any, change: DataChange, own: dict[int, Any] | None = Non
     if value is None and new is not REMOVE:
         value = {} if isinstance(step, str) else []
     if isinstance(value, dict) and isinstance(step, str):
-        copy, is_there = _owned(value, own), step in value
+        copy, is_there = _own_copy(value, own), step in value
     elif isinstance(value, list) and isinstance(step, int) and 0 <= step <= len(value):
-        copy, is_there = _owned(value, own), step < len(value)
+        copy, is_there = _own_copy(value, own), step < len(value)
     else:
         raise EditError("the place does not exist; edit by hand")
     if new is REMOVE and not is_there:
@@ -132,7 +132,7 @@ def change_data(value: Any, change: DataChange, own: dict[int, Any] | None = Non
     return copy
 
 
-def _owned(value: Any, own: dict[int, Any] | None) -> Any:
+def _own_copy(value: Any, own: dict[int, Any] | None) -> Any:
     if own is None:
         return value.copy()
     if id(value) not in own:
