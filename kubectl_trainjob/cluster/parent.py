@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.cluster import inventory, marks
-from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.api import MANAGER, Api
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import Inventory, InventoryEntry
 from kubectl_trainjob.cluster.result import SetName, set_named
@@ -93,8 +93,21 @@ class ConfigMapStore:
             **parent_marks(parent, self.name),
         }
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"inventory": text}}
-        answer = self._api.apply(body)
+        try:
+            answer = self._api.apply(body)
+        except ApiError as error:
+            raise self._with_advice(error) if error.reason == "Conflict" else error from None
         return replace(parent, version=answer["metadata"]["resourceVersion"], uid=answer["metadata"]["uid"])
+
+    def _with_advice(self, error: ApiError) -> ApiError:
+        """The error for fields that another manager has: who it is, and the command that ends its ownership."""
+        live = self._api.get(self._id) or {"metadata": {}}
+        managers = [each.get("manager") for each in live["metadata"].get("managedFields") or ()]
+        others = [number for number, name in enumerate(managers) if name != MANAGER]
+        patch = json.dumps([{"op": "remove", "path": f"/metadata/managedFields/{number}"} for number in others[::-1]])
+        cause = f"the parent of the set was changed by another field manager: {error.message}"
+        command = f"kubectl patch configmap {self._id.name} -n {self._id.namespace} --type=json -p '{patch}'"
+        return ApiError("Conflict", f"{cause}; to apply again, first run: {command}", error.fields)
 
     def _inventory(self, live: Body) -> Inventory:
         try:

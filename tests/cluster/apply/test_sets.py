@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from typing import Any
 
@@ -55,6 +56,25 @@ def test_objects_of_several_namespaces(site: Site, new_site: Any) -> None:
     assert done.results == {"ConfigMap/b": "unchanged"}
     site.files(config("a", namespace=other))
     assert site.apply("-n", site.namespace).code == 1
+
+
+def test_a_parent_that_a_user_edited(site: Site) -> None:
+    """The error names the manager, and its advice works."""
+    site.applied(job("a"))
+    edited = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": SET, "namespace": site.namespace}}
+    edited["data"] = {"inventory": '{"entries": []}'}
+    path = site.plane.client.path(edited) + "?fieldManager=kubectl-edit"
+    site.plane.client.request("PATCH", path, edited, "application/merge-patch+json")
+    site.files(job("a"), job("b"))
+    done = site.apply()
+    assert (done.code, site.live("JobSet", "b")) == (2, None), done.ended
+    cause, _, advice = done.ended.err.splitlines()[-1].partition("; to apply again, first run: ")
+    assert cause.startswith("error: Conflict: the parent of the set was changed by another field manager: ")
+    assert '"kubectl-edit"' in cause
+    environment = {**os.environ, "KUBECONFIG": str(site.plane.kubeconfig)}
+    subprocess.run(["sh", "-c", advice], env=environment, check=True, capture_output=True)
+    assert site.apply().results == {"JobSet/a": "unchanged", "JobSet/b": "created"}
+    assert set(site.entries()) == {"JobSet/a", "JobSet/b"}
 
 
 def test_two_sets_in_one_namespace(site: Site) -> None:
