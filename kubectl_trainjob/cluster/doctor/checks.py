@@ -132,9 +132,11 @@ def check_runtimes(facts: ClusterFacts, wanted: Requirements) -> Iterator[Doctor
     ]
     if differing:
         names = ", ".join(differing[:_MOST]) + (f" and {len(differing) - _MOST} more" if len(differing) > _MOST else "")
-        whose = "the files" if wanted.emit else "the catalogue"
+        whose, advice = "the files", "compare them: kubectl trainjob diff --live --emit trainjob"
+        if not wanted.emit:
+            whose, advice = f"the catalogue for Trainer {wanted.trainer}", "pass the files that you apply as PATH"
         message = f"runtimes in the cluster differ from those of {whose}: {names}"
-        yield DoctorCheck("runtimes", "warning", message, "compare them: kubectl trainjob diff --live --emit trainjob")
+        yield DoctorCheck("runtimes", "warning", message, advice)
     elif live:
         yield DoctorCheck("runtimes", "ok", f"{len(live)} runtimes are the same in the cluster")
 

@@ -13,6 +13,7 @@ from kubectl_trainjob.cluster.doctor.checks import examine, is_part
 from kubectl_trainjob.cluster.doctor.facts import JOB_SET, TRAIN_JOB, ClusterFacts, Controller, Requirements
 from kubectl_trainjob.cluster.protocol import ApiAnswer
 from kubectl_trainjob.kube.schemas.load import field_paths
+from kubectl_trainjob.model.stages import ObjectId
 from tests.tools import require
 
 WANTED = Requirements("2.3")
@@ -113,6 +114,15 @@ def test_webhooks_of_trainer_matter_only_for_trainjobs() -> None:
     assert level(found, "webhook-trainjob")[0] == "warning"
     assert level(found, "webhook-trainjob", Requirements("2.3", "trainjob"))[0] == "error"
     assert examine(found, WANTED).emit == ("jobset",)
+
+
+@pytest.mark.parametrize(("emit", "whose"), [("", "the catalogue for Trainer 2.3"), ("trainjob", "the files")])
+def test_runtimes_are_those_of_the_files_or_of_the_catalogue(emit: str, whose: str) -> None:
+    runtime = ObjectId("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", "", "torch")
+    wanted = Requirements("2.3", emit, runtimes=[(runtime, {"spec": {"mlPolicy": {"numNodes": 2}}})])
+    found = facts(runtimes={runtime: {"spec": {"mlPolicy": {"numNodes": 1}}}})
+    message = f"runtimes in the cluster differ from those of {whose}: ClusterTrainingRuntime/torch"
+    assert level(found, "runtimes", wanted) == ("warning", message)
 
 
 def test_a_part_of_a_live_object() -> None:
