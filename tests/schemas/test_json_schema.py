@@ -175,6 +175,12 @@ def test_the_command(kind: str, capfd: pytest.CaptureFixture[str], tmp_path: Pat
     assert Draft7Validator(json.loads(out)).is_valid(job) == (kind in ("", "trainjob"))
 
 
+def test_definitions_are_called_as_their_fields() -> None:
+    """yaml-language-server shows the name where it completes all required fields of an object."""
+    job = schema_of("2.3")["definitions"]["TrainJob"]
+    assert job["properties"]["spec"]["$ref"].startswith("#/definitions/spec")
+
+
 def test_another_kind_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:
     assert run("kubectl-trainjob", ["schema", "Pod"]) == 2
     assert 'a schema of "Pod" does not exist; the kinds are ' in capfd.readouterr().err

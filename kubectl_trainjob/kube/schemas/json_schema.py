@@ -73,33 +73,33 @@ class _Definitions:
 
     def add_kind(self, name: str, api_version: str, schema: DescribedSchema) -> Json:
         """The schema of a kind."""
-        body = self._schema(schema)
+        body = self._schema(name, schema)
         for field, value in (("apiVersion", api_version), ("kind", name)):
             body["properties"][field] = {**body["properties"][field], "const": value}
         return {**body, "required": sorted({*body.get("required", ()), "apiVersion", "kind"})}
 
-    def _reference(self, schema: DescribedSchema) -> Json:
-        """The schema of a part; one with fields is a definition."""
+    def _reference(self, field: str, schema: DescribedSchema) -> Json:
+        """The schema of a part; one with fields is a definition, named after its first field: editors show the name."""
         if not schema.fields:
-            return self._schema(schema)
+            return self._schema(field, schema)
         if schema.key not in self._names:
-            name = self._names[schema.key] = f"part{len(self._names)}"
+            name = self._names[schema.key] = f"{field}-{len(self._names)}" if field in self.json else field
             self.json[name] = {}  # keeps the order of the parts
-            self.json[name] = self._schema(schema)
+            self.json[name] = self._schema(field, schema)
         return {"$ref": f"#/definitions/{self._names[schema.key]}"}
 
-    def _schema(self, described: DescribedSchema) -> Json:
-        return dict(self._entries(described))
+    def _schema(self, field: str, described: DescribedSchema) -> Json:
+        return dict(self._entries(field, described))
 
-    def _entries(self, described: DescribedSchema) -> Iterator[tuple[str, Any]]:
+    def _entries(self, field: str, described: DescribedSchema) -> Iterator[tuple[str, Any]]:
         schema, types = described.schema, _TYPES.get(described.schema["type"], described.schema["type"])
         if described.description:
             yield "description", described.description
         yield "type", [*([types] if isinstance(types, str) else types), "null"] if schema.get("nullable") else types
         yield from ((key, schema[key]) for key in _COPIED if key in schema)
         if described.fields:
-            yield "properties", {name: self._reference(part) for name, part in described.fields.items()}
+            yield "properties", {name: self._reference(name, part) for name, part in described.fields.items()}
         if described.members is not None:
-            yield "items" if "items" in schema else "additionalProperties", self._reference(described.members)
+            yield "items" if "items" in schema else "additionalProperties", self._reference(field, described.members)
         elif (described.fields or types == "object") and not schema.get("preserve-unknown-fields"):
             yield "additionalProperties", False
