@@ -85,7 +85,8 @@ def container_names(work: Rewriting) -> None:
     """The container that trains is `node`."""
     places: list[Pointer] = []
     for override, pod in _pods(work):
-        if trainer.NODE in [each.get("name") for each in override.get("targetJobs") or ()]:
+        targets = {each.get("name") for each in override.get("targetJobs") or ()}
+        if not targets.isdisjoint({trainer.NODE, trainer.LAUNCHER}):
             containers = enumerate(work.get(*pod, "containers") or ())
             old = (number for number, each in containers if each.get("name") in CONTAINER_NAMES)
             places += [(*pod, "containers", number, "name") for number in old]

@@ -9,6 +9,7 @@ from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.source import Pointer
 
 _POLICY: Pointer = ("spec", "mlPolicy")
+_GANG_PLUGINS = ("coscheduling", "volcano")
 _RUNTIME_SPEC = ("mlPolicy", "podGroupPolicy", "template")
 _NESTED = (
     (_POLICY, "torch", ("numProcPerNode", "elasticPolicy")),
@@ -56,9 +57,10 @@ def policy_names(work: Rewriting) -> None:
     work.rename(("spec",), "mlSpec", "mlPolicy")
     work.rename(_POLICY, "torchSpec", "torch")
     work.rename(_POLICY, "mpiSpec", "mpi")
-    if work.get("spec", "podGroupSpec", "plugin") == "coscheduling" and not work.has("spec", "podGroupPolicy"):
-        work.move(("spec", "podGroupSpec"), ("spec", "podGroupPolicy", "coscheduling"))
-        work.drop("spec", "podGroupPolicy", "coscheduling", "plugin")
+    plugin = work.get("spec", "podGroupSpec", "plugin")
+    if plugin in _GANG_PLUGINS and not work.has("spec", "podGroupPolicy"):
+        work.move(("spec", "podGroupSpec"), ("spec", "podGroupPolicy", plugin))
+        work.drop("spec", "podGroupPolicy", plugin, "plugin")
 
 
 def torch_name(work: Rewriting) -> None:

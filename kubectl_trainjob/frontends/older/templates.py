@@ -146,14 +146,15 @@ def _waiting(job: dict[str, Any], last: str) -> dict[str, Any]:
 
 
 def container_names(work: Rewriting) -> None:
-    """The container that trains is `node`."""
+    """The container that trains is `node`, and with MPI that of the launcher too."""
+    is_mpi = work.get("spec", "mlPolicy", "mpi") is not None
     for index, job in enumerate(work.replicated_jobs() if work.is_old else ()):
-        containers = work.get(*JOBS, index, *POD, "containers")
-        if job.get("name") != trainer.NODE or not isinstance(containers, list):
+        containers = _dicts(work.get(*JOBS, index, *POD, "containers"))
+        names = [each.get("name") for each in containers]
+        if trainer.NODE in names or job.get("name") not in (trainer.NODE, *((trainer.LAUNCHER,) if is_mpi else ())):
             continue
-        names = [each.get("name") for each in containers if isinstance(each, dict)]
-        old = next((number for number, name in enumerate(names) if name in CONTAINER_NAMES), None)
-        if old is not None and trainer.NODE not in names:
+        old = next((number for number, name in enumerate(names) if name in CONTAINER_NAMES or len(names) == 1), None)
+        if old is not None:
             where = (*JOBS, index, *POD, "containers", old, "name")
             work.put(where, trainer.NODE, where)
 

@@ -76,6 +76,11 @@ GOLDENS = (
         _runtime("mlSpec: {torchSpec: {}}\npodGroupSpec: {plugin: coscheduling, scheduleTimeoutSeconds: 5}"),
         _runtime("mlPolicy: {torch: {}}\npodGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 5}}"),
     ),
+    Golden(
+        "policy-names",
+        _runtime("podGroupSpec: {plugin: volcano}"),
+        _runtime("podGroupPolicy: {volcano: {}}"),
+    ),
     Golden("pytorch", _runtime("mlPolicy: {pytorch: {}}"), _runtime("mlPolicy: {torch: {}}")),
     Golden(
         "ssh-auth-mount-path",
@@ -157,6 +162,16 @@ GOLDENS = (
         "container-names",
         _runtime(_of_node("{containers: [{name: trainer, image: a}]}"), OLD),
         _runtime(_of_node(_NODE)),
+    ),
+    Golden(
+        "container-names",
+        _runtime(_of_node("{containers: [{name: mine, image: a}]}"), OLD),
+        _runtime(_of_node(_NODE)),
+    ),
+    Golden(
+        "container-names",
+        _runtime("mlPolicy: {mpi: {}}\n" + _of_node("{containers: [{name: trainer, image: a}]}", "launcher"), OLD),
+        _runtime("mlPolicy: {mpi: {}}\n" + _of_node(_NODE, "launcher")),
     ),
     Golden(
         "initializer-volume",
