@@ -63,3 +63,29 @@ def test_a_shared_runtime_builds_with_the_target(version: str, migrate: Command)
         env = {each["name"]: each.get("value") for each in pod["containers"][0]["env"]}
         assert (env["RUN"], env["SEED"]) == (job["metadata"]["name"],) * 2
     assert len(jobs) == 2
+
+
+GPUS = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: a}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      template:
+        spec:
+          containers:
+          - {name: pytorch, image: a, command: [torchrun, a.py], resources: {limits: {nvidia.com/gpu: 2}}}
+"""
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])
+def test_there_is_a_process_for_each_gpu_of_the_limits(version: str, migrate: Command) -> None:
+    """Trainer 2.0 starts one process if a TrainJob has limits and no requests."""
+    assert migrate("-", "--to", version, stdin=GPUS) == 0
+    migrate.file("new.yaml", migrate.out)
+    assert migrate.build("new.yaml", "--trainer-version", version) == 0
+    pod = yaml.safe_load(migrate.out)["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    env = {each["name"]: each.get("value") for each in pod["containers"][0]["env"]}
+    assert env["PET_NPROC_PER_NODE"] in ("auto", "gpu", "2")

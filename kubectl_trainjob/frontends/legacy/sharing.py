@@ -32,11 +32,12 @@ def migrate_jobs(
     deployed_by: Callable[[Manifest], str],
     *,
     can_patch: bool = True,
+    counts_limits: bool = True,
 ) -> Iterator[MigratedObject]:
     """Jobs of the operators as TrainJobs; `taken` are (namespace, name) of runtimes that exist.
 
     `deployed_by` is equal for jobs that are always deployed together: only these share a runtime. `can_patch` says
-    whether TrainJobs have runtimePatches.
+    whether TrainJobs have runtimePatches, `counts_limits` whether Trainer counts processes without requests.
     """
     conversions = [convert(manifest) for manifest in manifests]
     keys = {id(each): _key(each, deployed_by(each.manifest), can_patch=can_patch) for each in conversions}
@@ -57,6 +58,7 @@ def migrate_jobs(
             runtimes[key] = _runtime(each, varying[key], names)
         runtime = runtimes[key]
         job = _with_runtime(each, runtime["metadata"]["name"], varying[key])
+        job = job if counts_limits else _with_requests(job, runtime)
         yield MigratedObject(each.manifest, (runtime, job) if is_first else (job,), each.findings)
 
 
@@ -157,6 +159,16 @@ def _with_runtime(conversion: ConvertedJob, runtime: str, varying: frozenset[_Va
     spec = {"runtimeRef": {"kind": trainer.TRAINING_RUNTIME, "name": runtime}, **job["spec"]}
     patches = _patches(conversion.runtime or {}, varying)
     return {**job, "spec": {**spec, **patches}}
+
+
+def _with_requests(job: dict[str, Any], runtime: dict[str, Any]) -> dict[str, Any]:
+    """The TrainJob with requests that equal its limits, which the API server sets if there are none."""
+    own = job["spec"].get("trainer") or {}
+    resources = own.get("resourcesPerNode") or {}
+    if "torch" not in runtime["spec"]["mlPolicy"] or not resources.get("limits") or resources.get("requests"):
+        return job
+    trainer_spec = {**own, "resourcesPerNode": {**resources, "requests": resources["limits"]}}
+    return {**job, "spec": {**job["spec"], "trainer": trainer_spec}}
 
 
 def _patches(runtime: dict[str, Any], varying: frozenset[_VariablePlace]) -> dict[str, Any]:

@@ -28,6 +28,9 @@ from kubectl_trainjob.repository.output.deployed_jobs import changed_elsewhere, 
 from kubectl_trainjob.repository.output.replace import ReplacedObject, replace_objects
 from kubectl_trainjob.repository.yaml.read import Reader
 
+_COUNT_REQUESTS = ("2.0",)
+"""Versions of Trainer that start one process with torch if a TrainJob has limits and no requests."""
+
 
 class Migration(NamedTuple):
     """All files with their new texts, the findings, the number of migrated jobs, and the names of those that stay.
@@ -75,6 +78,7 @@ def migrate_files(contents: InputFiles, to: str = LATEST_TRAINER) -> Migration:
             runtimes,
             lambda job: deployed_by(job.source.file, contents.deployments),
             can_patch=_has_patches(to),
+            counts_limits=to not in _COUNT_REQUESTS,
         )
     )
     changed: dict[SourceFile, list[ReplacedObject]] = {}
