@@ -129,7 +129,9 @@ def _note_other_objects(target: ObjectName, tracing: Tracing, found: Sequence[Fo
 
 
 def _print_candidates(target: ObjectName, rivals: Sequence[TracedObject]) -> None:
-    print_error(f"error: {target} matches {len(rivals)} objects; choose one with -n, or pass its files with -f:")
+    has_own_names = len({str(each.identity) for each in rivals}) == len(rivals)
+    advice = "write the kind and name of one" if has_own_names else "choose one with -n, or pass its files with -f"
+    print_error(f"error: {target} matches {len(rivals)} objects; {advice}:")
     for each in rivals[:_MOST_NAMED]:
         namespace = each.identity.namespace
         specified = f"in namespace {namespace}" if namespace else "without a namespace"

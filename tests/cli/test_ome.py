@@ -65,6 +65,14 @@ def test_env_shows_the_parameters_of_a_trial(tuned: Path) -> None:
     assert line_of(tuned, "learning_rate:") in found.out
 
 
+@pytest.mark.parametrize("command", ["env", "explain"])
+def test_a_name_of_several_objects_asks_for_one_of_their_names(command: str, tuned: Path) -> None:
+    """The trials have different names in one namespace, so a namespace does not select one."""
+    found = run(command, "llama-finetune", "-f", "in.yaml", at=tuned)
+    assert found.code == 1
+    assert "objects; write the kind and name of one:\n" in found.err
+
+
 def test_lint_reports_a_problem_of_all_trials_once(tuned: Path) -> None:
     found = run("lint", "in.yaml", at=tuned)
     heads = [line for line in (found.out + found.err).splitlines() if "warning KTJ901" in line]
