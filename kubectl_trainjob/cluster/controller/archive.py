@@ -54,8 +54,8 @@ class _Content:
             pass
 
     def read(self, size: int) -> bytes:
-        if size > _MOST_AT_ONCE:
-            raise ArchiveError("a header is too long")
+        if not 0 <= size <= _MOST_AT_ONCE:
+            raise ArchiveError("a header is too long" if size > 0 else "it is damaged: a size is negative")
         self.last = self._file.read(size)
         self._at += len(self.last)
         if self._at > self._most:
@@ -96,6 +96,8 @@ def _unpack_members(archive: tarfile.TarFile, target: _Destination) -> None:
         archive.members.clear()  # type: ignore[attr-defined]  # else it keeps them all
         names = _names(member.name)
         try:
+            if member.size < 0:
+                raise ArchiveError("it is damaged: a size is negative")
             if member.type == tarfile.DIRTYPE:
                 target.make(names)
             elif member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse() and names:

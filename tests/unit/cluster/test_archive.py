@@ -123,7 +123,12 @@ _EVIL: dict[str, tuple[bytes, str]] = {
     "cut content": (_header(5000, tarfile.REGTYPE) + b"x" * 512, "damaged|too early"),
     "a damaged header later": (_packed(_entry("a", b"1"))[:1024] + b"\x01" * 512 + _END, "no end"),
     "a damaged header at first": (b"\x01" * 512 + _END, "damaged"),
-    "a negative size": (_header(-1024, tarfile.REGTYPE) + _END, "damaged|too early"),
+    **{
+        f"a size of {size} in a header of type {kind!r}": (_header(size, kind) + _END, "a size is negative")
+        for size in (-1, -512, -1024, -(1 << 62))
+        for kind in (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME)
+        if size != -1 or kind in (tarfile.REGTYPE, tarfile.DIRTYPE)
+    },
     "a huge extended header": (_header(1 << 32, tarfile.XHDTYPE) + _END, "too long"),
     "a huge name": (_header(1 << 32, tarfile.GNUTYPE_LONGNAME) + _END, "too long"),
     "headers of headers": (_header(0, tarfile.XHDTYPE) * 5000 + _END, "damaged"),
@@ -132,7 +137,7 @@ _EVIL: dict[str, tuple[bytes, str]] = {
 }
 
 
-@for_each("case", _EVIL, at_least=26)
+@for_each("case", _EVIL, at_least=39)
 def test_hostile_archives(tmp_path_factory: pytest.TempPathFactory, case: tuple[bytes, str]) -> None:
     top = tmp_path_factory.mktemp("evil")
     target = top / "x" / "y" / "target"
