@@ -205,6 +205,7 @@ def controller(**given: Any) -> int:
 
 def _once(request: LoopRequest) -> int:
     from kubectl_trainjob.cluster.controller.client import Client
+    from kubectl_trainjob.report.phrases import shown_lines
 
     clock, source = _clock(), request.source(None)
     with api_errors():
@@ -212,7 +213,7 @@ def _once(request: LoopRequest) -> int:
         client = Client(lambda user: own.as_user(user) if user else own, request.request_timeout)
         keys = _keys(request, client, clock)
     outcomes = [_reconciled(key, source, client, clock) for key in keys]
-    emit([f"{_line(each)}\n".encode() for each in outcomes if each.verdict])
+    emit([shown_lines(_line(each) for each in outcomes if each.verdict).encode()])
     return 0 if all(each.verdict is None or each.verdict.is_ready for each in outcomes) else 1
 
 

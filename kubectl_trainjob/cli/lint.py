@@ -230,7 +230,7 @@ def _read(path: str, files: FileSystem) -> str:
     from kubectl_trainjob.repository.files.root import TooLargeError, UnsafePathError, reason_of
 
     try:
-        return named_file(path, files).read(LIMITS.output_bytes).decode()
+        return named_file(path, files).read(LIMITS.output_bytes).decode(errors="replace")
     except (OSError, ValueError, UnsafePathError, TooLargeError) as error:
         raise EnvironmentFault(f"{path}: {reason_of(error)}") from None
 
@@ -278,8 +278,9 @@ def _apply_fixes(
 
 def _show(fixing: FixResult) -> None:
     from kubectl_trainjob.lint.fix.diff import diff_lines
+    from kubectl_trainjob.report.phrases import as_lines
 
-    emit(f"{line}\n".encode("utf-8", "backslashreplace") for line in diff_lines(fixing.files))
+    emit([as_lines(diff_lines(fixing.files)).encode("utf-8", "backslashreplace")])
 
 
 def _print_rejected(fixing: FixResult) -> None:

@@ -152,8 +152,9 @@ def _needs_user(findings: Iterable[Diagnostic]) -> bool:
 def _write(request: MigrateRequest, migration: Migration, session: Session) -> None:
     if request.diff:
         from kubectl_trainjob.lint.fix.diff import diff_lines
+        from kubectl_trainjob.report.phrases import as_lines
 
-        emit(f"{line}\n".encode("utf-8", "backslashreplace") for line in diff_lines(migration.changes))
+        emit([as_lines(diff_lines(migration.changes)).encode("utf-8", "backslashreplace")])
     elif request.write:
         _change_files(migration.changes, session, force=request.force)
     elif request.output_directory:

@@ -60,7 +60,7 @@ class _Request(PlanRequest):
 @click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
 @options.filenames("Same as PATH. Can be repeated.")
 @options.namespace("Namespace for TrainJobs without a namespace.")
-@click.option("-l", "--selector", default="", metavar="SELECTOR", help="Only TrainJobs with these labels.")
+@options.selector("Only TrainJobs with these labels.")
 @options.trainer_version
 @click.option(
     "--applyset", default="", metavar="NAME", help=f"The set: NAME or trainingset/NAME. The default is {DEFAULT_SET}."

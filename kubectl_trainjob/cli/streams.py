@@ -13,7 +13,6 @@ import click
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.limits import LIMITS
 from kubectl_trainjob.model.limits import size as in_words
-from kubectl_trainjob.model.printable import printable
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.options import Output
@@ -140,9 +139,9 @@ def print_error(line: str) -> None:
     """
     if line.startswith("note: ") and is_quiet():
         return
-    from kubectl_trainjob.report.phrases import without_command_at_start, without_commands
+    from kubectl_trainjob.report.phrases import shown_lines
 
-    write_stderr(without_command_at_start(without_commands(printable(line))) + "\n")
+    write_stderr(shown_lines([line]))
 
 
 @contextmanager

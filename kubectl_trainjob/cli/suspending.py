@@ -84,7 +84,7 @@ def _find_jobs(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[s
 
 
 def _line(result: SuspendResult, is_dry_run: bool) -> str:
-    from kubectl_trainjob.model.printable import printable
     from kubectl_trainjob.report.cluster.apply import name
+    from kubectl_trainjob.report.phrases import shown_lines
 
-    return f"{printable(name(result.id))} {result.outcome}{' (server dry run)' if is_dry_run else ''}\n"
+    return shown_lines([f"{name(result.id)} {result.outcome}{' (server dry run)' if is_dry_run else ''}"])

@@ -135,7 +135,7 @@ def _headers(login: _Login, request: ApiRequest) -> Any:
     for setting in login.client.configuration.auth_settings().values():
         headers[setting["key"]] = setting["value"]
     for name, value in login.headers:
-        headers.add(name, value)
+        headers.add(name, str(value).encode(errors="replace").decode("latin-1"))  # as UTF-8, like kubectl
     return headers
 
 
@@ -247,6 +247,8 @@ def _as_user(credential: ExecCredential) -> dict[str, str]:
 def _impersonation(options: ConnectionOptions, user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The headers of `--as`, else of `as` in the kubeconfig."""
     if name := options.user or user.get("as"):
+        if strange := [each for each in (name, *options.groups) if not each.isprintable()]:
+            raise EnvironmentFault(f'"{strange[0]}" is not a user or a group: it has control characters; correct --as')
         yield "Impersonate-User", name
         yield from (("Impersonate-Group", group) for group in options.groups or user.get("as-groups") or ())
         if user.get("as-uid"):

@@ -86,11 +86,10 @@ class DesiredObject:
 
 def wish(job: CompiledJob[Any], target: Target) -> TrainJobSettings:
     """The part of a compiled job that apply keeps."""
-    metadata = job.source.body.get("metadata") or {}
-    notes, deadline = metadata.get("annotations") or {}, value_at(job.source.body, ("spec", "activeDeadlineSeconds"))
+    notes, deadline = _texts(job.source.body, "annotations"), value_at(job.source.body, ("spec", "activeDeadlineSeconds"))
     return TrainJobSettings(
         print_job(job, target, None),
-        metadata.get("labels") or {},
+        _texts(job.source.body, "labels"),
         notes.get(marks.RECREATE, ""),
         notes.get(marks.RUN, ""),
         deadline if target.emit == "jobset" else None,
@@ -118,8 +117,7 @@ def order(identity: ObjectId) -> int:
 def _desired_object(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], set_id: str) -> DesiredObject:
     owner = each.owner or (each.id if is_run(each.id) else None)
     found = wishes.get(owner) if owner else None
-    metadata = each.body.get("metadata") or {}
-    notes = metadata.get("annotations") or {}
+    notes = _texts(each.body, "annotations")
     run = found.run if found else notes.get(marks.RUN, "")
     content = run_hash(each.body, run) if is_run(each.id) else ""
     labels = {marks.PART_OF: set_id, **({marks.TRAIN_JOB: owner.name} if found and owner else {})}
@@ -134,7 +132,7 @@ def _desired_object(each: Object, wishes: Mapping[ObjectId, TrainJobSettings], s
         owner.name if found and owner else "",
         found.policy if found else notes.get(marks.RECREATE, ""),
         content,
-        found.labels if found else metadata.get("labels") or {},
+        found.labels if found else _texts(each.body, "labels"),
     )
 
 
@@ -153,9 +151,15 @@ def _secret(each: RequiredSecret, job: CompiledJob[TrainJobSettings], set_id: st
     )
 
 
+def _texts(body: Body, key: str) -> Mapping[str, Any]:
+    """The labels or annotations of an object; none where they are not a mapping, which is an error of the plan."""
+    found = value_at(body, ("metadata", key))
+    return found if isinstance(found, dict) else {}
+
+
 def _add_marks(body: Body, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Body:
     metadata = {key: value for key, value in body["metadata"].items() if key not in _OF_SERVER}
     for key, added in (("labels", labels), ("annotations", annotations)):
-        if added:
+        if added and isinstance(metadata.get(key) or {}, dict):
             metadata[key] = {**(metadata.get(key) or {}), **added}
     return {**body, "metadata": metadata}

@@ -20,11 +20,16 @@ from kubectl_trainjob.compiler.prepare import PreparedUnit, prepare
 from kubectl_trainjob.compiler.printing import build_findings
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.limits import LIMITS
-from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.message import describe, say
 from kubectl_trainjob.model.rules import INVALID_METADATA
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.model.units import Documents, Selector
+
+_LABELS_OF_SETS = {
+    marks.PART_OF: say("apply sets it to the set of the object"),
+    marks.APPLYSET_ID: say("with it, the object would be the parent of a set"),
+}
 
 
 class InvalidFilesError(Exception):
@@ -121,9 +126,14 @@ def _compile(
 def _conflicts(objects: Sequence[DesiredObject]) -> Iterator[Diagnostic]:
     """Objects that cannot belong to the set, and annotations that apply does not know."""
     for each in objects:
-        if marks.PART_OF in (each.labels or {}):
-            message = say("remove label {}: apply sets it to the set of the object", marks.PART_OF)
-            yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "labels", marks.PART_OF)))
+        for key in ("labels", "annotations"):
+            if not isinstance(found := each.body["metadata"].get(key) or {}, dict):
+                message = say("metadata.{} must be a mapping, not {}", key, describe(found))
+                yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", key)))
+        for label, effect in _LABELS_OF_SETS.items():
+            if label in (each.labels or {}):
+                message = say("remove label {}: {}", label, effect)
+                yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "labels", label)))
         if not each.id.name:
             message = say("set metadata.name: with generateName, each apply would create another object")
             yield Diagnostic(INVALID_METADATA, message, Place(each.place.source, ("metadata", "generateName")))

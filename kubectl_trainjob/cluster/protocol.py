@@ -30,7 +30,7 @@ class ApiRequest(NamedTuple):
     @property
     def url(self) -> str:
         """Path and query, encoded."""
-        pairs = "&".join(f"{quote(key)}={quote(value, safe='')}" for key, value in self.query.items())
+        pairs = "&".join(f"{quote(key)}={quote(value, safe='', errors='replace')}" for key, value in self.query.items())
         return f"{self.path}?{pairs}" if pairs else self.path
 
     @property

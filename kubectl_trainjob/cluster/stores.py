@@ -6,17 +6,20 @@ from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.parent import ConfigMapStore, Store
 from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
 from kubectl_trainjob.kube.facts.kinds import means_kind
+from kubectl_trainjob.kube.facts.validation import dns_1123_subdomain
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 _KINDS = ("ConfigMap", "TrainingSet")
 
 
 def kind_and_name(text: str) -> tuple[str, str]:
-    """The kind of a parent, and its name. Raises ValueError for other kinds."""
+    """The kind of a parent, and its name. Raises ValueError for other kinds, and for a name that no object can have."""
     word, _, name = text.rpartition("/")
     kind = next((each for each in _KINDS if means_kind(word.partition(".")[0], each)), "" if word else _KINDS[0])
     if not kind or not name:
         raise ValueError(f"{text}: the parent of a set is a ConfigMap or a TrainingSet; write NAME or trainingset/NAME")
+    if error := dns_1123_subdomain(name):
+        raise ValueError(f'the name of a set "{name}" {error}')
     return kind, name
 
 

@@ -11,7 +11,7 @@ from kubectl_trainjob.model.finding import Finding, Note, Position
 from kubectl_trainjob.model.message import Message, joined, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.report.phrases import plural, without_command_at_start, without_commands
+from kubectl_trainjob.report.phrases import plural
 
 _NAMED = 2  # objects of a kind that a finding names
 _MOST_NOTES = 20  # of one finding
@@ -108,8 +108,3 @@ def note_line(message: str, paint: Paint) -> str:
 
 def _where(at: Position, paint: Paint) -> str:
     return paint("bold", f"{printable(at.path)}:{at.span.line}:{at.span.column}:")
-
-
-def as_lines(lines: Iterable[str]) -> str:
-    """The text of the lines, none of which a CI system takes for a command."""
-    return "".join(f"{without_command_at_start(without_commands(line))}\n" for line in lines)

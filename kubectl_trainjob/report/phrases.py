@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.model.message import Data, Message, joined, say, truncate
+from kubectl_trainjob.model.printable import printable
 
 # GitHub takes `::command` after blanks and `##[command` anywhere in a line, Azure `##vso[`, TeamCity `##teamcity[`.
 _COMMAND = re.compile(r"(?<=#)#(?=\w*\[)")
@@ -81,3 +82,13 @@ def without_commands(text: str) -> str:
 def without_command_at_start(line: str) -> str:
     r"""A line that begins with no command (`\x3a:`)."""
     return _COMMAND_LINE.sub(r"\1\\x3a", line)
+
+
+def shown_lines(lines: Iterable[str]) -> str:
+    """The text of lines with data, of which no terminal and no CI system interprets anything."""
+    return as_lines(map(printable, lines))
+
+
+def as_lines(lines: Iterable[str]) -> str:
+    """The text of printable lines, none of which a CI system takes for a command."""
+    return "".join(f"{without_command_at_start(without_commands(line))}\n" for line in lines)

@@ -8,8 +8,8 @@ from functools import singledispatchmethod
 from kubectl_trainjob.model.message import Message, say
 from kubectl_trainjob.model.printable import columns, printable
 from kubectl_trainjob.report import blocks
-from kubectl_trainjob.report.findings import as_lines, finding_lines, note_line
-from kubectl_trainjob.report.phrases import capitalize, first_of, more, plural
+from kubectl_trainjob.report.findings import finding_lines, note_line
+from kubectl_trainjob.report.phrases import as_lines, capitalize, first_of, more, plural
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair
 
 _WIDEST = 150  # columns of a value's line, beyond which old and new get a line each

@@ -309,6 +309,16 @@ def test_the_target_is_a_file(out: Path) -> None:
     assert out.read_text() == "mine"
 
 
+def test_a_target_below_many_directories(out: Path) -> None:
+    deep = os.path.join(out, *"d" * 1100)
+    write(Path(deep), FIRST)
+    assert sorted(os.listdir(deep)) == [INDEX_FILE, "jobset_a.yaml", "namespaces"]
+    with pytest.raises(EnvironmentFault, match="name too long; nothing was written"):
+        write(Path(os.path.join(out, *"e" * 4000)), FIRST)
+    assert os.listdir(out) == ["d"]
+    subprocess.run(["rm", "-r", str(out)], check=True)  # Python would call itself too often
+
+
 @pytest.mark.parametrize(
     ("target", "input_"),
     [

@@ -112,8 +112,16 @@ def test_a_baseline_is_a_regular_file(repository: Path, path: str) -> None:
     assert (ran.returncode, ran.stderr.startswith(f"error: {path}: "), ran.stderr.count("\n")) == (2, True, 1)
 
 
-def test_a_count_of_thousands_of_digits(repository: Path) -> None:
-    text = '{"schemaVersion": 1, "findings": [{"fingerprint": "a", "count": %s}]}' % ("9" * 4300)
-    (repository / "b.json").write_text(text)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"schemaVersion": 1, "findings": [{"fingerprint": "a", "count": %s}]}' % (b"9" * 4300),
+        b"\xff\xfe{}",
+        b"[" * 9999,
+    ],
+    ids=["a count of thousands of digits", "other bytes than UTF-8", "deep"],
+)
+def test_a_file_that_is_not_a_baseline(repository: Path, data: bytes) -> None:
+    (repository / "b.json").write_bytes(data)
     ran = run(repository, "lint", "--baseline", "b.json")
     assert (ran.returncode, "not a valid baseline" in ran.stderr) == (2, True)

@@ -72,7 +72,7 @@ def qualified_name(text: str) -> Message:
         return say("must have at most one '/'")
     if slash and (error := dns_1123_subdomain(prefix)):
         return say("must have a DNS subdomain before the '/'; it {}", error)
-    if len(name.encode()) > LABEL_LENGTH:
+    if len(name.encode(errors="surrogatepass")) > LABEL_LENGTH:
         return say("must have a name of no more than {} characters", LABEL_LENGTH)
     return _VALID if re.fullmatch(_LABEL_NAME, name) else say(_NAME_OF_KEY)
 

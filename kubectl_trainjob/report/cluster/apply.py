@@ -8,9 +8,9 @@ from typing import Any
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, group_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
-from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.report.phrases import shown_lines
 from kubectl_trainjob.repository.positions import Location, Locator
 
 API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"
@@ -19,9 +19,9 @@ API_VERSION = f"{CONFIGURATION_GROUP}/v1alpha1"
 def format_report(result: ApplyResult, output: str) -> str:
     """The text of a format: "text", "name", "json" or "yaml"."""
     if output == "name":
-        return "".join(f"{printable(name(each.id))}\n" for each in result.objects)
+        return shown_lines(name(each.id) for each in result.objects)
     if output == "text":
-        return "".join(f"{printable(line)}\n" for line in _lines(result))
+        return shown_lines(_lines(result))
     return document_text(document(result), output)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, DoctorReport
-from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.cluster.apply import API_VERSION, document_text
+from kubectl_trainjob.report.phrases import shown_lines
 
 _WIDTH = 8  # columns of a level
 
@@ -17,7 +17,7 @@ def format_report(report: DoctorReport, output: str) -> str:
         checks = [{key: value for key, value in each._asdict().items() if value} for each in report.checks]
         document = {"apiVersion": API_VERSION, "kind": "DoctorReport", "checks": checks, "emit": list(report.emit)}
         return document_text(document, output)
-    return "".join(f"{printable(line)}\n" for line in _lines(report))
+    return shown_lines(_lines(report))
 
 
 def _lines(report: DoctorReport) -> Iterator[str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.secrets import keys_of
-from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.report.json_syntax import as_json_text
+from kubectl_trainjob.report.phrases import shown_lines
 from kubectl_trainjob.repository.positions import Locator
 
 
@@ -21,8 +21,8 @@ def list_secrets(needed: Sequence[DesiredObject]) -> str:
         keys = ", ".join(keys_of(each.makes))
         place = f"{location.file.path}:{location.span.line}"
         line = f"secret/{each.id.name} with {keys} for trainjob/{each.train_job} ({place})"
-        lines.append(f"{printable(line)}\n")
-    return "".join(lines)
+        lines.append(line)
+    return shown_lines(lines)
 
 
 def format_report(made: Iterable[Body], output: str) -> str:

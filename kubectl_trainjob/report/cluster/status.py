@@ -8,8 +8,8 @@ from typing import Any
 from kubectl_trainjob.cluster.jobs.status import JobStatus, RoleCounts
 from kubectl_trainjob.cluster.jobs.training_job import training_job_status
 from kubectl_trainjob.cluster.times import seconds_between
-from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report.cluster.apply import API_VERSION, document_text, name
+from kubectl_trainjob.report.phrases import shown_lines
 from kubectl_trainjob.repository.positions import Locator
 
 _GAP = "   "
@@ -31,8 +31,8 @@ class StatusWriter:
         if self._output in ("json", "yaml"):
             return document_text(_document(jobs), self._output)
         if self._output == "name":
-            return "".join(f"{printable(name(job.id))}\n" for job in jobs)
-        return "".join(f"{printable(line)}\n" if line else "\n" for line in self._lines(jobs))
+            return shown_lines(name(job.id) for job in jobs)
+        return shown_lines(self._lines(jobs))
 
     def _lines(self, jobs: Sequence[JobStatus]) -> Iterator[str]:
         rows = [[_cell(job, each) for each in self._names] for job in jobs]

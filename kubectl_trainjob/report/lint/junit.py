@@ -13,9 +13,9 @@ from html import escape
 from kubectl_trainjob.model.finding import LintReport, UncheckedRules
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.report.findings import GroupedFinding, as_lines, finding_lines, group_findings
+from kubectl_trainjob.report.findings import GroupedFinding, finding_lines, group_findings
 from kubectl_trainjob.report.lint.document import closing, not_checked
-from kubectl_trainjob.report.phrases import without_commands
+from kubectl_trainjob.report.phrases import as_lines, without_commands
 
 _TOOL = "kubectl trainjob lint"
 

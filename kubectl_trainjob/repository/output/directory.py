@@ -25,7 +25,7 @@ from kubectl_trainjob.repository.files.root import SecureRoot, TooLargeError, Un
 from kubectl_trainjob.repository.files.walk import INDEX_FILE
 from kubectl_trainjob.repository.output import built_index as index
 from kubectl_trainjob.repository.output.built_index import Index
-from kubectl_trainjob.repository.output.folder import Folder, open_directory
+from kubectl_trainjob.repository.output.folder import Folder, make_directory, open_directory
 
 _FOREIGN = "it is not in the index of what was built here; move it away"
 _EDITED = "it was edited after it was built; change its source instead, then remove or restore it"
@@ -73,7 +73,7 @@ def write_directory(
     real = _real(target, current)
     _reject_inside(target, real, inputs, current)
     try:
-        os.makedirs(real, exist_ok=True)
+        make_directory(real)
         with open_directory(real) as top:
             present = _Present(target, SecureRoot(real))
             before = present.index()

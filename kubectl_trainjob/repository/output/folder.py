@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from errno import ENOTDIR
 
+from kubectl_trainjob.repository.files.find_root import upward
+
 NEW = ".kubectl-trainjob-new"
 """The name of a file while it is written; only a crash leaves one."""
 
@@ -115,6 +117,19 @@ class Folder:
 
     def _at(self, name: str) -> str:
         return os.path.join(self.path, name) if self.handle is None else name
+
+
+def make_directory(path: str) -> None:
+    """Create a directory and those above it where they are missing. Raises OSError."""
+    with suppress(FileNotFoundError):
+        os.stat(path)  # nothing is created for a path that is too long
+    for each in reversed(upward(path)):  # os.makedirs calls itself for each: a path may have too many
+        try:
+            if not os.path.isdir(each):
+                os.mkdir(each)
+        except FileExistsError:
+            if not os.path.isdir(each):  # another process has just created it
+                raise
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.repository.files.find_root import CurrentDirectory, upward
-from kubectl_trainjob.repository.output.folder import open_directory
+from kubectl_trainjob.repository.output.folder import make_directory, open_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class NewFiles:
             raise EnvironmentFault(f"{'; '.join(obstacles)}; nothing was written")
         path = self._directory
         try:
-            os.makedirs(self._place, exist_ok=True)
+            make_directory(self._place)
             for file in self._files:
                 path = self.shown(file)
                 self._create(file)
