@@ -101,10 +101,26 @@ def test_an_unknown_context(capsys: pytest.CaptureFixture[str], home: Path) -> N
         "doctor -o yaml",
         "status -l a=b,,",
         "apply -l !!a",
+        "secrets -l !!a",
+        "secrets -l \udcff",
+        "secrets --applyset \udcff",
+        "apply --adopt-from a_b",
+        "apply --applyset configmap/..",
     ],
 )
 def test_usage(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     fails(capsys, *command.split())
+
+
+@pytest.mark.parametrize("words", [("--as", "\udcff"), ("--as", "a\nb"), ("--as", "a", "--as-group", "a\x00")])
+def test_users_that_no_header_can_have(words: tuple[str, ...], capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    (home / "config").write_text(KUBECONFIG.replace("PORT", "1"))
+    assert "is not a user or a group" in fails(capsys, "status", "--kubeconfig", str(home / "config"), *words)
+
+
+def test_a_user_of_other_letters(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    (home / "config").write_text(KUBECONFIG.replace("PORT", "1"))
+    assert "Connection refused" in fails(capsys, "status", "--kubeconfig", str(home / "config"), "--as", "日本")
 
 
 @pytest.mark.parametrize("command", [each for each in COMMANDS if each[-1] in ("a", "doctor", "status")], ids=" ".join)
