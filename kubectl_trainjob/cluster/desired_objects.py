@@ -86,7 +86,8 @@ class DesiredObject:
 
 def wish(job: CompiledJob[Any], target: Target) -> TrainJobSettings:
     """The part of a compiled job that apply keeps."""
-    notes, deadline = _texts(job.source.body, "annotations"), value_at(job.source.body, ("spec", "activeDeadlineSeconds"))
+    notes = _texts(job.source.body, "annotations")
+    deadline = value_at(job.source.body, ("spec", "activeDeadlineSeconds"))
     return TrainJobSettings(
         print_job(job, target, None),
         _texts(job.source.body, "labels"),

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_trainjob.cluster import marks
-from kubectl_trainjob.cluster.controller.deadlines import _deadline
+from kubectl_trainjob.cluster.controller.deadlines import _left
 from kubectl_trainjob.cluster.marks import APPLYSET_ID, DEADLINE, PART_OF, RECREATE, RUN, TRAIN_JOB
 from tests.cli.manifests import Body, config_map, runtime, stream, train_job
 from tests.commands import call
@@ -72,6 +71,7 @@ def test_an_object_of_the_files_is_no_parent_of_a_set(tmp_path: Path) -> None:
     assert (done.returncode, f"remove label {APPLYSET_ID}" in done.stderr) == (1, True)
 
 
-@pytest.mark.parametrize("text", ["", "-5", "9" * 5000, "9" * 400, "1e999", "５x", "a"])
-def test_a_deadline_that_is_not_ours_is_ignored(text: str) -> None:
-    assert _deadline({"metadata": {"annotations": {marks.DEADLINE: text}}}) is None
+@pytest.mark.parametrize("text", ["", "-5", "9" * 5000, "9" * 400, "1e999", "a"])
+def test_a_deadline_that_is_not_ours_ends_no_run(text: str) -> None:
+    live = {"metadata": {"annotations": {DEADLINE: text}, "creationTimestamp": "2026-01-01T00:00:00Z"}, "spec": {}}
+    assert _left(live, "2026-01-02T00:00:00Z") == float("inf")

@@ -9,7 +9,7 @@ from kubectl_trainjob.cli.suspending import _line as line_of_suspend
 from kubectl_trainjob.cluster.controller.reconcile import Outcome
 from kubectl_trainjob.cluster.controller.training_set import SetKey
 from kubectl_trainjob.cluster.controller.verdict import Verdict
-from kubectl_trainjob.cluster.desired_objects import Desired
+from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.doctor.values import DoctorCheck, DoctorReport
 from kubectl_trainjob.cluster.jobs.status import JobStatus, RoleCounts
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult, set_named
@@ -54,7 +54,7 @@ def _checks(output: str) -> Callable[[str], str]:
 
 def _secrets(text: str) -> str:
     place = Place(Source(SourceFile(text, text)), ())
-    return secrets.list_secrets([Desired(_identity(text), {}, place, (text, text), text, makes="mpi")])
+    return secrets.list_secrets([DesiredObject(_identity(text), {}, place, (text, text), text, makes="mpi")])
 
 
 def _changed_file(text: str) -> str:
