@@ -41,6 +41,7 @@ def _repeated(text: str, n: int) -> str:
 
 _API = "apiVersion: trainer.kubeflow.org/v1alpha1"
 _STEP = "metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}"
+_OME = "apiVersion: ome.io/v1beta1\n"
 _OURS = "apiVersion: kubectl-trainjob.dev/v1alpha1"
 MAP_HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
 
@@ -241,5 +242,9 @@ AXES: dict[str, Axis] = {
     "the environment of a job": Axis(200, {"a.yaml": _VARIABLES}, ("env", "TrainJob/j")),
     "migrated jobs": Axis(250, {"a.yaml": "⟦---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: p$i}\nspec: {pytorchReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: 'a:1'}]}}}}}\n⟧"}, ("migrate", ".", "--diff")),
     "migrated jobs of one name": Axis(150, {"d$i/a.yaml": "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: p}\nspec: {pytorchReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: 'a:$i'}]}}}}}\n"}, ("migrate", ".", "--diff")),
+    "migrated items of a List": Axis(400, {"a.yaml": "apiVersion: v1\nkind: List\nitems:\n⟦- apiVersion: kubeflow.org/v1\n  kind: PyTorchJob\n  metadata: {name: p$i}\n  spec: {pytorchReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: 'a:1'}]}}}}}\n⟧"}, ("migrate", ".", "--diff")),
+    "migrated overrides of one job": Axis(800, {"a.yaml": PLAIN + _job("j", "podTemplateOverrides: [⟦{targetJobs: [{name: node}], spec: {nodeSelector: {a: b}}},\n⟧]")}, ("migrate", ".", "--diff")),
+    "migrated mounts": Axis(1500, {"a.yaml": _runtime(container="volumeMounts: [⟦{name: storage-initializer, mountPath: /m$i},\n⟧]").replace("trainer.kubeflow.org/v1alpha1", "kubeflow.org/v2alpha1")}, ("migrate", ".", "--diff")),
+    "models that do not exist": _build(1000, f"{_OME}kind: ClusterTrainingRuntime\nmetadata: {{name: r}}\nspec: {{template: {{spec: {{replicatedJobs: [{{name: node, template: {{spec: {{template: {{spec: {{containers: [{{name: node, image: 'a:1'}}]}}}}}}}}}}]}}}}}}\n⟦---\n{_OME}kind: ClusterBaseModel\nmetadata: {{name: m$i}}\nspec: {{storage: {{path: /m/$i}}}}\n---\n{_OME}kind: TrainingJob\nmetadata: {{name: t$i}}\nspec: {{runtimeRef: {{name: r}}, trainer: {{image: 'a:1'}}, modelConfig: {{inputModel: x$i}}, datasets: {{storageUri: 'pvc://c/p'}}}}\n⟧"),
     "built files": Axis(60, {"a.yaml": _JOBS}, ("build", "a.yaml", "-O", "out")),
 }  # fmt: skip
