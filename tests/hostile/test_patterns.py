@@ -12,8 +12,12 @@ from tests.loops import for_each
 
 pytestmark = pytest.mark.slow
 
-# What regexploit takes for a square, because it does not read assertions inside of a pattern.
-_READ_BY_ATTACKS_ONLY = ("subset.py", "model/secrets.py", "kube/launch/launchers.py")
+# The patterns that regexploit reports by mistake, by the module and a part; the attacks measure these as all others.
+_READ_BY_ATTACKS_ONLY = {
+    "poster/subset.py": r"(?<!`)(`+)(?!`)",  # it takes no account of the assertions, which hold a run of ` together
+    "model/secrets.py": r"(?P<start>(?<![\\w.-])",  # nor of this one: no match begins inside of a word
+    "kube/launch/launchers.py": r'^ +flags="-N ',  # a match begins at a line only, because of (?m)^
+}
 BAD = {
     "a square": Found(re.compile(r":(?:[ \t]+[&!]\S*)*[ \t]*(?:[ \t]#.*)?$"), "search"),
     "a search for an end": Found(re.compile(r"\{\{(.*?)\}\}"), "search"),
@@ -49,8 +53,10 @@ def test_no_pattern_is_slow() -> None:
 
 
 def test_regexploit_reports_no_pattern() -> None:
-    assert [place for place, each in found().items() if reported(each) and not _is_read_by_attacks(place)] == []
+    places = [place for place, each in found().items() if reported(each)]
+    assert [place for place in places if not _is_read_by_attacks(place)] == []
+    assert len(places) == len(_READ_BY_ATTACKS_ONLY)
 
 
 def _is_read_by_attacks(place: str) -> bool:
-    return any(name in place for name in _READ_BY_ATTACKS_ONLY)
+    return any(name in place and part in place for name, part in _READ_BY_ATTACKS_ONLY.items())
