@@ -96,6 +96,6 @@ def _is_older(wanted: TrainingSet, artifact: Artifact) -> bool:
     """Whether the same spec was tried with a newer artifact, and no user requests this one."""
     status = wanted.status
     is_same = find_condition(status, "Ready").get("observedGeneration") == wanted.generation
-    is_requested = wanted.requested_at != status.get("lastHandledReconcileAt", "")
+    is_requested = wanted.requested_at not in ("", status.get("lastHandledReconcileAt"))
     age = seconds_between(artifact.time, status.get("lastArtifactTime", ""))
     return is_same and not is_requested and age > 0

@@ -103,6 +103,10 @@ def test_what_is_missing(site: Site) -> None:
     assert "has no artifact yet" in loop.failed()
     loop.artifacts.status(site.namespace, "jobs", loop.kind, "failed to checkout: authentication required")
     assert loop.failed().endswith("has no artifact yet: failed to checkout: authentication required")
+    loop.artifacts.status(site.namespace, "jobs", loop.kind, "\u20ac" * 5000)
+    assert len(loop.failed().encode()) <= 1024
+    writes = loop.once().writes
+    assert writes == []
     loop.publish(job("a"))
     assert loop.once().code == 0
     loop.artifacts.status(site.namespace, "jobs", loop.kind, "timed out", artifact=_artifact(loop))
@@ -190,6 +194,9 @@ def test_an_older_revision_waits_for_a_request(site: Site) -> None:
     assert (loop.status["lastAppliedRevision"], loop.status["lastArtifactTime"]) == ("r1", "2026-01-01T00:00:00Z")
     assert (site.live("ConfigMap", "a") or {})["data"] == {"key": "1"}
     assert loop.once().writes == []
+    loop.merge({"metadata": {"annotations": {_REQUEST: None}}})
+    loop.publish(config("a", "0"), revision="r0", lastUpdateTime="2025-01-01T00:00:00Z")
+    assert "went back to revision r0, which is older" in loop.failed()
 
 
 def test_a_new_revision_is_applied_at_once(site: Site) -> None:
