@@ -278,7 +278,8 @@ def _clock() -> Clock:
 
     from kubectl_trainjob.cluster.protocol import Clock
 
-    return Clock(time.monotonic, time.sleep, random.random)
+    boot = getattr(time, "CLOCK_BOOTTIME", None)  # unlike the monotonic one, it counts while the machine is suspended
+    return Clock(partial(time.clock_gettime, boot) if boot else time.monotonic, time.sleep, random.random)
 
 
 def _keys(request: LoopRequest, client: Client, clock: Clock) -> Sequence[SetKey]:

@@ -36,7 +36,10 @@ def _event(api: Api, wanted: TrainingSet, reason: str, note: str, *, is_warning:
     return {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": {"name": f"{wanted.key.name[:200]}.{uuid4().hex[:16]}", "namespace": wanted.key.namespace},
+        "metadata": {
+            "name": f"{wanted.key.name[:200].rstrip('-.')}.{uuid4().hex[:16]}",
+            "namespace": wanted.key.namespace,
+        },
         "eventTime": f"{api.date.removesuffix('Z')}.000000Z",
         "regarding": {
             "apiVersion": identity.api_version,

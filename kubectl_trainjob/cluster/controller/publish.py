@@ -14,6 +14,7 @@ import re
 import shutil
 import tarfile
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
@@ -48,17 +49,13 @@ class ArchiveStore:
         self._directory, self._address = directory, address
 
     def store(self, key: SetKey, data: bytes) -> str:
-        """Keep an archive: its path in URLs."""
+        """Keep an archive: its path in URLs. Raises EnvironmentFault."""
         place = os.path.join(self._directory, *key)
         name = f"{hashlib.sha256(data).hexdigest()}{_SUFFIX}"
-        os.makedirs(place, 0o700, exist_ok=True)
-        if not os.path.exists(os.path.join(place, name)):
-            with open(os.path.join(place, f"{name}.new"), "wb") as file:
-                file.write(data)
-            os.rename(os.path.join(place, f"{name}.new"), os.path.join(place, name))
-            old = sorted(os.scandir(place), key=lambda each: each.stat().st_mtime_ns)[:-_KEPT]
-            for each in old:
-                os.unlink(each.path)
+        try:
+            _write(place, name, data)
+        except OSError as error:
+            raise EnvironmentFault(f"the archive cannot be stored: {error.strerror}; check --storage-path") from None
         return "/".join((*key, name))
 
     def forget(self, key: SetKey) -> None:
@@ -74,6 +71,25 @@ class ArchiveStore:
         found = _PATH.fullmatch(path)
         file = os.path.join(self._directory, found[1]) if found else ""
         return file if found and ".." not in found[1].split("/") and os.path.isfile(file) else None
+
+
+def _write(place: str, name: str, data: bytes) -> None:
+    """Write an archive, or make it the newest one, and remove those that no reader needs."""
+    path = os.path.join(place, name)
+    os.makedirs(place, 0o700, exist_ok=True)
+    if os.path.exists(path):
+        os.utime(path)
+        return
+    try:
+        with open(f"{path}.new", "wb") as file:
+            file.write(data)
+        os.rename(f"{path}.new", path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(f"{path}.new")
+        raise
+    for each in sorted(os.scandir(place), key=lambda each: each.stat().st_mtime_ns)[:-_KEPT]:
+        os.unlink(each.path)
 
 
 class _Archive(NamedTuple):

@@ -24,6 +24,7 @@ from kubectl_trainjob.cluster.controller.verdict import (
     difference,
     ended,
     has_new_verdict,
+    shortened,
     verdict_of,
 )
 from kubectl_trainjob.cluster.errors import ApiError
@@ -39,6 +40,7 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _TRIES = 5
+TO_READ = 60.0  # seconds to read TrainingSets: a server that asks for a longer pause is asked again by the queue
 _TO_END = 30.0  # seconds for deadlines, also if the time of the reconcile is over
 _ACCOUNT = "system:serviceaccount:{}:{}"
 _TRAINER = "Trainer runs in this cluster and would create the JobSets, too; set emit: trainjob in trainjob.yaml"
@@ -90,17 +92,20 @@ class _Attempt:
 
 def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock) -> Outcome:
     """Reconcile. Raises ApiError and EnvironmentFault if the TrainingSet cannot be read or written."""
-    own = client.api("", clock, 0)
+    own = client.api("", clock, TO_READ)
     live = own.get(key.id)
     wanted = read_training_set(live) if live and not is_deleting(live) else None
     if wanted is None or wanted.is_suspended:
         return Outcome(key, wanted=wanted)
+    own.extend(wanted.timeout + _TO_END)
     account = _ACCOUNT.format(key.namespace, wanted.account or source.account)
     as_account = client.api(account, clock, wanted.timeout)
     store = TrainingSetStore(own, key.namespace, key.name)
     attempt = _attempted(wanted, source, own, as_account, store)
     deadlines = _deadlines(as_account, store)
     verdict = _problem(deadlines.problem) if deadlines.problem and attempt.verdict.is_ready else attempt.verdict
+    verdict = verdict._replace(message=shortened(verdict.message))
+    own.extend(_TO_END)
     attempt = replace(attempt, verdict=verdict, objects=(*attempt.objects, *map(_ended_run, deadlines.ended)))
     has_changed = _recorded(own, wanted, attempt, has_written=own.counts.write + as_account.counts.write > 0)
     is_done = attempt.verdict.is_ready or attempt.verdict.is_stalled

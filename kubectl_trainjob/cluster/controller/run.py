@@ -16,7 +16,7 @@ from kubectl_trainjob.cluster.controller.client import Client, LeaseLostError
 from kubectl_trainjob.cluster.controller.due_keys import DueKeys
 from kubectl_trainjob.cluster.controller.leader import LEASE, Leader
 from kubectl_trainjob.cluster.controller.metrics import Metrics
-from kubectl_trainjob.cluster.controller.reconcile import LoopSource, Outcome, reconcile_once
+from kubectl_trainjob.cluster.controller.reconcile import TO_READ, LoopSource, Outcome, reconcile_once
 from kubectl_trainjob.cluster.controller.source import SourceTree
 from kubectl_trainjob.cluster.controller.source_watches import SourceWatches
 from kubectl_trainjob.cluster.controller.training_set import REQUESTED_AT, SetKey, TrainingSet, read_training_set
@@ -96,7 +96,7 @@ class Loop:
         watched = WatchedKind(
             kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted, deleted
         )
-        follow(watched, lambda: self.client.api("", self.clock, 0), self.clock, self.stop)
+        follow(watched, lambda: self.client.api("", self.clock, TO_READ), self.clock, self.stop)
 
     def work(self) -> None:
         """Reconcile what is due until the queue is closed."""

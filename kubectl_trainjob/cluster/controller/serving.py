@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -13,6 +14,15 @@ from typing import Any
 from kubectl_trainjob.model.faults import EnvironmentFault
 
 Page = Callable[[], tuple[int, str]]
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away is no error; a bug is a traceback."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 def serve(address: str, pages: Mapping[str, Page]) -> int:
@@ -28,10 +38,9 @@ def serve_files(address: str, find: Callable[[str], str | None]) -> int:
 def _listen(address: str, handler: type[http.server.BaseHTTPRequestHandler]) -> int:
     host, _, port = address.rpartition(":")
     try:
-        server = http.server.ThreadingHTTPServer((host, int(port)), handler)
+        server = _Server((host, int(port)), handler)
     except (OSError, ValueError, OverflowError) as error:
         raise EnvironmentFault(f"cannot listen at {address}: {error}") from None
-    server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True, name=f"serve {address}").start()
     return int(server.server_address[1])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.apply.inputs import config, job
-from tests.cluster.apply.loop_site import ACCOUNT, Loop, install
+from tests.cluster.apply.loop_site import ACCOUNT, Loop, grant, install, training_set
 from tests.cluster.apply.proxy import before
 from tests.cluster.apply.site import Site
 from tests.cluster.plane.plane import Plane
@@ -254,6 +254,16 @@ def test_deadline(loop: Loop) -> None:
     shown = site.run("status", "--applyset", "trainingset/s", "-o", "json")
     states = {one["name"]: (one["state"], one.get("reason")) for one in shown.document["jobs"]}
     assert states["short"] == ("Failed", "DeadlineExceeded")
+
+
+def test_a_long_name_has_events(site: Site) -> None:
+    grant(site)
+    name = f"{'a' * 199}-{'b' * 20}"
+    loop = Loop(site, granted=False)
+    site.plane.client.request("DELETE", site.plane.client.path(loop.created))
+    loop.created = site.plane.client.create(training_set(site, name))
+    loop.applied(config("c"))
+    assert {reason for reason, _ in loop.events()} == {"Created", "ReconciliationSucceeded"}
 
 
 def test_a_change_of_the_set_meanwhile(loop: Loop) -> None:

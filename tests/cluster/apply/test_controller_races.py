@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 import shutil
+import socket
+import struct
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -22,7 +24,7 @@ from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
 from tests.cluster.apply.inputs import config, job
 from tests.cluster.apply.loop_site import ACCOUNT, Loop, grant, install, training_set
-from tests.cluster.apply.proxy import Answer, before, html
+from tests.cluster.apply.proxy import Answer, FaultProxy, answer, before, html
 from tests.cluster.apply.site import Site
 from tests.cluster.apply.test_controller_run import Replica, replica
 from tests.cluster.plane.plane import Plane
@@ -147,6 +149,32 @@ def test_sets_share_their_sockets(site: Site) -> None:
         assert len(users) == len(names)
         assert len(list(Path(f"/proc/{one.program.pid}/fd").iterdir())) <= most
         site.wait("no series is left", lambda: 'name="s"' not in one.page("/metrics")[1])
+
+
+def test_a_server_that_asks_for_a_long_pause(site: Site) -> None:
+    """A proxy in maintenance says: come back in an hour. It is back at once, and so is the loop."""
+    site.files(config("a"))
+    Loop(site)
+    with replica(site, "--leader-elect=false", prepare=_in_maintenance):
+        site.wait("a", lambda: site.live("ConfigMap", "a"))
+
+
+def _in_maintenance(proxy: FaultProxy) -> None:
+    hour = answer(503, retry_after=3600)
+    for method, pattern in (("GET", "limit=500"), ("GET", "/trainingsets/s$"), ("PATCH", "/trainingsets/s")):
+        proxy.on(method, pattern, hour)
+
+
+def test_clients_that_go_away(site: Site) -> None:
+    """Probes of load balancers reset their connections: nothing is logged."""
+    with replica(site, *_ALONE) as one:
+        site.wait("the probe", lambda: one.page("/readyz")[0] == 200)
+        for port in one.ports * 5:
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        assert one.page("/healthz")[0] == 200
+        ended = one.stop()
+    assert (ended.code, ended.err) == (0, "")
 
 
 def _ends_at_once(_: object) -> Answer:

@@ -24,7 +24,7 @@ from tests.loops import report
 
 pytestmark = pytest.mark.cluster
 
-_SECOND_LIST = {"method": "GET", "pattern": r"/jobsets\?.*labelSelector", "skip": 1}
+_SECOND_LIST: dict[str, Any] = {"method": "GET", "pattern": r"/jobsets\?.*labelSelector", "skip": 1}
 
 
 def _an_hour_slow(forward: Forward) -> Answer | None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
+import shutil
+import subprocess
+import sys
 import threading
 import time
 import weakref
 from typing import Any
+
+import pytest
 
 from kubectl_trainjob.cluster.controller.client import Client, LeaseLostError
 from kubectl_trainjob.cluster.controller.due_keys import DueKeys
@@ -169,3 +174,14 @@ def test_connections_of_users_that_are_gone_are_closed() -> None:
         client.api(f"user-{number}", Time().clock, 0)
     assert len(alive) <= 40
     assert made.count("") == 1, "what is in use is kept"
+
+
+def test_the_time_of_a_suspended_machine_counts() -> None:
+    """A namespace of Linux shows the process a machine that was suspended for a day."""
+    program = "import time; from kubectl_trainjob.cli.controller import _clock as clock; "
+    program += "print(clock().monotonic() - time.monotonic())"
+    away = ["unshare", "-Ur", "--time", "--boottime", "86400", "--fork", sys.executable, "-c"]
+    if not shutil.which("unshare") or subprocess.run([*away, ""], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets nobody have another clock")
+    ran = subprocess.run([*away, program], capture_output=True, text=True, check=True)
+    assert float(ran.stdout) > 86000
