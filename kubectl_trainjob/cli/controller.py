@@ -234,8 +234,7 @@ def _run(request: LoopRequest) -> int:
 
     def fenced(user: str) -> Connection:
         may_write = (lambda: True) if leader is None else (lambda: leader.may_write)
-        inner = own.as_user(user) if user else own
-        return FencedConnection(inner, may_write, partial(metrics.count_request, own.host))
+        return FencedConnection(own.as_user(user) if user else own, may_write, partial(metrics.count_request, own.host))
 
     client = Client(fenced, request.request_timeout)
     limits = LoopOptions(request.watched(own.namespace), request.concurrent, request.resync)

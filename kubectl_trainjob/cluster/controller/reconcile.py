@@ -40,7 +40,7 @@ from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _TRIES = 5
-TO_READ = 60.0  # seconds to read TrainingSets: a server that asks for a longer pause is asked again by the queue
+TO_READ = 60.0  # seconds to read TrainingSets, with the pauses that the server sets
 _TO_END = 30.0  # seconds for deadlines, also if the time of the reconcile is over
 _ACCOUNT = "system:serviceaccount:{}:{}"
 _TRAINER = "Trainer runs in this cluster and would create the JobSets, too; set emit: trainjob in trainjob.yaml"

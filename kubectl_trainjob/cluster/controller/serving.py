@@ -20,7 +20,7 @@ class _Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no error; a bug is a traceback."""
+        """Log bugs, not clients that go away."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
