@@ -1,5 +1,5 @@
-"""KTJ612: Kueue reads the queue of a training from one label, `kueue.x-k8s.io/queue-name` in the metadata of the
-TrainJob (of the JobSet, where that is what is applied)."""
+"""KTJ612: Kueue reads the queue of a training from the label `kueue.x-k8s.io/queue-name` of the TrainJob. Where JobSets
+are applied, it is the label of the JobSet."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""KTJ904: A password, token or key that is in an environment variable's `value` is in the repository, in its history,
-and in every object that the controllers generate from it: users who may read Jobs and Pods can read it."""
+"""KTJ904: A password, token or key in the `value` of a variable is in the repository and its history. It is also in
+every generated object: users who may read Jobs and Pods can read it."""
 
 from __future__ import annotations
 

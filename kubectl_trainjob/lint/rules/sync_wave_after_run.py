@@ -1,4 +1,4 @@
-"""KTJ815: Argo CD waits for the health of a wave before the next one, and a run is healthy only when it has ended."""
+"""KTJ815: Argo CD waits for the health of a wave before the next one. A run is healthy only when it has ended."""
 
 from __future__ import annotations
 

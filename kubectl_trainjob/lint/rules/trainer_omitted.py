@@ -1,5 +1,5 @@
-"""KTJ403: Trainer writes the environment of torchrun, JAX and XGBoost into the Pods only where the TrainJob has a
-`spec.trainer`, even an empty one."""
+"""KTJ403: Trainer writes the environment of torchrun, JAX and XGBoost only for TrainJobs with a `spec.trainer`. An
+empty one is enough."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def write_directory(
     """Write `files`, pairs of a path and a text of at most `most` bytes together, as the content of `target`.
 
     Paths are those of `layout`. `inputs` are the files and directories that the build reads ("-" is ignored). A target
-    in one of the directories is rejected, and a target with a built file that is, or is in, an input. A missing
+    in one of the directories is rejected. So is a target with a built file that is, or is in, an input. A missing
     directory is created.
 
     Raises EnvironmentFault: with nothing written for a rejected target, else the message says how many files were

@@ -162,7 +162,7 @@ def token(value: Any, shape: Shape) -> Hashable:
 
 
 def likeness(value: Any) -> Hashable:
-    """Equal for two items of a list if one is probably an edit of the other, such as the name of an option."""
+    """Equal for two items of a list if one is probably an edit of the other. An example is the name of an option."""
     if isinstance(value, str):
         return value.partition("=")[0]
     if not isinstance(value, Mapping):

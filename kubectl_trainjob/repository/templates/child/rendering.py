@@ -2,7 +2,7 @@
 
 The line of a problem is the first that is known of:
 
-the error itself            from the parser, `generator.check`, `Sandbox._checked` and `_text`
+the error itself            from the parser, `generator.check`, `Sandbox._check_tokens` and `_text`
 the traceback               the innermost frame of the template's code, by Jinja2's table (`_line`)
 `Sandbox.compiling_line`    how far the template was compiled when Python failed (memory, recursion)
 none                        the build uses the first line
