@@ -47,7 +47,11 @@ ERRORS = [
     pytest.param("\n{{ x|upperr }}", SYNTAX, 2, 'did you mean "upper"?', id="filter misspelt"),
     pytest.param("{{ x|b64encode }}", SYNTAX, 1, "there are: abs, batch", id="unknown filter"),
     pytest.param(
-        "{% if 0 %}\n{{ x|nope }}{% endif %}", SYNTAX, 2, 'no filter "nope"', id="unknown filter, not reached"
+        "{% if 0 %}\n{{ x|nope }}{% endif %}",
+        SYNTAX,
+        2,
+        'filter "nope" does not exist',
+        id="unknown filter, not reached",
     ),
     pytest.param("\n{{ x is numeric }}", SYNTAX, 2, "there are: !=, <, <=, ==, >, >=, boolean", id="unknown test"),
     pytest.param("{{ [1]|select('positive')|list }}", SYNTAX, 1, "there are: !=, <", id="unknown test by name"),
