@@ -6,7 +6,7 @@ The reasons are those of `apply -o json`. Which errors are temporary was measure
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, Literal
 
 from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer
@@ -98,9 +98,24 @@ def mask_data(message: str, sent: Any) -> str:
     """
     text = _GOT.sub("", message) if _TYPE_ERROR.search(message) else message
     text = " ".join(_without_values(text).split())
-    for value in sorted({value for value in _values(sent) if len(value) >= _SHORTEST}, key=len, reverse=True):
-        text = text.replace(value, _MASK)
+    text = _without_texts(text, {value for value in _values(sent) if len(value) >= _SHORTEST})
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+def _without_texts(text: str, values: Set[str]) -> str:
+    """A text with all of the values masked, also those that overlap, in one pass."""
+    lengths: dict[str, set[int]] = {}  # by the start of values
+    for value in values:
+        lengths.setdefault(value[:_SHORTEST], set()).add(len(value))
+    ordered = {start: sorted(each, reverse=True) for start, each in lengths.items()}
+    shown, hidden = [], 0  # hidden is the end of the last value
+    for at, char in enumerate(text):
+        sizes = ordered.get(text[at : at + _SHORTEST], ())
+        if size := next((each for each in sizes if text[at : at + each] in values), 0):
+            shown.append(_MASK if at >= hidden else "")
+            hidden = max(hidden, at + size)
+        shown.append(char if at >= hidden else "")
+    return "".join(shown)
 
 
 def _without_values(text: str) -> str:

@@ -147,3 +147,15 @@ def test_no_excerpt_has_the_value_of_a_patch_of_env(repository: Repository, caps
         assert run("kubectl-trainjob", ["build", "overlays/a"]) == 1
         captured = capsys.readouterr()
         assert ("KTJ053" in captured.err, "canary" in captured.err) == (True, False)
+
+
+@pytest.mark.parametrize("key", ["valu", "vaule", "Value", "values", "val"])
+def test_a_misspelt_key_of_a_value_shows_no_line(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = empty_repository(tmp_path, monkeypatch, capsys)
+    job = JOB.replace("NAME", "bert") + f"    env:\n    - name: HF_TOKEN\n      {key}: canary-one\n"
+    repository.write({"jobs/bert.yaml": job, "runtimes/torch.yaml": RUNTIME})
+    assert run("kubectl-trainjob", ["lint"]) == 1
+    captured = "".join(capsys.readouterr())
+    assert (f'unknown field "{key}"' in captured, "canary" in captured) == (True, False)
