@@ -108,13 +108,13 @@ def _without_texts(text: str, values: Set[str]) -> str:
     for value in values:
         lengths.setdefault(value[:_SHORTEST], set()).add(len(value))
     ordered = {start: sorted(each, reverse=True) for start, each in lengths.items()}
-    shown, hidden = [], 0  # hidden is the end of the last value
+    shown, end = [], 0  # of the last value
     for at, char in enumerate(text):
         sizes = ordered.get(text[at : at + _SHORTEST], ())
         if size := next((each for each in sizes if text[at : at + each] in values), 0):
-            shown.append(_MASK if at >= hidden else "")
-            hidden = max(hidden, at + size)
-        shown.append(char if at >= hidden else "")
+            shown.append(_MASK if at >= end else "")
+            end = max(end, at + size)
+        shown.append(char if at >= end else "")
     return "".join(shown)
 
 
