@@ -59,15 +59,17 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param(
             "xyz: {}\n", "KTJ040", 3, "the settings here are target, emit, runtimes, catalog", id="no name near"
         ),
-        pytest.param("allow:\n  mpi: true\n", "KTJ040", 4, 'no setting "allow.mpi"', id="setting of allow"),
+        pytest.param("allow:\n  mpi: true\n", "KTJ040", 4, 'setting "allow.mpi" does not exist', id="setting of allow"),
         pytest.param("target:\n  trainer: 2.3\n", "KTJ040", 4, "not the number 2.3; write it in quotes", id="a number"),
         pytest.param('target:\n  trainer: "3.0"\n', "KTJ041", 4, "supported: 2.0, 2.1, 2.2.0, 2.2", id="no data"),
         pytest.param('target:\n  jobset: "0.9"\n', "KTJ041", 4, "supported: 0.12", id="no data of JobSet"),
         pytest.param(
             'target:\n  kueue: "0.9"\n', "KTJ040", 4, "the settings here are trainer, jobset, kubernetes", id="product"
         ),
-        pytest.param('target:\n  trianer: "2.3"\n', "KTJ040", 4, 'no setting "target.trianer"', id="nearest product"),
-        pytest.param("ome:\n  claim: work\n", "KTJ040", 4, 'no setting "ome.claim"', id="setting of ome"),
+        pytest.param(
+            'target:\n  trianer: "2.3"\n', "KTJ040", 4, 'setting "target.trianer" does not exist', id="nearest product"
+        ),
+        pytest.param("ome:\n  claim: work\n", "KTJ040", 4, 'setting "ome.claim" does not exist', id="setting of ome"),
         pytest.param("ome:\n  modelAccess: nfs\n", "KTJ040", 4, "write hostPath or pvPvc", id="model access"),
         pytest.param("ome:\n  exporters: {oci: 1}\n", "KTJ040", 4, "must be a string", id="image"),
         pytest.param("tuning:\n  maxTrials: 0\n", "KTJ040", 4, "must be an integer from 1 to 10000", id="no trials"),
@@ -88,7 +90,9 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param("ignore: ['']\n", "KTJ040", 3, "not a pattern", id="an empty pattern"),
         pytest.param("ignore: ['!a']\n", "KTJ040", 3, "not a pattern", id="no negation"),
         pytest.param("ignore: [a/../b]\n", "KTJ040", 3, "not a pattern", id="a pattern that climbs"),
-        pytest.param("limits: {depth: 100}\n", "KTJ040", 3, 'no setting "limits.depth"', id="the depth is fixed"),
+        pytest.param(
+            "limits: {depth: 100}\n", "KTJ040", 3, 'setting "limits.depth" does not exist', id="the depth is fixed"
+        ),
         pytest.param("limits:\n  filebytes: 1\n", "KTJ040", 4, 'did you mean "fileBytes"?', id="nearest limit"),
         pytest.param("limits: {fileBytes: 0}\n", "KTJ040", 3, "an integer of at least 1", id="zero"),
         pytest.param("limits: {fileBytes: much}\n", "KTJ040", 3, "such as 64Mi", id="no quantity"),

@@ -80,7 +80,7 @@ def test_everything_that_may_be_said():
         pytest.param("nameSuffix: _x\n", 3, "cannot be part of the name of an object", id="no suffix"),
         pytest.param("nameHash: 'true'\n", 3, 'must be true or false, not the string "true"', id="no truth value"),
         pytest.param("labels: {a: b}\n", 3, "labels must be a list, not a mapping", id="labels as a mapping"),
-        pytest.param("labels:\n- a: b\n", 4, 'no setting "labels[0].a"', id="pairs forgotten"),
+        pytest.param("labels:\n- a: b\n", 4, 'setting "labels[0].a" does not exist', id="pairs forgotten"),
         pytest.param(
             "labels:\n- pairs: {a: 1}\n", 4, "labels[0].pairs.a must be a string", id="a label that is a number"
         ),
