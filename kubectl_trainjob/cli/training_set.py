@@ -13,9 +13,10 @@ from kubectl_trainjob.cluster.api import Api
 from kubectl_trainjob.cluster.controller.artifact import artifacts
 from kubectl_trainjob.cluster.controller.publish import ArchiveStore, publish
 from kubectl_trainjob.cluster.controller.reconcile import LoopSource
+from kubectl_trainjob.cluster.controller.shadow import compare_jobs
 from kubectl_trainjob.cluster.controller.source import SourceError, SourceTree, directories
 from kubectl_trainjob.cluster.controller.training_set import TrainingSet
-from kubectl_trainjob.cluster.controller.verdict import Verdict, shortened
+from kubectl_trainjob.cluster.controller.verdict import Verdict, first_of
 from kubectl_trainjob.cluster.plan import ApplyPlan, EmptyPlanError, InvalidFilesError, PlanOptions, make_plan
 from kubectl_trainjob.compiler.executor import IN_PROCESS
 from kubectl_trainjob.compiler.pipeline import build
@@ -32,16 +33,19 @@ from kubectl_trainjob.repository.output.layout import layout
 from kubectl_trainjob.repository.output.render import printer, texts
 from kubectl_trainjob.repository.positions import Locator
 
-_MOST_ERRORS = 5
-
 
 class SourceOptions(NamedTuple):
-    """Paths by the names of Directories, the account of sets without one, and where artifacts are unpacked."""
+    """Paths by the names of Directories, the account of sets without one, and where artifacts are unpacked.
+
+    With `is_shadow`, TrainJobs are compared with what Trainer of the version `trainer` ("" for the latest) creates.
+    """
 
     directories: Mapping[str, str]
     account: str
     crosses_namespaces: bool
     unpacked: str
+    is_shadow: bool = False
+    trainer: str = ""
 
 
 def loop_source(options: SourceOptions, storage: ArchiveStore | None) -> LoopSource:
@@ -51,7 +55,12 @@ def loop_source(options: SourceOptions, storage: ArchiveStore | None) -> LoopSou
     def open_source(wanted: TrainingSet, api: Api) -> AbstractContextManager[SourceTree]:
         return (open_directory if wanted.source.kind == "Directory" else open_artifact)(wanted, api)
 
+    def compare(wanted: TrainingSet, api: Api) -> Verdict:
+        return compare_jobs(api, wanted.key.namespace, options.trainer)
+
     source = LoopSource(open_source, built, options.account, options.crosses_namespaces)
+    if options.is_shadow:
+        return source._replace(compare=compare, is_shadow=True)
     if storage is None:
         return source
 
@@ -116,9 +125,10 @@ def _errors(findings: Sequence[Diagnostic]) -> str:
     """The first errors, at their lines."""
     resolve = Locator().resolve
     errors = [each for each in findings if each.severity is Severity.ERROR]
-    lines = []
-    for each in errors[:_MOST_ERRORS]:
-        at = resolve(each.place)
-        lines.append(f"{at.file.path}:{at.span.line}: {each.message} ({each.rule.id})")
-    more = len(errors) - _MOST_ERRORS
-    return shortened("; ".join([*lines, *([f"and {more} more errors"] if more > 0 else [])]))
+    places = (resolve(each.place) for each in errors)
+    return first_of(
+        [
+            f"{at.file.path}:{at.span.line}: {each.message} ({each.rule.id})"
+            for at, each in zip(places, errors, strict=True)
+        ]
+    )

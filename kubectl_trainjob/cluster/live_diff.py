@@ -53,7 +53,7 @@ def _object(work: Work, step: Step) -> LiveObject:
     after = _after(work, step)
     if step.live is None or after is None:
         return LiveObject(result)
-    return LiveObject(result, tuple(_fields(step.live, after, work.trainer)))
+    return LiveObject(result, tuple(changed_fields(step.live, after, work.trainer)))
 
 
 def _after(work: Work, step: Step) -> Body | None:
@@ -67,7 +67,8 @@ def _after(work: Work, step: Step) -> Body | None:
     return answer
 
 
-def _fields(live: Body, after: Body, trainer: str) -> Iterator[LiveField]:
+def changed_fields(live: Body, after: Body, trainer: str) -> Iterator[LiveField]:
+    """The fields that differ between a live object and another state of it; `trainer` is the release of Trainer."""
     frozen = set(frozen_changes(live, after, trainer))
     around = {each[:length] for each in frozen for length in range(len(each))}
     owners, known = list(managers_of(live)), dict[int, ListMembers]()

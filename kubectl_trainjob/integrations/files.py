@@ -52,6 +52,7 @@ FILES: Mapping[str, Mapping[str, PackagedFile]] = MappingProxyType(
             ),
             "crd": PackagedFile("Only the definition of TrainingSets.", ("crd.yaml",)),
             "account": PackagedFile("The service account of TrainingSets in a namespace.", ("account.yaml",)),
+            "shadow": PackagedFile("The service account that only reads, for --shadow.", ("shadow.yaml",)),
         },
     }
 )

@@ -20,6 +20,7 @@ FAMILIES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "leader_election_master_status": ("gauge", "Whether this replica holds the Lease."),
         "trainjob_compile_duration_seconds": ("histogram", "The time of builds by their result."),
         "trainjob_applied_objects": ("gauge", "Objects of a TrainingSet that are as the files say."),
+        "trainjob_compared_jobs": ("gauge", "TrainJobs of a TrainingSet by the result of their comparison."),
         "trainjob_pruned_total": ("counter", "Objects that were pruned."),
         "trainjob_refused_total": ("counter", "Objects that were not written because a user must decide."),
         "trainjob_watch_restarts_total": ("counter", "Watches that began again before they were due."),

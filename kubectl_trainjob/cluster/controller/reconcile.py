@@ -52,6 +52,12 @@ def no_publisher(_tree: SourceTree, _wanted: TrainingSet, _api: Api) -> Verdict:
     raise SourceError(message, "ReconciliationFailed")
 
 
+def no_comparison(_wanted: TrainingSet, _api: Api) -> Verdict:
+    """The comparison of a controller without --shadow."""
+    message = "TrainJobs are only compared; start a controller with --shadow, or use another source"
+    raise SourceError(message, "ShadowOnly")
+
+
 class LoopSource(NamedTuple):
     """How the loop opens and builds sources. `account` is for TrainingSets without a service account."""
 
@@ -64,10 +70,14 @@ class LoopSource(NamedTuple):
     """Serves the build as an artifact. Raises SourceError and ApiError."""
     forget: Callable[[SetKey], None] = lambda _: None
     """A TrainingSet no longer exists."""
+    compare: Callable[[TrainingSet, Api], Verdict] = no_comparison
+    """Compares the TrainJobs of the namespace, as the service account. Raises SourceError and ApiError."""
+    is_shadow: bool = False
+    """Whether TrainJobs are compared, and sets of other sources are not reconciled."""
 
 
 class Outcome(NamedTuple):
-    """The end of a reconcile: no verdict for a TrainingSet that is suspended, is being deleted or does not exist.
+    """The end of a reconcile: no verdict for a TrainingSet that is left as it is, is being deleted or does not exist.
 
     `pause` is the time in seconds until the next reconcile is due, None for never, `has_changed` whether this one
     changed anything.
@@ -79,6 +89,11 @@ class Outcome(NamedTuple):
     objects: tuple[ObjectResult, ...] = ()
     pause: float | None = None
     has_changed: bool = False
+
+    @property
+    def is_left(self) -> bool:
+        """Whether a controller with --shadow left the TrainingSet as it is."""
+        return self.verdict is None and self.wanted is not None and not self.wanted.is_suspended
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +110,14 @@ def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock
     own = client.api("", clock, TO_READ)
     live = own.get(key.id)
     wanted = read_training_set(live) if live and not is_deleting(live) else None
-    if wanted is None or wanted.is_suspended:
+    if wanted is None or wanted.is_suspended or (source.is_shadow and not wanted.is_compared):
         return Outcome(key, wanted=wanted)
     own.extend(wanted.timeout + _TO_END)
     account = _ACCOUNT.format(key.namespace, wanted.account or source.account)
     as_account = client.api(account, clock, wanted.timeout)
     store = TrainingSetStore(own, key.namespace, key.name)
     attempt = _attempted(wanted, source, own, as_account, store)
-    deadlines = _deadlines(as_account, store)
+    deadlines = Deadlines() if wanted.is_compared else _deadlines(as_account, store)
     verdict = _problem(deadlines.problem) if deadlines.problem and attempt.verdict.is_ready else attempt.verdict
     verdict = verdict._replace(message=shortened(verdict.message))
     own.extend(_TO_END)
@@ -118,6 +133,8 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
     try:
         if wanted.source.namespace != wanted.key.namespace and not source.crosses_namespaces:
             raise SourceError("the source must be in the namespace of the TrainingSet", "AccessDenied")
+        if wanted.is_compared:
+            return _Attempt(source.compare(wanted, as_account), attempted)
         with source.open(wanted, own) as tree:
             attempted = SourceRevision(tree.revision, tree.time)
             try:
@@ -191,7 +208,7 @@ def _recorded(own: Api, wanted: TrainingSet, attempt: _Attempt, *, has_written: 
 
     def change(status: Body) -> Body:
         after = ended(wanted, status, attempt.verdict, attempt.attempted, own.date)
-        is_new = has_written or difference(status, after)
+        is_new = has_written or wanted.is_compared or difference(status, after)
         return {**after, "summary": attempt.verdict.summary} if is_new and attempt.verdict.summary else after
 
     if not has_written and not difference(wanted.status, change(wanted.status)):

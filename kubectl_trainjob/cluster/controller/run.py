@@ -143,13 +143,20 @@ class Loop:
         labels = {"namespace": key.namespace, "name": key.name}
         result = "success" if verdict is None or verdict.is_ready else "error"
         self.metrics.count("controller_runtime_reconcile_total", controller="trainingset", result=result)
-        if verdict is None:
+        if outcome.is_left:
+            self.log_once(f"{key.namespace}/{key.name}: ", "left unchanged: --shadow only compares TrainJobs")
+        if verdict is None or outcome.wanted is None:
             return
+        if outcome.wanted.is_compared:
+            self.metrics.replace("trainjob_compared_jobs", labels, "result", verdict.summary or {})
         self.metrics.observe("gotk_reconcile_duration_seconds", seconds, kind="TrainingSet", **labels)
         if outcome.has_changed:
             self.log(f"{key.namespace}/{key.name}: {verdict.reason}: {verdict.message}")
         if verdict.is_ready:
             self.metrics.set("trainjob_last_success_timestamp_seconds", time.time(), **labels)
+        self._note_objects(outcome, labels)
+
+    def _note_objects(self, outcome: Outcome, labels: dict[str, str]) -> None:
         counts: dict[str, int] = {}
         for each in outcome.objects:
             if each.action == "pruned":

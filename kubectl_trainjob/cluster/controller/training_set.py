@@ -12,6 +12,7 @@ from kubectl_trainjob.cluster.times import parsed_duration
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 REQUESTED_AT = "reconcile.fluxcd.io/requestedAt"
+_TRAIN_JOBS = "TrainJobs"
 
 
 class SetKey(NamedTuple):
@@ -27,7 +28,7 @@ class SetKey(NamedTuple):
 
 
 class SourceRef(NamedTuple):
-    """The kind, the name and the namespace of a source."""
+    """The kind, the name and the namespace of a source; TrainJobs have no name."""
 
     kind: str
     name: str
@@ -55,6 +56,11 @@ class TrainingSet:
     requested_at: str
     adopt_from: str
     status: Body
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether its source is only compared."""
+        return self.source.kind == _TRAIN_JOBS
 
 
 def read_training_set(body: Body) -> TrainingSet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster.controller.training_set import TrainingSet
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
@@ -11,7 +11,10 @@ from kubectl_trainjob.model.stages import Body, ObjectId
 
 READY = "ReconciliationSucceeded"
 _STALLED = frozenset(
-    ("BuildFailed", "AccessDenied", "TrainerActive", "ImmutableChangeBlocked", "ConflictBlocked", "PruneRefused")
+    (
+        *("BuildFailed", "AccessDenied", "TrainerActive", "ImmutableChangeBlocked", "ConflictBlocked", "PruneRefused"),
+        *("DifferenceFound", "ShadowOnly"),
+    )
 )
 _BLOCKED = {"TooMany": "PruneRefused"} | dict.fromkeys(
     ("Conflict", "NotOurs", "OtherSet", "TrainJobExists", "JobSetExists"), "ConflictBlocked"
@@ -20,7 +23,7 @@ _MOST_OBJECTS, _MOST_BYTES = 5, 1024
 
 
 class Verdict(NamedTuple):
-    """The reason and the message of condition Ready; `summary` counts objects by action, if there was an apply."""
+    """The reason and the message of condition Ready; `summary` counts objects by action, or compared TrainJobs."""
 
     reason: str
     message: str
@@ -28,7 +31,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """Whether everything is applied."""
+        """Whether everything is applied, or equal."""
         return self.reason == READY
 
     @property
@@ -63,9 +66,13 @@ def _reason_of_failure(each: ObjectResult, built: Set[ObjectId]) -> str:
 
 def listed(objects: Sequence[ObjectResult]) -> str:
     """A message about objects: the first five, and the number of the others."""
-    lines = [_line(each) for each in objects[:_MOST_OBJECTS]]
-    more = len(objects) - _MOST_OBJECTS
-    return shortened("; ".join([*lines, *([f"and {more} more"] if more > 0 else [])]))
+    return first_of([_line(each) for each in objects])
+
+
+def first_of(lines: Sequence[str]) -> str:
+    """A message of the first five lines, and the number of the others."""
+    more = len(lines) - _MOST_OBJECTS
+    return shortened("; ".join([*lines[:_MOST_OBJECTS], *([f"and {more} more"] if more > 0 else [])]))
 
 
 def _line(each: ObjectResult) -> str:
@@ -118,9 +125,13 @@ def ended(wanted: TrainingSet, status: Body, verdict: Verdict, attempted: Source
 
 
 def difference(old: Body, new: Body) -> Body:
-    """The JSON merge patch from one status to another, without values below the first level."""
-    changed = {key: value for key, value in new.items() if old.get(key) != value}
+    """The JSON merge patch from one status to another."""
+    changed = {key: _patch(old.get(key), value) for key, value in new.items() if old.get(key) != value}
     return {**changed, **dict.fromkeys(old.keys() - new.keys())}
+
+
+def _patch(old: Any, new: Any) -> Any:
+    return difference(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
 
 
 def find_condition(status: Body, kind: str) -> Body:

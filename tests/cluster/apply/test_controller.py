@@ -57,6 +57,13 @@ def test_applies_and_then_writes_nothing(loop: Loop) -> None:
     assert loop.events() == events
 
 
+def test_the_summary_is_that_of_the_last_change(loop: Loop) -> None:
+    loop.applied(config("c"), config("d"))
+    assert loop.status["summary"] == {"created": 2}
+    loop.applied(config("c", "2"), config("d", "2"))
+    assert loop.status["summary"] == {"configured": 2}
+
+
 def test_all_members_are_written_as_the_service_account(loop: Loop) -> None:
     done = loop.applied(job("a"))
     users = {

@@ -36,6 +36,7 @@ _ACCEPTED = (
     {"sourceRef": {"kind": "OCIRepository", "name": "a"}},
     {"sourceRef": {"kind": "Bucket", "name": "a"}},
     {"sourceRef": {"kind": "ExternalArtifact", "name": "a"}},
+    {"sourceRef": {"kind": "TrainJobs"}, "serviceAccountName": "reader"},
 )
 _REJECTED = (
     ({"path": "../x"}, "must be below the root of the source"),
@@ -49,9 +50,15 @@ _REJECTED = (
     ({"timeout": "1d"}, "should match"),
     ({"timeout": "99999999999h"}, "spec.timeout"),
     ({"sourceRef": None}, "spec.sourceRef: Required value"),
-    ({"sourceRef": {"kind": "Directory"}}, "spec.sourceRef.name: Required value"),
+    ({"sourceRef": {"kind": "Directory"}}, "set the name of the source"),
     ({"sourceRef": {"kind": "HelmChart", "name": "a"}}, "Unsupported value"),
     ({"sourceRef": {**SOURCE, "namespace": "other"}}, "a Directory has no namespace"),
+    ({"sourceRef": {"kind": "TrainJobs", "name": "a"}}, "remove name and namespace"),
+    ({"sourceRef": {"kind": "TrainJobs", "namespace": "a"}}, "remove name and namespace"),
+    *(
+        ({"sourceRef": {"kind": "TrainJobs"}, **more}, "TrainJobs are only compared")
+        for more in ({"path": "a"}, {"prune": True}, {"output": "ExternalArtifact"}, {"recreate": "always"})
+    ),
     ({"output": "Print"}, "Unsupported value"),
     ({"recreate": "sometimes"}, "Unsupported value"),
     ({"serviceAccountName": "Team A"}, "should match"),
@@ -78,12 +85,12 @@ def test_the_server_accepts_the_definition(plane: Plane) -> None:
     assert live["metadata"]["labels"]["applyset.kubernetes.io/is-parent-type"] == "true"
 
 
-@for_each("spec", _ACCEPTED, at_least=8)
+@for_each("spec", _ACCEPTED, at_least=9)
 def test_accepted(site: Site, spec: Object) -> None:
     site.plane.client.create(training_set(site, "a", **spec), dry_run=True)
 
 
-@for_each("case", _REJECTED, at_least=19)
+@for_each("case", _REJECTED, at_least=25)
 def test_rejected(site: Site, case: tuple[Object, str]) -> None:
     with pytest.raises(ApiError) as error:
         site.plane.client.create(training_set(site, "a", **case[0]), dry_run=True)
