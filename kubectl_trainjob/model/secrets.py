@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 
 MASK = "***"
-_PASSWORDS = frozenset({"PASSWORD", "PASSWD", "PASSPHRASE", "PASS"})
-_SECRET = ("TOKEN", "SECRET", *_PASSWORDS, "KEY", "APIKEY", "CREDENTIAL", "CREDENTIALS")
+_PASSWORDS = ("PASSWORD", "PASSWD", "PASSPHRASE", "PWD", "DBPASS", "PASS")
+_GLUED = ("TOKEN", "SECRET", *_PASSWORDS[:-1], "APIKEY", "ACCESSKEY", "SECRETKEY", "CREDENTIAL", "CREDENTIALS")
+"""Words that count at the end of another one, too: `PGPASSWORD`, but not `BYPASS` or `MONKEY`."""
+_SECRET = (*_GLUED, "PASS", "KEY")
 _OF_TOKENIZERS = frozenset({"BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIAL", "STOP", "UNK"})
 _KNOWN_TO_ALL = frozenset({"PUBLIC", "PUB"})
 _BETWEEN_WORDS = re.compile(r"[_./-]")
@@ -47,7 +49,7 @@ _ISSUED = (
 )
 """What Hugging Face, GitHub, GitLab, AWS, NVIDIA, Slack and OpenAI issue."""
 _ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){_ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{{12,}}+=*+"
-_IN_ADDRESS = r"""(?P<user>://[^\s/@:"']*+):(?P<password>[^\s/@"']++)@"""
+_IN_ADDRESS = r"""(?P<start>://(?P<user>[^\s/@:"']*+))(?::(?P<password>[^\s/@"']++))?+@"""
 # `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`. Each name is checked once: it begins after another character.
 _NAMED_VALUE = r"""(?x)
     (?P<start>(?<![\w.-])
@@ -100,7 +102,11 @@ def without_secrets(text: str) -> str:
 
 
 def _address_without_secret(found: re.Match[str]) -> str:
-    return found[0] if re.fullmatch(_NO_SECRET, found["password"]) else f"{found['user']}:{MASK}@"
+    user, password = found["user"], found["password"]
+    if password is None:  # `https://TOKEN@host`
+        is_plain = not user or re.fullmatch(_PLAIN_WORDS, user.lower()) or re.fullmatch(_NO_SECRET, user)
+        return found[0] if is_plain else f"://{MASK}@"
+    return found[0] if re.fullmatch(_NO_SECRET, password) else f"{found['start']}:{MASK}@"
 
 
 def _value_without_secret(found: re.Match[str]) -> str:
@@ -109,5 +115,6 @@ def _value_without_secret(found: re.Match[str]) -> str:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name in upper case: `api-key`, `API_KEY`, `apiKey`."""
-    return _BETWEEN_WORDS.split(_CAMEL.sub("_", name).upper())
+    """The words of a name in upper case: `api-key`, `API_KEY`, `apiKey`. Of the last one, what means a secret."""
+    *before, last = _BETWEEN_WORDS.split(_CAMEL.sub("_", name).upper())
+    return [*before, next((each for each in _GLUED if last.endswith(each)), last)]

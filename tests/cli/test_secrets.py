@@ -66,6 +66,10 @@ SECRETS = {
     "ADMIN_CREDENTIAL": "b64.Zx81kk/Q",
     "API-KEY": "Zx81-kkQ9",
     "apiToken": "s3cr3t0ld",
+    "PGPASSWORD": "canary-six",
+    "DBPASS": "canary-seven",
+    "accesstoken": "c4n4ry.eight",
+    "MSSQL_PWD": "canary-nine",
 }
 IN_TEXTS = [
     "--token=canary-one",
@@ -75,6 +79,7 @@ IN_TEXTS = [
     "export WANDB_API_KEY=c4n4ryF0ur && run",
     "postgres://user:canary-five@db/x",
     "https://ghp_canary0123456789abcdef@github.com/x",
+    "https://c4n4ryTEN99x@git.example.com/x",
 ]
 CANARIES = [
     *SECRETS.values(),
@@ -84,6 +89,7 @@ CANARIES = [
     "c4n4ryF0ur",
     "canary-five",
     "canary0123456789",
+    "c4n4ryTEN99x",
 ]
 
 

@@ -92,11 +92,15 @@ SECRETS = [
     pytest.param("CLIENT_SECRET", "admin:hunter", id="user and password"),
     pytest.param("DB_PASSWORD", "correct-horse-battery", id="words are a password"),
     pytest.param("DB_PASSWORD", "CHANGE_ME", id="capitals are a password"),
+    pytest.param("PGPASSWORD", "changeme", id="the end of a word"),
+    pytest.param("DB_PWD", "changeme", id="a short form"),
 ]
 NO_SECRETS = [
     pytest.param("MAX_TOKENS", "abc", id="tokens"),
     pytest.param("TOKENIZERS_PARALLELISM", "abc", id="tokenizers"),
     pytest.param("MONKEY", "s3cr3t", id="part of a word"),
+    pytest.param("BYPASS", "s3cr3t", id="the end of another word"),
+    pytest.param("OLDPWD", "/workspace", id="a directory"),
     pytest.param("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE", id="another last word"),
     pytest.param("SORT_KEY", "created_at", id="a column"),
     pytest.param("IMAGE_KEY", "pixel_values", id="an entry"),
