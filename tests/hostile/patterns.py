@@ -295,6 +295,7 @@ _EXPONENTIAL = 22
 _LENGTHS = (300, 3000)  # of the pieces; a cube shows at the first
 _WORD, _LONG = 4, 12_000  # words of which each begins a search for an end, which takes a nanosecond a character
 _SUSPECT = 0.002
+_ROUNDS = 4  # a machine that is busy for a moment is not slow in each
 
 
 def slow(found: Found) -> Iterator[str]:
@@ -307,7 +308,13 @@ def slow(found: Found) -> Iterator[str]:
         for count in (length // len(piece) for length in lengths):
             if seconds(found, start + piece * count + end) < _SUSPECT:
                 continue
-            few, many = (_least(found, start + piece * n + end) for n in (count, 3 * count))
-            if many > 5 * few and many > 3 * _SUSPECT:
-                yield f"{start!r} + {piece!r} * {count} + {end!r}: {few:.4f} s, three times as often {many:.4f} s"
+            few, many = (start + piece * n + end for n in (count, 3 * count))
+            if all(_grows(found, few, many) for _ in range(_ROUNDS)):
+                yield f"{start!r} + {piece!r} * {count} + {end!r}: {seconds(found, few):.4f} s, more for three times"
                 return
+
+
+def _grows(found: Found, few: Any, many: Any) -> bool:
+    """Whether three times the text takes more than five times as long."""
+    least = _least(found, many)
+    return least > 3 * _SUSPECT and least > 5 * _least(found, few)
