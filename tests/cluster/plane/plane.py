@@ -128,10 +128,11 @@ class Plane:
         with ThreadPoolExecutor(2) as pool:
             done = list(pool.map(self._create_crd, texts))
         for path in done:
-            # A new kind answers 404 at first, and discovery, which the managers ask, learns of it later still.
+            # A new kind answers 404 at first. Discovery, which the managers ask, and the published fields come later.
             self.client.wait(path, lambda path=path: self.client.request("GET", path + "?limit=1"))
             base, _, plural = path.rpartition("/")
             self.client.wait(f"discovery of {plural}", lambda base=base, plural=plural: self._is_listed(base, plural))
+            self.client.wait(f"fields of {plural}", lambda path=path, base=base: self._is_published(base, path))
 
     def _create_crd(self, text: str) -> str:
         base = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -140,6 +141,9 @@ class Plane:
 
     def _is_listed(self, base: str, plural: str) -> bool:
         return any(one["name"] == plural for one in self.client.request("GET", base)["resources"])
+
+    def _is_published(self, base: str, path: str) -> bool:
+        return path in self.client.request("GET", f"/openapi/v3{base}")["paths"]
 
     def _install_webhooks(self, short: str) -> None:
         """Upstream's configurations, with the manager's address on loopback in place of a Service."""
