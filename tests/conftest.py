@@ -45,7 +45,7 @@ def gc_as_before() -> Iterator[None]:
 
 
 @pytest.fixture
-def tell(record_property: Callable[[str, Any], None], request: pytest.FixtureRequest) -> Callable[[str], None]:
+def note_figure(record_property: Callable[[str, Any], None], request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Adds a line to the end of the run, by the test's folder; a worker sends it with the test's report."""
     folder = request.path.parent.name
     return lambda line: record_property("line", (folder, line))

@@ -48,8 +48,8 @@ def test_bodies_are_shared_never_copied_deep(path: Path) -> None:
     assert "deepcopy" not in path.read_text()
 
 
-def test_functions_are_small_in_the_middle(tell: Callable[[str], None]) -> None:
+def test_functions_are_small_in_the_middle(note_figure: Callable[[str], None]) -> None:
     sizes = [lines(function) for path in MODULES for function in functions(path)]
     median = statistics.median(sizes)
-    tell(f"{len(MODULES)} modules, {len(sizes)} functions, median {median:g} lines, largest {max(sizes)}")
+    note_figure(f"{len(MODULES)} modules, {len(sizes)} functions, median {median:g} lines, largest {max(sizes)}")
     assert median <= MEDIAN_LINES

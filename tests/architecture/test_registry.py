@@ -259,5 +259,5 @@ def test_the_manual_is_true(rule: Rule, tmp_path: Path) -> None:
 def linted(folder: Path) -> list[str]:
     """The ids that lint reports of a folder."""
     read = working_tree(disk()).read([str(folder)], workspace())
-    told = lint_tree(read, LintOptions(BuildOptions(), current(), date(2026, 1, 1)), IN_PROCESS)
-    return sorted({result.rule.id for result in told.results})
+    reported = lint_tree(read, LintOptions(BuildOptions(), current(), date(2026, 1, 1)), IN_PROCESS)
+    return sorted({result.rule.id for result in reported.results})

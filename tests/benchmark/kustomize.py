@@ -12,7 +12,7 @@ from kubectl_trainjob.repository.yaml.emit import Emitter
 from tests.benchmark import corpus
 from tests.benchmark.corpus import write
 
-# A merge patch may change a name when told so, never a namespace: that is what `namespace` is for.
+# A merge patch may change a name when an option allows it, never a namespace: that is what `namespace` is for.
 _OVERLAY = """\
 resources: [../../base/{runtime}{more}]
 patches:

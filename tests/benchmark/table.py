@@ -37,7 +37,7 @@ class Table:
             print(_LINE.format(size, program.name, *figures, _share(share), verdict).rstrip(), flush=True)
 
     def add_slow(self, size: int, program: Program, limit: float) -> None:
-        """A program that was given up after `limit` seconds: its ratio is smaller than what can be told."""
+        """A program that was given up after `limit` seconds: its ratio is smaller than what can be measured."""
         share = self._ours[size] / limit
         verdict = _verdict(share, RATIOS.get(program.peer, {}).get(size)).replace("MISSED", "not known")
         wall = f"> {limit * 1000:.0f}"

@@ -1,4 +1,4 @@
-"""Differences as `diff` tells them, made by hand: what the pages are tested with."""
+"""Differences as `diff` reports them, made by hand: what the pages are tested with."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def row(
     return Row(path, pointer, old, new, sources, update_result.rejections if update_result else ())
 
 
-def refused(*states: State, pointer: Pointer = ("spec", "replicatedJobs"), reason: str = IMMUTABLE) -> UpdateResult:
+def rejected(*states: State, pointer: Pointer = ("spec", "replicatedJobs"), reason: str = IMMUTABLE) -> UpdateResult:
     field, _, words = reason.partition(": ")
     immutable = field if "is immutable" in words else ""
     return UpdateResult(
@@ -64,24 +64,24 @@ def body(of: ObjectId) -> Body:
 
 def changed(of: ObjectId, *rows: Row, **about: Any) -> ObjectView:
     """What is said of it is what the product says, unless it is given."""
-    told = {"update_result": UpdateResult(), "job": job(of.name, of.namespace), **about}
-    if "consequence" not in told:
-        told["consequence"] = consequence(of, told["update_result"], body(of), body(of), "2.3")
-    verdict = told["update_result"] or UpdateResult()
+    reported = {"update_result": UpdateResult(), "job": job(of.name, of.namespace), **about}
+    if "consequence" not in reported:
+        reported["consequence"] = consequence(of, reported["update_result"], body(of), body(of), "2.3")
+    verdict = reported["update_result"] or UpdateResult()
     marked = {rejection for each in rows for rejection in each.rejections}
-    change = Change(of, "changed", body(of), body(of), **told)
+    change = Change(of, "changed", body(of), body(of), **reported)
     return ObjectView(change, rows, tuple(rejection for rejection in verdict.rejections if rejection not in marked))
 
 
 def added(of: ObjectId, *rows: Row, **about: Any) -> ObjectView:
-    told = {"job": job(of.name, of.namespace), "consequence": "is created", **about}
-    return ObjectView(Change(of, "added", None, body(of), **told), rows)
+    reported = {"job": job(of.name, of.namespace), "consequence": "is created", **about}
+    return ObjectView(Change(of, "added", None, body(of), **reported), rows)
 
 
 def removed(of: ObjectId, **about: Any) -> ObjectView:
     words = consequence(of, None, body(of), None, "2.3")
-    told = {"job": job(of.name, of.namespace), "consequence": words, **about}
-    return ObjectView(Change(of, "removed", body(of), None, **told), ())
+    reported = {"job": job(of.name, of.namespace), "consequence": words, **about}
+    return ObjectView(Change(of, "removed", body(of), None, **reported), ())
 
 
 def job_id(of: ObjectId | JobId) -> JobId:
@@ -121,17 +121,17 @@ def report(
     """A report whose summary agrees with its objects; `new_runs` are TrainJobs that change without an object."""
     objects, causes = tuple(objects), tuple(causes)
     jobs: dict[str, dict[JobId, None]] = {"added": {}, "removed": {}, "changed": {}}
-    for told in objects:
-        change = told.change
+    for reported in objects:
+        change = reported.change
         if change.job is not None:
             jobs[change.change][JobId(change.job, change.overlay)] = None
     jobs["changed"].update(dict.fromkeys(map(job_id, new_runs)))
     for each in jobs["changed"]:
         jobs["added"].pop(each, None)
         jobs["removed"].pop(each, None)
-    told = (tuple(jobs["added"]), tuple(jobs["removed"]), tuple(jobs["changed"]))
+    reported = (tuple(jobs["added"]), tuple(jobs["removed"]), tuple(jobs["changed"]))
     names = tuple((job_id(old), job_id(new)) for old, new in renamed)
-    summary = Summary(*told, names, *numbers, groups or {}, tuple(each.cause for each in causes), {})
+    summary = Summary(*reported, names, *numbers, groups or {}, tuple(each.cause for each in causes), {})
     changes = tuple(each.change for each in objects)
     difference = Difference(changes, summary, tuple(map(job_id, unbuilt)), tuple(incomplete))
     return Report(*sides, objects, causes, difference, tuple(problems))
@@ -143,7 +143,7 @@ def image_bump(count: int = 40) -> Report:
     file = "runtimes/torch-distributed.yaml"
     old, new = "ghcr.io/acme/train:2.3.0-cuda12.4", "ghcr.io/acme/train:2.4.1-cuda12.4"
     pointer: Pointer = (*CONTAINER, "image")
-    verdict = refused(*STATES, pointer=pointer)
+    verdict = rejected(*STATES, pointer=pointer)
     image = row(
         f"{IN_CONTAINER}.image", old, new, (file, 31), (file, 31), pointer=json_pointer(pointer), update_result=verdict
     )
@@ -169,7 +169,7 @@ def pull_request() -> Report:
     """One job gets more nodes, one a new script, one is renamed, one goes, one cannot be built."""
     file = "jobs/bert.yaml"
     bert = identity("JobSet", "bert")
-    grows = refused(*STATES)
+    grows = rejected(*STATES)
     grown = changed(
         bert,
         row("spec.replicatedJobs[node].template.spec.parallelism", 2, 4, (file, 9), (file, 9), update_result=grows),
@@ -186,7 +186,7 @@ def pull_request() -> Report:
         update_result=grows,
     )
     group = changed(identity("PodGroup", "bert"), row("spec.minMember", 2, 4, (file, 9), (file, 9)), update_result=None)
-    frozen = refused(*STATES, pointer=("spec", "trainer"), reason="spec.trainer: field is immutable")
+    frozen = rejected(*STATES, pointer=("spec", "trainer"), reason="spec.trainer: field is immutable")
     job_itself = changed(
         job("bert"),
         row("spec.trainer.numNodes", 2, 4, (file, 9), (file, 9), update_result=frozen),
@@ -266,7 +266,7 @@ def upgrade() -> Report:
     """The same files for another Trainer: each job gets a value with its own name in it."""
     objects = []
     for name in ("bert", "llama", "vit"):
-        verdict = refused("running")
+        verdict = rejected("running")
         address = f"{name}-node-0-0.{name}"
         new = {"name": "PET_MASTER_ADDR", "value": address}
         rows = (
@@ -284,7 +284,7 @@ def turned(before: bool, after: bool) -> Report:
     of = job("bert")
     old, new = ({**body(of), "spec": {"suspend": is_suspended}} for is_suspended in (before, after))
     reason = "spec.podSpecOverrides: PodSpecOverrides can only be modified when the TrainJob is suspended"
-    verdict = refused("running", "resuming", pointer=("spec", "podSpecOverrides"), reason=reason)
+    verdict = rejected("running", "resuming", pointer=("spec", "podSpecOverrides"), reason=reason)
     words = consequence(of, verdict, old, new, "2.0")
     change = Change(of, "changed", old, new, update_result=verdict, consequence=words, job=of)
     return report([ObjectView(change, (row("spec.suspend", before, after),), verdict.rejections)])
@@ -307,7 +307,7 @@ def large(count: int = 1000) -> Report:
             row("data[train.sh]", SCRIPT, SCRIPT.replace("1e-4", str(number)), (file, 20), (file, 20)),
             row("spec.replicatedJobs[node].template.spec.parallelism", number, number + 1, (file, 9), (file, 9)),
         ]
-        about: dict[str, Any] = {"update_result": refused("running")} if number % 3 else {}
+        about: dict[str, Any] = {"update_result": rejected("running")} if number % 3 else {}
         objects.append(changed(identity("JobSet", each.name), *rows, **about))
     same = totals(count, 4 * count, 32 * count, cpu=str(64 * count), memory=f"{512 * count}Gi", gpus=str(32 * count))
     return report(objects, numbers=(same, same), causes=[cause("values", "overlays/sweep/overlay.yaml", 4, jobs)])

@@ -31,8 +31,8 @@ def review(
 ) -> Review:
     """The review that the product makes of a difference, of the new findings of each job, and of the jobs' sizes."""
     results = {diffs.job_id(each): list(found) for each, found in (findings or {}).items()}
-    told = dict.fromkeys(result for found in results.values() for result in found)
-    worst_first = sorted(told, key=lambda result: list(Severity).index(result.severity))
+    reported = dict.fromkeys(result for found in results.values() for result in found)
+    worst_first = sorted(reported, key=lambda result: list(Severity).index(result.severity))
     known = {diffs.job_id(each): Sizes(*pair) for each, pair in (sizes or {}).items()}
     summary = replace(of.difference.summary, sizes=known)
     lost = tuple(map(diffs.job_id, broken))
@@ -82,7 +82,7 @@ def kept() -> Review:
 
 
 def bump(count: int = 40) -> Review:
-    """An image of a runtime changes under many jobs, which every state refuses."""
+    """An image of a runtime changes under many jobs, which every state rejects."""
     of = diffs.image_bump(count)
     sizes = dict.fromkeys(of.difference.summary.changed, (totals(1, 4, 32, gpus="32"),) * 2)
     return review(of, {}, sizes)

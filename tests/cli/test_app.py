@@ -95,7 +95,7 @@ def test_every_command_shown_has_a_help_of_its_own() -> None:
         pytest.param("x\x1b]0;", 'unknown command "x\\x1b]0;"; the commands are: {commands}', id="far"),
     ],
 )
-def test_an_unknown_command_is_told_the_nearest(word: str, hint: str) -> None:
+def test_an_unknown_command_gets_the_nearest(word: str, hint: str) -> None:
     done = run_here(ROOT, word)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(f"error: {hint.format(commands=', '.join(commands()))}\n")

@@ -1,4 +1,4 @@
-"""The command `build`: what it is told by its arguments and by where it is called."""
+"""The command `build`: what its arguments and its directory decide."""
 
 from __future__ import annotations
 

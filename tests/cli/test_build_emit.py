@@ -111,7 +111,7 @@ def test_the_namespace_option_fills_what_is_missing(repository: Repository) -> N
     }
 
 
-def test_what_trainer_does_itself_is_not_told(repository: Repository) -> None:
+def test_what_trainer_does_itself_is_not_reported(repository: Repository) -> None:
     """Its controller makes the Secrets and enforces the deadline."""
     jobs = [train_job("a", "mpi", activeDeadlineSeconds=60), train_job("b", "flux", "x", trainer={"numNodes": 2})]
     repository.write({"a.yaml": [*jobs, MPI, FLUX]})
@@ -128,7 +128,7 @@ def test_no_namespace_is_assumed(repository: Repository) -> None:
     assert (built.exit_code, built.err) == (0, "")
 
 
-def test_other_notes_are_told(repository: Repository) -> None:
+def test_other_notes_are_reported(repository: Repository) -> None:
     repository.write({"a.yaml": [PLAIN, train_job("a", "plain")], "values.yaml": "a: 1\n", "dev/overlay.yaml": ""})
     assert repository.build("--emit", "trainjob").err == (
         "note: overlays are built only if passed with -f: dev\nnote: 1 document without apiVersion and kind ignored\n"
@@ -136,7 +136,7 @@ def test_other_notes_are_told(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize(("bodies", "finding"), UNBUILDABLE)
-def test_what_cannot_be_expanded_is_refused_all_the_same(
+def test_what_cannot_be_expanded_is_rejected_all_the_same(
     bodies: list[Body], finding: tuple[str, int], repository: Repository
 ) -> None:
     repository.write({"a.yaml": bodies, "b.yaml": [config_map("b")]})
@@ -163,7 +163,7 @@ def test_overlays_are_applied_to_what_is_printed(repository: Repository) -> None
     assert built.objects == expected
 
 
-def test_what_an_overlay_breaks_is_refused(repository: Repository) -> None:
+def test_what_an_overlay_breaks_is_rejected(repository: Repository) -> None:
     patch = {"target": {"kind": "TrainJob"}, "patch": "- {op: remove, path: /spec/trainer/numNodes}\n"}
     repository.write({"dev/overlay.yaml": overlay("../jobs", patches=[patch])})
     repository.write({"jobs/a.yaml": [train_job("a", "flux", "b", trainer={"numNodes": 1}), FLUX]})
@@ -178,8 +178,8 @@ def test_a_job_for_another_cluster(repository: Repository) -> None:
     built = repository.build("a.yaml", "--emit", "trainjob")
     assert (built.exit_code, built.err) == (0, "")
     assert built.objects[1]["spec"]["managedBy"] == MULTIKUEUE
-    refused = repository.build("a.yaml", "--emit", "jobset")
-    assert (refused.exit_code, refused.out, refused.findings) == (1, "", [("KTJ620", "a.yaml", 8)])
+    rejected = repository.build("a.yaml", "--emit", "jobset")
+    assert (rejected.exit_code, rejected.out, rejected.findings) == (1, "", [("KTJ620", "a.yaml", 8)])
 
 
 def test_a_job_for_another_cluster_is_checked_too(repository: Repository) -> None:

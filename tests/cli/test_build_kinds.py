@@ -65,7 +65,7 @@ def test_other_kinds_pass_through_unchanged(body: Body, emit: str, repository: R
     ],
 )
 @pytest.mark.parametrize("emit", EMITS)
-def test_training_kinds_that_cannot_be_expanded_are_refused(
+def test_training_kinds_that_cannot_be_expanded_are_rejected(
     kind: str, api_version: str, advice: str, emit: str, repository: Repository
 ) -> None:
     bodies = [PLAIN, train_job("ok", "plain"), config_map("ok")]
@@ -113,7 +113,7 @@ def test_a_kind_of_the_same_name_in_another_group_passes(repository: Repository)
     assert (built.exit_code, built.objects, built.err) == (0, [body], "")
 
 
-def test_an_object_that_a_train_job_would_overwrite_is_refused(repository: Repository) -> None:
+def test_an_object_that_a_train_job_would_overwrite_is_rejected(repository: Repository) -> None:
     own = manifest("JobSet", "a", api_version="jobset.x-k8s.io/v1alpha2", spec={})
     repository.write({"a.yaml": [own], "b.yaml": [PLAIN, train_job("a", "plain")]})
     built = repository.build(".")

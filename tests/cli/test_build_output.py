@@ -53,7 +53,7 @@ def test_a_document_that_cannot_be_read_keeps_stdout_empty(repository: Repositor
     assert [(rule, path) for rule, path, _ in built.findings] == [("KTJ001", "b.yaml")]
 
 
-def test_every_error_is_told(repository: Repository) -> None:
+def test_every_error_is_reported(repository: Repository) -> None:
     repository.write({"a.yaml": [train_job("a", "gone")], "b.yaml": "kind: A\n", "c.yaml": [config_map("")]})
     built = repository.build("a.yaml", "b.yaml", "c.yaml")
     assert built.findings == [("KTJ201", "a.yaml", 7), ("KTJ030", "b.yaml", 1), ("KTJ031", "c.yaml", 4)]

@@ -147,7 +147,7 @@ def test_the_catalogue_is_that_of_the_target(repository: Repository) -> None:
         assert used == image, version
 
 
-def test_a_name_that_the_target_does_not_have_is_told(repository: Repository) -> None:
+def test_a_name_that_the_target_does_not_have_is_reported(repository: Repository) -> None:
     repository.write({"trainjob.yaml": config(catalog=True, target={"trainer": "2.1"})})
     repository.write({"jobs/a.yaml": [train_job("a", "jax-distributed")]})
     built = repository.build("jobs")

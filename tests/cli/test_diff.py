@@ -90,8 +90,8 @@ class Repository:
 
     def call(self, *arguments: str) -> tuple[int, str, str]:
         code = run("kubectl-trainjob", arguments)
-        told = self._capsys.readouterr()
-        return code, told.out, told.err
+        reported = self._capsys.readouterr()
+        return code, reported.out, reported.err
 
     def json(self, *arguments: str, code: int = 1) -> dict[str, Any]:
         ended, out, err = self.diff(*arguments, "-o", "json")
@@ -122,8 +122,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     return made
 
 
-def changes(told: dict[str, Any]) -> dict[str, str]:
-    return {f"{each['kind']}/{each['name']}": each["change"] for each in told["objects"]}
+def changes(reported: dict[str, Any]) -> dict[str, str]:
+    return {f"{each['kind']}/{each['name']}": each["change"] for each in reported["objects"]}
 
 
 def job(name: str) -> dict[str, str]:
@@ -139,9 +139,9 @@ def test_nothing_differs(repository: Repository):
 
 def test_an_image_of_a_runtime(repository: Repository):
     repository.write({"runtimes/torch.yaml": RUNTIME.replace("torch:1", "torch:2")})
-    told = repository.json("HEAD")
-    assert changes(told) == {"JobSet/a": "changed", "JobSet/b": "changed"}
-    (first, _) = told["objects"]
+    reported = repository.json("HEAD")
+    assert changes(reported) == {"JobSet/a": "changed", "JobSet/b": "changed"}
+    (first, _) = reported["objects"]
     assert first["namespace"] == "ml"
     assert first["verdict"] == dict.fromkeys(("running", "suspended", "suspending", "resuming"), "refused")
     assert {each["pointer"] for each in first["refused"]} == {f"{NODE}/image"}
@@ -155,7 +155,7 @@ def test_an_image_of_a_runtime(repository: Repository):
             "sources": [{"side": "old", **line}, {"side": "new", **line}],
         }
     ]
-    assert told["summary"]["causes"] == [
+    assert reported["summary"]["causes"] == [
         {
             "what": "ClusterTrainingRuntime/torch",
             "removed": False,
@@ -170,9 +170,9 @@ def test_numbers_before_and_after(repository: Repository):
     repository.write(
         {"jobs/a.yaml": JOB.replace("NAME", "a").replace("numNodes: 2", "numNodes: 4"), "jobs/b.yaml": None}
     )
-    told = repository.json("HEAD")
-    assert changes(told) == {"JobSet/a": "changed", "JobSet/b": "removed"}
-    summary = told["summary"]
+    reported = repository.json("HEAD")
+    assert changes(reported) == {"JobSet/a": "changed", "JobSet/b": "removed"}
+    summary = reported["summary"]
     assert summary["jobs"] == {
         "added": [],
         "removed": [job("b")],
@@ -214,10 +214,10 @@ def test_two_directories(repository: Repository):
             "new/a.yaml": RUNTIME.replace("torch:1", "torch:2") + "---\n" + JOB.replace("NAME", "a"),
         }
     )
-    told = repository.json("old", "new")
-    ((change,),) = [each["changes"] for each in told["objects"]]
+    reported = repository.json("old", "new")
+    ((change,),) = [each["changes"] for each in reported["objects"]]
     assert [each["file"] for each in change["sources"]] == ["old/a.yaml", "new/a.yaml"]
-    assert [cause["file"] for cause in told["summary"]["causes"]] == ["new/a.yaml"]
+    assert [cause["file"] for cause in reported["summary"]["causes"]] == ["new/a.yaml"]
 
 
 def test_only_what_is_named(repository: Repository):
@@ -247,34 +247,34 @@ def test_each_overlay_for_itself(repository: Repository):
             )
         }
     )
-    told = repository.json("HEAD")
-    assert {each["overlay"] for each in told["objects"]} == {"overlays/prod"}
+    reported = repository.json("HEAD")
+    assert {each["overlay"] for each in reported["objects"]} == {"overlays/prod"}
     repository.write({"jobs/a.yaml": None})
-    told = repository.json("HEAD")
-    removed = [each["overlay"] for each in told["objects"] if each["change"] == "removed"]
+    reported = repository.json("HEAD")
+    removed = [each["overlay"] for each in reported["objects"] if each["change"] == "removed"]
     assert removed == ["overlays/dev", "overlays/prod"]
 
 
 def test_a_hash_in_the_name_makes_a_new_run(repository: Repository):
     repository.commit({"overlays/prod/overlay.yaml": overlay("nameHash: true\n")})
     repository.write({"jobs/a.yaml": JOB.replace("NAME", "a").replace("numNodes: 2", "numNodes: 3")})
-    told = repository.json("HEAD", "-f", "overlays/prod")
-    gone, made = sorted(told["objects"], key=lambda each: each["change"], reverse=True)
+    reported = repository.json("HEAD", "-f", "overlays/prod")
+    gone, made = sorted(reported["objects"], key=lambda each: each["change"], reverse=True)
     assert (gone["change"], made["change"]) == ("removed", "added")
     assert gone["counterpart"]["name"] == made["name"] != gone["name"] == made["counterpart"]["name"]
     assert made["verdict"] is None
     assert any(each["pointer"].endswith("/parallelism") and each["new"] == 3 for each in made["changes"])
-    assert [each["new"]["name"] for each in told["summary"]["jobs"]["renamed"]] == [made["name"]]
+    assert [each["new"]["name"] for each in reported["summary"]["jobs"]["renamed"]] == [made["name"]]
 
 
 def test_what_a_trainer_gets(repository: Repository):
     repository.write({"runtimes/torch.yaml": RUNTIME.replace("torch:1", "torch:2")})
-    told = repository.json("HEAD", "--emit", "trainjob")
-    assert changes(told) == {"ClusterTrainingRuntime/torch": "changed"}
-    (runtime,) = told["objects"]
+    reported = repository.json("HEAD", "--emit", "trainjob")
+    assert changes(reported) == {"ClusterTrainingRuntime/torch": "changed"}
+    (runtime,) = reported["objects"]
     assert runtime["verdict"] is None
     assert "runtime snapshot" in runtime["consequence"]
-    assert [job["name"] for job in told["summary"]["jobs"]["changed"]] == ["a", "b"]
+    assert [job["name"] for job in reported["summary"]["jobs"]["changed"]] == ["a", "b"]
 
 
 def test_a_train_job_for_a_trainer(repository: Repository):
@@ -288,12 +288,12 @@ def test_a_train_job_for_a_trainer(repository: Repository):
 def test_an_upgrade_of_trainer(repository: Repository):
     resources = "    resourcesPerNode: {limits: {memory: 16Gi}}\n"
     repository.write({"jobs/a.yaml": JOB.replace("NAME", "a") + resources})
-    told = repository.json("--trainer-version", "2.2..2.3")
-    assert (told["old"], told["new"]) == ("Trainer 2.2", "Trainer 2.3")
-    assert changes(told) == {"JobSet/a": "changed"}  # 2.2 replaces the runtime's resources, 2.3 merges
-    assert told["summary"]["before"]["resources"]["nvidia.com/gpu"] == "16"
-    assert told["summary"]["after"]["resources"]["nvidia.com/gpu"] == "32"
-    assert told["summary"]["causes"] == []
+    reported = repository.json("--trainer-version", "2.2..2.3")
+    assert (reported["old"], reported["new"]) == ("Trainer 2.2", "Trainer 2.3")
+    assert changes(reported) == {"JobSet/a": "changed"}  # 2.2 replaces the runtime's resources, 2.3 merges
+    assert reported["summary"]["before"]["resources"]["nvidia.com/gpu"] == "16"
+    assert reported["summary"]["after"]["resources"]["nvidia.com/gpu"] == "32"
+    assert reported["summary"]["causes"] == []
 
 
 def test_what_cannot_be_built_is_named(repository: Repository):
@@ -301,9 +301,9 @@ def test_what_cannot_be_built_is_named(repository: Repository):
     repository.write(
         {"jobs/a.yaml": wrong, "jobs/b.yaml": JOB.replace("NAME", "b").replace("numNodes: 2", "numNodes: 4")}
     )
-    told = repository.json("HEAD", code=2)
-    assert changes(told) == {"JobSet/b": "changed"}
-    assert told["summary"]["jobs"]["unbuilt"] == [job("a")]
+    reported = repository.json("HEAD", code=2)
+    assert changes(reported) == {"JobSet/b": "changed"}
+    assert reported["summary"]["jobs"]["unbuilt"] == [job("a")]
     _, _, err = repository.diff("HEAD")
     assert "error: not everything can be built, only in the head, the working tree:" in err
     assert "jobs/a.yaml:8:22: error KTJ201 runtime-not-found" in err
@@ -459,9 +459,9 @@ def test_where_a_branch_was_pushed_to_is_not_where_it_is_from(
     repository.git("checkout", "-q", "-b", "work")
     repository.commit({"jobs/a.yaml": None})
     repository.git("push", "--quiet", "--set-upstream", "origin", "work")
-    told = repository.json()
-    assert told["old"].startswith("merge base of origin/main and HEAD (")
-    assert changes(told) == {"JobSet/a": "removed"}
+    reported = repository.json()
+    assert reported["old"].startswith("merge base of origin/main and HEAD (")
+    assert changes(reported) == {"JobSet/a": "removed"}
     repository.git("update-ref", "-d", "refs/remotes/origin/main")
     repository.git("branch", "-D", "main")
     code, _, err = repository.diff()

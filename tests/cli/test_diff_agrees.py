@@ -1,4 +1,4 @@
-"""`diff` tells exactly the objects that differ between two builds: of the examples, and of recorded updates."""
+"""`diff` reports exactly the objects that differ between two builds: of the examples, and of recorded updates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.loops import sample, slow
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-Told = dict[tuple[str, str, str, str, str], str]
+Reported = dict[tuple[str, str, str, str, str], str]
 Side = dict[str, dict[tuple[str, str, str, str], str]]  # by build unit, then by object
 
 
@@ -59,7 +59,7 @@ UNCHANGED_JOB_SETS = {*UNCHANGED, "an image that jobs override"}
 
 @pytest.fixture
 def ours(capfd: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """What a command says as JSON; None where it refuses."""
+    """What a command says as JSON; None where it ends with an error."""
 
     def call(*arguments: str) -> Any:
         capfd.readouterr()
@@ -89,17 +89,17 @@ def all_built(ours: Callable[..., Any], side: str, *options: str) -> Side:
     return {unit: built(ours, side, unit, *options) for unit in units(side)}
 
 
-def differing(old: Side, new: Side) -> Told:
-    told: Told = {}
+def differing(old: Side, new: Side) -> Reported:
+    reported: Reported = {}
     for unit in {**old, **new}:
         before, after = (side.get(unit, {}) for side in (old, new))
         for key in {**before, **after}:
             if before.get(key) != after.get(key):
-                told[unit, *key] = "added" if key not in before else "removed" if key not in after else "changed"
-    return told
+                reported[unit, *key] = "added" if key not in before else "removed" if key not in after else "changed"
+    return reported
 
 
-def by_diff(ours: Callable[..., Any], old: str, new: str, *options: str) -> Told:
+def by_diff(ours: Callable[..., Any], old: str, new: str, *options: str) -> Reported:
     objects = ours("diff", old, new, *options)["objects"]
     return {
         (each["overlay"], each["apiVersion"], each["kind"], each["namespace"], each["name"]): each["change"]

@@ -1,4 +1,4 @@
-"""What `diff` says to be the cause: whole repositories before and after an edit, the expected told by hand."""
+"""What `diff` says to be the cause: whole repositories before and after an edit, the expected result by hand."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ FILES = {
 DEV, PROD = ("overlays/dev", "base"), ("overlays/prod", "base")
 FINE = ("overlays/tmpl", "fine-llama")
 
-Told = dict[str, set[tuple[str, str]]]
+Reported = dict[str, set[tuple[str, str]]]
 """The TrainJobs of each cause, by what it is and its place."""
 
 
@@ -112,11 +112,11 @@ class BaseAndHead:
 
     def json(self, *arguments: str, code: int = 1) -> dict[str, Any]:
         ended = run("kubectl-trainjob", ["diff", "old", "new", "-o", "json", *arguments])
-        told = self._capsys.readouterr()
-        assert ended == code, told.err
-        return json.loads(told.out)
+        reported = self._capsys.readouterr()
+        assert ended == code, reported.err
+        return json.loads(reported.out)
 
-    def causes(self, *arguments: str) -> Told:
+    def causes(self, *arguments: str) -> Reported:
         """The TrainJobs of each cause."""
         found = {}
         for cause in self.json(*arguments)["summary"]["causes"]:
@@ -190,9 +190,9 @@ def test_patches_that_are_removed(sides: BaseAndHead):
     assert "patches in old/overlays/dev/overlay.yaml:7 (removed)" in sides.text()
 
 
-def lines(told: dict[str, Any]) -> set[tuple[str, ...]]:
+def lines(reported: dict[str, Any]) -> set[tuple[str, ...]]:
     """The lines that the values come from."""
-    rows = [change["sources"] for each in told["objects"] for change in each["changes"]]
+    rows = [change["sources"] for each in reported["objects"] for change in each["changes"]]
     return {tuple(f"{source['file']}:{source['line']}" for source in row) for row in rows}
 
 
@@ -209,9 +209,9 @@ def test_the_line_of_a_template(sides: BaseAndHead):
 def test_an_overlay_of_another_name(sides: BaseAndHead):
     shutil.move("new/overlays/prod", "new/overlays/production")
     sides.swap("overlays/production/overlay.yaml", "numNodes: 3", "numNodes: 4")
-    told = sides.json()
-    jobs = told["summary"]["jobs"]
-    assert {each["change"] for each in told["objects"]} == {"changed"}
+    reported = sides.json()
+    jobs = reported["summary"]["jobs"]
+    assert {each["change"] for each in reported["objects"]} == {"changed"}
     assert (jobs["added"], jobs["removed"]) == ([], [])
     assert [(job["overlay"], job["name"]) for job in jobs["changed"]] == [("overlays/production", "base")]
 
@@ -226,8 +226,8 @@ def test_an_overlay_that_cannot_be_read_is_none_that_is_not_there(sides: BaseAnd
     shutil.rmtree(Path("new/overlays/prod"))
     sides.write({"overlays/dev/overlay.yaml": f"{OVERLAY}resources: ["}, "old")
     sides.swap("overlays/dev/overlay.yaml", "ml-dev", "ml-prod")
-    told = sides.json(code=2)
-    assert {(each["change"], each["overlay"]) for each in told["objects"]} == {("removed", "overlays/prod")}
+    reported = sides.json(code=2)
+    assert {(each["change"], each["overlay"]) for each in reported["objects"]} == {("removed", "overlays/prod")}
 
 
 @pytest.mark.usefixtures("sides")

@@ -113,7 +113,7 @@ def test_nothing_is_loaded_run_or_sent(of: Report) -> None:
     assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def test_one_change_of_many_objects_is_told_once() -> None:
+def test_one_change_of_many_objects_is_reported_once() -> None:
     tree = parsed(as_html(reports.image_bump()))
     values = [each for each in tree.iter("li") if each.get("class") == "value"]
     assert [words(each) for each in values] == [

@@ -81,9 +81,9 @@ def at_other_levels(folder: Path) -> tuple[str, str]:
     return "./old/x", "new"
 
 
-def plain(told: dict[str, Any], *bases: str) -> str:
+def plain(reported: dict[str, Any], *bases: str) -> str:
     """A report without the names of the sides, and without what the directories add to paths."""
-    text = json.dumps(told | {"old": "", "new": ""}, indent=1)
+    text = json.dumps(reported | {"old": "", "new": ""}, indent=1)
     for base in bases:
         text = text.replace(f'"{base.rstrip("/").removeprefix("./")}/', '"')
     return text.replace('"old-1/', '"').replace('"new-1/', '"')
@@ -121,7 +121,7 @@ NAMED = [relative, absolute, links, at_other_levels]
         for j, named in enumerate(NAMED)
     ],
 )
-def test_two_directories_are_told_as_two_commits_are(
+def test_two_directories_are_reported_as_two_commits_are(
     made: Repository, named: Callable[[Path], tuple[str, str]], edit: Files, causes: set[str], monkeypatch
 ):
     folder = made.folder.parent
@@ -224,7 +224,7 @@ WRONG = JOB.replace("{name: torch}", "{name: torhc}")
         pytest.param("de", "ef", {"both": ["e"], "new": ["f"], "old": ["d"]}, id="all-three"),
     ],
 )
-def test_what_is_wrong_is_told_by_side(made: Repository, old: str, new: str, sides: dict[str, list[str]]):
+def test_what_is_wrong_is_reported_by_side(made: Repository, old: str, new: str, sides: dict[str, list[str]]):
     made.commit(
         {"overlays/dev/overlay.yaml": None} | {f"jobs/{name}.yaml": WRONG.replace("NAME", name) for name in old}
     )
@@ -258,7 +258,7 @@ def test_an_error_of_a_repeated_job_is_not_in_the_base(made: Repository):
     assert (sides["KTJ201"], "in base and head" in err) == ("new", False)
 
 
-def test_what_both_trainers_refuse_is_no_upgrades_fault(made: Repository):
+def test_what_both_trainers_reject_is_no_upgrades_fault(made: Repository):
     made.write({"jobs/d.yaml": WRONG.replace("NAME", "d")})
     code, out, err = made.diff("--trainer-version", "2.2..2.3", "-o", "json")
     assert code == 2
@@ -278,7 +278,7 @@ def test_standard_input_is_in_no_directory(made: Repository):
     assert "standard input" in err
 
 
-def test_wrong_arguments_are_told_with_the_usage(made: Repository):
+def test_wrong_arguments_are_reported_with_the_usage(made: Repository):
     code, _, err = made.diff("a", "b")
     assert code == 2
     assert err.startswith("Usage: kubectl trainjob diff ")

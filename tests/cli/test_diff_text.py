@@ -18,7 +18,7 @@ from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository, over
 
 IN_POD = "spec.replicatedJobs[node].template.spec.template.spec"
 NUMBERS = "6 Pods, 48 processes, 24 CPU, 48Gi memory, 48 nvidia.com/gpu"
-REFUSED = (
+REJECTED = (
     "is rejected in every state (spec.replicatedJobs is immutable); use a new name, or delete and create it again."
 )
 
@@ -59,7 +59,7 @@ no number changes: 3 TrainJobs, {NUMBERS}
 ClusterTrainingRuntime/torch in runtimes/torch.yaml:21 → 3 TrainJobs: ml/bert, ml/llama, ml/vit
 
 3 × JobSet in namespace ml: changed
-  Each {REFUSED}
+  Each {REJECTED}
 ✗ {IN_POD}.containers[node].image: torch:1 → torch:2
   in ml/bert, ml/llama, ml/vit
 """
@@ -81,7 +81,7 @@ memory          48Gi → 56Gi (+8Gi)
 nvidia.com/gpu  48 → 56 (+8)
 
 JobSet/bert in namespace ml: changed
-  It {REFUSED}
+  It {REJECTED}
 ✗ {IN_POD}.containers[node].env[PET_NNODES].value: '2' → '3'  (jobs/bert.yaml:10)
 ✗ spec.replicatedJobs[node].template.spec.parallelism: 2 → 3  (jobs/bert.yaml:10)
 ✗ spec.replicatedJobs[node].template.spec.completions: 2 → 3  (jobs/bert.yaml:10)
@@ -163,7 +163,7 @@ no number changes: 6 TrainJobs, 12 Pods, 96 processes, 48 CPU, 96Gi memory, 96 n
 TrainJob/bert in jobs/bert.yaml:10 → 2 TrainJobs: ml/bert (overlays/dev, overlays/prod)
 
 2 × JobSet in namespace ml, of 2 overlays: changed
-  Each {REFUSED}
+  Each {REJECTED}
 ✗ {IN_POD}.containers[node].image: torch:1 → torch:3
   in ml/bert (of overlays/dev, overlays/prod)
 """
@@ -186,7 +186,7 @@ memory          32Gi
 nvidia.com/gpu  0 → 16 (+16)
 
 JobSet/bert in namespace ml: changed
-  It {REFUSED}
+  It {REJECTED}
 ✗ {IN_POD}.containers[node].resources.limits.cpu: not set → '4'
 ✗ {IN_POD}.containers[node].resources.limits[nvidia.com/gpu]: not set → '8'
 """

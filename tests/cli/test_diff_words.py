@@ -1,4 +1,4 @@
-"""What the outputs of `diff` share: the headline, verdicts, numbers, values, and which objects are told together."""
+"""What the outputs of `diff` share: the headline, verdicts, numbers, values, and which objects are in one entry."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from tests.unit.kube.updates.cases import train_job
             id="only others",
         ),
         pytest.param(
-            report([changed(identity("JobSet", "a"), update_result=reports.refused("resuming"), consequence="")]),
+            report([changed(identity("JobSet", "a"), update_result=reports.rejected("resuming"), consequence="")]),
             "1 TrainJob changes; 1 update is rejected in other states",
             id="refused, but not while running",
         ),
@@ -92,7 +92,7 @@ from tests.unit.kube.updates.cases import train_job
         ),
         pytest.param(
             report(
-                [changed(identity("ClusterTrainingRuntime", "a"), job=None, update_result=reports.refused(*STATES))]
+                [changed(identity("ClusterTrainingRuntime", "a"), job=None, update_result=reports.rejected(*STATES))]
             ),
             "no TrainJob changes; 1 update is rejected; 1 other object differs",
             id="a refused runtime",
@@ -117,7 +117,7 @@ def test_headline(of: Report, expected: str) -> None:
     assert summary_line(of).in_line() == expected
 
 
-def test_what_no_value_is_marked_with_is_told_once_and_names_its_states_where_they_differ() -> None:
+def test_what_no_value_is_marked_with_is_reported_once_and_names_its_states_where_they_differ() -> None:
     def shown(of: reports.ObjectView) -> list[tuple[str, str]]:
         return [(reason.path, reason.words) for reason in rejections(of)]
 
@@ -154,7 +154,7 @@ def _nodes(count: int, *, patches: list[str] | None = None, **spec: Any) -> dict
         pytest.param(_nodes(2), _nodes(4, labels={"a": "b"}), {"spec.trainer.numNodes"}, id="one of two"),
     ],
 )
-def test_values_that_are_refused_are_marked(old: Any, new: Any, marked: set[str]) -> None:
+def test_values_that_are_rejected_are_marked(old: Any, new: Any, marked: set[str]) -> None:
     verdict = check_train_job_update(old, new, "2.3")
     change = Change(identity_of(new), "changed", old, new, field_changes(old, new), verdict)
     (of,) = view_difference(
@@ -168,7 +168,7 @@ def test_values_that_are_refused_are_marked(old: Any, new: Any, marked: set[str]
     assert (names, of.rejections) == (marked, ())
 
 
-def test_jobs_are_told_with_their_overlays_where_several_build_one_of_that_name() -> None:
+def test_jobs_are_reported_with_their_overlays_where_several_build_one_of_that_name() -> None:
     overlays = [f"overlays/{number}" for number in range(9)]
     jobs = [JobId(job("a"), overlay) for overlay in overlays] + [JobId(job("b"), "overlays/1"), JobId(job("c"))]
     of = report(causes=[reports.cause("values", "a.yaml", 1, jobs)], unbuilt=[JobId(job("c"), "overlays/1")])
@@ -177,7 +177,7 @@ def test_jobs_are_told_with_their_overlays_where_several_build_one_of_that_name(
     assert list(JobNames(of).of(jobs[:1])) == ["ml/a (overlays/0)"]
 
 
-def test_the_same_change_in_many_overlays_is_told_once() -> None:
+def test_the_same_change_in_many_overlays_is_reported_once() -> None:
     objects = [
         changed(identity("JobSet", name), row("spec.a", 1, 2), overlay=f"overlays/{number}")
         for number in range(30)
@@ -249,8 +249,8 @@ def test_amount(resource: str, quantity: str, expected: str) -> None:
 def test_numbers_stand_in_a_persons_order_with_their_differences() -> None:
     before = totals(1, 2, 8, memory="8Gi", gpus="8", **{"example.com/fpga": "0"})
     after = totals(2, 2, 16, memory="7Gi", gpus="16", cpu="1500m")
-    told = [(each.name, each.before, each.after, each.difference) for each in numbers(before, after)]
-    assert told == [
+    reported = [(each.name, each.before, each.after, each.difference) for each in numbers(before, after)]
+    assert reported == [
         ("TrainJobs", "1", "2", "+1"),
         ("Pods", "2", "2", ""),
         ("processes", "8", "16", "+8"),
@@ -273,16 +273,18 @@ def test_numbers_stand_in_a_persons_order_with_their_differences() -> None:
         ((0, 1), (0, 0), "0 and 1 TrainJob of unknown size → 0 and 0 TrainJobs of unknown size (-1 of unknown size)"),
     ],
 )
-def test_processes_that_are_not_known_are_told(before: tuple[int, int], after: tuple[int, int], expected: str) -> None:
+def test_processes_that_are_not_known_are_reported(
+    before: tuple[int, int], after: tuple[int, int], expected: str
+) -> None:
     sides = (Totals(processes=known, unsized=unsized) for known, unsized in (before, after))
     assert [each.in_line() for each in numbers(*sides)] == [expected]
 
 
-def test_groups_are_told_where_there_are_several_and_one_changes() -> None:
-    told = by_group(reports.pull_request().difference.summary)
-    assert told is not None
-    assert [each.name for each in told.columns[2:]] == ["TrainJobs", "Pods", "processes", "nvidia.com/gpu"]
-    assert [row[2:] for row in told.rows] == [
+def test_groups_are_reported_where_there_are_several_and_one_changes() -> None:
+    reported = by_group(reports.pull_request().difference.summary)
+    assert reported is not None
+    assert [each.name for each in reported.columns[2:]] == ["TrainJobs", "Pods", "processes", "nvidia.com/gpu"]
+    assert [row[2:] for row in reported.rows] == [
         ["3", "8 → 9 (+1)", "32 → 48 (+16)", "32 → 52 (+20)"],
         ["1 → 0 (-1)", "1 → 0 (-1)", "4 → 0 (-4)", "4 → 0 (-4)"],
     ]
@@ -316,11 +318,11 @@ def test_numbers_that_stay_are_one_sentence() -> None:
         (["--lr", "é"], '["--lr", "é"]'),
     ],
 )
-def test_short_values_are_told_apart(value: Any, expected: str) -> None:
+def test_short_values_are_distinguished(value: Any, expected: str) -> None:
     assert pair(value, ABSENT)[0] == expected
 
 
-def test_what_is_masked_is_told_apart_by_words() -> None:
+def test_masked_values_are_distinguished_by_words() -> None:
     assert list(pair("***", "***")) == ["*** (before)", "*** (after)"]
     assert line_diff({"a": "***"}, {"a": "***"}) == [DiffLine("…", "the values differ, but are not shown")]
 
@@ -363,11 +365,11 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=30).map("\n".joi
 @given(LINES, LINES)
 def test_the_lines_of_a_diff_are_those_of_both_texts(old: str, new: str) -> None:
     """Read as any diff: without those of the one side it is the other one, but for the lines that were counted."""
-    told = line_diff(old, new)
-    if any("lines are the same" in line.text for line in told) or old == new:
+    reported = line_diff(old, new)
+    if any("lines are the same" in line.text for line in reported) or old == new:
         return
     for text_, sign in ((old, "-"), (new, "+")):
-        lines = [line.text for line in told if line.sign in (" ", sign)]
+        lines = [line.text for line in reported if line.sign in (" ", sign)]
         assert lines == ([*text_.split("\n")[:-1]] if text_.endswith("\n") or not text_ else text_.split("\n")) or (
             text_ == "" and lines == [""]
         )
@@ -376,18 +378,18 @@ def test_the_lines_of_a_diff_are_those_of_both_texts(old: str, new: str) -> None
 def test_texts_of_many_lines_are_matched_at_their_ends_only() -> None:
     old = [f"old {number}" for number in range(3000)]
     new = [f"new {number}" for number in range(3000)]
-    told = line_diff("\n".join(["same", *old, "end"]), "\n".join(["same", *new, "end"]))
-    assert told[0] == DiffLine(" ", "same")
-    assert told[-1] == DiffLine("…", "5602 more lines")
-    assert len(told) == 401
+    reported = line_diff("\n".join(["same", *old, "end"]), "\n".join(["same", *new, "end"]))
+    assert reported[0] == DiffLine(" ", "same")
+    assert reported[-1] == DiffLine("…", "5602 more lines")
+    assert len(reported) == 401
 
 
 def test_a_long_line_is_cut_around_what_differs() -> None:
-    told = line_diff("a" * 5000 + "x\nb", "a" * 5000 + "y\nb")
-    assert [line.sign for line in told] == ["-", "+", " "]
-    assert told[0].text.endswith("x")
-    assert told[1].text.endswith("y")
-    assert max(len(line.text) for line in told) < 320
+    reported = line_diff("a" * 5000 + "x\nb", "a" * 5000 + "y\nb")
+    assert [line.sign for line in reported] == ["-", "+", " "]
+    assert reported[0].text.endswith("x")
+    assert reported[1].text.endswith("y")
+    assert max(len(line.text) for line in reported) < 320
 
 
 @pytest.mark.parametrize(
@@ -398,7 +400,7 @@ def test_which_values_have_lines(value: Any, expected: bool) -> None:
     assert has_lines(value, ABSENT) is has_lines(ABSENT, value) is expected
 
 
-def test_what_changes_alike_is_told_once() -> None:
+def test_what_changes_alike_is_reported_once() -> None:
     (group,) = group_objects(reports.image_bump())
     assert len(group.members) == 40
     assert [where(row.sources) for row in group.rows] == ["runtimes/torch-distributed.yaml:31"]
@@ -406,19 +408,22 @@ def test_what_changes_alike_is_told_once() -> None:
     assert len(group_objects(reports.large(10))) == 10
 
 
-def test_the_same_values_in_several_files_are_told_once_with_all_files() -> None:
+def test_the_same_values_in_several_files_are_reported_once_with_all_files() -> None:
     objects = [
         changed(identity("JobSet", name), row("spec.a", 1, 2, (f"{name}.yaml", 3), (f"{name}.yaml", 4)))
         for name in "ab"
     ]
     (group,) = group_objects(report(objects))
     assert group.rows[0].sources == Sources()
-    assert [places(told, group) for told in group.members] == [[SourceLine("a.yaml", 4)], [SourceLine("b.yaml", 4)]]
+    assert [places(reported, group) for reported in group.members] == [
+        [SourceLine("a.yaml", 4)],
+        [SourceLine("b.yaml", 4)],
+    ]
 
 
 def test_values_that_name_their_own_job_are_alike() -> None:
     (group,) = group_objects(reports.upgrade())
-    assert [told.change.identity.name for told in group.members] == ["bert", "llama", "vit"]
+    assert [reported.change.identity.name for reported in group.members] == ["bert", "llama", "vit"]
     assert group.has_names
     assert not group_objects(reports.image_bump())[0].has_names
 
@@ -443,13 +448,13 @@ def test_numbers_and_texts_are_not_alike() -> None:
     assert [len(group.members) for group in group_objects(report(objects))] == [1, 1, 1, 1]
 
 
-def test_those_that_running_jobs_refuse_stand_first_else_the_order_is_the_reports() -> None:
+def test_those_that_running_jobs_reject_stand_first_else_the_order_is_the_reports() -> None:
     objects = [
         changed(identity("JobSet", "a"), row("spec.a", 1, 2)),
-        changed(identity("JobSet", "b"), row("spec.b", 1, 2), update_result=reports.refused("running")),
+        changed(identity("JobSet", "b"), row("spec.b", 1, 2), update_result=reports.rejected("running")),
         removed(identity("JobSet", "c")),
         changed(
-            identity("JobSet", "d"), row("spec.d", 1, 2), update_result=reports.refused("resuming"), consequence=""
+            identity("JobSet", "d"), row("spec.d", 1, 2), update_result=reports.rejected("resuming"), consequence=""
         ),
     ]
     assert [group.change.identity.name for group in group_objects(report(objects))] == ["b", "a", "c", "d"]
@@ -480,6 +485,6 @@ def test_a_made_objects_values_may_carry_the_new_name_of_its_job() -> None:
 def test_what_a_person_may_have_written_is_shown() -> None:
     """A job that is renamed by hand may have its image renamed with it."""
     rows = (row("metadata.name", "llama", "mistral"), row("image", "acme/llama:1", "acme/mistral:1"))
-    told = added(identity("JobSet", "mistral"), *rows, counterpart=identity("JobSet", "llama"))
-    (group,) = group_objects(report([told]))
+    reported = added(identity("JobSet", "mistral"), *rows, counterpart=identity("JobSet", "llama"))
+    (group,) = group_objects(report([reported]))
     assert ([each.path for each in group.rows], group.carried) == (["image"], 1)

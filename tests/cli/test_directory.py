@@ -1,4 +1,4 @@
-"""`-O DIR`: what is written, what is left alone, what is refused, and what a cut-off leaves. Real files throughout."""
+"""`-O DIR`: what is written, what is left alone, what is rejected, and what a cut-off leaves. Real files throughout."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def _sparse(path: Path, size: int) -> None:
         file.truncate(size)
 
 
-REFUSED = [
+REJECTED = [
     pytest.param(
         lambda out: (out / "jobset_c.yaml").write_text("mine"),
         r"out/jobset_c\.yaml: it is not in the index of what was built here; move it away; nothing was written",
@@ -290,8 +290,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("meddle", "message"), REFUSED)
-def test_refused_before_anything_is_written(meddle: Callable[[Path], object], message: str, out: Path) -> None:
+@pytest.mark.parametrize(("meddle", "message"), REJECTED)
+def test_rejected_before_anything_is_written(meddle: Callable[[Path], object], message: str, out: Path) -> None:
     write(out, FIRST)
     meddle(out)
     before = marks(out.parent)
@@ -330,7 +330,7 @@ def test_a_target_below_many_directories(out: Path) -> None:
         pytest.param("jobs/../jobs/out", "./jobs/team/..", id="roundabout"),
     ],
 )
-def test_a_directory_inside_an_input_is_refused(
+def test_a_directory_inside_an_input_is_rejected(
     target: str, input_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -368,7 +368,7 @@ def test_other_paths_than_those_of_a_layout_are_a_bug(path: str, out: Path) -> N
     assert not out.exists()
 
 
-def test_more_than_the_limit_is_refused(out: Path) -> None:
+def test_more_than_the_limit_is_rejected(out: Path) -> None:
     files = [("a.yaml", "é" * 3), ("b.yaml", "ab")]
     write_directory(str(out), files, [], current(), most=8)
     before = marks(out)
@@ -445,7 +445,7 @@ def assert_whole(out: Path) -> None:
         assert {path: found.get(path) for path in SECOND} == {path: text.encode() for path, text in SECOND.items()}
 
 
-def test_a_fault_tells_how_far_it_came(out: Path) -> None:
+def test_a_fault_reports_how_far_it_came(out: Path) -> None:
     write(out, FIRST)
     with (
         failing(6, OSError(28, "No space left on device")),

@@ -88,25 +88,29 @@ def test_json(repository: Repository, env: Any) -> None:
     repository.write({"job.yaml": [torch_job(resourcesPerNode=GPUS)], "runtimes/torch.yaml": [TORCH]})
     exit_code, out, err = env("TrainJob/bert", "-o", "json")
     assert (exit_code, err) == (0, "")
-    told = json.loads(out)
+    reported = json.loads(out)
     line = at(job_text(repository), "nvidia.com/gpu")
-    assert list(told)[:4] == ["schemaVersion", "trainJob", "trainerVersion", "roles"]
-    assert (told["schemaVersion"], told["trainerVersion"]) == (1, "2.3")
-    assert told["trainJob"] == {"namespace": "", "name": "bert"}
-    assert told["worldSize"] == {
+    assert list(reported)[:4] == ["schemaVersion", "trainJob", "trainerVersion", "roles"]
+    assert (reported["schemaVersion"], reported["trainerVersion"]) == (1, "2.3")
+    assert reported["trainJob"] == {"namespace": "", "name": "bert"}
+    assert reported["worldSize"] == {
         "value": 8,
         "formula": "2 nodes × auto (4 GPUs → 4) = 8",
         "nodes": 2,
         "source": {"file": "job.yaml", "line": at(job_text(repository), "numNodes")},
     }
-    assert told["master"] == {
+    assert reported["master"] == {
         "address": "bert-node-0-0.bert",
         "port": "29500",
         "setting": "PET_MASTER_ADDR",
         "source": {"file": "job.yaml", "line": at(job_text(repository), "name: bert")},
     }
-    assert (told["hostfile"], told["needs"], told["warnings"]) == (None, {"secrets": [], "configMaps": []}, [])
-    [role] = told["roles"]
+    assert (reported["hostfile"], reported["needs"], reported["warnings"]) == (
+        None,
+        {"secrets": [], "configMaps": []},
+        [],
+    )
+    [role] = reported["roles"]
     assert (role["name"], role["ancestor"], role["pods"], role["namesLeftOut"]) == ("node", "trainer", 2, 0)
     assert role["hostnames"] == ["bert-node-0-0", "bert-node-0-1"]
     assert (role["subdomain"], role["dns"]) == ("bert", ["bert-node-0-0.bert", "bert-node-0-1.bert"])
@@ -335,7 +339,7 @@ def test_a_lost_value_is_where_the_overlay_patched_it(repository: Repository, en
     assert warning["source"] == {"file": "overlays/prod/overlay.yaml", "line": at(text, "value: '9'")}
 
 
-def test_a_refused_train_job(repository: Repository, env: Any) -> None:
+def test_a_rejected_train_job(repository: Repository, env: Any) -> None:
     repository.write({"a.yaml": [TORCH, torch_job(env=[{"name": "PET_NNODES", "value": "2"}])]})
     exit_code, out, err = env("TrainJob/bert")
     assert (exit_code, out) == (1, "")

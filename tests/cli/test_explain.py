@@ -285,14 +285,14 @@ def explain(capsys: pytest.CaptureFixture[str]) -> Callable[..., ProcessResult]:
     return call
 
 
-def told(writes: list[dict[str, Any]], indent: str = "") -> Iterator[str]:
+def reported(writes: list[dict[str, Any]], indent: str = "") -> Iterator[str]:
     """One line a write, and below it what it was made of and the history of that."""
     for write in writes:
         yield f"{indent}{write['by']} {json.dumps(write['value'])} {_where(write['source'])}".rstrip()
         for made_of in write["madeOf"]:
             name = f"{made_of['object']} " if made_of["object"] else ""
             yield f"{indent}  {name}{made_of['path']} {_where(made_of['source'])}"
-            yield from told(made_of["history"], f"{indent}    ")
+            yield from reported(made_of["history"], f"{indent}    ")
 
 
 def _where(source: dict[str, Any] | None) -> str:
@@ -644,7 +644,7 @@ def test_the_history_of_a_value(explain, files, target, path, expected):
     for short, long in SHORT.items():
         expected = expected.replace(short, long)
     wanted = inspect.cleandoc(expected).splitlines()
-    assert list(told(field["history"])) == wanted
+    assert list(reported(field["history"])) == wanted
     assert field["value"] == field["history"][0]["value"]
 
 
@@ -771,7 +771,7 @@ def test_several_matches_are_listed(repository, explain):
     assert explain("JobSet/llama", "metadata.namespace", "-n", "b").out.splitlines()[1].endswith("jobs/b.yaml:5:14")
 
 
-def test_a_refused_job_says_why(repository, explain):
+def test_a_rejected_job_says_why(repository, explain):
     (repository / "jobs/llama.yaml").write_text(FILES["jobs/llama.yaml"].replace("name: torch", "name: tors"))
     result = explain("JobSet/llama")
     assert (result.exit_code, result.out) == (1, "")
@@ -867,7 +867,7 @@ MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: one\n 
         ),
     ],
 )
-def test_copies_and_removals_are_told(repository, explain, key, lines):
+def test_copies_and_removals_are_reported(repository, explain, key, lines):
     write_overlay(repository, COPIES, MAP)
     assert [line.strip() for line in explain("-f", "o", "ConfigMap/m", f"data.{key}").out.splitlines()[1:]] == lines
 
@@ -951,13 +951,13 @@ def test_a_key_that_a_patch_is_merged_by_is_the_runtimes(explain):
     assert "runtimePatches" not in result.out
 
 
-def test_the_end_of_a_path_is_enough_to_be_told_the_whole(explain):
+def test_the_end_of_a_path_is_enough_to_get_the_whole(explain):
     result = explain("-f", "jobs/llama.yaml", "JobSet/llama", "PET_NNODES")
     assert result.exit_code == 1
     assert f"note: this path exists: {CONTAINER}.env[PET_NNODES]\n" in result.err
 
 
-def test_a_problem_elsewhere_is_told_and_counts(repository, explain):
+def test_a_problem_elsewhere_is_reported_and_counts(repository, explain):
     (repository / "jobs/bert.yaml").write_text(FILES["jobs/bert.yaml"] + "---\nllama: [\n")
     result = explain("JobSet/bert", "kind")
     assert (result.exit_code, result.out.splitlines()[0]) == (1, "JobSet/bert kind")

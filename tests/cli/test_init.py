@@ -173,7 +173,7 @@ def test_editors_find_the_schema(here: Path, init: Init) -> None:
 
 @pytest.mark.parametrize("version", sample(TRAINER_VERSIONS, every=2))
 @pytest.mark.parametrize("name", catalogue.versions())
-def test_a_runtime_suits_a_trainer_or_is_refused(name: str, version: str, here: Path, init: Init) -> None:
+def test_a_runtime_suits_a_trainer_or_is_rejected(name: str, version: str, here: Path, init: Init) -> None:
     code, said = init("--runtime", name, "--trainer-version", version)
     if (version, name) == ("2.0", "torchtune-llama3.2-3b"):  # a recipe that this Trainer does not have
         assert (code, tree(here)) == (2, [])
@@ -281,7 +281,7 @@ def test_a_link_that_is_named_is_followed(here: Path, init: Init) -> None:
         ),
     ],
 )
-def test_what_is_asked_for_wrongly_is_refused(arguments: list[str], message: str, here: Path, init: Init) -> None:
+def test_what_is_asked_for_wrongly_is_rejected(arguments: list[str], message: str, here: Path, init: Init) -> None:
     (here / ".git").mkdir()
     code, said = init(*arguments)
     assert (code, tree(here)) == (2, [".git"])
@@ -434,17 +434,17 @@ def test_what_somebody_else_put_there_meanwhile_is_left(
 
 
 def test_what_cannot_be_taken_back_is_named(here: Path, monkeypatch: pytest.MonkeyPatch, init: Init) -> None:
-    def refused(*_: object) -> None:
+    def rejected(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(Folder, "remove", refused)
+    monkeypatch.setattr(Folder, "remove", rejected)
     code, said = init("new", "--name", "a" * 60)
     assert code == 2
     assert said.endswith(f"still exist: {', '.join(sorted(contents(here), key=said.index))}\n")
     assert len(contents(here)) == len(PIECES)
 
 
-def test_what_was_there_and_does_not_build_is_told(here: Path, init: Init) -> None:
+def test_what_was_there_and_does_not_build_is_reported(here: Path, init: Init) -> None:
     (here / "jobs").mkdir()
     (here / "jobs" / "old.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {nam: a}\n")
     code, said = init()
@@ -573,7 +573,7 @@ def test_the_settings_name_the_trainer(here: Path, init: Init) -> None:
 
 
 @pytest.mark.parametrize("form", [["runtime", "plain"], ["job", "second"], ["overlay", "qa"]], ids=lambda form: form[0])
-def test_broken_settings_are_told(form: list[str], repository: Path, init: Init) -> None:
+def test_broken_settings_are_reported(form: list[str], repository: Path, init: Init) -> None:
     settings(repository, "taget: {}\n")
     before = tree(repository)
     code, said = init(*form)
@@ -581,7 +581,7 @@ def test_broken_settings_are_told(form: list[str], repository: Path, init: Init)
     assert said.startswith("trainjob.yaml:3:1: error KTJ040")
 
 
-def test_a_runtime_that_would_be_refused_is_told(here: Path, init: Init) -> None:
+def test_a_runtime_that_would_be_rejected_is_reported(here: Path, init: Init) -> None:
     (here / ".git").mkdir()
     (here / "runtimes").mkdir()
     (here / "runtimes" / "own.yaml").write_text(catalogue.read("plain").replace("mlPolicy", "mlPolcy"))

@@ -1,4 +1,4 @@
-"""`lint`: the engine around the rules. What rules find is told in tests/unit/lint."""
+"""`lint`: the engine around the rules. What rules find is checked in tests/unit/lint."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_what_fails(repository: Repository, fail_on: str, exit_code: int) -> Non
     assert repository.lint("--fail-on", fail_on).exit_code == exit_code
 
 
-def test_what_a_build_refuses_is_a_finding(repository: Repository) -> None:
+def test_what_a_build_rejects_is_a_finding(repository: Repository) -> None:
     repository.write({"jobs/b.yaml": JOB.replace("NAME", "b").replace("torch", "tosh")})
     linted = repository.lint("-o", "json")
     assert linted.exit_code == 1
@@ -207,13 +207,13 @@ def test_settings_change_how_bad_it_is(repository: Repository) -> None:
         pytest.param("delivery: jenkins\n", "write argocd, flux or kubectl", id="no delivery"),
     ],
 )
-def test_wrong_settings_are_told(repository: Repository, setting: str, said: str) -> None:
+def test_wrong_settings_are_reported(repository: Repository, setting: str, said: str) -> None:
     repository.write({"trainjob.yaml": CONFIG + setting})
     linted = repository.lint("-o", "json")
     assert linted.exit_code == 1
-    (told,) = [each for each in linted.report["results"] if each["rule"] == "KTJ040"]
-    assert (told["file"], told["line"]) == ("trainjob.yaml", 3)
-    assert said in told["message"]
+    (reported,) = [each for each in linted.report["results"] if each["rule"] == "KTJ040"]
+    assert (reported["file"], reported["line"]) == ("trainjob.yaml", 3)
+    assert said in reported["message"]
 
 
 def commented(comment: str) -> dict[str, str]:
@@ -267,7 +267,7 @@ def test_an_annotation_takes_findings_away(repository: Repository, owner: str) -
     assert [rule for rule, _, _ in repository.lint("-o", "json").found] == ["KTJ071"]
 
 
-def test_since_tells_what_is_new(repository: Repository) -> None:
+def test_since_reports_what_is_new(repository: Repository) -> None:
     repository.commit("base")
     assert repository.lint("--since", "HEAD", "-o", "json").found == []
     moved = RUNTIME.replace("spec:\n  mlPolicy", "# more\n# lines\nspec:\n  mlPolicy", 1)
@@ -314,7 +314,7 @@ def test_since_looks_at_where_the_branch_began(repository: Repository) -> None:
 @pytest.mark.parametrize(
     "ref", [pytest.param("nowhere", id="unknown"), pytest.param("", id="empty"), pytest.param("--all", id="an option")]
 )
-def test_since_refuses_what_is_no_commit(repository: Repository, ref: str) -> None:
+def test_since_rejects_what_is_no_commit(repository: Repository, ref: str) -> None:
     repository.commit()
     linted = repository.lint(f"--since={ref}")
     assert (linted.exit_code, linted.out) == (2, "")
@@ -340,7 +340,7 @@ def test_a_baseline_takes_what_was_there(repository: Repository) -> None:
     assert "note: 1 finding of base.json no longer exists; update" in repository.lint("--baseline", "base.json").err
 
 
-def test_a_baseline_never_hides_a_refusal(repository: Repository) -> None:
+def test_a_baseline_never_hides_a_rejection(repository: Repository) -> None:
     repository.write({"jobs/b.yaml": JOB.replace("NAME", "b").replace("torch", "tosh")})
     repository.lint("--write-baseline", "base.json")
     assert "KTJ201" in {rule for rule, *_ in repository.lint("--baseline", "base.json", "-o", "json").found}
@@ -349,7 +349,7 @@ def test_a_baseline_never_hides_a_refusal(repository: Repository) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"schemaVersion": 2, "findings": []}', '{"schemaVersion": 1, "findings": [{}]}']
 )
-def test_a_broken_baseline_is_refused(repository: Repository, text: str) -> None:
+def test_a_broken_baseline_is_rejected(repository: Repository, text: str) -> None:
     repository.write({"base.json": text})
     linted = repository.lint("--baseline", "base.json")
     assert (linted.exit_code, linted.out) == (2, "")
@@ -391,7 +391,7 @@ def test_the_rules_and_their_manuals(repository: Repository) -> None:
         assert repository.lint("explain", name).out.startswith("KTJ901 image-tag-latest\n  warning, policy, ")
 
 
-def test_since_tells_updates_that_a_cluster_refuses(repository: Repository) -> None:
+def test_since_reports_updates_that_a_cluster_rejects(repository: Repository) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1")})
     repository.commit("base")
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v2")})
@@ -402,7 +402,7 @@ def test_since_tells_updates_that_a_cluster_refuses(repository: Repository) -> N
     assert (linted.exit_code, linted.found) == (0, [])
 
 
-def test_a_refused_update_points_at_a_new_value_rather_than_at_what_lost_one(repository: Repository) -> None:
+def test_a_rejected_update_points_at_a_new_value_rather_than_at_what_lost_one(repository: Repository) -> None:
     limited = WITHOUT_LIMIT.replace("requests:", "limits:\n        memory: 1Gi") + "      requests: {cpu: 1}\n"
     requested = WITHOUT_LIMIT + "        cpu: 1\n      limits: {memory: 1Gi}\n"
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1"), "jobs/gpu.yaml": limited})
@@ -426,7 +426,7 @@ SECRET = "s3cr3t-d34db33f-c4f3"
 
 
 @pytest.mark.parametrize("form", ["human", "json", "sarif", "github", "junit", "gitlab", "markdown"])
-def test_a_secret_that_was_found_is_not_told(repository: Repository, form: str) -> None:
+def test_a_secret_that_was_found_is_not_reported(repository: Repository, form: str) -> None:
     text = RUNTIME.replace("resources:", f"env: [{{name: HF_TOKEN, value: {SECRET}}}]\n                  resources:")
     repository.write({"runtimes/torch.yaml": text})
     linted = repository.lint("-o", form)
@@ -487,7 +487,7 @@ def test_the_same_words_at_two_places_are_two_findings(repository: Repository) -
     assert "2 findings fixed in 2 files" in repository.lint("--fix").err
 
 
-def test_a_build_warns_of_what_is_refused_later(repository: Repository, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_build_warns_of_what_is_rejected_later(repository: Repository, capfd: pytest.CaptureFixture[str]) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1"), "jobs/gpu.yaml": WITHOUT_LIMIT})
     assert run("kubectl-trainjob", ["build"]) == 0
     out, err = capfd.readouterr()
@@ -549,8 +549,8 @@ spec:
 )
 def test_a_jobset_that_somebody_wrote(repository: Repository, old: str, new: str, found: list[tuple[str, int]]) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace(":latest", ":v1"), "js.yaml": JOBSET.replace(old, new, 1)})
-    told = repository.lint("-o", "json").found
-    assert [(rule, line) for rule, path, line in told if path == "js.yaml" and rule != "KTJ101"] == found
+    reported = repository.lint("-o", "json").found
+    assert [(rule, line) for rule, path, line in reported if path == "js.yaml" and rule != "KTJ101"] == found
 
 
 PACKAGED = Path(__file__).resolve().parents[2]
@@ -570,13 +570,13 @@ def test_a_job_of_each_packaged_runtime_has_no_error(repository: Repository, ver
         )
     (repository.root / "runtimes" / "torch.yaml").unlink()
     (repository.root / "jobs" / "a.yaml").unlink()
-    told = repository.lint("-o", "json", "--trainer-version", version).report["results"]
+    reported = repository.lint("-o", "json", "--trainer-version", version).report["results"]
     assert len(names) > 5
-    errors = [each for each in told if each["severity"] == "error" and each["class"] != "rejected"]
+    errors = [each for each in reported if each["severity"] == "error" and each["class"] != "rejected"]
     assert errors == [], "what this Trainer does not have is refused, and a build says so"
 
 
-def test_a_runtime_with_a_wrong_quantity_is_refused_and_no_more(repository: Repository) -> None:
+def test_a_runtime_with_a_wrong_quantity_is_rejected_and_no_more(repository: Repository) -> None:
     repository.write({"runtimes/torch.yaml": RUNTIME.replace("cpu: 1", 'cpu: ""')})
     assert [rule for rule, _, _ in repository.lint("-o", "json").found] == ["KTJ103"]
 
@@ -678,7 +678,7 @@ def test_options_that_contradict_each_other(repository: Repository, arguments: l
     assert not (repository.root / "a").exists()
 
 
-def test_settings_that_cannot_be_read_are_told_once(repository: Repository) -> None:
+def test_settings_that_cannot_be_read_are_reported_once(repository: Repository) -> None:
     repository.write({"trainjob.yaml": f"{CONFIG}emit: jobset\nemit: jobset\n"})
     assert {rule for rule, path, _ in repository.lint("-o", "json").found if path == "trainjob.yaml"} == {"KTJ004"}
 

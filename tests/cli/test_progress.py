@@ -81,11 +81,11 @@ def test_no_terminal_no_progress(clock, capfd, monkeypatch, term):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_build_tells_how_far_it_is(repository: Repository, monkeypatch):
-    told = []
-    monkeypatch.setattr(ProgressLine, "__call__", lambda _self, *what: told.append(what))
+def test_a_build_reports_how_far_it_is(repository: Repository, monkeypatch):
+    reported = []
+    monkeypatch.setattr(ProgressLine, "__call__", lambda _self, *what: reported.append(what))
     jobs = {f"jobs/{n}.yaml": [train_job(f"job-{n}", "plain")] for n in range(3)}
     repository.write(jobs | {"runtimes/r.yaml": [PLAIN]})
     assert repository.build("jobs").exit_code == 0
-    assert [what for what in told if what[0] == "reading files"][-1][1] == 4
-    assert ("compiling TrainJobs", 0, 3) in told
+    assert [what for what in reported if what[0] == "reading files"][-1][1] == 4
+    assert ("compiling TrainJobs", 0, 3) in reported

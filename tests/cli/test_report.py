@@ -154,7 +154,7 @@ def test_of_a_template_the_line_as_rendered_and_the_values(
     assert re.sub(r"(error KTJ\d+) .*", r"\1", shown) == dedent(expected)
 
 
-def test_notes_that_say_the_same_are_told_once_and_many_are_cut() -> None:
+def test_notes_that_say_the_same_are_reported_once_and_many_are_cut() -> None:
     def found(*lines: int) -> Diagnostic:
         return Diagnostic(ERROR, "a", at(JOB, 1, 7, 8), tuple(RelatedPlace("here", at(RUNTIME, n, 1)) for n in lines))
 

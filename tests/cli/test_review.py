@@ -48,7 +48,7 @@ spec:
 """
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """A review as JSON, and how the command ended."""
 
     code: int
@@ -84,19 +84,19 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 def call(repository: Repository, *arguments: str) -> tuple[int, str, str]:
     code = run("kubectl-trainjob", ["review", *arguments])
-    told = repository._capsys.readouterr()
-    return code, told.out, told.err
+    reported = repository._capsys.readouterr()
+    return code, reported.out, reported.err
 
 
-def review(repository: Repository, *arguments: str) -> Told:
+def review(repository: Repository, *arguments: str) -> Reported:
     code, out, _ = call(repository, *(arguments or ("HEAD",)), "-o", "json")
-    return Told(code, json.loads(out))
+    return Reported(code, json.loads(out))
 
 
 def test_nothing_differs(repository: Repository) -> None:
-    told = review(repository)
-    assert (told.code, told.verdict, told.jobs, told.rules) == (0, "safe", {}, [])
-    assert told.report["headline"] == "safe: nothing differs"
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.jobs, reported.rules) == (0, "safe", {}, [])
+    assert reported.report["headline"] == "safe: nothing differs"
 
 
 CHANGES = [
@@ -157,16 +157,16 @@ def test_a_change(
     gpus: tuple[str, str],
 ) -> None:
     repository.write(files)
-    told = review(repository)
-    assert (told.jobs, told.verdict, told.code) == (jobs, verdict, code)
-    assert told.gpus(*jobs) == gpus
+    reported = review(repository)
+    assert (reported.jobs, reported.verdict, reported.code) == (jobs, verdict, code)
+    assert reported.gpus(*jobs) == gpus
 
 
 def test_a_suspended_job_starts(repository: Repository) -> None:
     repository.commit({"jobs/bert.yaml": BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)})
     repository.write({"jobs/bert.yaml": BERT})
-    told = review(repository)
-    assert (told.jobs, told.verdict) == ({"bert": ("changed", "starts")}, "safe")
+    reported = review(repository)
+    assert (reported.jobs, reported.verdict) == ({"bert": ("changed", "starts")}, "safe")
 
 
 @pytest.mark.parametrize("edit", [None, "bert-large"])
@@ -175,56 +175,56 @@ def test_a_suspended_job_may_have_been_started(repository: Repository, edit: str
     suspended = BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)
     repository.commit({"jobs/bert.yaml": suspended})
     repository.write({"jobs/bert.yaml": suspended.replace("name: bert", f"name: {edit}") if edit else None})
-    told = review(repository)
-    assert told.verdict == "ends"
-    assert set(told.jobs.values()) == {("renamed" if edit else "removed", "ends")}
+    reported = review(repository)
+    assert reported.verdict == "ends"
+    assert set(reported.jobs.values()) == {("renamed" if edit else "removed", "ends")}
 
 
 def test_a_train_job_whose_jobset_cannot_follow(repository: Repository) -> None:
-    """It starts, and JobSet refuses what Trainer 2.2 then applies: nothing of a JobSet's Pods may change any more."""
+    """It starts, and JobSet rejects what Trainer 2.2 then applies: nothing of a JobSet's Pods may change any more."""
     suspended = BERT.replace("spec:\n", "spec:\n  suspend: true\n", 1)
     config = f'{CONFIG}emit: trainjob\ntarget: {{trainer: "2.2"}}\n'
     repository.commit({"trainjob.yaml": config, "jobs/bert.yaml": suspended})
     repository.write({"jobs/bert.yaml": BERT, "runtimes/torch.yaml": CLEAN.replace("torch:1", "torch:2")})
-    told = review(repository)
-    assert (told.code, told.verdict, told.jobs) == (1, "refused", {"bert": ("changed", "stuck")})
-    assert told.report["headline"].startswith("rejected: 1 job would be stuck; ")
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.jobs) == (1, "refused", {"bert": ("changed", "stuck")})
+    assert reported.report["headline"].startswith("rejected: 1 job would be stuck; ")
 
 
 @pytest.mark.parametrize("label", ["kueue.x-k8s.io/queue-name: other", "team: nlp"])
 def test_a_label_of_a_live_train_job(repository: Repository, label: str) -> None:
     repository.commit({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
     repository.write({"jobs/bert.yaml": BERT.replace("{kueue.x-k8s.io/queue-name: research}", f"{{{label}}}")})
-    told = review(repository)
-    assert (told.code, told.verdict, told.jobs) == (0, "changes", {"bert": ("changed", "changes")})
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.jobs) == (0, "changes", {"bert": ("changed", "changes")})
 
 
 def test_a_runtime_that_live_jobs_do_not_follow(repository: Repository) -> None:
     repository.commit({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
     repository.write({"runtimes/torch.yaml": CLEAN.replace("torch:1", "torch:2")})
-    told = review(repository)
-    assert (told.code, told.verdict, told.jobs) == (0, "safe", {"bert": ("changed", "kept")})
-    assert told.report["headline"].startswith("safe: new runs of 1 TrainJob would change")
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.jobs) == (0, "safe", {"bert": ("changed", "kept")})
+    assert reported.report["headline"].startswith("safe: new runs of 1 TrainJob would change")
 
 
 def test_a_name_hash_makes_a_new_run(repository: Repository) -> None:
     overlay = f"{OVERLAY}resources: [../../jobs]\nnameHash: true\n"
     repository.commit({"overlays/prod/overlay.yaml": overlay})
     repository.write({"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")})
-    told = review(repository, "HEAD", "-f", "overlays/prod")
-    (row,) = told.report["jobs"]
+    reported = review(repository, "HEAD", "-f", "overlays/prod")
+    (row,) = reported.report["jobs"]
     assert (row["change"], row["outcome"], row["overlay"]) == ("renamed", "reruns", "")
     assert row["former"]["name"] != row["name"]
-    assert told.gpus(row["name"]) == ("16", "32")
-    assert (told.verdict, told.code) == ("reruns", 0)
+    assert reported.gpus(row["name"]) == ("16", "32")
+    assert (reported.verdict, reported.code) == ("reruns", 0)
 
 
 def test_what_is_new_cannot_be_built(repository: Repository) -> None:
     repository.write({"jobs/bert.yaml": BERT.replace("name: torch", "name: tortch")})
-    told = review(repository)
-    assert (told.code, told.verdict, told.rules) == (1, "unbuilt", ["KTJ201"])
-    assert told.jobs == {"bert": ("unknown", "unbuilt")}
-    assert told.gpus("bert") == ("16", None)
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.rules) == (1, "unbuilt", ["KTJ201"])
+    assert reported.jobs == {"bert": ("unknown", "unbuilt")}
+    assert reported.gpus("bert") == ("16", None)
     _, text, _ = call(repository, "HEAD")
     assert text.count("KTJ201") == 1  # as a finding, and not as a problem once more
 
@@ -239,11 +239,11 @@ def test_a_base_that_cannot_be_built_hides_nothing_of_the_head(repository: Repos
     repository.write(
         {"jobs/bert.yaml": BERT, "jobs/vit.yaml": JOB.replace("NAME", "vit"), "runtimes/torch.yaml": runtime}
     )
-    told = review(repository)
-    assert told.jobs == {"bert": ("unknown", "unknown"), "vit": ("added", "new")}
-    assert told.gpus("bert")[0] is None
-    assert "KTJ301" in told.rules
-    assert told.report["diff"]["problems"][0]["side"] == "old"
+    reported = review(repository)
+    assert reported.jobs == {"bert": ("unknown", "unknown"), "vit": ("added", "new")}
+    assert reported.gpus("bert")[0] is None
+    assert "KTJ301" in reported.rules
+    assert reported.report["diff"]["problems"][0]["side"] == "old"
     _, markdown, _ = call(repository, "HEAD", "-o", "markdown")
     assert "`KTJ201 runtime-not-found` in `HEAD (" in markdown
     assert re.search(r"\| `ml/bert` \| not compared \| ❌ not known \| .* \| \? → 16 \|", markdown)
@@ -256,9 +256,9 @@ def test_a_job_that_turns_to_what_was_broken_before(repository: Repository, name
     lab = JOB.replace("NAME", "lab").replace("name: torch", "name: lab")
     repository.commit({"runtimes/lab.yaml": broken, "jobs/lab.yaml": lab})
     repository.write({f"jobs/{name}.yaml": lab.replace("name: lab", f"name: {name}", 1)})
-    told = review(repository)
-    assert (told.code, told.verdict) == (1, "unbuilt")
-    assert told.jobs == {name: ("unknown", "unbuilt")}
+    reported = review(repository)
+    assert (reported.code, reported.verdict) == (1, "unbuilt")
+    assert reported.jobs == {name: ("unknown", "unbuilt")}
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
@@ -276,37 +276,37 @@ def test_a_job_of_another_name_that_the_base_cannot_build_has_one_row(repository
     lost = BERT.replace("name: torch", "name: gone")
     repository.commit({"overlays/prod/overlay.yaml": overlay, "jobs/bert.yaml": lost})
     repository.write({"jobs/bert.yaml": BERT})
-    told = review(repository, "HEAD", "-f", "overlays/prod")
-    (row,) = told.report["jobs"]
+    reported = review(repository, "HEAD", "-f", "overlays/prod")
+    (row,) = reported.report["jobs"]
     assert (row["outcome"], row["before"], row["after"]["pods"]) == ("unknown", None, 2)
-    assert told.report["diff"]["summary"]["before"]["jobs"] == told.report["diff"]["summary"]["after"]["jobs"]
+    assert reported.report["diff"]["summary"]["before"]["jobs"] == reported.report["diff"]["summary"]["after"]["jobs"]
 
 
 def test_a_configuration_that_the_base_breaks(repository: Repository) -> None:
     """What the base was to print is not known, so nobody says that every job would run again."""
     repository.commit({"trainjob.yaml": f"{CONFIG}emit: trainjob\nbogus: 1\n"})
     repository.write({"trainjob.yaml": f"{CONFIG}emit: trainjob\n"})
-    told = review(repository)
-    assert told.verdict == "unknown"
-    assert "reruns" not in {outcome for _, outcome in told.jobs.values()}
+    reported = review(repository)
+    assert reported.verdict == "unknown"
+    assert "reruns" not in {outcome for _, outcome in reported.jobs.values()}
 
 
 def test_a_base_that_cannot_be_read_is_said(repository: Repository) -> None:
     repository.commit({"jobs/vit.yaml": "kind: [TrainJob\n"})
     repository.write({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
-    told = review(repository)
-    assert (told.code, told.verdict) == (0, "unknown")
-    assert told.jobs == {"vit": ("unknown", "unknown")}
-    assert told.gpus("vit") == (None, "16")
-    assert told.report["headline"].startswith("incomplete: not all files can be read")
+    reported = review(repository)
+    assert (reported.code, reported.verdict) == (0, "unknown")
+    assert reported.jobs == {"vit": ("unknown", "unknown")}
+    assert reported.gpus("vit") == (None, "16")
+    assert reported.report["headline"].startswith("incomplete: not all files can be read")
 
 
 def test_what_both_sides_cannot_build_is_no_news(repository: Repository) -> None:
     repository.commit({"jobs/lost.yaml": JOB.replace("NAME", "lost").replace("name: torch", "name: gone")})
     repository.write({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
-    told = review(repository)
-    assert (told.code, told.verdict, told.rules) == (0, "safe", [])
-    assert told.jobs == {"vit": ("added", "new")}
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.rules) == (0, "safe", [])
+    assert reported.jobs == {"vit": ("added", "new")}
 
 
 def test_paths_in_messages_about_hidden_lines_are_no_news(repository: Repository) -> None:
@@ -316,8 +316,8 @@ def test_paths_in_messages_about_hidden_lines_are_no_news(repository: Repository
     )
     for side in ("old", "work/new"):
         repository.write({f"{side}/trainjob.yaml": CONFIG, f"{side}/prod/overlay.yaml": overlay})
-    told = review(repository, "old", "work/new")
-    assert (told.code, told.rules, told.report["lint"]["summary"]["before"]) == (0, [], 3)
+    reported = review(repository, "old", "work/new")
+    assert (reported.code, reported.rules, reported.report["lint"]["summary"]["before"]) == (0, [], 3)
 
 
 @pytest.mark.parametrize(
@@ -341,19 +341,21 @@ def test_a_jobset_that_is_written_by_hand(
 ) -> None:
     repository.commit({"jobs/by-hand.yaml": JOB_SET})
     repository.write({"jobs/by-hand.yaml": text})
-    told = review(repository)
-    assert (told.jobs, told.verdict) == (jobs, verdict)
-    assert [(each["kind"], each["before"], each["after"]) for each in told.report["jobs"]] == [("JobSet", None, None)]
+    reported = review(repository)
+    assert (reported.jobs, reported.verdict) == (jobs, verdict)
+    assert [(each["kind"], each["before"], each["after"]) for each in reported.report["jobs"]] == [
+        ("JobSet", None, None)
+    ]
     _, shown, _ = call(repository, "HEAD")
     assert f"JobSet/ml/{next(iter(jobs))} " in shown
 
 
-def test_a_refused_update_of_something_else(repository: Repository) -> None:
+def test_a_rejected_update_of_something_else(repository: Repository) -> None:
     config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: ml}\nimmutable: true\ndata: {a: VALUE}\n"
     repository.commit({"jobs/config.yaml": config.replace("VALUE", "x")})
     repository.write({"jobs/config.yaml": config.replace("VALUE", "y")})
-    told = review(repository)
-    assert (told.code, told.verdict, told.jobs) == (1, "refused", {})
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.jobs) == (1, "refused", {})
 
 
 VOLUME = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: ml}\nspec: {}\n"
@@ -370,19 +372,19 @@ VOLUME = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, na
 def test_what_jobs_may_need(repository: Repository, before: str | None, after: str | None, verdict: str) -> None:
     repository.commit({"jobs/data.yaml": before or ""})
     repository.write({"jobs/data.yaml": after})
-    told = review(repository)
-    assert (told.code, told.verdict, told.jobs) == (0, verdict, {})
+    reported = review(repository)
+    assert (reported.code, reported.verdict, reported.jobs) == (0, verdict, {})
     _, shown, _ = call(repository, "HEAD")
     assert ("PersistentVolumeClaim/ml/data: " in shown) is (verdict == "changes")
 
 
-def test_a_refusal_is_told_once(repository: Repository) -> None:
-    """The difference tells of it; as a finding it stands in what programs read."""
+def test_a_rejection_is_reported_once(repository: Repository) -> None:
+    """The difference shows it; as a finding it stands in what programs read."""
     repository.write({"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")})
-    told = review(repository)
-    assert told.rules == ["KTJ803"]
-    assert told.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 0, "infos": 0}
-    assert told.report["headline"] == "rejected: 1 update; 1 TrainJob changes; +2 Pods, +16 nvidia.com/gpu"
+    reported = review(repository)
+    assert reported.rules == ["KTJ803"]
+    assert reported.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 0, "infos": 0}
+    assert reported.report["headline"] == "rejected: 1 update; 1 TrainJob changes; +2 Pods, +16 nvidia.com/gpu"
     for form in ("text", "markdown", "html"):
         assert "KTJ803" not in call(repository, "HEAD", "-o", form)[1]
     assert "KTJ803" in call(repository, "HEAD", "-o", "sarif")[1]
@@ -397,9 +399,9 @@ NO_MEMORY = {"runtimes/torch.yaml": RUNTIME, "jobs/vit.yaml": JOB.replace("NAME"
 )
 def test_new_findings_fail_as_wanted(repository: Repository, fail_on: str, code: int) -> None:
     repository.write(NO_MEMORY)
-    told = review(repository, "HEAD", "--fail-on", fail_on)
-    assert (told.code, told.rules) == (code, ["KTJ309"])
-    assert told.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 1, "infos": 0}
+    reported = review(repository, "HEAD", "--fail-on", fail_on)
+    assert (reported.code, reported.rules) == (code, ["KTJ309"])
+    assert reported.report["jobs"][0]["findings"] == {"errors": 0, "warnings": 1, "infos": 0}
 
 
 @pytest.mark.parametrize(("files", "verdict"), [(change.values[0], change.values[2]) for change in CHANGES])
@@ -418,8 +420,8 @@ def test_never_means_never(repository: Repository) -> None:
 def test_a_finding_of_a_runtime_counts_for_each_job(repository: Repository) -> None:
     repository.commit({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
     repository.write({"runtimes/torch.yaml": RUNTIME})
-    told = review(repository)
-    assert {each["name"]: each["findings"]["warnings"] for each in told.report["jobs"]} == {"bert": 1, "vit": 1}
+    reported = review(repository)
+    assert {each["name"]: each["findings"]["warnings"] for each in reported.report["jobs"]} == {"bert": 1, "vit": 1}
 
 
 def test_a_row_counts_a_line_once_as_the_headline_does(repository: Repository) -> None:
@@ -434,24 +436,24 @@ def test_a_row_counts_a_line_once_as_the_headline_does(repository: Repository) -
     assert review(repository).report["jobs"][0]["findings"]["errors"] == 2  # as in its list, one for each container
 
 
-def test_findings_that_were_there_are_counted_and_not_told(repository: Repository) -> None:
+def test_findings_that_were_there_are_counted_and_not_reported(repository: Repository) -> None:
     repository.commit({"runtimes/torch.yaml": RUNTIME})
     repository.write({"jobs/vit.yaml": JOB.replace("NAME", "vit")})
-    told = review(repository)
-    assert told.report["lint"]["summary"]["before"] == 1
-    assert "KTJ309" in told.rules  # of the new job
+    reported = review(repository)
+    assert reported.report["lint"]["summary"]["before"] == 1
+    assert "KTJ309" in reported.rules  # of the new job
 
 
-def test_overlays_are_told_apart(repository: Repository) -> None:
+def test_overlays_are_distinguished(repository: Repository) -> None:
     overlays = {f"overlays/{name}/overlay.yaml": f"{OVERLAY}resources: [../../jobs]\n" for name in ("dev", "prod")}
     repository.commit({**overlays, "trainjob.yaml": CONFIG})
     repository.write({"jobs/bert.yaml": BERT.replace("numNodes: 2", "numNodes: 4")})
-    told = review(repository)
-    assert sorted(each["overlay"] for each in told.report["jobs"]) == ["overlays/dev", "overlays/prod"]
+    reported = review(repository)
+    assert sorted(each["overlay"] for each in reported.report["jobs"]) == ["overlays/dev", "overlays/prod"]
     _, shown, _ = call(repository, "HEAD", "-o", "markdown")
     assert "| `ml/bert` (`overlays/dev`) | changed |" in shown
-    told = review(repository, "HEAD", "-f", "overlays/prod")
-    assert len(told.report["jobs"]) == 1
+    reported = review(repository, "HEAD", "-f", "overlays/prod")
+    assert len(reported.report["jobs"]) == 1
 
 
 def test_overlays_that_nobody_named_are_not_safe(repository: Repository) -> None:
@@ -461,9 +463,9 @@ def test_overlays_that_nobody_named_are_not_safe(repository: Repository) -> None
     repository.write(gone)
     assert review(repository).verdict == "ends"
     repository.write({"overlays/readme.txt": "the overlays"})
-    told = review(repository, "HEAD", "-f", "overlays")
-    assert (told.verdict, told.report["leftOut"], told.jobs) == ("unknown", ["overlays/eu"], {})
-    assert "incomplete: overlays/eu is reviewed only if passed with -f" in told.report["headline"]
+    reported = review(repository, "HEAD", "-f", "overlays")
+    assert (reported.verdict, reported.report["leftOut"], reported.jobs) == ("unknown", ["overlays/eu"], {})
+    assert "incomplete: overlays/eu is reviewed only if passed with -f" in reported.report["headline"]
 
 
 def test_what_ci_systems_take_for_commands_is_inert_on_stderr(repository: Repository) -> None:
@@ -476,9 +478,9 @@ def test_what_ci_systems_take_for_commands_is_inert_on_stderr(repository: Reposi
 
 def test_versions_of_trainer(repository: Repository) -> None:
     (repository.folder / "jobs/bert.yaml").write_text(BERT + "    resourcesPerNode: {limits: {cpu: 8}}\n")
-    told = review(repository, "--trainer-version", "2.2..2.3")
-    assert told.gpus("bert") == ("0", "16")  # 2.2 replaces the runtime's resources, 2.3 merges
-    assert told.report["diff"]["old"] == "Trainer 2.2"
+    reported = review(repository, "--trainer-version", "2.2..2.3")
+    assert reported.gpus("bert") == ("0", "16")  # 2.2 replaces the runtime's resources, 2.3 merges
+    assert reported.report["diff"]["old"] == "Trainer 2.2"
 
 
 def test_every_report_in_one_run(repository: Repository) -> None:

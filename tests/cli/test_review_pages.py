@@ -82,9 +82,9 @@ def one(verdict: ReviewVerdict, **about: Any) -> Review:
             renamed=[(diffs.job("a"), diffs.job("b"))],
         ),
     }
-    told = reviews.review(of.get(verdict, diffs.empty()), **about)
-    assert told.verdict is verdict
-    return told
+    reported = reviews.review(of.get(verdict, diffs.empty()), **about)
+    assert reported.verdict is verdict
+    return reported
 
 
 ERROR, HINT = reviews.lints.result(), reviews.lints.result(reviews.lints.HINT, "hm")
@@ -126,8 +126,8 @@ def test_headlines_begin_with_the_verdict_and_say_nothing_twice(of: Review, expe
     assert f"{first[1:]}\n" in as_markdown(of)
 
 
-def row(impact: Impact, *refused: Any, change: Any = "changed", sizes: Any = (None, None)) -> JobRow:
-    return JobRow(JobId(diffs.job("a")), change, impact, Sizes(*sizes), refused)
+def row(impact: Impact, *rejected: Any, change: Any = "changed", sizes: Any = (None, None)) -> JobRow:
+    return JobRow(JobId(diffs.job("a")), change, impact, Sizes(*sizes), rejected)
 
 
 KNOWN = diffs.totals(1, 1, 8, gpus="8")
@@ -190,7 +190,7 @@ def test_markdown_is_one_part_below_one_title(render: Callable[[str], Any], of: 
 
 
 @RENDERERS
-def test_markdown_tells_each_job(render: Callable[[str], Any]) -> None:
+def test_markdown_reports_each_job(render: Callable[[str], Any]) -> None:
     tree = render(as_markdown(reviews.pull_request()))
     assert [[words(cell) for cell in row] for row in next(tree.iter("table")).iter("tr")] == [
         ["job", "change", "impact", "GPUs", "world size", "new findings"],
@@ -249,17 +249,17 @@ def test_colour_is_only_where_it_is_asked_for(of: Review) -> None:
     assert all("\x1b" not in format_report(of, form, colour=True) for form in ("markdown", "html", "json"))
 
 
-def test_errors_of_the_old_side_alone_are_told_by_all() -> None:
+def test_errors_of_the_old_side_alone_are_reported_by_all() -> None:
     where, what = "jobs/a.yaml:8", "KTJ201 runtime-not-found"
     for form in ("text", "markdown", "html", "json"):
         out = format_report(reviews.kept(), form)
         assert all(part in out for part in ((where, what) if form != "json" else ("jobs/a.yaml", "runtime-not-found")))
 
 
-def test_jobsets_of_overlays_are_told_apart() -> None:
+def test_jobsets_of_overlays_are_distinguished() -> None:
     of = [diffs.removed(diffs.identity("JobSet", "by-hand"), job=None, overlay=f"overlays/{name}") for name in "ab"]
-    told = as_markdown(reviews.review(diffs.report(of)))
-    assert all(f"| `JobSet/ml/by-hand` (`overlays/{name}`) | removed |" in told for name in "ab")
+    reported = as_markdown(reviews.review(diffs.report(of)))
+    assert all(f"| `JobSet/ml/by-hand` (`overlays/{name}`) | removed |" in reported for name in "ab")
 
 
 def test_long_lists_are_counted() -> None:

@@ -41,7 +41,7 @@ def job(repository: Repository) -> bytes:
     return repository.build("a.yaml").out.encode()
 
 
-def test_a_result_beyond_the_limit_is_refused_whole(job: bytes, repository: Repository) -> None:
+def test_a_result_beyond_the_limit_is_rejected_whole(job: bytes, repository: Repository) -> None:
     """Bytes are counted, not characters."""
     repository.write({"trainjob.yaml": config(limits={"outputBytes": len(job)})})
     at_the_limit = repository.build("a.yaml")
@@ -184,7 +184,7 @@ def interrupted(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
 
 
 def helpers(process: subprocess.Popen[bytes]) -> str:
-    """The processes that help another one, where the system tells; "" when there are none."""
+    """The processes that help another one, where the system lists them; "" when there are none."""
     try:
         return Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
     except OSError:

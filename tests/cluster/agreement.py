@@ -15,7 +15,7 @@ _MANAGER = "trainer"
 _SECRET = re.compile(r"Secret (\S+) must exist")
 
 Ending = Literal["refused", "no JobSet", "JobSet"]
-_FORETOLD: dict[str, Ending] = {
+_PREDICTED: dict[str, Ending] = {
     "accepted": "JobSet",
     "accepted-with-pruned-fields": "refused",  # the inputs are sent as kubectl sends them: with strict validation
     "rejected-at-admission": "refused",
@@ -29,7 +29,7 @@ _FORETOLD: dict[str, Ending] = {
 def complaints(job: Job, treatment: Treatment) -> list[str]:
     """Where build and cluster disagree, both sides in their own words; empty when they agree."""
     is_built = job.outcome.exit_code == 0
-    if is_built == treatment.is_refused:
+    if is_built == treatment.is_rejected:
         return [f"build exits {job.outcome.exit_code}:", ours(job), "the cluster says:", treatment.said]
     return _object_complaints(job, treatment) if is_built else []
 
@@ -41,31 +41,31 @@ def ours(job: Job) -> str:
 
 def ending(treatment: Treatment) -> Ending:
     """How far the TrainJob came."""
-    if treatment.refusals:
+    if treatment.rejections:
         return "refused"
-    return "no JobSet" if treatment.is_refused else "JobSet"
+    return "no JobSet" if treatment.is_rejected else "JobSet"
 
 
-def foretold(job: Job) -> Ending:
+def predicted(job: Job) -> Ending:
     """How far it should come by its record."""
     expected = job.case.expected
     if "stream-error" in expected or expected.get("runtime-findings"):
         return "refused"
-    return _FORETOLD[record_of(job)["verdict"]]
+    return _PREDICTED[record_of(job)["verdict"]]
 
 
 def record_of(job: Job) -> Mapping[str, Any]:
-    """The record of this TrainJob; {} where the input was refused as a whole."""
+    """The record of this TrainJob; {} where the input was rejected as a whole."""
     return next((record for record in job.case.expected.get("jobs", []) if record["job"] == job.name), {})
 
 
 def report(jobs: Sequence[Job], treatments: Mapping[str, Treatment]) -> str:
-    """Markdown: what was refused, the cluster's message beside ours."""
+    """Markdown: what was rejected, the cluster's message beside ours."""
     lines = ["# Refused by build and cluster", ""]
     for job in jobs:
         if job.outcome.exit_code:
-            told = [f"- ours: {line}" for line in ours(job).splitlines()]
-            lines += [f"## {job.id}", *told, f"- {ending(treatments[job.id])}: {treatments[job.id].said}", ""]
+            reported = [f"- ours: {line}" for line in ours(job).splitlines()]
+            lines += [f"## {job.id}", *reported, f"- {ending(treatments[job.id])}: {treatments[job.id].said}", ""]
     return "\n".join(lines)
 
 
@@ -78,5 +78,5 @@ def _object_complaints(job: Job, treatment: Treatment) -> list[str]:
         for one in treatment.objects
         if one["kind"] == "Secret"
     )
-    told = sorted(_SECRET.findall(job.outcome.stderr))
-    return found if secrets == told else [*found, f"Trainer makes Secrets {secrets}, build tells of {told}"]
+    reported = sorted(_SECRET.findall(job.outcome.stderr))
+    return found if secrets == reported else [*found, f"Trainer makes Secrets {secrets}, build tells of {reported}"]

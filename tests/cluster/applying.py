@@ -1,4 +1,4 @@
-"""Applies what we print the two ways that kubectl knows, and tells what the server keeps."""
+"""Applies what we print the two ways that kubectl knows, and reports what the server keeps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def placed(job: Job, suffix: str = "") -> list[Object]:
 
 
 def key_of(one: Object) -> Key:
-    """What tells objects of the kinds here apart."""
+    """What distinguishes objects of the kinds here."""
     return one["metadata"]["namespace"], one["kind"], one["metadata"]["name"]
 
 
@@ -59,13 +59,13 @@ def kept(live: Object) -> Object:
 
 
 def without_empties(value: Any) -> Any:
-    """A live object without the empty mappings that the webhook writes, and without what tells of writing."""
+    """A live object without the empty mappings that the webhook writes, and without the traces of writing."""
     if isinstance(value, list):
         return [without_empties(entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    told = ("generation", "managedFields")
-    chosen = {key: entry for key, entry in value.items() if key not in told}
+    reported = ("generation", "managedFields")
+    chosen = {key: entry for key, entry in value.items() if key not in reported}
     return {key: without_empties(entry) for key, entry in chosen.items() if key not in _WRITTEN_EMPTY or entry != {}}
 
 

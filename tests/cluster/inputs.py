@@ -83,7 +83,7 @@ def jobs_of(case: Case, suffix: str, *, suspend: bool) -> list[Job]:
         documents = split(text)
         found = [document for document in documents if document.is_job]
     except yaml.YAMLError:
-        # Nobody can read it, so there is nothing to tell apart.
+        # Nobody can read it, so there is nothing to distinguish.
         return [Job(case, case.input, f"default-{suffix}", None)]
     namespace = f"default-{suffix}"
     if len(found) < 2:

@@ -15,7 +15,7 @@ _JOBSETS = ("jobset.x-k8s.io/v1alpha2", "JobSet")
 
 
 def identity(one: Object) -> Identity:
-    """What tells JobSets apart."""
+    """What distinguishes JobSets."""
     return one["metadata"]["namespace"], one["metadata"]["name"]
 
 
@@ -34,9 +34,9 @@ def final_states(client: Client, jobsets: set[Identity]) -> dict[Identity, str]:
 
 def unfinished(client: Client, states: Mapping[Identity, str], jobsets: Mapping[Identity, str]) -> list[str]:
     """The JobSets that are not Completed, as people call them, each with the warnings of its namespace."""
-    told = _warnings(client)
+    reported = _warnings(client)
     return [
-        f"== {title}: {states.get(name, 'not ended')}\n  " + "\n  ".join(dict.fromkeys(told[name[0]]))
+        f"== {title}: {states.get(name, 'not ended')}\n  " + "\n  ".join(dict.fromkeys(reported[name[0]]))
         for name, title in jobsets.items()
         if states.get(name) != "Completed"
     ]

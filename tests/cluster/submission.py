@@ -29,22 +29,22 @@ _THREADS = 4
 
 @dataclass
 class Treatment:
-    """How the cluster treated one TrainJob: the server's refusals, else Trainer's errors and the objects."""
+    """How the cluster treated one TrainJob: the server's rejections, else Trainer's errors and the objects."""
 
-    refusals: list[str] = field(default_factory=list)
+    rejections: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     objects: list[Object] = field(default_factory=list)
 
     @property
-    def is_refused(self) -> bool:
-        """Whether the server refused a document or no JobSet came."""
-        return bool(self.refusals) or not any(one["kind"] == "JobSet" for one in self.objects)
+    def is_rejected(self) -> bool:
+        """Whether the server rejected a document or no JobSet came."""
+        return bool(self.rejections) or not any(one["kind"] == "JobSet" for one in self.objects)
 
     @property
     def said(self) -> str:
         """The cluster's own words; what was not in a cache yet is no reason."""
         errors = [error for error in self.errors if not error.endswith("not found")]
-        return "\n".join(self.refusals or errors) or "(nothing: admitted and left alone)"
+        return "\n".join(self.rejections or errors) or "(nothing: admitted and left alone)"
 
 
 def submit(plane: Plane, jobs: Sequence[Job]) -> dict[str, Treatment]:
@@ -61,7 +61,7 @@ def submit(plane: Plane, jobs: Sequence[Job]) -> dict[str, Treatment]:
         _wait_for_runtimes(client)
         answers = list(pool.map(lambda job: _create_all(client, job, jobs=True), jobs))
     for job, said in zip(jobs, answers, strict=True):
-        treatments[job.id].refusals = of_case[job.case.id] + said
+        treatments[job.id].rejections = of_case[job.case.id] + said
     _collect(plane, jobs, treatments)
     return treatments
 
@@ -75,7 +75,7 @@ def _first_of_each_case(jobs: Iterable[Job]) -> list[Job]:
 
 
 def _create_namespace(client: Client, name: str) -> None:
-    """Create it unless the input's name for it is no name: then the server refuses all that should go there."""
+    """Create it unless the input's name for it is no name: then the server rejects all that should go there."""
     try:
         client.create_namespace(name)
     except ApiError as error:
@@ -84,7 +84,7 @@ def _create_namespace(client: Client, name: str) -> None:
 
 
 def _create_all(client: Client, job: Job, *, jobs: bool) -> list[str]:
-    """The refusals of the TrainJob, or of all else in the input."""
+    """The rejections of the TrainJob, or of all else in the input."""
     if job.document is None:
         return _create(client, job, None) if jobs else []
     chosen = [d for d in job.documents if d.is_job == jobs]
@@ -123,7 +123,7 @@ def _collect(plane: Plane, jobs: Sequence[Job], treatments: dict[str, Treatment]
     expected = {
         (job.target, one["kind"], one["metadata"]["name"])
         for job in jobs
-        if job.outcome.exit_code == 0 and not treatments[job.id].refusals
+        if job.outcome.exit_code == 0 and not treatments[job.id].rejections
         for one in job.outcome.objects
     }
     for one in _settled(plane.client, expected):
@@ -144,7 +144,7 @@ def _settled(client: Client, expected: set[tuple[str, str, str]]) -> list[Object
         now = {(one["metadata"]["namespace"], one["kind"], one["metadata"]["name"]) for one in live}
         if now != seen:
             seen, last_news = now, time.monotonic()
-        # What ours refuses would come unexpected, and late: a while without news even when all that we expect is there.
+        # What ours rejects would come unexpected, and late: a while without news even when all that we expect is there.
         if time.monotonic() - last_news > (_QUIET if expected <= now else _STALL):
             return live
         time.sleep(1)

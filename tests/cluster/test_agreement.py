@@ -1,4 +1,4 @@
-"""That a disagreement is seen, and told in both sides' words."""
+"""That a disagreement is seen, and reported in both sides' words."""
 
 from __future__ import annotations
 
@@ -34,21 +34,23 @@ def test_equal_objects_are_no_complaint(built: Job) -> None:
     assert complaints(built, Treatment(objects=_made(built))) == []
 
 
-def test_other_value_missing_and_additional_objects_are_told(built: Job) -> None:
+def test_other_value_missing_and_additional_objects_are_reported(built: Job) -> None:
     made = _made(built)
     jobset = next(one for one in made if one["kind"] == "JobSet")
-    told = "\n".join(complaints(built, Treatment(objects=[{**jobset, "spec": {**jobset["spec"], "suspend": None}}])))
-    assert "upstream makes no such object" in told
-    assert '+  "suspend": true' in told
+    reported = "\n".join(
+        complaints(built, Treatment(objects=[{**jobset, "spec": {**jobset["spec"], "suspend": None}}]))
+    )
+    assert "upstream makes no such object" in reported
+    assert '+  "suspend": true' in reported
     config = _live({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "n"}, "spec": {}})
     assert "not built" in "\n".join(complaints(built, Treatment(objects=[*made, config])))
 
 
-def test_a_secret_that_build_does_not_tell_of_is_told(built: Job) -> None:
+def test_a_secret_that_build_does_not_report_is_reported(built: Job) -> None:
     secret = {"kind": "Secret", "metadata": {"name": "s", "namespace": "n"}}
     assert "build tells of []" in complaints(built, Treatment(objects=[*_made(built), secret]))[-1]
 
 
-def test_a_refusal_by_one_side_is_told_in_both_sides_words(built: Job) -> None:
-    told = complaints(built, Treatment(refusals=["422 spec.x: no"]))
-    assert told == ["build exits 0:", "(nothing)", "the cluster says:", "422 spec.x: no"]
+def test_a_rejection_by_one_side_is_reported_in_both_sides_words(built: Job) -> None:
+    reported = complaints(built, Treatment(rejections=["422 spec.x: no"]))
+    assert reported == ["build exits 0:", "(nothing)", "the cluster says:", "422 spec.x: no"]

@@ -28,7 +28,7 @@ from tests.tools import require
 pytestmark = pytest.mark.cluster
 
 _THREADS = 4
-Tell = Callable[[str], None]
+NoteFigure = Callable[[str], None]
 _EVERY = 4  # kubectl takes a tenth of a second an object, four times
 _SECRET = re.compile(r"Secret (\S+)/(\S+) must exist")
 
@@ -76,22 +76,24 @@ def plane(control_plane: type[Plane], built: list[Job], runnable: list[Job]) -> 
         yield plane
 
 
-def test_a_second_server_side_apply_changes_nothing(plane: Plane, built: list[Job], tell: Tell) -> None:
+def test_a_second_server_side_apply_changes_nothing(plane: Plane, built: list[Job], note_figure: NoteFigure) -> None:
     objects = [one for job in built for one in placed(job)]
     with ThreadPoolExecutor(_THREADS) as pool:
         found = [problem for problem in pool.map(lambda one: apply_twice(plane.client, one), objects) if problem]
-    tell(f"objects applied twice server-side: {len(objects)}")
+    note_figure(f"objects applied twice server-side: {len(objects)}")
     assert len(objects) >= 100
     assert not found, f"{len(found)} of {len(objects)} objects:\n" + "\n".join(found[:5])
 
 
-def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], tell: Tell, tmp_path: Path) -> None:
+def test_client_side_applies_come_to_rest(
+    plane: Plane, built: list[Job], note_figure: NoteFigure, tmp_path: Path
+) -> None:
     objects = [one for job in _some(built) for one in placed(job, "-k")]
     assert sum("volumeClaimPolicies" in one.get("spec", {}) for one in objects) >= 10
     kubectl = Kubectl(require("kubectl"), plane, tmp_path, objects)
     first, second, third = kubectl.apply(), kubectl.apply(), kubectl.apply()
     dropped = [key for key in first if first[key] != second[key]]
-    tell(f"objects applied three times client-side: {len(objects)}; the second changed {len(dropped)}")
+    note_figure(f"objects applied three times client-side: {len(objects)}; the second changed {len(dropped)}")
     assert len(first) == len(
         {(one["kind"], *identity(one)) for one in objects}
     )  # two jobs of one input may print the same object
@@ -101,12 +103,12 @@ def test_client_side_applies_come_to_rest(plane: Plane, built: list[Job], tell: 
 
 
 def test_jobsets_run_to_completed(
-    plane: Plane, runnable: list[Job], chosen: tuple[list[Job], Counter[str]], tell: Tell
+    plane: Plane, runnable: list[Job], chosen: tuple[list[Job], Counter[str]], note_figure: NoteFigure
 ) -> None:
     client = plane.client
-    tell(f"JobSets run to their end: {len(runnable)}; left out because")
+    note_figure(f"JobSets run to their end: {len(runnable)}; left out because")
     for reason, count in chosen[1].most_common():
-        tell(f"  {reason}: {count}")
+        note_figure(f"  {reason}: {count}")
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda job: _start(client, job), runnable))
     jobsets = {identity(_jobset(job)): job.id for job in runnable}

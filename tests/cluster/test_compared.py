@@ -51,10 +51,10 @@ def treatments(plane: Plane, suspended: list[Job]) -> Mapping[str, Treatment]:
 
 
 def test_recorded_inputs(
-    plane: Plane, suspended: list[Job], treatments: Mapping[str, Treatment], tell: Callable[[str], None]
+    plane: Plane, suspended: list[Job], treatments: Mapping[str, Treatment], note_figure: Callable[[str], None]
 ) -> None:
     """A TrainJob with a JobSet is equal, or its Jobs would be rejected; one without is invalid, or too new."""
-    with_jobset = Counter(job.target for job in suspended[::4] if not treatments[job.id].is_refused)
+    with_jobset = Counter(job.target for job in suspended[::4] if not treatments[job.id].is_rejected)
     total, different = Counter[str](), {}
     for namespace, count in with_jobset.items():
         verdict = _compared(plane, namespace)
@@ -62,12 +62,12 @@ def test_recorded_inputs(
         total += found
         if found["different"] or found["equal"] + found["invalid"] < count:
             different[namespace] = verdict
-    tell(f"TrainJobs with Trainer 2.3, compared: {dict(total)}")
+    note_figure(f"TrainJobs with Trainer 2.3, compared: {dict(total)}")
     assert different == {}
     assert total["equal"] >= 100
 
 
-def test_examples(plane: Plane, tell: Callable[[str], None]) -> None:
+def test_examples(plane: Plane, note_figure: Callable[[str], None]) -> None:
     client = plane.client
     sources = [build(folder, "--emit", "trainjob") for folder in OVERLAYS]
     sources += [build_over(path, "--emit", "trainjob") for path in RUNTIMES]
@@ -90,6 +90,6 @@ def test_examples(plane: Plane, tell: Callable[[str], None]) -> None:
 
     client.wait("the JobSets", made)
     verdicts = {name: _compared(plane, name) for name in namespaces}
-    tell(f"TrainJobs of the catalogue and the examples, compared: {len(jobs)}")
+    note_figure(f"TrainJobs of the catalogue and the examples, compared: {len(jobs)}")
     assert {name: one.message for name, one in verdicts.items() if not one.is_ready} == {}
     assert sum((one.summary or {})["equal"] for one in verdicts.values()) == len(jobs) >= len(RUNTIMES) + 35

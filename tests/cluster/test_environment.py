@@ -1,4 +1,4 @@
-"""The environment of the Pods that the controllers create is what `env` tells of it.
+"""The environment of the Pods that the controllers create is what `env` reports.
 
 TrainJobs of every kind, not suspended, with Trainer, JobSet and Kubernetes' Job controller. Each container of each Pod
 is compared whole in what `env` speaks of: env, envFrom, command, args, image, ports; and the Pod's host name and
@@ -239,8 +239,8 @@ def _job_name(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def told_by_us(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Object]:
-    """What `env` tells of each job."""
+def reported_by_us(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Object]:
+    """What `env` reports of each job."""
     return {name: _env(tmp_path_factory.mktemp("env"), name) for name in JOBS}
 
 
@@ -249,8 +249,8 @@ def _env(folder: Path, name: str) -> Object:
     command = [sys.executable, "-m", "kubectl_trainjob", "env", "-f", str(folder), f"TrainJob/{_job_name(name)}"]
     done = subprocess.run([*command, "-o", "json"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    told: Object = json.loads(done.stdout)
-    return told
+    reported: Object = json.loads(done.stdout)
+    return reported
 
 
 @pytest.fixture(scope="module")
@@ -267,9 +267,11 @@ def client(control_plane: type[Plane]) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="module")
-def pods(client: Client, told_by_us: dict[str, Object]) -> dict[str, list[Object]]:
-    """The Pods of each job, once there are as many as `env` tells of."""
-    wanted = {_job_name(name): sum(role["pods"] for role in told["roles"]) for name, told in told_by_us.items()}
+def pods(client: Client, reported_by_us: dict[str, Object]) -> dict[str, list[Object]]:
+    """The Pods of each job, once there are as many as `env` reports."""
+    wanted = {
+        _job_name(name): sum(role["pods"] for role in reported["roles"]) for name, reported in reported_by_us.items()
+    }
     deadline = time.monotonic() + 120
     while True:
         found: defaultdict[str, list[Object]] = defaultdict(list)
@@ -293,11 +295,11 @@ def _role_of(pod: Object) -> str:
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_pods_have_the_environment_that_env_tells(
-    name: str, pods: dict[str, list[Object]], told_by_us: dict[str, Object]
+def test_pods_have_the_environment_that_env_reports(
+    name: str, pods: dict[str, list[Object]], reported_by_us: dict[str, Object]
 ) -> None:
     created = pods[_job_name(name)]
-    roles = {role["name"]: role for role in told_by_us[name]["roles"]}
+    roles = {role["name"]: role for role in reported_by_us[name]["roles"]}
     assert len(created) == sum(role["pods"] for role in roles.values()) > 0
     for pod in created:
         role = roles[_role_of(pod)]
@@ -305,10 +307,10 @@ def test_pods_have_the_environment_that_env_tells(
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_pods_have_the_names_that_env_tells(
-    name: str, pods: dict[str, list[Object]], told_by_us: dict[str, Object]
+def test_pods_have_the_names_that_env_reports(
+    name: str, pods: dict[str, list[Object]], reported_by_us: dict[str, Object]
 ) -> None:
-    for role in told_by_us[name]["roles"]:
+    for role in reported_by_us[name]["roles"]:
         own = [pod["spec"] for pod in pods[_job_name(name)] if _role_of(pod) == role["name"]]
         assert sorted(spec["hostname"] for spec in own if "hostname" in spec) == sorted(role["hostnames"])
         assert {spec.get("subdomain") for spec in own} == {role["subdomain"]}
@@ -316,22 +318,24 @@ def test_pods_have_the_names_that_env_tells(
         assert sorted(names) == sorted(role["dns"])
 
 
-def test_services_have_the_subdomains_that_env_tells(client: Client, told_by_us: dict[str, Object]) -> None:
+def test_services_have_the_subdomains_that_env_reports(client: Client, reported_by_us: dict[str, Object]) -> None:
     services = {
         one["metadata"]["name"] for one in client.items("v1", "Service") if one["metadata"]["name"] != "kubernetes"
     }
-    assert services == {role["subdomain"] for told in told_by_us.values() for role in told["roles"] if role["dns"]}
+    assert services == {
+        role["subdomain"] for reported in reported_by_us.values() for role in reported["roles"] if role["dns"]
+    }
 
 
 def test_what_is_generated_is_there(
-    client: Client, pods: dict[str, list[Object]], told_by_us: dict[str, Object]
+    client: Client, pods: dict[str, list[Object]], reported_by_us: dict[str, Object]
 ) -> None:
     del pods  # once they are there, Trainer has made all
     made = {
         (kind, need["name"])
-        for told in told_by_us.values()
+        for reported in reported_by_us.values()
         for key, kind in (("secrets", "Secret"), ("configMaps", "ConfigMap"))
-        for need in told["needs"][key]
+        for need in reported["needs"][key]
         if need["from"] in ("build", "controller")
     }
     there = {
@@ -343,11 +347,11 @@ def test_what_is_generated_is_there(
     assert made == there - {("ConfigMap", "kube-root-ca.crt")}
 
 
-def test_enough_was_compared(pods: dict[str, list[Object]], tell: Callable[[str], None]) -> None:
+def test_enough_was_compared(pods: dict[str, list[Object]], note_figure: Callable[[str], None]) -> None:
     every = [pod for each in pods.values() for pod in each]
     containers = [one for pod in every for one in _containers(pod)]
     variables = sum(len(container.get("env", [])) for _, container in containers)
-    tell(
+    note_figure(
         f"TrainJobs whose Pods' environment is what env tells: {len(pods)}, with {len(every)} Pods, "
         f"{len(containers)} containers, {variables} variables"
     )

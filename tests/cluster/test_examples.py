@@ -49,7 +49,7 @@ def plane(control_plane: type[Plane], built: dict[str, Built]) -> Iterator[Plane
         yield plane
 
 
-def test_all_of_it_runs_to_completed(plane: Plane, built: dict[str, Built], tell: Callable[[str], None]) -> None:
+def test_all_of_it_runs_to_completed(plane: Plane, built: dict[str, Built], note_figure: Callable[[str], None]) -> None:
     client = plane.client
     for namespace, name in (secret for each in built.values() for secret in each.secrets):
         metadata = {"namespace": namespace, "name": name}
@@ -59,7 +59,7 @@ def test_all_of_it_runs_to_completed(plane: Plane, built: dict[str, Built], tell
     _apply(client, [one for one in objects if one["kind"] != "JobSet"])
     _apply(client, [one for one in objects if one["kind"] == "JobSet"])
     failures = unfinished(client, final_states(client, set(jobsets)), jobsets)
-    tell(f"JobSets of the catalogue and the examples run to their end: {len(jobsets)}")
+    note_figure(f"JobSets of the catalogue and the examples run to their end: {len(jobsets)}")
     assert len(jobsets) == sum(len(each.of_kind("JobSet")) for each in built.values()), "no two of one name"
     assert len(jobsets) >= len(RUNTIMES) + 35
     assert not failures, f"{len(failures)} of {len(jobsets)}:\n" + "\n".join(failures[:10])
@@ -74,7 +74,7 @@ def test_every_gang_was_one(plane: Plane, built: dict[str, Built]) -> None:
     assert found == {identity(one): one["spec"]["minMember"] for one in groups}
 
 
-def test_trainer_makes_the_same(control_plane: type[Plane], tell: Callable[[str], None]) -> None:
+def test_trainer_makes_the_same(control_plane: type[Plane], note_figure: Callable[[str], None]) -> None:
     sources = [build(folder, "--emit", "trainjob") for folder in OVERLAYS]
     sources += [build_over(path, "--emit", "trainjob") for path in RUNTIMES]
     given = [one for each in sources for one in each.objects]
@@ -92,7 +92,7 @@ def test_trainer_makes_the_same(control_plane: type[Plane], tell: Callable[[str]
             client.wait(f"the admission of {identity(job)}", lambda job=job: client.create(job))
         made = _settled(client, jobs, set(map(identify, ours)))
     found = [line for name, job in jobs.items() for line in _complaints(job, _owned(made, name), ours)]
-    tell(f"TrainJobs of the catalogue and the examples with Trainer 2.3: {len(jobs)}")
+    note_figure(f"TrainJobs of the catalogue and the examples with Trainer 2.3: {len(jobs)}")
     secrets = {(one["metadata"]["namespace"], one["metadata"]["name"]) for one in made if one["kind"] == "Secret"}
     assert secrets == {secret for each in built for secret in each.secrets}
     assert len(jobs) >= len(RUNTIMES) + 35

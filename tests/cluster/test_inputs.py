@@ -39,7 +39,7 @@ def test_names_and_namespaces_get_a_suffix() -> None:
     assert "# shared" in job.text
 
 
-def test_only_the_stated_suspend_counts_when_not_told_otherwise() -> None:
+def test_only_the_stated_suspend_counts_by_default() -> None:
     (job,) = jobs_of(_case("rt", "j"), "x", suspend=False)
     assert "suspend" not in job.text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-# A run: starts the keeper, has it start a process, tells that process's id, and would go on for ever.
+# A run: starts the keeper, has it start a process, prints that process's id, and would go on for ever.
 _RUN = """
 import json, subprocess, sys, time
 keeper = subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

@@ -16,8 +16,8 @@ import yaml
 from tests.cluster.ownership import Object
 from tests.cluster.plane.client import Client
 from tests.cluster.plane.plane import Plane
+from tests.unit.lint.reported import reported, shown
 from tests.unit.lint.test_proofs_gang import example
-from tests.unit.lint.told import shown, told
 
 pytestmark = pytest.mark.cluster
 
@@ -111,7 +111,7 @@ def test_a_gang_without_is_complete_at_once(client: Client) -> None:
     client.wait("the gang", lambda: members(client, "gang-good") == (2, 2))
 
 
-def test_a_job_that_is_refused_late_is_found_in_an_event_only(client: Client, tmp_path: Path) -> None:
+def test_a_job_that_is_rejected_late_is_found_in_an_event_only(client: Client, tmp_path: Path) -> None:
     """The TrainJob and the JobSet are accepted, then no Job comes."""
     create(client, "late", LATE)
     client.wait("the JobSet", lambda: of(client, "late", "jobset.x-k8s.io/v1alpha2", "JobSet"))
@@ -122,4 +122,4 @@ def test_a_job_that_is_refused_late_is_found_in_an_event_only(client: Client, tm
     assert {each["involvedObject"]["kind"] for each in events} == {"JobSet"}
     assert jobs(client, "late") == set()
     assert of(client, "late", "v1", "Pod") == []
-    assert [rule for rule, _ in shown(told(tmp_path, LATE))] == ["KTJ301"]
+    assert [rule for rule, _ in shown(reported(tmp_path, LATE))] == ["KTJ301"]

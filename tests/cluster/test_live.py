@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.agreement import complaints, ending, foretold, ours, report
+from tests.cluster.agreement import complaints, ending, ours, predicted, report
 from tests.cluster.inputs import Job
 from tests.cluster.plane.plane import Plane
 from tests.cluster.submission import Treatment, submit
@@ -57,11 +57,11 @@ def treatments(control_plane: type[Plane], suspended: list[Job]) -> Mapping[str,
 
 
 def test_every_group_and_every_ending_takes_part(
-    suspended: list[Job], treatments: Mapping[str, Treatment], tell: Callable[[str], None]
+    suspended: list[Job], treatments: Mapping[str, Treatment], note_figure: Callable[[str], None]
 ) -> None:
     built = Counter("built" if job.outcome.exit_code == 0 else "refused by build" for job in suspended)
     ended = Counter(ending(treatment) for treatment in treatments.values())
-    tell(f"TrainJobs with Trainer 2.3: {len(treatments)}; {dict(built)}; the cluster: {dict(ended)}")
+    note_figure(f"TrainJobs with Trainer 2.3: {len(treatments)}; {dict(built)}; the cluster: {dict(ended)}")
     assert {job.case.group for job in suspended} == set(GROUPS)
     assert {ending(treatment) for treatment in treatments.values()} == {"refused", "no JobSet", "JobSet"}
     assert len(suspended) == len(treatments) >= 100
@@ -75,13 +75,11 @@ def test_cluster_and_build_agree(group: str, suspended: list[Job], treatments: M
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_the_records_foretell_the_cluster(
-    group: str, suspended: list[Job], treatments: Mapping[str, Treatment]
-) -> None:
+def test_the_records_predict_the_cluster(group: str, suspended: list[Job], treatments: Mapping[str, Treatment]) -> None:
     failures = [
-        f"== {job.id}: recorded {foretold(job)}, now {ending(treatment)}\n{treatment.said}\nours: {ours(job)}"
+        f"== {job.id}: recorded {predicted(job)}, now {ending(treatment)}\n{treatment.said}\nours: {ours(job)}"
         for job in _of_group(group, suspended)
-        if foretold(job) != ending(treatment := treatments[job.id])
+        if predicted(job) != ending(treatment := treatments[job.id])
     ]
     assert not failures, "\n".join(failures[:_SHOWN])
 

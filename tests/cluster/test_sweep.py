@@ -44,7 +44,7 @@ def client(control_plane: type[Plane], objects: list[Object]) -> Iterator[Client
 
 
 def test_ten_trials_run_to_completed_in_folders_of_their_own(
-    client: Client, objects: list[Object], tell: Callable[[str], None]
+    client: Client, objects: list[Object], note_figure: Callable[[str], None]
 ) -> None:
     jobsets = {identity(one): one["metadata"]["name"] for one in objects if one["kind"] == "JobSet"}
     assert len(jobsets) == TRIALS
@@ -59,7 +59,7 @@ def test_ten_trials_run_to_completed_in_folders_of_their_own(
     assert set(folders) == set(jobsets.values())
     used = [folder for each in folders.values() for folder in each]
     assert len(used) == len(set(used)) == 2 * TRIALS, "a dataset and an output folder of each trial"
-    tell(f"trials of a random search that run to their end in their own folders: {len(folders)}")
+    note_figure(f"trials of a random search that run to their end in their own folders: {len(folders)}")
 
 
 def _has_label(one: Object, selected: tuple[str, str, str]) -> bool:

@@ -56,30 +56,32 @@ def _some() -> list[Recorded]:
 
 
 @pytest.mark.parametrize("cases", [TRAIN_JOBS, JOBSETS, RUNTIMES], ids=["TrainJob", "JobSet", "TrainingRuntime"])
-def test_the_server_says_what_the_cases_say(plane: Plane, cases: list[Update], tell: Callable[[str], None]) -> None:
+def test_the_server_says_what_the_cases_say(
+    plane: Plane, cases: list[Update], note_figure: Callable[[str], None]
+) -> None:
     with ThreadPoolExecutor(_THREADS) as pool:
         answers = list(pool.map(lambda one: _asked(plane.client, *one), enumerate(cases)))
     failures = []
     for case, said in zip(cases, answers, strict=True):
         fields = {state: field_of(message) for state, message in said.items() if message}
-        if fields != dict(case.refused):
-            failures.append(f"== {case.name}: expected {dict(case.refused)}, the server says {said}")
+        if fields != dict(case.rejected):
+            failures.append(f"== {case.name}: expected {dict(case.rejected)}, the server says {said}")
         failures += [f"== {case.name}: {line}" for line in disagreements(said, verdict_on(case))]
-    tell(f"updates of {cases[0].old['kind']}s by hand: {len(cases)}, in {len(STATES)} states each")
+    note_figure(f"updates of {cases[0].old['kind']}s by hand: {len(cases)}, in {len(STATES)} states each")
     assert not failures, "\n".join(failures)
 
 
-def test_the_server_says_what_we_say_to_recorded_updates(plane: Plane, tell: Callable[[str], None]) -> None:
+def test_the_server_says_what_we_say_to_recorded_updates(plane: Plane, note_figure: Callable[[str], None]) -> None:
     chosen = [_built(number, pair) for number, pair in enumerate(_some())]
     with ThreadPoolExecutor(_THREADS) as pool:
         failures = [line for lines in pool.map(lambda one: _compared(plane.client, one), chosen) for line in lines]
-    tell(f"recorded updates: {len(chosen)}, of runtime, TrainJob and JobSet, in {len(STATES)} states each")
+    note_figure(f"recorded updates: {len(chosen)}, of runtime, TrainJob and JobSet, in {len(STATES)} states each")
     assert len(chosen) >= 40
     assert not failures, f"{len(failures)} answers:\n" + "\n".join(failures[:20])
 
 
 def test_what_is_left_out_is_gone(plane: Plane) -> None:
-    """No default comes back: `live.dropped` tells of it."""
+    """No default comes back: `live.dropped` reports it."""
     client = plane.client
     client.create_namespace("left-out")
     case = next(each for each in JOBSETS if each.name == "subdomain removed with all of network")

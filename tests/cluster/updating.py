@@ -55,7 +55,7 @@ def dry_run(client: Client, one: Object) -> str:
 
 
 def field_of(message: str) -> str:
-    """The field that a refusal names first, "" where it names none."""
+    """The field that a rejection names first, "" where it names none."""
     found = _FIELD.search(message)
     return found[1] if found else ""
 
@@ -74,8 +74,8 @@ def disagreements(answers: Mapping[State, str], verdict: UpdateResult) -> list[s
 
 
 def fields_of(verdict: UpdateResult, state: State) -> list[str]:
-    """The fields that a verdict refuses in a state, each once."""
-    reasons = (refusal.reason for refusal in verdict.rejections if refusal.state == state)
+    """The fields that a verdict rejects in a state, each once."""
+    reasons = (rejection.reason for rejection in verdict.rejections if rejection.state == state)
     return list(dict.fromkeys(reason.partition(": ")[0] for reason in reasons))
 
 
@@ -112,10 +112,10 @@ def _retried(client: Client, ask: Callable[[], object]) -> None:
         except ApiError as error:
             if _NOT_YET in str(error):
                 return False
-            refused.append(error)
+            rejected.append(error)
         return True
 
-    refused: list[ApiError] = []
+    rejected: list[ApiError] = []
     client.wait("Trainer's sight of a runtime", attempt)
-    if refused:
-        raise refused[0]
+    if rejected:
+        raise rejected[0]

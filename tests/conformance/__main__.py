@@ -17,8 +17,8 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.case:
         for case in found:
             verdicts = ", ".join(job["verdict"] for job in case.expected["jobs"])
-            refused = [key for key in ("stream-error", "runtime-findings") if key in case.expected]
-            print(f"{case.id:45} {verdicts} {' '.join(refused)}".rstrip())
+            rejected = [key for key in ("stream-error", "runtime-findings") if key in case.expected]
+            print(f"{case.id:45} {verdicts} {' '.join(rejected)}".rstrip())
     else:
         for group, count in sorted(Counter(case.group for case in found).items()):
             print(f"{group:12} {count:4}")
@@ -70,7 +70,7 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    """Record the inputs of cases anew, as a new release of upstream needs it, and tell what has changed."""
+    """Record the inputs of cases anew, as a new release of upstream needs it, and report what has changed."""
     known = cases.load(arguments.version)
     wanted = {case.id: case for case in known if case.id.startswith(arguments.case)}
     records = upstream.record({n: case.input for n, case in wanted.items()}, arguments.into or arguments.version)

@@ -14,7 +14,7 @@ _KUEUE = "kueue.x-k8s.io/"
 
 
 def identify(value: Object) -> str:
-    """What tells two objects apart."""
+    """What distinguishes two objects."""
     metadata = value["metadata"]
     return f"{value['apiVersion']} {value['kind']} {metadata.get('namespace', 'default')}/{metadata['name']}"
 

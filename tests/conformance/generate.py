@@ -11,14 +11,14 @@ from typing import Any
 
 import yaml
 
-from tests.conformance.inputs import containers, launch, refused, releases, structure
+from tests.conformance.inputs import containers, launch, rejected, releases, structure
 from tests.conformance.inputs.shapes import Topic
 from tests.conformance.inputs.typed import Facts, topics
 
 _SEED = "trainjob"
 _TYPED = 120
 _RELEASED = 160
-_TOPICS = (*containers.TOPICS, *structure.TOPICS, *launch.TOPICS, *refused.TOPICS)
+_TOPICS = (*containers.TOPICS, *structure.TOPICS, *launch.TOPICS, *rejected.TOPICS)
 
 # Words that no YAML reader takes for anything but a string; all else is quoted.
 _PLAIN = re.compile(r"(?!(?:y|n|yes|no|on|off|true|false|null)$)[A-Za-z/][A-Za-z0-9_./-]*", re.IGNORECASE)
@@ -51,7 +51,7 @@ def inputs(seed: str = _SEED, topics: Iterable[Topic] = _TOPICS) -> dict[str, st
 
 
 def typed(facts: Facts, seed: str = _SEED, count: int = _TYPED) -> dict[str, str]:
-    """Streams filled along upstream's Go types; `facts` is what the recorder tells of them."""
+    """Streams filled along upstream's Go types; `facts` is what the recorder reports of them."""
     return inputs(seed, topics(facts, count))
 
 

@@ -45,13 +45,13 @@ def verdict_on(case: Case) -> Judgement:
     record, build = case.expected, partial(_build, case.version)
     jobs = record["jobs"]
     if "stream-error" in record:
-        return _judge_refusal(build, case.input, lambda outcome, _documents: _says_something(outcome))
+        return _judge_rejection(build, case.input, lambda outcome, _documents: _says_something(outcome))
     if record.get("runtime-findings"):
         findings = record["runtime-findings"]
-        return _judge_refusal(build, case.input, lambda o, d: _points_at_findings(o, d, findings, None))
+        return _judge_rejection(build, case.input, lambda o, d: _points_at_findings(o, d, findings, None))
     if all(job["verdict"] == "accepted" for job in jobs):
         return Judgement("equal", _check_equal(build, case.input, jobs))
-    result = _judge_refusal(build, case.input, lambda outcome, documents: _points_at_jobs(outcome, documents, jobs))
+    result = _judge_rejection(build, case.input, lambda outcome, documents: _points_at_jobs(outcome, documents, jobs))
     if len(jobs) > 1:
         for job in jobs:
             result.complaints += _check_alone(build, case.input, job)
@@ -67,7 +67,7 @@ def _check_alone(build: Build, text: str, job: dict[str, Any]) -> list[str]:
     if job["verdict"] == "accepted":
         found = _check_equal(build, alone, [job])
     else:
-        found = _judge_refusal(build, alone, lambda o, d: _points_at_jobs(o, d, [job])).complaints
+        found = _judge_rejection(build, alone, lambda o, d: _points_at_jobs(o, d, [job])).complaints
     return [f"[{job['job']} alone] {line}" for line in found]
 
 
@@ -88,7 +88,7 @@ def _check_equal(build: Build, text: str, jobs: list[dict[str, Any]]) -> list[st
     return found
 
 
-def _judge_refusal(build: Build, text: str, check: Any) -> Judgement:
+def _judge_rejection(build: Build, text: str, check: Any) -> Judgement:
     outcome = build(text)
     result = Judgement("refused")
     if outcome.exit_code != 1:
@@ -106,7 +106,7 @@ def _says_something(outcome: Outcome) -> list[str]:
 
 
 def _points_at_jobs(outcome: Outcome, documents: list[Document], jobs: list[dict[str, Any]]) -> list[str]:
-    """Every refused job must have an error at the fields that upstream names, in the job or in its runtime."""
+    """Every rejected job must have an error at the fields that upstream names, in the job or in its runtime."""
     found = []
     for job in jobs:
         if job["verdict"] == "accepted":
@@ -125,7 +125,7 @@ def _points_at_jobs(outcome: Outcome, documents: list[Document], jobs: list[dict
 def _points_at_findings(
     outcome: Outcome, documents: list[Document], findings: list[dict[str, Any]], job: Document | None
 ) -> list[str]:
-    """Each finding of the first stage that refuses needs an error on its field's lines."""
+    """Each finding of the first stage that rejects needs an error on its field's lines."""
     first = min(_stage_order(finding) for finding in findings)
     found = []
     for finding in findings:

@@ -1,4 +1,4 @@
-"""Holds what we expect kube-apiserver to refuse late against what its own validation says.
+"""Holds what we expect kube-apiserver to reject late against what its own validation says.
 
 Compared are the fields, job by job. Upstream spells some of them in its own way (a missing index, another name); both
 sides are brought to one spelling, and the tables here are the whole list. What concerns only Pods of Windows, and the
@@ -62,7 +62,7 @@ _UNCHECKED = re.compile(
 
 
 def ours(jobset: Mapping[str, Any], cache: PodCache | None = None) -> Fields:
-    """The fields that we expect to be refused, by replicatedJob."""
+    """The fields that we expect to be rejected, by replicatedJob."""
     names = [job["name"] for job in jobset["spec"].get("replicatedJobs") or ()]
     found: Fields = {}
     for problem in job_problems(jobset, cache):
@@ -79,7 +79,7 @@ def _field(pointer: Pointer) -> str:
 
 
 def theirs(late: Iterable[Mapping[str, str]], jobset: Mapping[str, Any]) -> Fields:
-    """The fields that upstream refuses, by replicatedJob.
+    """The fields that upstream rejects, by replicatedJob.
 
     A Job without labels gets its Pods'. The JobSet controller's Jobs always have some, the recorder's may have none:
     then what is said of these labels is left out, for it is said of the Pods', too.
@@ -87,12 +87,12 @@ def theirs(late: Iterable[Mapping[str, str]], jobset: Mapping[str, Any]) -> Fiel
     jobs = jobset["spec"].get("replicatedJobs") or ()
     labelled = {job["name"] for job in jobs if (job["template"].get("metadata") or {}).get("labels")}
     found: Fields = {}
-    for refusal in late:
-        if _UNCHECKED.search(f"{refusal.get('field', '')}: {refusal.get('message', '')}"):
+    for rejection in late:
+        if _UNCHECKED.search(f"{rejection.get('field', '')}: {rejection.get('message', '')}"):
             continue
-        field = _spelled(refusal.get("field", ""), _THEIRS)
-        if field != "metadata.labels" or refusal["job"] in labelled:
-            found.setdefault(refusal["job"], set()).add(field)
+        field = _spelled(rejection.get("field", ""), _THEIRS)
+        if field != "metadata.labels" or rejection["job"] in labelled:
+            found.setdefault(rejection["job"], set()).add(field)
     return found
 
 

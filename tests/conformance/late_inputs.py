@@ -1,4 +1,4 @@
-"""JobSets with Jobs that kube-apiserver may refuse: random values of every field that the JobSet CRD's schema knows.
+"""JobSets with Jobs that kube-apiserver may reject: random values of every field that the JobSet CRD's schema knows.
 
 Texts and numbers come from small pools, so that names meet (a mount and a volume, a toleration's key and its operator)
 and so that about as many are right as wrong. Only what JobSet's admission accepts is of interest: see `accepted`.

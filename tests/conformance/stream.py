@@ -88,7 +88,7 @@ def split(text: str) -> list[Document]:
 
 
 def reduced(text: str, keep: Callable[[Document], bool]) -> str:
-    """The stream with blank lines in place of the documents that `keep` refuses."""
+    """The stream with blank lines in place of the documents that `keep` rejects."""
     lines = text.split("\n")
     for document in split(text):
         if not keep(document):

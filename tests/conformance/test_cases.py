@@ -1,4 +1,4 @@
-"""Every recorded case of each Trainer: equal objects where upstream accepts, a refusal at the right line where not."""
+"""Every recorded case of each Trainer: equal objects where upstream accepts, else a rejection at the right line."""
 
 from __future__ import annotations
 

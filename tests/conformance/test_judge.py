@@ -131,7 +131,7 @@ def test_a_spoilt_object_is_noticed(spoil: Callable[[Objects], Any], monkeypatch
         pytest.param("invalid/033", "name: nnn", True, id="refused by JobSet"),
     ],
 )
-def test_a_refusal_must_point_at_the_line(case: str, line: str, right: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rejection_must_point_at_the_line(case: str, line: str, right: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     found = _only(case)
     number = next(i for i, text in enumerate(found.input.split("\n"), 1) if line in text)
     _answer(monkeypatch, 1, None, f"-:{number}:1: error KTJ100 some-rule: text\n")
@@ -147,7 +147,7 @@ def test_a_refusal_must_point_at_the_line(case: str, line: str, right: bool, mon
         pytest.param(2, None, "error: cannot\n", id="could not run"),
     ],
 )
-def test_a_refusal_must_be_one(
+def test_a_rejection_must_be_one(
     code: int, objects: Objects | None, stderr: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _answer(monkeypatch, code, objects, stderr)

@@ -1,4 +1,4 @@
-"""What kube-apiserver refuses of the Jobs of a JobSet: every recorded case, and random JobSets asked of upstream."""
+"""What kube-apiserver rejects of the Jobs of a JobSet: every recorded case, and random JobSets asked of upstream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Body = dict[str, Any]
 
 
 def recorded(version: str) -> Iterator[tuple[str, Body, list[dict[str, str]]]]:
-    """Each job with a JobSet: what it is called, the JobSet and what is refused late."""
+    """Each job with a JobSet: what it is called, the JobSet and what is rejected late."""
     for case in cases.load(version):
         for job in case.expected["jobs"]:
             for body in job.get("objects", ()):
@@ -29,7 +29,7 @@ def recorded(version: str) -> Iterator[tuple[str, Body, list[dict[str, str]]]]:
 
 
 @pytest.mark.parametrize("version", cases.VERSIONS)
-def test_exactly_the_recorded_fields_are_refused(version: str) -> None:
+def test_exactly_the_recorded_fields_are_rejected(version: str) -> None:
     found = list(recorded(version))
     assert sum(bool(late) for _, _, late in found) > 100
     assert {name: theirs(late, body) for name, body, late in found} == {name: ours(body) for name, body, _ in found}
@@ -44,11 +44,11 @@ def test_a_memo_changes_nothing() -> None:
 
 @pytest.mark.go
 @pytest.mark.parametrize("seed", range(8))
-def test_upstream_refuses_the_same_fields_of_random_jobsets(seed: int) -> None:
+def test_upstream_rejects_the_same_fields_of_random_jobsets(seed: int) -> None:
     require("go")
     bodies = list(accepted(seed, 2000, [PLAIN, RICH, RICH]))
     answers = ask("", ({"name": str(number), "jobset": body} for number, body in enumerate(bodies)), folder="late")
-    refused = sum(bool(answer["late"]) for answer in answers)
-    assert refused > 1000
+    rejected = sum(bool(answer["late"]) for answer in answers)
+    assert rejected > 1000
     wrong = [body for body, answer in zip(bodies, answers, strict=True) if ours(body) != theirs(answer["late"], body)]
     assert wrong == []

@@ -1,4 +1,4 @@
-"""Lint over all recorded inputs: an error of class late exactly where kube-apiserver refused later, at its field; and
+"""Lint over all recorded inputs: an error of class late exactly where kube-apiserver rejected later, at its field; and
 where everything was accepted, only what a reviewed list holds."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _lint(case: Case) -> list[Diagnostic]:
     return lint(documents, BuildOptions(trainer_version=case.version)).diagnostics
 
 
-# The runtime is refused because its failure policy's rule has no name: then nobody can go on.
+# The runtime is rejected because its failure policy's rule has no name: then nobody can go on.
 _UNREADABLE = {"own/170-jobset job"}
 
 
@@ -56,7 +56,7 @@ def judged(chosen: Chosen) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]
 
 
 @EACH_VERSION
-def test_late_exactly_where_the_server_refuses_later(chosen: Chosen) -> None:
+def test_late_exactly_where_the_server_rejects_later(chosen: Chosen) -> None:
     jobs = list(judged(chosen))
     assert len(jobs) > 50
     assert {name for name, job, _, said in jobs if bool(job.get("late")) != bool(said)} <= _UNREADABLE
@@ -106,7 +106,7 @@ def test_accepted_inputs_give_what_was_reviewed(chosen: Chosen) -> None:
 
 
 @EACH_VERSION
-def test_accepted_inputs_are_not_refused(chosen: Chosen) -> None:
+def test_accepted_inputs_are_not_rejected(chosen: Chosen) -> None:
     """What upstream takes is no error of the classes that say that it does not."""
     classes = (Category.REJECTED, Category.LATE)
     wrong = defaultdict(Counter)

@@ -23,7 +23,7 @@ COUNTS = ("PET_NNODES", "PET_NPROC_PER_NODE", "JAX_NUM_PROCESSES", "DMLC_NUM_WOR
 
 
 class Made(NamedTuple):
-    """A recorded case: what lint tells of it, its TrainJob, and the JobSet that upstream made."""
+    """A recorded case: what lint reports, its TrainJob, and the JobSet that upstream made."""
 
     id: str
     rules: frozenset[str]
@@ -83,21 +83,21 @@ def is_address(jobset: Any, host: str) -> bool:
 
 
 @EACH_VERSION
-def test_a_training_that_nothing_is_told_of_has_none_of_the_variables(chosen: Chosen) -> None:
-    told = [each for each in made(chosen) if "KTJ403" in each.rules]
-    assert told
-    assert [each.id for each in told if each.job["spec"].get("trainer") is not None] == []
-    assert [each.id for each in told if set(each.env) >= set(COUNTS[:2]) or set(each.env) & set(COUNTS[2:])] == []
+def test_a_training_without_settings_has_none_of_the_variables(chosen: Chosen) -> None:
+    reported = [each for each in made(chosen) if "KTJ403" in each.rules]
+    assert reported
+    assert [each.id for each in reported if each.job["spec"].get("trainer") is not None] == []
+    assert [each.id for each in reported if set(each.env) >= set(COUNTS[:2]) or set(each.env) & set(COUNTS[2:])] == []
 
 
 @EACH_VERSION
-def test_the_address_of_the_first_process_is_that_of_a_pod_unless_told_otherwise(chosen: Chosen) -> None:
+def test_the_address_of_the_first_process_is_that_of_a_pod_unless_set_otherwise(chosen: Chosen) -> None:
     wrong = []
     for each in made(chosen):
         host = next((each.env[name] for name in MEETING if each.env.get(name)), None)
         network = each.jobset["spec"].get("network") or {}
         own = {entry["name"] for entry in (each.job["spec"].get("trainer") or {}).get("env") or ()}
-        is_negative = each.trainer and each.trainer["template"]["spec"].get("parallelism", 1) < 0  # refused later
+        is_negative = each.trainer and each.trainer["template"]["spec"].get("parallelism", 1) < 0  # rejected later
         if host is None or network.get("enableDNSHostnames") is False or own & set(MEETING) or is_negative:
             continue
         found = is_address(each.jobset, host.partition(":")[0])
@@ -107,7 +107,7 @@ def test_the_address_of_the_first_process_is_that_of_a_pod_unless_told_otherwise
 
 
 @EACH_VERSION
-def test_processes_are_other_than_gpus_where_that_is_told(chosen: Chosen) -> None:
+def test_processes_are_other_than_gpus_where_that_is_set(chosen: Chosen) -> None:
     wrong, seen = [], 0
     for each in made(chosen):
         processes = each.env.get("PET_NPROC_PER_NODE") or ""

@@ -1,6 +1,6 @@
-"""What is random upstream is told as that, with our choice, and nothing else is (KTJ306, KTJ810).
+"""What is random upstream is reported as that, with our choice, and nothing else is (KTJ306, KTJ810).
 
-KTJ306 tells GPUs of two vendors in one container besides, which are as they are each time: that is no random finding.
+KTJ306 reports GPUs of two vendors in one container besides, which are as they are each time: that is no random finding.
 
 Upstream iterates over Go maps, so that two expansions of one job may differ. The recorder expands each job several
 times and marks what differed. A rare outcome can be missed: Go walks over a map of two entries from a random one of
@@ -44,26 +44,28 @@ def rules_of(text: str, version: str) -> list[Diagnostic]:
     """What the two rules say of a stream, of chance or not; each message of names says which."""
     documents = read(["-"], lambda _most: text.encode())
     found = lint(documents, BuildOptions(trainer_version=version)).diagnostics
-    told = [each for each in found if each.rule.id in (NAMES, ORDER)]
+    reported = [each for each in found if each.rule.id in (NAMES, ORDER)]
     assert all(
-        (VENDORS in each.message) != ("in undefined order" in each.message) for each in told if each.rule.id == NAMES
+        (VENDORS in each.message) != ("in undefined order" in each.message)
+        for each in reported
+        if each.rule.id == NAMES
     )
-    return told
+    return reported
 
 
-def told_of(case: Case) -> set[str]:
-    """The rules that lint tells."""
+def reported_of(case: Case) -> set[str]:
+    """The rules that lint reports."""
     wanted = "gpu" in case.input.lower() or "DMLC_" in case.input
     return {each.rule.id for each in random_rules(case.input, case.version)} if wanted else set()
 
 
 @EACH_VERSION
-def test_what_a_record_marks_as_random_is_told_and_nothing_else(chosen: Chosen) -> None:
+def test_what_a_record_marks_as_random_is_reported_and_nothing_else(chosen: Chosen) -> None:
     seen, wrong = 0, []
     for case in chosen.cases():
         jobs = case.expected.get("jobs") or ()
         is_random, has_order = (any(job.get(mark) for job in jobs) for mark in ("nondeterministic", "unordered"))
-        rules = told_of(case)
+        rules = reported_of(case)
         seen += "gpu" in case.input.lower()
         is_unlucky = (chosen.version, case.id) in UNLUCKY
         if is_random != bool(rules) and not (is_unlucky or (has_order and rules == {ORDER})):
@@ -164,22 +166,22 @@ def env_of(record: Mapping[str, Any]) -> list[str]:
 
 @pytest.mark.go
 @pytest.mark.parametrize("version", VERSIONS)
-def test_many_expansions_by_upstream_differ_exactly_where_chance_is_told(version: str) -> None:
+def test_many_expansions_by_upstream_differ_exactly_where_chance_is_reported(version: str) -> None:
     require("go")
     is_old = version in VERSIONS[:2]
     inputs = {name: text for name, text in INPUTS.items() if not (is_old and name.startswith(_NEWER))}
     records = asked(inputs, version)
     differ = {name for name, record in records.items() if record.get("nondeterministic")}
-    told = {name: {each.rule.id for each in random_rules(text, version)} for name, text in inputs.items()}
-    assert {name for name, rules in told.items() if NAMES in rules} == differ
+    reported = {name: {each.rule.id for each in random_rules(text, version)} for name, text in inputs.items()}
+    assert {name for name, rules in reported.items() if NAMES in rules} == differ
     assert bool(differ) == (version != "2.0")  # which counts no GPUs
     both = {name for name, text in inputs.items() if any(VENDORS in each.message for each in rules_of(text, version))}
     assert "torch-auto" in both
     assert both.isdisjoint(differ)
     for name in (each for each in inputs if each.startswith("order")):
-        assert ORDER not in told[name] or records[name]["unordered"]
+        assert ORDER not in reported[name] or records[name]["unordered"]
     if not is_old:
-        assert {name for name, rules in told.items() if ORDER in rules} == {"order"}
+        assert {name for name, rules in reported.items() if ORDER in rules} == {"order"}
         assert env_of(records["order-of-the-runtime"])[0] == "T"
 
 
@@ -188,5 +190,5 @@ def test_a_record_that_marks_nothing_was_lucky() -> None:
     require("go")
     for version, name in UNLUCKY:
         [case] = [each for each in load(version) if each.id == name]
-        assert told_of(case) == {NAMES}
+        assert reported_of(case) == {NAMES}
         assert asked({name: case.input}, version)[name]["nondeterministic"]

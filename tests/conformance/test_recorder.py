@@ -10,7 +10,7 @@ from tests.tools import require
 
 pytestmark = pytest.mark.go
 
-# One of a kind: each policy, a gang, an unordered list, and each way to be refused.
+# One of a kind: each policy, a gang, an unordered list, and each way to be rejected.
 _SAMPLE = (
     "torch/000",
     "torchtune/000",

@@ -92,15 +92,15 @@ def test_the_mutating_webhook_matters_for_files_that_are_applied_as_they_are() -
 
 @EVERY
 @pytest.mark.parametrize("kind", ["TrainJob", "JobSet"])
-def test_refusals_lead_to_values_and_hold_none(kind: str, every: int) -> None:
+def test_rejections_lead_to_values_and_hold_none(kind: str, every: int) -> None:
     for each in _some(every):
         old, new = each.train_jobs if kind == "TrainJob" else each.jobsets
         verdict = check_train_job_update(old, new, _LATEST) if kind == "TrainJob" else check_jobset_update(old, new)
-        told = [(refusal.state, refusal.pointer, refusal.is_gone) for refusal in verdict.rejections]
-        assert len(set(told)) == len(told)
-        for refusal in verdict.rejections:
-            assert value_at(old if refusal.is_gone else new, refusal.pointer) is not None, each.update.name
-            assert _REASON.fullmatch(refusal.reason)
+        reported = [(rejection.state, rejection.pointer, rejection.is_gone) for rejection in verdict.rejections]
+        assert len(set(reported)) == len(reported)
+        for rejection in verdict.rejections:
+            assert value_at(old if rejection.is_gone else new, rejection.pointer) is not None, each.update.name
+            assert _REASON.fullmatch(rejection.reason)
 
 
 @EVERY
@@ -158,7 +158,7 @@ def _differences(name: str, findings: Findings, verdict: UpdateResult) -> Iterat
 
 def _fields(verdict: UpdateResult, state: State) -> dict[str, str]:
     """Our messages by field."""
-    parts = (refusal.reason.partition(": ") for refusal in verdict.rejections if refusal.state == state)
+    parts = (rejection.reason.partition(": ") for rejection in verdict.rejections if rejection.state == state)
     return {field: message for field, _, message in parts}
 
 

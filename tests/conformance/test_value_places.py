@@ -1,5 +1,5 @@
 """The line of a value that expansion only passed on is found without expanding again: it is the one that a recorded
-expansion tells."""
+expansion reports."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ def ask(mode: str, questions: Iterable[Any], *, folder: str = ".", version: str 
 
 
 def facts(version: str = VERSIONS[-1]) -> Any:
-    """What the recorder's mode `types` tells of upstream's Go types."""
+    """What the recorder's mode `types` reports of upstream's Go types."""
     return json.loads(subprocess.run([program(".", version), "types"], stdout=subprocess.PIPE, check=True).stdout)
 
 
 def record(inputs: Mapping[str, str], version: str = VERSIONS[-1]) -> dict[str, dict[str, Any]]:
-    """The records of named streams, with what kube-apiserver would refuse later (`late`)."""
+    """The records of named streams, with what kube-apiserver would reject later (`late`)."""
     questions = ({"name": name, "docs": text} for name, text in inputs.items())
     records = {answer.pop("name"): answer for answer in ask("record", questions, version=version)}
     jobs = [job for one in records.values() for job in one["jobs"]]

@@ -82,9 +82,9 @@ def review(folder: Path, out: Path, environment: Mapping[str, str] | None = None
 def _write(name: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
-        told = review(make(name, folder / "repository"), folder)
-        if told.returncode not in (0, 1):
-            sys.exit(told.stderr)
+        reported = review(make(name, folder / "repository"), folder)
+        if reported.returncode not in (0, 1):
+            sys.exit(reported.stderr)
         shutil.copyfile(folder / "review.md", golden(name))
 
 

@@ -42,7 +42,7 @@ def archive(released: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def linked(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """krew's folder of programs: links to what it unpacked, and the one that the manifest tells people to make."""
+    """krew's folder of programs: links to what it unpacked, and the one that the manifest asks people to make."""
     root = tmp_path_factory.mktemp("krew")
     with tarfile.open(archive) as contents:
         contents.extractall(root / "store" / "trainjob" / "v0", filter="data")
@@ -92,7 +92,7 @@ def test_it_answers_as_the_installed_package(
     assert found.code == code, found.err.decode()
 
 
-def test_kubectl_completes_it_by_the_link_that_the_manifest_tells_of(
+def test_kubectl_completes_it_by_the_link_that_the_manifest_names(
     released: Path, repository: Path, linked: Path, python: Path
 ) -> None:
     caveats = yaml.safe_load((released / "trainjob.yaml").read_text())["spec"]["caveats"]
@@ -109,7 +109,7 @@ _OLD = (
 )
 
 
-def test_an_old_python_is_told(linked: Path, repository: Path, tmp_path: Path) -> None:
+def test_an_old_python_is_reported(linked: Path, repository: Path, tmp_path: Path) -> None:
     found = answer([sys.executable, "-c", _OLD, linked / "kubectl-trainjob"], repository, [tmp_path])
     assert found == (
         2,
@@ -187,7 +187,7 @@ def test_krews_judge_installs_it_for_every_platform(served: Path, krew: Path) ->
         pytest.param("bin: kubectl-trainjob", "bin: trainjob", "trainjob", id="program"),
     ],
 )
-def test_krews_judge_would_refuse_another(old: str, new: str, said: str, served: Path, krew: Path) -> None:
+def test_krews_judge_would_reject_another(old: str, new: str, said: str, served: Path, krew: Path) -> None:
     served.write_text(served.read_text().replace(old, new))
     judged = _judged(served, krew)
     assert judged.returncode != 0

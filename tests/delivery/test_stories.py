@@ -33,7 +33,7 @@ class Job(NamedTuple):
     after: int | None
     change: str
     outcome: str
-    refused: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
     findings: str = ""  # `1 error`
 
 
@@ -114,12 +114,12 @@ STORIES = {
         },
     ),
 }
-OF_UPDATES = ("KTJ801", "KTJ802", "KTJ803")  # the comment tells of refused updates where it tells what changes
+OF_UPDATES = ("KTJ801", "KTJ802", "KTJ803")  # the comment reports rejected updates where it reports what changes
 ALL = {"image-bump": 41, "rerun": 3, "trainer-upgrade": 4}
-EACH = pytest.mark.parametrize("told", stories.NAMES, indirect=True)
+EACH = pytest.mark.parametrize("reported", stories.NAMES, indirect=True)
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """A story, its repository, and what `review` left."""
 
     name: str
@@ -142,16 +142,16 @@ class Told(NamedTuple):
         return {path.name: path.read_bytes() for path in self.out.iterdir()}
 
 
-def reviewed(name: str, folder: Path, **environment: str) -> Told:
+def reviewed(name: str, folder: Path, **environment: str) -> Reported:
     """The review of a story."""
     repository, out = stories.make(name, folder / "repository"), folder / "out"
     out.mkdir()
     run = stories.review(repository, out, environment)
-    return Told(name, STORIES[name], repository, run.returncode, run.stderr, out)
+    return Reported(name, STORIES[name], repository, run.returncode, run.stderr, out)
 
 
 @pytest.fixture(scope="module")
-def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def reported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reported:
     return reviewed(request.param, tmp_path_factory.mktemp(request.param))
 
 
@@ -165,22 +165,22 @@ def test_a_story_begins_without_a_fault(name: str, tmp_path: Path) -> None:
 
 
 @EACH
-def test_the_comment_is_the_golden_one(told: Told) -> None:
-    assert told.markdown == stories.golden(told.name).read_text(encoding="utf-8")
-    assert len(told.markdown) <= GITHUBS_LIMIT
+def test_the_comment_is_the_golden_one(reported: Reported) -> None:
+    assert reported.markdown == stories.golden(reported.name).read_text(encoding="utf-8")
+    assert len(reported.markdown) <= GITHUBS_LIMIT
 
 
 @EACH
-def test_a_story_that_needs_mending_fails(told: Told) -> None:
-    assert (told.exit_code, told.errors) == (1, "")
-    assert told.data["verdict"] == told.story.verdict
+def test_a_story_that_needs_mending_fails(reported: Reported) -> None:
+    assert (reported.exit_code, reported.errors) == (1, "")
+    assert reported.data["verdict"] == reported.story.verdict
 
 
 @EACH
-def test_each_job_that_changes_is_told_with_what_becomes_of_it(told: Told) -> None:
-    rows = {f"{row['namespace']}/{re.sub(HASH, '', row['name'])}": row for row in told.data["jobs"]}
-    assert len(rows) == len(told.data["jobs"])
-    assert {name: _job(row) for name, row in rows.items()} == told.story.jobs
+def test_each_job_that_changes_is_reported_with_what_becomes_of_it(reported: Reported) -> None:
+    rows = {f"{row['namespace']}/{re.sub(HASH, '', row['name'])}": row for row in reported.data["jobs"]}
+    assert len(rows) == len(reported.data["jobs"])
+    assert {name: _job(row) for name, row in rows.items()} == reported.story.jobs
 
 
 def _job(row: Any) -> Job:
@@ -195,20 +195,20 @@ def _gpus(totals: Any) -> int | None:
 
 
 @EACH
-def test_the_gpus_are_those_of_the_files(told: Told) -> None:
+def test_the_gpus_are_those_of_the_files(reported: Reported) -> None:
     """Of the jobs that both sides can build."""
-    jobs = [job for job in told.story.jobs.values() if job.after is not None]
-    summary = told.data["diff"]["summary"]
-    assert _gpus(summary["before"]) == sum(job.before or 0 for job in jobs) + told.story.others
-    assert _gpus(summary["after"]) == sum(job.after or 0 for job in jobs) + told.story.others
+    jobs = [job for job in reported.story.jobs.values() if job.after is not None]
+    summary = reported.data["diff"]["summary"]
+    assert _gpus(summary["before"]) == sum(job.before or 0 for job in jobs) + reported.story.others
+    assert _gpus(summary["after"]) == sum(job.after or 0 for job in jobs) + reported.story.others
 
 
 @EACH
-def test_the_tables_have_a_row_for_each_job(told: Told) -> None:
-    rows = _rows(told.markdown, "job")
+def test_the_tables_have_a_row_for_each_job(reported: Reported) -> None:
+    rows = _rows(reported.markdown, "job")
     found = {re.sub(HASH, "", row[0]): (row[3], row[5]) for row in rows}
     assert len(found) == len(rows)
-    expected = {name: (_shown(job.before, job.after), job.findings) for name, job in told.story.jobs.items()}
+    expected = {name: (_shown(job.before, job.after), job.findings) for name, job in reported.story.jobs.items()}
     assert found == expected
 
 
@@ -225,26 +225,26 @@ def _rows(markdown: str, head: str) -> list[list[str]]:
 
 
 @EACH
-def test_the_lines_that_are_named_say_what_is_told_of_them(told: Told) -> None:
-    codes = ["".join(each.itertext()) for each in by_github(told.markdown).iter("code")]
+def test_the_lines_that_are_named_say_what_is_reported_of_them(reported: Reported) -> None:
+    codes = ["".join(each.itertext()) for each in by_github(reported.markdown).iter("code")]
     places = {code: PLACE.fullmatch(code) for code in codes}
-    named = {code: _line(told, *place.groups()) for code, place in places.items() if place}
-    assert named == told.story.lines
+    named = {code: _line(reported, *place.groups()) for code, place in places.items() if place}
+    assert named == reported.story.lines
 
 
-def _line(told: Told, path: str, number: str) -> str:
-    return stories.git(told.repository, "show", f"{stories.BRANCH}:{path}").splitlines()[int(number) - 1].strip()
+def _line(reported: Reported, path: str, number: str) -> str:
+    return stories.git(reported.repository, "show", f"{stories.BRANCH}:{path}").splitlines()[int(number) - 1].strip()
 
 
 @EACH
-def test_each_new_finding_has_its_row_and_its_result(told: Told) -> None:
-    log = json.loads((told.out / "review.sarif").read_bytes())
+def test_each_new_finding_has_its_row_and_its_result(reported: Reported) -> None:
+    log = json.loads((reported.out / "review.sarif").read_bytes())
     assert problems(log) == []
     (run,) = log["runs"]
     results = [result for result in run["results"] if result["ruleId"] not in OF_UPDATES]
     at = [result["locations"][0]["physicalLocation"] for result in results]
     places = {f"{each['artifactLocation']['uri']}:{each['region']['startLine']}" for each in at}
-    rows = _rows(told.markdown, "Severity")
+    rows = _rows(reported.markdown, "Severity")
     assert {row[2] for row in rows} == places
     levels: dict[str, Literal["error", "warning"]] = {"error": "error", "warning": "warning"}
     assert {(row[2], row[0]) for row in rows} == {
@@ -254,16 +254,16 @@ def test_each_new_finding_has_its_row_and_its_result(told: Told) -> None:
 
 
 @EACH
-def test_the_page_has_the_same_jobs(told: Told) -> None:
-    page = words(parsed((told.out / "review.html").read_text(encoding="utf-8")))
-    assert [name for name in told.story.jobs if name not in page] == []
+def test_the_page_has_the_same_jobs(reported: Reported) -> None:
+    page = words(parsed((reported.out / "review.html").read_text(encoding="utf-8")))
+    assert [name for name in reported.story.jobs if name not in page] == []
 
 
 @pytest.mark.slow
 @EACH
-def test_the_same_bytes_elsewhere(told: Told, tmp_path: Path) -> None:
+def test_the_same_bytes_elsewhere(reported: Reported, tmp_path: Path) -> None:
     """In another directory, at another time of the day, with other hashes, in another language."""
     other = {"PYTHONHASHSEED": "7", "TZ": "Pacific/Kiritimati", "LC_ALL": "C", "COLUMNS": "40"}
     assert os.environ.get("PYTHONHASHSEED") != "7"
-    again = reviewed(told.name, tmp_path / "a directory with another name", **other)
-    assert (again.exit_code, again.bytes()) == (told.exit_code, told.bytes())
+    again = reviewed(reported.name, tmp_path / "a directory with another name", **other)
+    assert (again.exit_code, again.bytes()) == (reported.exit_code, reported.bytes())

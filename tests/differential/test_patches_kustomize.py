@@ -86,7 +86,7 @@ def each(*groups: str, every: int = 1) -> pytest.MarkDecorator:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Body | None]:
-    """What kustomize makes of all cases that it does not refuse, in one call."""
+    """What kustomize makes of all cases that it does not reject, in one call."""
     cases = [(group, case) for group in ("merge", "operations", "differences") for case in CASES[group]]
     made = kustomized([pair_of(case) for _, case in cases], tmp_path_factory.mktemp("cases"))
     return {f"{group} {case['id']}": body for (group, case), body in zip(cases, made, strict=True)}
@@ -122,13 +122,13 @@ def test_meant_differences(case: dict[str, Any], results: dict[str, Body | None]
     if "ours" in case:
         assert as_text(by_us(pair_of(case))) == as_text(named(case, case["ours"]))
     else:
-        refuses(case)
+        rejects(case)
 
 
 @each("refused", every=3)  # one process each
-def test_refused_by_both(case: dict[str, Any], tmp_path: Path):
+def test_rejected_by_both(case: dict[str, Any], tmp_path: Path):
     assert run_kustomize(layer([pair_of(case)]), tmp_path).returncode != 0
-    refuses(case)
+    rejects(case)
 
 
 def test_the_whole_object_is_replaced(tmp_path: Path):
@@ -138,7 +138,7 @@ def test_the_whole_object_is_replaced(tmp_path: Path):
     assert by_us(pair) == kustomized([pair], tmp_path)[0] == new
 
 
-def refuses(case: dict[str, Any]) -> None:
+def rejects(case: dict[str, Any]) -> None:
     with pytest.raises(PatchError) as caught:
         by_us(pair_of(case))
     assert case["error"] in str(caught.value)
@@ -382,7 +382,7 @@ def test_the_pods_of_a_runtime_are_merged_as_kustomize_merges_pods(pairs: list[P
         assert as_text(by_us(pair)) == as_text(around_pods(kind, pod_spec_of(wanted))), pair
 
 
-# Random operations: what we refuse, kustomize refuses, too.
+# Random operations: what we reject, kustomize rejects, too.
 
 ODD_KEYS = st.sampled_from(["a", "b", "a/b", "c~d", "0", "-", "x y", ""])
 VALUES = st.recursive(
@@ -424,11 +424,11 @@ def operations(draw: Callable[..., Any], value: Any) -> Body:
 
 @st.composite
 def operated(draw: Callable[..., Any]) -> tuple[Pair, Pair | None]:
-    """An object with operations that we apply, and the same with one more that we refuse."""
+    """An object with operations that we apply, and the same with one more that we reject."""
     data = draw(st.dictionaries(ODD_KEYS, VALUES, min_size=2, max_size=4))
     body = {"apiVersion": "acme.io/v1", "kind": "Thing", "metadata": {"name": "x"}, "data": data}
     done: list[Body] = []
-    refused = None
+    rejected = None
     for _ in range(draw(st.integers(1, 6))):
         now = by_us(Pair(body, done))
         assert now is not None
@@ -436,10 +436,10 @@ def operated(draw: Callable[..., Any]) -> tuple[Pair, Pair | None]:
         try:
             by_us(Pair(body, more))
         except PatchError:
-            refused = more
+            rejected = more
         else:
             done = more
-    return Pair(body, done or [{"op": "test", "path": "/kind", "value": "Thing"}]), refused and Pair(body, refused)
+    return Pair(body, done or [{"op": "test", "path": "/kind", "value": "Thing"}]), rejected and Pair(body, rejected)
 
 
 @ASKING
@@ -458,8 +458,8 @@ def test_many_operations_as_kustomize(drawn: list[tuple[Pair, Pair | None]]):
 @pytest.mark.slow
 @settings(ASKING, max_examples=300)
 @given(operated())
-def test_operations_that_kustomize_refuses_as_well(drawn: tuple[Pair, Pair | None]):
-    refused = drawn[1]
-    if refused and refused.patch[-1]["op"] != "copy":  # a copy from nowhere is null there: see the differences
+def test_operations_that_kustomize_rejects_as_well(drawn: tuple[Pair, Pair | None]):
+    rejected = drawn[1]
+    if rejected and rejected.patch[-1]["op"] != "copy":  # a copy from nowhere is null there: see the differences
         with TemporaryDirectory() as folder:
-            assert run_kustomize(layer([refused]), Path(folder)).returncode != 0, refused
+            assert run_kustomize(layer([rejected]), Path(folder)).returncode != 0, rejected

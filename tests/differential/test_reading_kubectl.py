@@ -32,7 +32,7 @@ on off yes no y n Y N On ON OFF Yes NO oN True TRUE true tRUE False FALSE ~ null
 8Gi 500m 1e3Ki v1.2 sha256:12 10.0.0.1 a_b ١٢ １２
 """,
 )
-REFUSED = [".inf", "-.inf", "+.inf", ".Inf", "-.INF", "+.Inf", ".nan", ".NaN", ".NAN"]
+REJECTED = [".inf", "-.inf", "+.inf", ".Inf", "-.INF", "+.Inf", ".nan", ".NaN", ".NAN"]
 
 _DOCUMENT = "apiVersion: v1\nkind: Foo\nmetadata: {{name: a}}\ndata: {}\n"
 
@@ -100,8 +100,8 @@ def test_plain_scalar(text: str, ambiguous: dict[str, Any]) -> None:
     assert [body["data"] for body in _read_by_us(_DOCUMENT.format(text))] == [plain(text)]
 
 
-@pytest.mark.parametrize("text", sample(list(REFUSED), every=3))
-def test_refused_scalar(text: str) -> None:
+@pytest.mark.parametrize("text", sample(list(REJECTED), every=3))
+def test_rejected_scalar(text: str) -> None:
     assert _kubectl(_DOCUMENT.format(text)).returncode != 0
     with pytest.raises(NotFiniteError):
         plain(text)
@@ -114,7 +114,7 @@ _INTEGERS = st.integers(-(1 << 66), 1 << 66).map(str)
 
 
 def _stands_alone(text: str) -> bool:
-    """Whether a text is one plain scalar: no indicator, key, document mark or refused number."""
+    """Whether a text is one plain scalar: no indicator, key, document mark or rejected number."""
     if text.startswith(("---", "...", "- ", ",")) or text in ("-", "---") or text.endswith(":") or ": " in text:
         return False
     try:
@@ -162,14 +162,14 @@ def test_structure(body: str, line_end: str) -> None:
 
 @pytest.mark.parametrize("backend", sorted({"python", BACKEND}))
 def test_backends_read_structures_alike(backend: str) -> None:
-    readable_by_both = [body for name, body in STRUCTURES.items() if name != "tab behind a colon"]  # PyYAML refuses it
+    readable_by_both = [body for name, body in STRUCTURES.items() if name != "tab behind a colon"]  # PyYAML rejects it
     text = "\n---\n".join(readable_by_both)
     reading = Reader(backend=backend).read(SourceFile("-", text))
     assert not reading.diagnostics
     assert [body for body, _ in reading.objects] == [body for body, _ in read_stream(SourceFile("-", text)).objects]
 
 
-REFUSED_BY_BOTH = {
+REJECTED_BY_BOTH = {
     "slash escape": 'data: "a\\/b"',
     "surrogate pair": 'data: "\\ud83d\\ude00"',
     "lone surrogate": 'data: "\\ud83d"',
@@ -187,8 +187,8 @@ REFUSED_BY_BOTH = {
 }
 
 
-@pytest.mark.parametrize("body", sample(REFUSED_BY_BOTH, every=3))
-def test_refused_by_both(body: str) -> None:
+@pytest.mark.parametrize("body", sample(REJECTED_BY_BOTH, every=3))
+def test_rejected_by_both(body: str) -> None:
     text = f"apiVersion: v1\nkind: Foo\nmetadata: {{name: a}}\n{body}\n"
     assert _kubectl(text).returncode != 0
     assert read_stream(SourceFile("-", text)).diagnostics

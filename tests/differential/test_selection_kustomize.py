@@ -133,7 +133,7 @@ def test_selected(selected: list[Body], name: str) -> None:
         assert chosen == (mark in body_), member.identities[0]
 
 
-REFUSED = [
+REJECTED = [
     pytest.param({"name": "("}, "name", id="pattern"),
     pytest.param({"kind": "*"}, "kind", id="repetition of nothing"),
     pytest.param({"namespace": "[z-a]"}, "namespace", id="range"),
@@ -165,14 +165,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("selector", "field"), sample(REFUSED, every=4))
-def test_refused_by_both(selector: dict[str, str], field: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("selector", "field"), sample(REJECTED, every=4))
+def test_rejected_by_both(selector: dict[str, str], field: str, tmp_path: Path) -> None:
     patches = [{"target": selector, "patch": _mark(0)}]
-    refusal = run_kustomize(Layer(OBJECTS.members, {"patches": patches}), tmp_path).stderr
-    assert "error parsing regexp" in refusal or "unable to parse requirement" in refusal or "found '" in refusal
-    with pytest.raises(SelectorError) as refused:
+    rejection = run_kustomize(Layer(OBJECTS.members, {"patches": patches}), tmp_path).stderr
+    assert "error parsing regexp" in rejection or "unable to parse requirement" in rejection or "found '" in rejection
+    with pytest.raises(SelectorError) as rejected:
         _compiled(selector)
-    assert refused.value.field == field
+    assert rejected.value.field == field
 
 
 _LITERALS = st.sampled_from([*"ab-.1_]}", r"\.", r"\-", r"\{", r"\d", r"\w", "."])

@@ -15,9 +15,9 @@ _MOST = 100  # the same ones on each machine; `python -m tests.fuzz` goes on
 
 
 @pytest.mark.slow
-def test_random_inputs_show_no_error_of_the_program(tell) -> None:
+def test_random_inputs_show_no_error_of_the_program(note_figure) -> None:
     count, errors = fuzz(_SEED, _SECONDS, _MOST)
-    tell(f"{count} inputs in {_SECONDS} s")
+    note_figure(f"{count} inputs in {_SECONDS} s")
     assert errors == {}
     assert count >= 2
 

@@ -60,7 +60,7 @@ def exponent(times: list[float]) -> float:
 
 
 @pytest.mark.parametrize("name", AXES)
-def test_time_grows_as_the_input(name: str, environment: dict[str, str], tell) -> None:
+def test_time_grows_as_the_input(name: str, environment: dict[str, str], note_figure) -> None:
     axis = AXES[name]
     sizes = (1, axis.size, 2 * axis.size, 4 * axis.size)
     least = [math.inf] * len(sizes)
@@ -70,7 +70,7 @@ def test_time_grows_as_the_input(name: str, environment: dict[str, str], tell) -
         if axis.bound or exponent(times) <= _EXPONENT:
             break
     shown = "  ".join(f"{each:5.2f}" for each in times)
-    tell(f"{name:36} N = {axis.size:6}  N, 2N, 4N: {shown} s  {axis.bound or f'exponent {exponent(times):.2f}'}")
+    note_figure(f"{name:36} N = {axis.size:6}  N, 2N, 4N: {shown} s  {axis.bound or f'exponent {exponent(times):.2f}'}")
     assert axis.bound or exponent(times) <= _EXPONENT
 
 

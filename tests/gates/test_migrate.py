@@ -45,11 +45,11 @@ def _seconds(directory: Path, *arguments: str) -> float:
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def test_a_migration_costs_a_small_multiple_of_a_build(tmp_path: Path, tell: Callable[[str], None]) -> None:
+def test_a_migration_costs_a_small_multiple_of_a_build(tmp_path: Path, note_figure: Callable[[str], None]) -> None:
     (tmp_path / "jobs").mkdir()
     for number in range(_JOBS):
         (tmp_path / "jobs" / f"{number}.yaml").write_text(_JOB.format(number=number, team=number % 5))
     _seconds(tmp_path, "migrate", "jobs", "-O", "new")
     ratios = [_seconds(tmp_path, "migrate", "jobs") / _seconds(tmp_path, "build", "new") for _ in range(3)]
-    tell(f"migration of {_JOBS} PyTorchJobs / build of the result: {statistics.median(ratios):.2f}")
+    note_figure(f"migration of {_JOBS} PyTorchJobs / build of the result: {statistics.median(ratios):.2f}")
     assert statistics.median(ratios) <= 3

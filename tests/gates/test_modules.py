@@ -44,9 +44,9 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     return set(re.findall(r"^import time:.*\| +([\w.]+)$", done.stderr, re.MULTILINE))
 
 
-def test_build_imports_nothing_heavy(imported, tell):
+def test_build_imports_nothing_heavy(imported, note_figure):
     ours = sum(module.startswith("kubectl_trainjob") for module in imported)
-    tell(f"modules imported by a build: {len(imported)}, {ours} of them ours")
+    note_figure(f"modules imported by a build: {len(imported)}, {ours} of them ours")
     heavy = {module for module in imported for name in FORBIDDEN if f"{module}.".startswith(f"{name}.")}
     assert not heavy
 

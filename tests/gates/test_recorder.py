@@ -10,13 +10,13 @@ pytestmark = pytest.mark.gate
 
 
 def test_no_origin_is_made_when_nobody_asks(monkeypatch):
-    def refuse(*_args, **_more):
+    def reject(*_args, **_more):
         raise AssertionError("an origin was made")
 
     text = "---\n".join(corpus.documents(14))
     expected = build(text)
-    monkeypatch.setattr(draft, "OriginTree", refuse)
-    monkeypatch.setattr(draft, "Origin", refuse)
+    monkeypatch.setattr(draft, "OriginTree", reject)
+    monkeypatch.setattr(draft, "Origin", reject)
     assert build(text) == expected
     with pytest.raises(AssertionError, match="an origin was made"):
         Draft({}, {}).put(("a",), 1)

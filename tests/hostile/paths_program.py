@@ -44,7 +44,7 @@ class ProcessResult:
         assert self.seconds <= seconds
         assert self.mebibytes <= mebibytes
 
-    def check_refused(self, *parts: str) -> None:
+    def check_rejected(self, *parts: str) -> None:
         """Assert that nothing was printed, and that the complaint has all parts."""
         self.check()
         assert (self.code in (1, 2), self.out) == (True, "")
@@ -72,7 +72,7 @@ def run(command: list[str], directory: Path, seconds: int = _SECONDS) -> Process
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX") if name in os.environ}
     environment = {**kept, "PYTHONPATH": str(PROJECT), "SECRET_TOKEN": CANARY}
     receiving, sending = os.pipe()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(receiving, "rb") as told:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(receiving, "rb") as reported:
         process = subprocess.Popen(
             [sys.executable, "-c", _STARTER, str(sending), *command],
             cwd=directory,
@@ -87,7 +87,7 @@ def run(command: list[str], directory: Path, seconds: int = _SECONDS) -> Process
         os.close(sending)
         alarm = threading.Timer(_PATIENCE, os.killpg, (process.pid, signal.SIGKILL))
         alarm.start()
-        status, took, peak = told.read().split() or (signal.SIGKILL, 0, 0)
+        status, took, peak = reported.read().split() or (signal.SIGKILL, 0, 0)
         process.wait()
         alarm.cancel()
         texts = [_text(file.seek(0) or file.read()) for file in (out, err)]

@@ -18,7 +18,7 @@ CONTEXT = {
     "overlay": {"name": "prod", "namespace": "ml"},
 }
 
-# Each is refused by the rule that stands before it, save those that end in `-> text`: they are harmless.
+# Each is rejected by the rule that stands before it, save those that end in `-> text`: they are harmless.
 _ESCAPES = r"""
 KTJ062 {{ ''.__class__.__mro__[1].__subclasses__() }}
 KTJ062 {{ ''['__class__'] }}

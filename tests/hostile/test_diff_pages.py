@@ -312,7 +312,7 @@ CANARY = "canary-7f3a"
 
 
 @pytest.mark.parametrize("write", [as_html, as_markdown, as_text])
-def test_no_secret_is_told(write: Any) -> None:
+def test_no_secret_is_reported(write: Any) -> None:
     def secret(value: str) -> dict[str, Any]:
         applied = {"kubectl.kubernetes.io/last-applied-configuration": f'{{"data":"{value}"}}'}
         metadata = {"name": "hub", "annotations": applied}

@@ -96,7 +96,7 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def in_json(text: str) -> str:
-    r"""Half a character cannot stand in a file; it is told as `\udc80`."""
+    r"""Half a character cannot stand in a file; it is reported as `\udc80`."""
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
@@ -137,16 +137,16 @@ def test_lines_for_people_are_as_many_as_without_it(text: str) -> None:
 
 @EACH
 def test_json_holds_the_texts_as_they_are(text: str) -> None:
-    told = json.loads(format_report(hostile(text, say("{}", text)), "json"))
-    result, expected = told["results"][0], in_json(text)
+    reported = json.loads(format_report(hostile(text, say("{}", text)), "json"))
+    result, expected = reported["results"][0], in_json(text)
     names = ("file", "name", "namespace")
     assert [result[name] for name in names] == [expected] * 3
     message = in_json(say("{}", text))
     assert result["message"] == message
     assert result["object"] == f"TrainJob/{expected}a"
     assert result["fix"]["edits"][0]["file"] == expected
-    assert told["unverifiable"][0] == {"cause": message, "rules": [expected]}
-    for each in texts(told):
+    assert reported["unverifiable"][0] == {"cause": message, "rules": [expected]}
+    for each in texts(reported):
         each.encode()
 
 

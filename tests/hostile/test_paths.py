@@ -65,7 +65,7 @@ def test_what_a_repository_names(repository: Path, way: Way, shape: Shape) -> No
         ended.check()
         assert f"note: skipped: {way.slot} (too large)" in ended.err
     else:
-        ended.check_refused(way.slot, shape.phrase)
+        ended.check_rejected(way.slot, shape.phrase)
 
 
 def _named_pairs(ways: Mapping[str, Way], shapes: Mapping[str, Shape]) -> Iterator[Any]:
@@ -82,7 +82,7 @@ def test_what_a_person_names(repository: Path, way: Way, shape: Shape) -> None:
     if shape.inside:
         assert (ended.code in (0, 1, 2), "Traceback" in ended.err) == (True, False)
     else:
-        ended.check_refused(way.arguments[-1], shape.named)
+        ended.check_rejected(way.arguments[-1], shape.named)
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_what_is_ignored_is_not_touched(repository: Path, way: Way, shape: Shape
 @pytest.mark.parametrize(("way", "shape"), [*_pairs(LISTING_WAYS, FILES)])
 def test_an_overlay_that_cannot_be_read_lists_nothing(repository: Path, way: Way, shape: Shape) -> None:
     shape.make(prepared(repository, way))
-    build(repository, *way.arguments).check_refused("jobs/t.yaml.j2", "is a template that no overlay lists")
+    build(repository, *way.arguments).check_rejected("jobs/t.yaml.j2", "is a template that no overlay lists")
 
 
 def _secrets_beside(repository: Path) -> None:
@@ -113,7 +113,7 @@ def test_resource_that_leads_out(repository: Path, text: str) -> None:
     _secrets_beside(repository)
     write(repository, {"o/overlay.yaml": "", "deep/o/overlay.yaml": stream(*overlay(text))})
     ended = build(repository, "deep/o")
-    ended.check_refused("deep/o/overlay.yaml:", " error KTJ0")
+    ended.check_rejected("deep/o/overlay.yaml:", " error KTJ0")
     assert "root:" not in ended.err
 
 
@@ -124,7 +124,7 @@ def test_patch_that_leads_out(repository: Path, text: str) -> None:
     patches = [{"target": {"kind": "ConfigMap"}, "path": text}]
     write(repository, {"deep/o/overlay.yaml": stream(*overlay("a.yaml", patches=patches)), "deep/o/a.yaml": PLAIN})
     ended = build(repository, "deep/o")
-    ended.check_refused(" error KTJ0")
+    ended.check_rejected(" error KTJ0")
     assert "root:" not in ended.err
 
 
@@ -133,13 +133,13 @@ def test_patch_that_leads_out(repository: Path, text: str) -> None:
 def test_runtimes_that_lead_out(repository: Path, text: str) -> None:
     _secrets_beside(repository)
     write(repository, {"trainjob.yaml": stream(*config(runtimes=[text])), "jobs/a.yaml": JOB})
-    build(repository, "jobs").check_refused("error")
+    build(repository, "jobs").check_rejected("error")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", WAYS_OUT.values(), ids=WAYS_OUT)
 def test_patterns_that_lead_out(repository: Path, text: str) -> None:
-    """They select entries of the repository, so all that they can do is to select none, or to be refused."""
+    """They select entries of the repository, so all that they can do is to select none, or to be rejected."""
     _secrets_beside(repository)
     write(repository, {"trainjob.yaml": stream(*config(ignore=[text])), "jobs/a.yaml": PLAIN})
     ended = build(repository, "jobs")
@@ -174,7 +174,7 @@ def test_names(repository: Path, kind: str, place: str) -> None:
         file.symlink_to("../secret") if kind == "link" else file.write_text(BROKEN)
         file.chmod(0) if kind == "locked" else None
     ended = build(repository, "jobs")
-    ended.check_refused()
+    ended.check_rejected()
     if kind == "locked":  # the first one ends it
         assert any(_shown(name) in ended.err for name in NAMES.values())
     else:
@@ -229,7 +229,7 @@ def test_depth_of_directories(repository: Path, levels: int, is_read: bool) -> N
         ended.check()
         assert (ended.code, ended.out) == (0, PLAIN)
     else:
-        ended.check_refused("d:1:1: error KTJ025", "is below too many directories")
+        ended.check_rejected("d:1:1: error KTJ025", "is below too many directories")
 
 
 @pytest.mark.slow
@@ -242,7 +242,7 @@ def test_many_files(repository: Path, count: int, suffix: str) -> None:
     write(repository, {"jobs/last.yaml": PLAIN} if suffix == "txt" else {})
     ended = build(repository, "jobs")
     if count == 20_001:
-        ended.check_refused("error KTJ022", "more than 20000 documents")
+        ended.check_rejected("error KTJ022", "more than 20000 documents")
     else:
         ended.check()
         assert ended.out.count("kind: ConfigMap") == (1 if suffix == "txt" else count)
@@ -288,4 +288,4 @@ def test_what_cannot_be_read_is_not_replaced_by_the_catalogue(repository: Path) 
     assert build(repository, "jobs").code == 0
     (repository / "runtimes").mkdir()
     (repository / "runtimes/torch-distributed.yaml").symlink_to("../torch.txt")
-    build(repository, "jobs").check_refused("runtimes/torch-distributed.yaml", "symbolic link")
+    build(repository, "jobs").check_rejected("runtimes/torch-distributed.yaml", "symbolic link")

@@ -20,7 +20,7 @@ def test_bomb(tmp_path: Path, bomb: Bomb) -> None:
     ended = build(repository, bomb.path)
     print(f"{ended.seconds:.1f} s {ended.mebibytes:.0f} MiB {ended.code}", ended.err[:150])
     if bomb.part:
-        ended.check_refused(bomb.part)
+        ended.check_rejected(bomb.part)
     else:
         ended.check()
         assert (ended.code, ended.out.count("kind: ")) == (0, bomb.objects)

@@ -51,7 +51,7 @@ def flipping(one: Path, other: Path) -> Iterator[None]:
 
 
 def seen(once: Callable[[], ProcessResult]) -> Counter[int]:
-    """How often builds ended with which exit code, until both success and refusal were seen."""
+    """How often builds ended with which exit code, until both success and rejection were seen."""
     codes: Counter[int] = Counter()
     while codes.total() < _MOST and (codes.total() < _FEWEST or not codes[0] or not codes[1] + codes[2]):
         ended = once()

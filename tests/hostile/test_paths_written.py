@@ -72,7 +72,7 @@ def test_output_goes_nowhere_else(repository: Path, meddle: Callable[[Path], obj
     meddle(out)
     write(repository, {"jobs/a.yaml": stream(config_map("plain", "team", new="1"))})
     ended = build(repository, "jobs", "-O", "../out")
-    ended.check_refused(part) if part else ended.check()
+    ended.check_rejected(part) if part else ended.check()
     assert ended.code == (2 if part else 0)
     assert {path.name: path.read_text() for path in outside.iterdir()} == {
         "file": SECRET,
@@ -89,7 +89,7 @@ def test_output_is_not_led_out_of_the_repository(repository: Path, target: str) 
     link.symlink_to("../outside/out" if link.name == "out" else "../outside")
     ended = build(repository, "jobs", "-O", target)
     assert [path.name for path in (outside / "out").iterdir()] == ["file"]
-    ended.check_refused(target, "leads out of the repository")
+    ended.check_rejected(target, "leads out of the repository")
 
 
 @pytest.mark.parametrize("target", [".git", ".git/x", ".GIT/x", ""])

@@ -45,7 +45,7 @@ def test_bounded(name: str) -> None:
 
 @pytest.mark.skipif(BACKEND == "python", reason="PyYAML has no libyaml here, so there is one backend")
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name not in _BOMBS])
-def test_backends_refuse_alike(name: str) -> None:
+def test_backends_reject_alike(name: str) -> None:
     try:
         file = SourceFile("-", HOSTILE[name].make().decode())
     except UnicodeDecodeError:

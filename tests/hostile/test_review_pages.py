@@ -1,4 +1,4 @@
-"""Reviews whose data wants to be more than text, in every place that a review tells data in."""
+"""Reviews whose data wants to be more than text, in every place that a review reports data in."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def hostile(text: str, words: Message = HARMLESS, verdict: ReviewVerdict = Revie
     incomplete, moved = (Incomplete(line, is_old=True, is_new=True),), ((line, f"{line}y"),)
     difference = replace(report.difference, incomplete=incomplete, moved=moved)
     lint = hostile_findings(text, words)
-    told, rows = replace(report, difference=difference), tuple(_rows(line, lint))
-    return Review(told, lint, lint.results, rows, difference.changes, verdict)
+    reported, rows = replace(report, difference=difference), tuple(_rows(line, lint))
+    return Review(reported, lint, lint.results, rows, difference.changes, verdict)
 
 
 def _rows(line: str, lint: LintReport) -> list[JobRow]:
@@ -97,10 +97,12 @@ def test_nothing_unseen_and_no_command_is_printed(form: str, text: str) -> None:
 @EACH
 def test_colours_of_a_terminal_are_ours(text: str) -> None:
     coloured, other = (as_text(hostile(each), has_colour=True) for each in (text, harmless(text)))
-    plain, told = (
+    plain, reported = (
         re.sub(r"^(\s*)\\x3a:", r"\1::", each, flags=re.MULTILINE) for each in (as_text(hostile(text)), coloured)
     )
-    assert without_colours(told) == plain  # but for the escape of a line that, with its colour, begins with no command
+    assert (
+        without_colours(reported) == plain
+    )  # but for the escape of a line that, with its colour, begins with no command
     assert sorted(re.findall(r"\x1b\[[0-9;]*m", coloured)) == sorted(re.findall(r"\x1b\[[0-9;]*m", other))
 
 
@@ -117,17 +119,17 @@ def test_json_is_strict_and_holds_the_names(text: str) -> None:
         assert len({key for key, _ in pairs}) == len(pairs)
         return dict(pairs)
 
-    def refused(constant: str) -> Any:
+    def rejected(constant: str) -> Any:
         raise AssertionError(constant)
 
     out = format_report(hostile(text, say("is {}", text)), "json")
-    told = json.loads(out, object_pairs_hook=unique, parse_constant=refused)
-    assert list(told) == ["schemaVersion", "verdict", "headline", "leftOut", "jobs", "diff", "lint"]
-    assert len(told["jobs"]) == 2 * len(Impact)
+    reported = json.loads(out, object_pairs_hook=unique, parse_constant=rejected)
+    assert list(reported) == ["schemaVersion", "verdict", "headline", "leftOut", "jobs", "diff", "lint"]
+    assert len(reported["jobs"]) == 2 * len(Impact)
     line = " ".join(text.split("\n"))
     expected = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", line)  # half a character is no text
-    assert {each["namespace"] for each in told["jobs"]} == {expected}
-    assert {each["name"] for each in told["jobs"]} == {f"{expected}{number}" for number in range(3)}
+    assert {each["namespace"] for each in reported["jobs"]} == {expected}
+    assert {each["name"] for each in reported["jobs"]} == {f"{expected}{number}" for number in range(3)}
 
 
 @sampled(every=12)
@@ -183,9 +185,9 @@ def test_sentences_with_data_give_no_markup_in_html(text: str) -> None:
 @sampled(every=9)
 @EACH
 def test_a_terminal_has_a_line_a_job(text: str) -> None:
-    told, other = (as_text(hostile(each)).split("\n") for each in (text, harmless(text)))
-    assert len(told) == len(other) or not text.strip()  # a blank line of a file is not shown
-    assert sum(line.endswith(("1 error", "2 errors", "errors, 1 warning")) for line in told) >= 6
+    reported, other = (as_text(hostile(each)).split("\n") for each in (text, harmless(text)))
+    assert len(reported) == len(other) or not text.strip()  # a blank line of a file is not shown
+    assert sum(line.endswith(("1 error", "2 errors", "errors, 1 warning")) for line in reported) >= 6
 
 
 @sampled(every=6)

@@ -179,9 +179,9 @@ def _use(trapped: Trapped) -> None:
         head, first = repository.resolve("HEAD"), repository.resolve("HEAD~2")
         repository.upstream()
         for ref in ("signed", "nothing", "HEAD@{upstream}", "main@{push}", *HOSTILE_REFS):
-            _refused(lambda ref=ref: repository.resolve(ref))  # type: ignore[misc]
+            _rejected(lambda ref=ref: repository.resolve(ref))  # type: ignore[misc]
         assert repository.merge_base(head, first).id == first.id
-        _refused(lambda: repository.merge_base(head, repository.resolve("incomplete")))
+        _rejected(lambda: repository.merge_base(head, repository.resolve("incomplete")))
         assert [each.id.name for each in read_at(repository, first.id, "jobs").inputs] == ["plain"]
         assert [each.id.name for each in read_at(repository, "HEAD").inputs] == ["second"]
         assert not read_at(repository, "HEAD", "vendor").inputs
@@ -191,7 +191,7 @@ def _use(trapped: Trapped) -> None:
         assert len(read_at(repository, "incomplete", "a.yaml").inputs) == 1
 
 
-def _refused(ask: Callable[[], object]) -> None:
+def _rejected(ask: Callable[[], object]) -> None:
     """Whether there is an answer is no matter here."""
     with contextlib.suppress(EnvironmentFault):
         ask()
@@ -333,7 +333,7 @@ def test_names_without_a_commit(plain: Path, ref: str) -> None:
 
 
 def test_branches_with_odd_names(tmp_path: Path) -> None:
-    """As git allows them; they are told as hints only, which who prints them cleans."""
+    """As git allows them; they are reported as hints only, which who prints them cleans."""
     made = GitRepository(tmp_path / "repo")
     made.commit({"jobs/a.yaml": _MAP})
     packed = made.path / ".git/packed-refs"
@@ -435,7 +435,7 @@ def test_trees_that_are_none(hostile: tuple[GitRepository, Repository], content:
 
 @pytest.mark.parametrize("name", [b".git", b".GIT", b"git~1", b"GIT~1"])
 def test_what_git_keeps_is_not_read(hostile: tuple[GitRepository, Repository], name: bytes) -> None:
-    """No working tree can have it, and ours refuses it on disk as well."""
+    """No working tree can have it, and ours rejects it on disk as well."""
     made, repository = hostile
     blob = made.blob(stream(config_map(CANARY)).encode())
     overlay = made.blob(
@@ -514,7 +514,7 @@ def _cases(ways: Mapping[str, Way], shapes: Mapping[str, Shape]) -> Iterator[Any
         *_cases(NAMED_DIRECTORY_WAYS, DIRECTORIES),
     ],
 )
-def test_links_are_refused_as_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Way, shape: Shape) -> None:
+def test_links_are_rejected_as_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Way, shape: Shape) -> None:
     """Whatever a repository or a person names, and whatever link stands there; then without that working tree."""
     made = GitRepository(tmp_path / "repo")
     shape.make(prepared(made.path, way))

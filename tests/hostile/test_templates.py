@@ -144,11 +144,11 @@ def check(measurement: dict[str, Any], bombs: dict[str, tuple[str, str | None]])
     results = measurement["results"]
     assert {name: found["rule"] for name, found in results.items()} == {name: bombs[name][1] for name in results}
     assert {name: found["seconds"] for name, found in results.items() if found["seconds"] > _SECONDS} == {}
-    refused = {name: found for name, found in results.items() if found["rule"]}
+    rejected = {name: found for name, found in results.items() if found["rule"]}
     assert {
-        name: found["line"] for name, found in refused.items() if found["line"] != (1 if name == NO_LINE else 3)
+        name: found["line"] for name, found in rejected.items() if found["line"] != (1 if name == NO_LINE else 3)
     } == {}
-    for name, found in refused.items():
+    for name, found in rejected.items():
         assert not _INSIDES.search(found["message"]), name
         if found["rule"] == "KTJ063":
             assert found["message"].startswith('"bomb.yaml.j2" ')

@@ -44,7 +44,7 @@ def ruamel_12(text: str) -> list[Any]:
 
 
 def ruamel_11(text: str) -> list[Any]:
-    """ruamel.yaml told to read YAML 1.1."""
+    """ruamel.yaml as a reader of YAML 1.1."""
     reader = ruamel.yaml.YAML(typ="safe", pure=True)
     reader.version = (1, 1)
     return list(reader.load_all(text))
@@ -84,7 +84,7 @@ def _without_label(body: dict[str, Any]) -> dict[str, Any]:
 def spare_kustomize(value: Any) -> Any:
     """The data without what `kubectl kustomize` loses however it is written.
 
-    It passes objects through JSON that it reads as YAML: control characters are refused or become blanks, a key `<<`
+    It passes objects through JSON that it reads as YAML: control characters are rejected or become blanks, a key `<<`
     is merged away, keys of 1024 characters fail. Its writer breaks a text that ends in a line separator.
     """
     if isinstance(value, dict):

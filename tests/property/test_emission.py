@@ -143,7 +143,7 @@ def test_any_lines_are_a_string_to_pyyaml(text):
 
 
 def without_nul(value: Any) -> Any:
-    """We refuse to read NUL: no container can be given one."""
+    """We do not read NUL: no container can be given one."""
     if isinstance(value, dict):
         return {without_nul(key): without_nul(entry) for key, entry in value.items()}
     if isinstance(value, list):

@@ -74,13 +74,13 @@ class Folder(NamedTuple):
     def findings(self) -> list[Diagnostic]:
         return lint(self.documents(), self.options).diagnostics
 
-    def refusals(self) -> list[Diagnostic]:
+    def rejections(self) -> list[Diagnostic]:
         """What build finds, which does not look at what is admitted."""
         return list(build(self.documents(), self.options).diagnostics)
 
     def judged(self, rule: Rule) -> list[Diagnostic]:
-        """By what the rule belongs to: of an object that is refused lint's checks see nothing, until it is mended."""
-        return self.refusals() if rule.id in BUILD_RULES else self.findings()
+        """By what the rule belongs to: of an object that is rejected lint's checks see nothing, until it is mended."""
+        return self.rejections() if rule.id in BUILD_RULES else self.findings()
 
     def traced(self) -> list[TracedObject]:
         """What the controllers make, recorded; a runtime that no TrainJob refers to gets one."""
@@ -117,8 +117,8 @@ def test_a_fix_mends_the_finding_alone(case: Example, with_unsafe: bool, tmp_pat
     assert fixing.fixed == tuple(mended)
     write(fixing.files, disk())
     after = folder.judged(case.rule)
-    told = [(each.rule.id, each.message) for each in before if each not in mended]
-    assert [(each.rule.id, each.message) for each in after] == told
+    reported = [(each.rule.id, each.message) for each in before if each not in mended]
+    assert [(each.rule.id, each.message) for each in after] == reported
     assert fix(after, with_unsafe=with_unsafe).files == ()
     if not with_unsafe:  # an unsafe one may switch on what the runtime had left off
         edits = [edit for each in mended for edit in each.fix.edits]
@@ -126,7 +126,7 @@ def test_a_fix_mends_the_finding_alone(case: Example, with_unsafe: bool, tmp_pat
 
 
 def _only_the_edited_lines_count(before: list[TracedObject], after: list[TracedObject], edits: list[Edit]) -> None:
-    """Whatever differs in what is made comes from an edited line; nothing is made of what was refused."""
+    """Whatever differs in what is made comes from an edited line; nothing is made of what was rejected."""
     if not before:
         assert after
         return
@@ -228,12 +228,12 @@ def _inner_lines(text: str, edit: Edit) -> tuple[int, int]:
     return node.start_mark.line + 1, node.end_mark.line
 
 
-def test_refusals_that_have_a_safe_fix(tmp_path: Path) -> None:
-    """What a webhook or the schema refuses, and where the remedy is certain."""
+def test_rejections_that_have_a_safe_fix(tmp_path: Path) -> None:
+    """What a webhook or the schema rejects, and where the remedy is certain."""
     mended = set()
     for case in _examples():
         if case.rule.id in BUILD_RULES and case.text:
-            findings = _folder(tmp_path, case, case.text).refusals()
+            findings = _folder(tmp_path, case, case.text).rejections()
             mended |= {each.rule.id for each in _safe(findings)}
     assert mended >= {"KTJ211", "KTJ401", "KTJ411", "KTJ416", "KTJ501"}
 
@@ -251,9 +251,9 @@ spec:
 """
     (tmp_path / FILE).write_text(runtime)
     folder = Folder(tmp_path, BuildOptions())
-    assert [each.rule.id for each in folder.refusals()] == ["KTJ102"]
-    changed = fix(folder.refusals()).files
+    assert [each.rule.id for each in folder.rejections()] == ["KTJ102"]
+    changed = fix(folder.rejections()).files
     gone = "torch:\n      numProcPerNode: auto  # as many as there are GPUs"
     assert changed[0].new == runtime.replace(gone, "torch: {}")
     write(changed, disk())
-    assert folder.refusals() == []
+    assert folder.rejections() == []

@@ -1,4 +1,4 @@
-"""A review for a forge fits, whatever is in it, tells what is worst first, and counts all that it leaves out.
+"""A review for a forge fits, whatever is in it, reports what is worst first, and counts all that it leaves out.
 
 What is there is read from the page itself: every job, finding and object has a number in its name.
 """
@@ -61,13 +61,15 @@ def made(of: Size, fates: Callable[[int], str] = lambda number: FATES[number * 7
             objects.append(getattr(diffs, fate)(identity, overlay=overlay))
         else:
             states = STATES[:: 3 if number % 2 else 1] if fate == "refused" else ()
-            objects.append(diffs.changed(identity, *rows, overlay=overlay, update_result=diffs.refused(*states)))
+            objects.append(diffs.changed(identity, *rows, overlay=overlay, update_result=diffs.rejected(*states)))
         sizes[job] = (diffs.totals(1, 1, number, gpus="8"), diffs.totals(1, 1, 8, gpus=str(number)))
     for number in range(of.findings):
         rule, path = RULES[number * 5 % 3], f"{'𝒳' * of.text}p{number % of.files}"
         excerpt = Excerpt("e" * of.text, "^") if number % 2 else None
-        told = lints.result(rule, f"f{number:05} {'𝒳' * of.text}", position=lints.at(path, number + 1), excerpt=excerpt)
-        findings.setdefault(diffs.job_id(diffs.job(f"x{number % 9}")), []).append(told)
+        reported = lints.result(
+            rule, f"f{number:05} {'𝒳' * of.text}", position=lints.at(path, number + 1), excerpt=excerpt
+        )
+        findings.setdefault(diffs.job_id(diffs.job(f"x{number % 9}")), []).append(reported)
     problems = [diffs.problem("lost", "m" * of.text, "old") for _ in unbuilt[:50]]
     incomplete = [
         Incomplete(f"{'𝒳' * of.text}{number}", is_old=True, is_new=False) for number in range(of.overlays - 1)
@@ -89,8 +91,8 @@ def made(of: Size, fates: Callable[[int], str] = lambda number: FATES[number * 7
 
 def unread_overlays(text: str) -> Iterator[tuple[str, int]]:
     """What the end of the page says is missing."""
-    (told,) = re.findall(r"\*\*Not shown for lack of room: (.*?)\*\*", text) or [""]
-    for count, what in re.findall(r"(\d+) ([^,]+)", told):
+    (reported,) = re.findall(r"\*\*Not shown for lack of room: (.*?)\*\*", text) or [""]
+    for count, what in re.findall(r"(\d+) ([^,]+)", reported):
         yield re.sub("s$", "", what), int(count)
 
 
@@ -135,11 +137,11 @@ def _objects(of: Review, tree: Any, missing: int) -> None:
     shown = [title for title in titles if "JobSet" in title]
     counts = [int(match[1]) if (match := re.match(r"(\d+) × ", title)) else 1 for title in shown]
     assert sum(counts) + missing == len(of.report.objects)
-    refused = sum(bool(rejected_in(each.change)) for each in of.report.objects)
-    are_refused = ["❌" in title for title in shown]
-    assert are_refused == sorted(are_refused, reverse=True)
-    if not all(are_refused):
-        assert sum(count for count, is_it in zip(counts, are_refused, strict=True) if is_it) == refused
+    rejected = sum(bool(rejected_in(each.change)) for each in of.report.objects)
+    are_rejected = ["❌" in title for title in shown]
+    assert are_rejected == sorted(are_rejected, reverse=True)
+    if not all(are_rejected):
+        assert sum(count for count, is_it in zip(counts, are_rejected, strict=True) if is_it) == rejected
 
 
 SIZES = [
@@ -178,7 +180,7 @@ def test_any_mixture_fits(fates: list[str], findings: int, text: int, overlays: 
 
 
 @pytest.mark.parametrize("most", [10_000, 60_000])
-def test_a_difference_leaves_out_no_refused_object_before_another(most: int) -> None:
+def test_a_difference_leaves_out_no_rejected_object_before_another(most: int) -> None:
     of = made(Size(400, 0, 100))
     text = difference_as_markdown(of.report, most)
     (hidden,) = re.findall(r"Not shown for lack of room: (\d+) objects", text)

@@ -1,4 +1,4 @@
-"""The packaged schemas are what the generator makes of the released CRDs, and it refuses what it does not know."""
+"""The packaged schemas are what the generator makes of the released CRDs, and it rejects what it does not know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the guides show is built by the releases that they were written for, and told what to change for the others."""
+"""What the guides show is built by the releases that they were written for; the others get a report of changes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_torch_runtimes_hold_a_field_of_old(version: str, runtime: str, name
 
 
 @pytest.mark.parametrize("version", OLD + NEW)
-def test_the_jobs_as_written_are_told_what_to_write(version: str) -> None:
+def test_the_jobs_as_written_get_advice_what_to_write(version: str) -> None:
     torch = CLUSTER.replace("      numProcPerNode: auto\n", "      {}\n")
     job = train_job("torch-distributed", group="kubeflow.org", namespace="default")
     outcome = build(version, torch, job)

@@ -1,4 +1,4 @@
-"""Fixes reach the line that a person wrote, or are refused; the judge is the same reading of the files afterwards."""
+"""Fixes reach the line that a person wrote, or are rejected; the judge is the same reading of the files afterwards."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_edit_below_an_overlay(repository: Path, pointer: Pointer, value: Any, f
         pytest.param("lora", ("spec", "trainer", "numNodes"), 1, "template", id="of a template"),
     ],
 )
-def test_refused_below_an_overlay(name: str, pointer: Pointer, value: Any, reason: str) -> None:
+def test_rejected_below_an_overlay(name: str, pointer: Pointer, value: Any, reason: str) -> None:
     place = manifests("o")[name].place(*pointer)
     fixing = fix([finding((place, value))])
     assert fixing.files == ()
@@ -219,7 +219,7 @@ def test_a_fix_is_made_whole_or_not_at_all() -> None:
     assert [each.diagnostic for each in fixing.not_fixed] == [impossible]
 
 
-def test_what_depends_on_an_impossible_fix_is_refused_too() -> None:
+def test_what_depends_on_an_impossible_fix_is_rejected_too() -> None:
     both = [finding((in_job(*NODES), 3), (in_job("metadata", "name", "x"), 1), message=text) for text in "ab"]
     assert [each.diagnostic for each in fix(both).not_fixed] == both
 
@@ -260,7 +260,7 @@ def test_diff_shows_nothing_that_a_terminal_interprets() -> None:
     ]
 
 
-def test_diff_tells_that_there_is_no_line_end() -> None:
+def test_diff_reports_that_there_is_no_line_end() -> None:
     assert list(diff_lines([FileChange("a", "a: 1\r\nb: 2", "a: 1\r\nb: 3")]))[3:] == [
         " a: 1",
         "-b: 2",

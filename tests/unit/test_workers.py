@@ -19,20 +19,20 @@ def two_processes(monkeypatch):
 
 
 def _all(work, items, known=None):
-    told = []
-    results = list(workers.in_chunks(work, items, known or {}, told.append))
+    reported = []
+    results = list(workers.in_chunks(work, items, known or {}, reported.append))
     assert items == []
-    return [each for chunk in results for each in chunk], told
+    return [each for chunk in results for each in chunk], reported
 
 
 def test_results_come_in_order_and_from_other_processes():
-    found, told = _all(lambda chunk: [(item, os.getpid()) for item in chunk], list(range(ITEMS)))
+    found, reported = _all(lambda chunk: [(item, os.getpid()) for item in chunk], list(range(ITEMS)))
     assert [item for item, _ in found] == list(range(ITEMS))
     pids = {pid for _, pid in found}
     assert len(pids) == 2
     assert os.getpid() not in pids
-    assert told == sorted(told)
-    assert told[-1] >= ITEMS
+    assert reported == sorted(reported)
+    assert reported[-1] >= ITEMS
 
 
 def test_what_both_sides_know_keeps_its_identity():
@@ -54,7 +54,7 @@ def test_a_bug_shows_its_traceback():
         _all(work, list(range(ITEMS)))
 
 
-def test_a_killed_process_is_told():
+def test_a_killed_process_is_reported():
     def work(chunk):
         if 700 in chunk:
             os.kill(os.getpid(), signal.SIGKILL)

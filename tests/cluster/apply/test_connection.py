@@ -167,7 +167,7 @@ def test_a_program_gives_the_token_once(plugin: Plugin) -> None:
     assert plugin.good not in done.out + done.err
 
 
-def test_what_the_program_is_told_is_what_kubectl_tells_it(plugin: Plugin) -> None:
+def test_the_program_gets_what_kubectl_gets(plugin: Plugin) -> None:
     answer = f'"token":"{plugin.good}",{_FOREVER}'
     variables = plugin.answers(answer, answer, provideClusterInfo=True)
     assert kubectl(plugin.folder, variables, "get", "configmaps").returncode == 0

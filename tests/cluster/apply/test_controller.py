@@ -289,9 +289,11 @@ def test_a_change_of_the_set_meanwhile(loop: Loop) -> None:
     assert len(loop.status["inventory"]["entries"]) == 1
 
 
-def test_columns_of_kubectl(loop: Loop, tell: Callable[[str], None]) -> None:
+def test_columns_of_kubectl(loop: Loop, note_figure: Callable[[str], None]) -> None:
     done = loop.applied(job("a"))
     command = [require("kubectl"), f"--kubeconfig={loop.site.plane.kubeconfig}", "-n", loop.site.namespace]
     printed = subprocess.run([*command, "get", "tset"], capture_output=True, text=True, check=True).stdout
     assert f"Applied revision {loop.status['lastAppliedRevision']}" in printed
-    tell(f"controller: a first reconcile of one job sends {len(done.requests)} requests, {len(done.writes)} writes")
+    note_figure(
+        f"controller: a first reconcile of one job sends {len(done.requests)} requests, {len(done.writes)} writes"
+    )

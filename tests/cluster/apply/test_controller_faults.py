@@ -223,9 +223,9 @@ def _seeds(count: int) -> list[int]:
     return list(range(first, first + count))
 
 
-def test_stale_and_reordered_events(new_site: NewSite, tell: Callable[[str], None]) -> None:
+def test_stale_and_reordered_events(new_site: NewSite, note_figure: Callable[[str], None]) -> None:
     seeds = _seeds(8)
-    tell(f"controller: events in another order, seeds {seeds[0]}-{seeds[-1]}")
+    note_figure(f"controller: events in another order, seeds {seeds[0]}-{seeds[-1]}")
     _each_seed(_follows, [new_site() for _ in seeds], seeds)
 
 
@@ -246,14 +246,14 @@ def _follows(site: Site, seed: int) -> None:
         assert one.stop().code == 0
 
 
-def test_random_faults(new_site: NewSite, tell: Callable[[str], None]) -> None:
+def test_random_faults(new_site: NewSite, note_figure: Callable[[str], None]) -> None:
     """Any request may fail in any way, and the loop may be killed: the next reconcile leads to the same state."""
     seeds = _seeds(_SEEDS)
     first = _place(new_site())
     world.prepare(first)
     assert first.apply().code == 0
     expected = world.state(first)
-    tell(f"controller: random faults and kills, seeds {seeds[0]}-{seeds[-1]}")
+    note_figure(f"controller: random faults and kills, seeds {seeds[0]}-{seeds[-1]}")
     _each_seed(lambda site, seed: _survives(site, seed, expected), [_place(new_site()) for _ in seeds], seeds)
 
 

@@ -107,7 +107,7 @@ def holder(site: Site) -> str:
     return found
 
 
-def test_what_starts_a_reconcile_and_how_it_ends(site: Site, tell: Callable[[str], None]) -> None:
+def test_what_starts_a_reconcile_and_how_it_ends(site: Site, note_figure: Callable[[str], None]) -> None:
     site.files(config("a"), job("m", "mpi"))
     with replica(site) as one:
         site.wait("the probe", lambda: one.page("/readyz")[0] == 200)
@@ -139,7 +139,7 @@ def test_what_starts_a_reconcile_and_how_it_ends(site: Site, tell: Callable[[str
     private = site.plane.client.request("GET", f"/api/v1/namespaces/{site.namespace}/secrets/m-mpi-ssh-auth")["data"]
     everything = ended.err + ended.out + text + json.dumps([loop.live, loop.events()])
     assert [key for key, value in private.items() if value in everything or value[40:80] in everything] == []
-    tell(f"controller: {len(ended.err.splitlines())} lines of log for 4 changes")
+    note_figure(f"controller: {len(ended.err.splitlines())} lines of log for 4 changes")
 
 
 def _wait_for_reconciles(one: Replica, count: int) -> None:

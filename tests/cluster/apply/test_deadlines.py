@@ -204,7 +204,7 @@ def test_it_never_runs_again_unless_a_user_wants_that(loop: Loop) -> None:
 
 
 def test_broken_files_and_a_disabled_reconcile(loop: Loop) -> None:
-    """A deadline counts also while the files have errors; the loop leaves alone what a user tells it to."""
+    """A deadline counts also while the files have errors; the loop leaves alone what a user names."""
     run, site = Run.started(loop), loop.site
     run.change({"metadata": {"annotations": {"kubectl-trainjob.dev/reconcile": "disabled"}}})
     assert (run.once().code, run.exists, run.ended) == (0, True, "")
@@ -251,7 +251,7 @@ def test_the_loop_looks_in_time(site: Site) -> None:
         site.wait("the second is ended", lambda: site.live("JobSet", "b") is None)
 
 
-def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None]) -> None:
+def test_killed_at_every_request(new_site: NewSite, note_figure: Callable[[str], None]) -> None:
     """The run is ended once, and it never starts again."""
     first = Run.started(Loop(new_site()))
     done = first.once()
@@ -262,7 +262,7 @@ def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None])
     sites = [new_site() for _ in kills]
     with ThreadPoolExecutor(4) as pool:
         failures = list(pool.map(_problem_after, sites, kills))
-    tell(f"deadlines: killed at {len(done.requests)} requests, and after {len(done.writes)} writes")
+    note_figure(f"deadlines: killed at {len(done.requests)} requests, and after {len(done.writes)} writes")
     report([each for each in failures if each], len(kills))
 
 

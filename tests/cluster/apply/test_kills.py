@@ -35,7 +35,7 @@ class Kill(NamedTuple):
 
 
 @pytest.mark.parametrize("way", [Site, LoopSite], ids=["apply", "controller"])
-def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None], way: type[Site]) -> None:
+def test_killed_at_every_request(new_site: NewSite, note_figure: Callable[[str], None], way: type[Site]) -> None:
     first = as_way(new_site(), way)
     world.prepare(first)
     done = first.apply(*world.ARGUMENTS)
@@ -49,7 +49,7 @@ def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None],
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         failures = list(pool.map(lambda pair: _problem(*pair, expected), zip(sites, kills, strict=True)))
     name = "apply" if way is Site else "controller"
-    tell(f"{name}: killed at {len(done.requests)} requests, and after {len(done.writes)} writes")
+    note_figure(f"{name}: killed at {len(done.requests)} requests, and after {len(done.writes)} writes")
     assert sum(not each.startswith("was not killed") for each in failures) >= 50
     report([each for each in failures if each and not each.startswith("was not killed")], len(kills))
 

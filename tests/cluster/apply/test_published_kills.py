@@ -62,7 +62,7 @@ class _Killer:
         self.is_done.set()
 
 
-def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None]) -> None:
+def test_killed_at_every_request(new_site: NewSite, note_figure: Callable[[str], None]) -> None:
     first = new_site()
     loop = _loop(first)
     with replica(first, _ALONE, prepare=_without_watches) as one:
@@ -73,7 +73,9 @@ def test_killed_at_every_request(new_site: NewSite, tell: Callable[[str], None])
     sites = [new_site() for _ in kills]
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         failures = list(pool.map(_problem_after, sites, kills))
-    tell(f"publish: killed at {len(requests)} requests, and after {sum(each.is_write for each in requests)} writes")
+    note_figure(
+        f"publish: killed at {len(requests)} requests, and after {sum(each.is_write for each in requests)} writes"
+    )
     assert failures.count("was not killed") <= 2
     report([each for each in failures if each and each != "was not killed"], len(kills))
 

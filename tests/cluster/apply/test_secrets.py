@@ -156,7 +156,7 @@ def test_a_pruned_job_takes_its_secret_along(site: Site) -> None:
     assert f"Secret/{SSH}" not in site.entries()
 
 
-def test_no_secret_for_a_run_that_is_refused(site: Site) -> None:
+def test_no_secret_for_a_run_that_is_rejected(site: Site) -> None:
     site.plane.client.create({**world.jobset("m"), "metadata": {"name": "m", "namespace": site.namespace}})
     site.files(*FILES)
     done = site.apply()

@@ -66,7 +66,7 @@ def test_a_set_of_the_loop_is_one_like_others(looped: Site) -> None:
     assert other.code == 1
 
 
-def test_out_of_prune_refused(looped: Site) -> None:
+def test_out_of_prune_rejected(looped: Site) -> None:
     looped.applied(*(config(f"c{number}") for number in range(6)), job("ends", "ends"), arguments=LOOP)
     looped.ended("ends")
     looped.files(config("c0"))

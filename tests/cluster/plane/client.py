@@ -91,7 +91,7 @@ class Client:
         return f"{_base(version)}{space}/{plural}" + ("" if collection else f"/{metadata['name']}")
 
     def wait(self, what: str, ready: Callable[[], Any], timeout: float = 120) -> Any:
-        """Ask until `ready` returns something true; refused requests count as not yet."""
+        """Ask until `ready` returns something true; rejected requests count as not yet."""
         deadline = time.monotonic() + timeout
         problem: Exception | None = None
         while time.monotonic() < deadline:

@@ -23,7 +23,7 @@ class Run(NamedTuple):
 
 
 class Result(NamedTuple):
-    """`kind` is one of equal, told, left, rejected; `errors` are reasons why it is not right."""
+    """`kind` is one of equal, reported, left, rejected; `errors` are reasons why it is not right."""
 
     kind: str
     errors: list[str]
@@ -51,7 +51,7 @@ def results(case: Body, run: Run) -> Iterator[tuple[Body, Result]]:
 
 
 def _exit_codes(jobs: list[Body]) -> set[int]:
-    persons = {tell["person"] for job in jobs for tell in job.get("tell") or ()}
+    persons = {statement["person"] for job in jobs for statement in job.get("tell") or ()}
     if "yes" in persons or any(job["verdict"].startswith("refused") for job in jobs):
         return {1}
     return {0} if persons <= {"no"} and all(job["verdict"] == "accepted" for job in jobs) else {0, 1}
@@ -71,20 +71,28 @@ def _result(job: Body, run: Run) -> Result:
     if job["verdict"] == "not-managed":
         is_carried = train_job and "managedBy" in train_job["spec"]
         return Result("equal", [] if is_carried or "managedby" in err else ["managedBy is lost"])
-    told = [tell for tell in job["tell"] if tell["key"].lower() in err]
-    errors = [f"{tell['key']} is not reported" for tell in job["tell"] if tell["must"] and tell not in told]
+    reported = [statement for statement in job["tell"] if statement["key"].lower() in err]
+    errors = [
+        f"{statement['key']} is not reported"
+        for statement in job["tell"]
+        if statement["must"] and statement not in reported
+    ]
     if train_job is None:
-        may_stay = any(tell["leave"] for tell in told) and run.exit_code == 1
+        may_stay = any(statement["leave"] for statement in reported) and run.exit_code == 1
         return Result("left", errors if may_stay else [*errors, "the job is not migrated"])
     try:
         found = list(differences(job, train_job, run.objects))
     except StopIteration:
         return Result("differing", [*errors, "no JobSet"])
-    unexplained = [each for each in found if not any(_releases(tell, each) for tell in told)]
-    asked = [each for each in found if any(_releases(tell, each) and tell["person"] != "no" for tell in told)]
+    unexplained = [each for each in found if not any(_releases(statement, each) for statement in reported)]
+    asked = [
+        each
+        for each in found
+        if any(_releases(statement, each) and statement["person"] != "no" for statement in reported)
+    ]
     if asked and run.exit_code == 0:
         errors.append(f"exit code 0, but different: {asked[0]}")
-    return Result("told" if found else "equal", [*errors, *unexplained], found)
+    return Result("reported" if found else "equal", [*errors, *unexplained], found)
 
 
 def _is_job(body: Any, job: Body) -> bool:
@@ -97,9 +105,9 @@ def _is_job(body: Any, job: Body) -> bool:
     )
 
 
-def _releases(tell: Body, difference: str) -> bool:
+def _releases(statement: Body, difference: str) -> bool:
     path = difference.partition(": ")[0]
     return any(
         re.fullmatch(release.replace(".", r"\.").replace("*", "[^ ]*") + r"(?:\..*)?|.*\b" + re.escape(release), path)
-        for release in tell["releases"]
+        for release in statement["releases"]
     )

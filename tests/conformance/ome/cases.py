@@ -98,7 +98,7 @@ def problems(case: Case, root: Path) -> Iterator[str]:
     path = write(case, root / "case")
     if case.expected["refused"]:
         found = run("build", path, at=root / "case")
-        if problem := _unrefused(case, found):
+        if problem := _accepted(case, found):
             yield problem
         return
     (root / "judge" / "expected.json").write_text(
@@ -154,7 +154,7 @@ def _paths(ours: Any, wanted: Any, at: str) -> Iterator[str]:
         yield f"{at}: {ours!r}, expected {wanted!r}"
 
 
-def _unrefused(case: Case, found: Run) -> str:
+def _accepted(case: Case, found: Run) -> str:
     if found.code != 1 or found.out:
         return f"exit {found.code}, {len(found.out)} characters on stdout: {found.err}"
     for finding in _findings(found.err):

@@ -87,8 +87,8 @@ def served(github: GitHub) -> Iterator[GitHub]:
             body = json.loads(content) if content else None
             asked = Asked(self.command, parts.path, dict(parse_qsl(parts.query)), dict(self.headers), body)
             github.asked.append(asked)
-            status, headers, told = github.answer(asked)
-            content = told if isinstance(told, bytes) else json.dumps(told).encode()
+            status, headers, reported = github.answer(asked)
+            content = reported if isinstance(reported, bytes) else json.dumps(reported).encode()
             self.send_response(status)
             for name, value in {"Content-Length": str(len(content)), **headers}.items():
                 self.send_header(name, value)

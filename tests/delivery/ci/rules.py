@@ -1,4 +1,4 @@
-"""What workflows and actions here may say. Each rule tells, in words, where a definition breaks it."""
+"""What workflows and actions here may say. Each rule reports, in words, where a definition breaks it."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _action(body: Any) -> Iterator[str]:
     yield from _unknown(body, _ACTION, "the action")
     if body["runs"].get("using") != "composite":
         yield "is no composite action"
-    for name, told in (body.get("inputs") or {}).items():
-        if not told.get("description"):
+    for name, reported in (body.get("inputs") or {}).items():
+        if not reported.get("description"):
             yield f"input {name} is not described"
     steps = body["runs"]["steps"]
     for step in steps:

@@ -63,15 +63,15 @@ class Runner:
         run = _Run(self, action, dict(environment or {}))
         run.contexts["github"] = {"token": "ghs_of_the_job", **(event or {})}
         run.contexts["inputs"] = {
-            name: filled(inputs.get(name, told.get("default", "")), run.contexts)
-            for name, told in definition["inputs"].items()
+            name: filled(inputs.get(name, reported.get("default", "")), run.contexts)
+            for name, reported in definition["inputs"].items()
         }
         assert set(inputs) <= set(definition["inputs"])
         for step in definition["runs"]["steps"]:
             if run.done.code == 0 and evaluated(step.get("if", "true"), run.contexts):
                 run.step(step, self._others)
-        told = definition.get("outputs", {})
-        run.done.outputs = {name: filled(each["value"], run.contexts) for name, each in told.items()}
+        reported = definition.get("outputs", {})
+        run.done.outputs = {name: filled(each["value"], run.contexts) for name, each in reported.items()}
         return run.done
 
 

@@ -105,8 +105,8 @@ def test_a_first_comment(job: Job, github: GitHub) -> None:
         {"body": WHOLE},
     ]
     for asked in github.asked:
-        told = {name: value for name, value in asked.headers.items() if name not in ("Host", "Content-Length")}
-        assert told == {
+        reported = {name: value for name, value in asked.headers.items() if name not in ("Host", "Content-Length")}
+        assert reported == {
             "Accept": "application/vnd.github+json",
             "Accept-Encoding": "identity",
             "Authorization": f"Bearer {TOKEN}",
@@ -393,7 +393,7 @@ def test_python_takes_nothing_from_the_current_directory(job: Job, tmp_path: Pat
     assert not list(tmp_path.rglob("canary"))
 
 
-def test_a_workflow_on_another_event_is_told(tmp_path: Path) -> None:
+def test_a_workflow_on_another_event_is_reported(tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text("{}")
     poster = ACTIONS / "comment" / "poster"

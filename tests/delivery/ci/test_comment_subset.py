@@ -36,7 +36,7 @@ def _poster() -> tuple[ModuleType, ModuleType]:
 REPORT, SUBSET = _poster()
 
 
-def why_refused(text: str) -> str:
+def why_rejected(text: str) -> str:
     """Why it is taken for no report; empty if it is one."""
     try:
         SUBSET.safe_ends(text)
@@ -143,7 +143,7 @@ def assert_harmless(tree: Any) -> None:
     ],
 )
 def test_what_is_no_report(text: str, why: str) -> None:
-    assert why in why_refused(text)
+    assert why in why_rejected(text)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_what_is_no_report(text: str, why: str) -> None:
     ],
 )
 def test_what_is_one(text: str) -> None:
-    assert why_refused(text) == ""
+    assert why_rejected(text) == ""
     assert_harmless(by_github(text))
 
 
@@ -199,12 +199,12 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 @example(f"a\n\n```\n{DATA}\n```\n")
 def test_what_is_taken_for_a_report_says_nothing_in_our_name(text: str) -> None:
-    if why_refused(text) == "":
+    if why_rejected(text) == "":
         for render in (by_github, by_commonmark):
             assert_harmless(render(text))
 
 
-# What review builds its lines of, so that most texts are reports: then the first assertion tells of the others.
+# What review builds its lines of, so that most texts are reports: then the first assertion covers the others.
 BLOCKS = [
     f"### ❌ `{DATA}`\n\n",
     f"- `{DATA}`: `a` → `b`\n",
@@ -228,7 +228,7 @@ BLOCKS = [
 
 @given(st.lists(st.sampled_from(BLOCKS), max_size=12).map("".join))
 def test_blocks_in_any_order(text: str) -> None:
-    if why_refused(text) == "":
+    if why_rejected(text) == "":
         for render in (by_github, by_commonmark):
             assert_harmless(render(text))
 
@@ -253,7 +253,7 @@ SNAPSHOTS = sorted((ROOT / "tests").rglob("__snapshots__/**/*.md"))
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in SNAPSHOTS])
 def test_all_recorded_markdown_is_taken_as_it_is(path: Path) -> None:
-    assert why_refused(path.read_text(encoding="utf-8")) == ""
+    assert why_rejected(path.read_text(encoding="utf-8")) == ""
 
 
 def test_markdown_is_recorded() -> None:
@@ -271,13 +271,13 @@ BAD = {
 def test_what_review_says_of_each_rule_is_taken_as_it_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """All that any rule can say, in the words that only we write."""
     (tmp_path / "old").mkdir()
-    told = set()
+    reported = set()
     for rule, bad in BAD.items():
         new = tmp_path / rule
         new.mkdir()
         (new / "example.yaml").write_text(bad)
         run("kubectl-trainjob", ["review", str(tmp_path / "old"), str(new), "-o", "markdown"])
         report = capfd.readouterr().out
-        assert why_refused(report) == "", (rule, report)
-        told |= set(re.findall(r"KTJ\d+", report))
-    assert len(told & set(BAD)) > 60
+        assert why_rejected(report) == "", (rule, report)
+        reported |= set(re.findall(r"KTJ\d+", report))
+    assert len(reported & set(BAD)) > 60

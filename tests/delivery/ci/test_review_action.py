@@ -24,12 +24,12 @@ REPORTS = ["review.html", "review.json", "review.md", "review.sarif"]
 def event(repository: Repository, **pull_request: Any) -> Any:
     """The context `github` of a pull request."""
     head = {"sha": repository.head, "ref": "x", "repo": {"full_name": pull_request.pop("fork", "acme/train")}}
-    told = {"base": {"sha": repository.base}, "head": head, "user": {"login": "ada"}, **pull_request}
+    reported = {"base": {"sha": repository.base}, "head": head, "user": {"login": "ada"}, **pull_request}
     return {
         "event_name": "pull_request",
         "repository": "acme/train",
         "sha": repository.merged,
-        "event": {"pull_request": told},
+        "event": {"pull_request": reported},
     }
 
 
@@ -43,12 +43,12 @@ def reviewed(
     """A pull request's run with all history."""
     repository = Repository(place / "forge", base or {}, head, "feature")
     checkout = repository.checked_out(place / "checkout")
-    told = {name.replace("_", "-"): value for name, value in inputs.items()}
-    return machine.review(checkout, event(repository), told)
+    reported = {name.replace("_", "-"): value for name, value in inputs.items()}
+    return machine.review(checkout, event(repository), reported)
 
 
 @pytest.mark.parametrize(
-    ("head", "base", "fail_on", "told"),
+    ("head", "base", "fail_on", "reported"),
     [
         pytest.param({JOB: HARMLESS}, {}, "error", (0, "safe", "false"), id="nothing changes"),
         pytest.param({JOB: BIGGER}, {}, "error", (1, "refused", "true"), id="an update is refused"),
@@ -60,17 +60,17 @@ def reviewed(
         pytest.param({JOB: PAUSED}, {}, "ends", (1, "ends", "true"), id="a run ends"),
     ],
 )
-def test_what_it_tells(
+def test_what_it_reports(
     machine: Machine,
     place: Path,
     head: Mapping[str, str],
     base: Mapping[str, str],
     fail_on: str,
-    told: tuple[int, str, str],
+    reported: tuple[int, str, str],
 ) -> None:
-    code, verdict, _ = told
+    code, verdict, _ = reported
     done = reviewed(machine, place, head, base, fail_on=fail_on)
-    assert (done.code, done.outputs["verdict"], done.outputs["changed"]) == told, done.log
+    assert (done.code, done.outputs["verdict"], done.outputs["changed"]) == reported, done.log
     assert done.outputs["exit-code"] == str(code)
     stored = machine.artifacts / "kubectl-trainjob-review"
     report = json.loads((stored / "review.json").read_text())
@@ -85,7 +85,7 @@ def test_what_it_tells(
     assert not list(place.rglob("canary"))
 
 
-def test_only_what_the_branch_changed_is_told(machine: Machine, place: Path) -> None:
+def test_only_what_the_branch_changed_is_reported(machine: Machine, place: Path) -> None:
     repository = Repository(place / "forge", {}, {JOB: HARMLESS}, "feature")
     (repository.directory / JOB).write_text(BIGGER)
     repository.git("commit", "--quiet", "--all", "--message=main moves on")
@@ -122,8 +122,8 @@ def test_inputs_reach_the_command(machine: Machine, place: Path) -> None:
     )
     assert done.code == 0, done.log
     report = json.loads(Path(done.outputs["json"]).read_text())
-    told = {(each["kind"], each["namespace"]) for each in report["diff"]["objects"]}
-    assert told == {("TrainJob", "vision")}, "the other job, which is not built, was not asked for"
+    reported = {(each["kind"], each["namespace"]) for each in report["diff"]["objects"]}
+    assert reported == {("TrainJob", "vision")}, "the other job, which is not built, was not asked for"
     assert [path.name for path in machine.artifacts.iterdir()] == ["mine"]
     assert not list(place.rglob("canary"))
 
@@ -172,7 +172,7 @@ def test_branches_are_called_anything(machine: Machine, place: Path, branch: str
         pytest.param("no-such-branch", id="no branch"),
     ],
 )
-def test_what_is_no_commit_is_told(machine: Machine, place: Path, name: str, value: str) -> None:
+def test_what_is_no_commit_is_reported(machine: Machine, place: Path, name: str, value: str) -> None:
     repository = Repository(place / "forge", {}, {JOB: BIGGER}, "feature")
     done = machine.review(repository.checked_out(place / "checkout"), event(repository), {name: value})
     words = f"::error title=kubectl-trainjob review::the input '{name}' is not a commit of this checkout"
@@ -209,8 +209,8 @@ def test_a_new_branch_has_nothing_before_it(machine: Machine, place: Path) -> No
 @pytest.mark.parametrize("of", ["push", "merge_group"])
 def test_other_events(machine: Machine, place: Path, of: str) -> None:
     repository = Repository(place / "forge", {}, {JOB: BIGGER}, "feature")
-    told = {"before": repository.base} if of == "push" else {"merge_group": {"base_sha": repository.base}}
-    context = {"event_name": of, "repository": "acme/train", "sha": repository.merged, "event": told}
+    reported = {"before": repository.base} if of == "push" else {"merge_group": {"base_sha": repository.base}}
+    context = {"event_name": of, "repository": "acme/train", "sha": repository.merged, "event": reported}
     done = machine.review(repository.checked_out(place / "checkout"), context)
     assert (done.outputs["verdict"], done.outputs["head"]) == ("refused", repository.merged)
 

@@ -227,7 +227,7 @@ def test_the_page_names_all_inputs_and_outputs() -> None:
         *comment["inputs"],
     }
     defaults = dict(re.findall(r"^\| `([\w-]+)` \| `([^`]*)` \|", README, re.MULTILINE))
-    assert defaults == {name: told["default"] for name, told in review["inputs"].items() if told["default"]}
+    assert defaults == {name: reported["default"] for name, reported in review["inputs"].items() if reported["default"]}
 
 
 def test_links_lead_somewhere() -> None:

@@ -10,8 +10,8 @@ from kubectl_trainjob.lint.registry import LINT_RULES
 from kubectl_trainjob.model.stages import BuildOptions
 from tests.compiled import build
 from tests.unit.lint.marked import documents_of
+from tests.unit.lint.reported import reported, shown
 from tests.unit.lint.test_manuals import section
-from tests.unit.lint.told import shown, told
 
 STEP = "metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}"
 MEMORY = "volumeMounts: [{name: shm, mountPath: /dev/shm}]"
@@ -53,7 +53,7 @@ def train_job(*fields: str, name: str = "mnist") -> str:
 
 def of_rule(root: Path, rule: str, text: str | dict[str, str], trainer: str = "2.3") -> list[str]:
     """The lines that a rule points at, without what is wrong besides."""
-    return [line for each, line in shown(told(root, text, trainer=trainer)) if each == rule]
+    return [line for each, line in shown(reported(root, text, trainer=trainer)) if each == rule]
 
 
 def example(rule: str, title: str = "Bad") -> str:

@@ -1,4 +1,4 @@
-"""Repositories whose texts mark the lines where a rule must be told, and nothing else of that rule.
+"""Repositories whose texts mark the lines where a rule must be reported, and nothing else of that rule.
 
 A line that ends with `# <- KTJnnn` is marked, in a manifest, an overlay or a patch.
 """

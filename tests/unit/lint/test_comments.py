@@ -1,4 +1,4 @@
-"""Comments that keep lint from telling something: which lines they are about, and what they say."""
+"""Comments that keep lint from reporting something: which lines they are about, and what they say."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from kubectl_trainjob.lint.rules import (
 from kubectl_trainjob.model.source import value_at
 from tests.loops import for_each
 from tests.unit.lint.launched import of_rule, role, runtime, train_job
-from tests.unit.lint.told import told
+from tests.unit.lint.reported import reported
 
 
 def values(find: Find, container: Mapping[str, Any]) -> list[Any]:
@@ -183,4 +183,4 @@ def test_the_runtime_and_what_a_job_changes_are_reported_once_each(tmp_path: Pat
     }
     for rule, lines in expected.items():
         assert of_rule(tmp_path / rule, rule, text) == lines
-    assert not [each for each in told(tmp_path, text) if each.rule == "KTJ901"]
+    assert not [each for each in reported(tmp_path, text) if each.rule == "KTJ901"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.lint.told import mended, shown, told
+from tests.unit.lint.reported import mended, reported, shown
 
 COSCHEDULING = "podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 300}}"
 SCHEDULER = "schedulerName: scheduler-plugins-scheduler"
@@ -150,29 +150,29 @@ IN_ORDER = "startupPolicy: {startupPolicyOrder: InOrder}"
     ],
 )
 def test_what_is_found(text: str, settings: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
-    assert shown(told(tmp_path, text, settings=settings)) == expected
+    assert shown(reported(tmp_path, text, settings=settings)) == expected
 
 
 def test_a_second_trainer_step_is_counted_as_trainer_2_0_counts_it(tmp_path: Path) -> None:
     """There the first step's number is written into all of them, and the PodGroup has the runtime's of the second."""
     second = NODE.replace("name: node\n", "name: other\n", 1)
     text = runtime(NODE, second) + JOB
-    assert "KTJ604" in [each.rule for each in told(tmp_path, text, trainer="2.0")]
+    assert "KTJ604" in [each.rule for each in reported(tmp_path, text, trainer="2.0")]
 
 
 def test_the_one_scheduler_of_the_team_is_proposed(tmp_path: Path) -> None:
     text = runtime(NODE.replace(f"                {SCHEDULER}\n", ""))
     settings = "lint: {schedulers: [volcano]}"
-    (found,) = told(tmp_path / "before", text, settings=settings)
+    (found,) = reported(tmp_path / "before", text, settings=settings)
     fix = found.finding.fix
     assert fix is not None
     assert not fix.is_safe
-    assert told(tmp_path / "after", mended(text, fix), settings=settings) == []
+    assert reported(tmp_path / "after", mended(text, fix), settings=settings) == []
 
 
 def test_two_schedulers_are_a_choice(tmp_path: Path) -> None:
     text = runtime(NODE.replace(SCHEDULER, "schedulerName: default-scheduler"))
-    (found,) = told(tmp_path, text, settings="lint: {schedulers: [volcano, kai]}")
+    (found,) = reported(tmp_path, text, settings="lint: {schedulers: [volcano, kai]}")
     assert found.finding.fix is None
     assert '"volcano" or "kai"' in found.finding.message
 
@@ -266,7 +266,7 @@ LABELLED_RUNTIME = runtime(
     ],
 )
 def test_hand_written_gangs(text: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
-    assert shown(told(tmp_path, text.removeprefix("---\n"))) == expected
+    assert shown(reported(tmp_path, text.removeprefix("---\n"))) == expected
 
 
 @pytest.mark.parametrize(
@@ -280,8 +280,8 @@ def test_hand_written_gangs(text: str, expected: list[tuple[str, str]], tmp_path
 )
 def test_a_fix_makes_members(text: str, tmp_path: Path) -> None:
     text = text.removeprefix("---\n")
-    (found,) = told(tmp_path / "before", text)
+    (found,) = reported(tmp_path / "before", text)
     assert found.finding.fix is not None
     after = mended(text, found.finding.fix)
-    assert told(tmp_path / "after", after) == []
+    assert reported(tmp_path / "after", after) == []
     assert after.count("scheduling.x-k8s.io/pod-group: a") == text.count("containers")

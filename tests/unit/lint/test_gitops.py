@@ -1,4 +1,4 @@
-"""What goes wrong where something applies a repository again and again: TTLs, keys, and changes that are refused."""
+"""What goes wrong where something applies a repository again and again: TTLs, keys, and changes that are rejected."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ MARKED_TTL = WITH_TTL.replace("Finished: 60", f"Finished: 60 # <- {TTL}")
 )
 def test_a_ttl(settings: str, runtime: str, tmp_path: Path) -> None:
     files = {"all.yaml": joined(JOB, runtime), "trainjob.yaml": CONFIG + settings}
-    told = found(documents_of(tmp_path, files), TTL)
-    assert lines(told) == marked(tmp_path, TTL)
-    assert {each.severity for each in told} <= {"info" if "trainjob" in settings else "error"}
+    reported = found(documents_of(tmp_path, files), TTL)
+    assert lines(reported) == marked(tmp_path, TTL)
+    assert {each.severity for each in reported} <= {"info" if "trainjob" in settings else "error"}
 
 
 def test_a_hook_is_not_missed(tmp_path: Path) -> None:
@@ -126,9 +126,9 @@ _SSH, _PLAIN_SSH = f"ssh-privatekey: {_encoded(_PRIVATE)}", "ssh-privatekey: '--
     ],
 )
 def test_a_key(secret: str, tmp_path: Path) -> None:
-    told = found(documents_of(tmp_path, {"all.yaml": joined(secret, JOB, RUNTIME)}), KEYS)
-    assert lines(told) == marked(tmp_path, KEYS)
-    assert not any("PRIVATE" in each.message or _encoded(_PRIVATE) in each.message for each in told)
+    reported = found(documents_of(tmp_path, {"all.yaml": joined(secret, JOB, RUNTIME)}), KEYS)
+    assert lines(reported) == marked(tmp_path, KEYS)
+    assert not any("PRIVATE" in each.message or _encoded(_PRIVATE) in each.message for each in reported)
 
 
 def _trainer(text: str, job: str = JOB) -> str:
@@ -185,9 +185,9 @@ def test_a_change_of_a_train_job(before: str, after: str, tmp_path: Path) -> Non
         documents_of(tmp_path / side, {"all.yaml": joined(text, RUNTIME, other)})
         for side, text in (("old", before), ("new", after))
     )
-    told = found_since(old, new, emit="trainjob")
+    reported = found_since(old, new, emit="trainjob")
     for rule in (JOB_FIELD, PATCH, JOBSET_FIELD):
-        assert lines([each for each in told if each.rule.id == rule]) == marked(tmp_path / "new", rule)
+        assert lines([each for each in reported if each.rule.id == rule]) == marked(tmp_path / "new", rule)
 
 
 def test_a_change_of_what_patches_were_called(tmp_path: Path) -> None:
@@ -196,9 +196,9 @@ def test_a_change_of_what_patches_were_called(tmp_path: Path) -> None:
         documents_of(tmp_path / zone, {"all.yaml": joined(overrides.replace("ZONE", zone), RUNTIME)})
         for zone in ("a", "b")
     )
-    (told,) = found_since(old, new, emit="trainjob", trainer_version="2.0")
-    assert told.rule.id == PATCH
-    assert "only while the live job is suspended" in told.message
+    (reported,) = found_since(old, new, emit="trainjob", trainer_version="2.0")
+    assert reported.rule.id == PATCH
+    assert "only while the live job is suspended" in reported.message
 
 
 def test_a_field_of_a_patch_that_never_changes(tmp_path: Path) -> None:
@@ -214,9 +214,9 @@ def test_a_field_of_a_patch_that_never_changes(tmp_path: Path) -> None:
         )
         for account in ("serviceAccountName: a", "serviceAccountName: b")
     )
-    (told,) = found_since(old, new, emit="trainjob")
-    assert told.rule.id == PATCH
-    assert "not even while it is suspended" in told.message
+    (reported,) = found_since(old, new, emit="trainjob")
+    assert reported.rule.id == PATCH
+    assert "not even while it is suspended" in reported.message
 
 
 def _selecting(zone: str, more: str = "") -> str:
@@ -256,10 +256,10 @@ def test_a_change_of_a_jobset(before: str, after: str, words: str, tmp_path: Pat
         documents_of(tmp_path / side, {"jobs.yaml": jobs, "runtime.yaml": text})
         for side, text in (("old", before), ("new", after))
     )
-    told = found_since(old, new)
-    assert list(dict.fromkeys(lines(told))) == marked(tmp_path / "new", JOBSET_FIELD)
-    assert [each.subject.object for each in told if each.subject] == (["JobSet/a", "JobSet/b"] if told else [])
-    assert all(words in each.message for each in told)
+    reported = found_since(old, new)
+    assert list(dict.fromkeys(lines(reported))) == marked(tmp_path / "new", JOBSET_FIELD)
+    assert [each.subject.object for each in reported if each.subject] == (["JobSet/a", "JobSet/b"] if reported else [])
+    assert all(words in each.message for each in reported)
     assert found_since(old, old) == []
 
 
@@ -347,5 +347,5 @@ def test_generated_keys(settings: str, overlay: str, expected: list[str], tmp_pa
         ),
         "prod/overlay.yaml": f"resources: [../base]\n{overlay}",
     }
-    told = found(documents_of(tmp_path, files, "prod"), "KTJ813")
-    assert [each.severity.value for each in told] == expected
+    reported = found(documents_of(tmp_path, files, "prod"), "KTJ813")
+    assert [each.severity.value for each in reported] == expected

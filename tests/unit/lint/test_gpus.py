@@ -21,7 +21,7 @@ from tests.unit.lint.launched import (
     runtime,
     train_job,
 )
-from tests.unit.lint.told import mended, told
+from tests.unit.lint.reported import mended, reported
 
 GPU8 = amounts(nvidia_com__gpu=8)
 GPU1 = amounts(nvidia_com__gpu=1)
@@ -151,19 +151,19 @@ def test_the_hostfile_has_other_slots_than_there_are_gpus(tmp_path: Path) -> Non
 @pytest.mark.parametrize("rule", ["KTJ305", "KTJ307"])
 def test_the_fix_states_as_many_processes_as_devices(rule: str, tmp_path: Path) -> None:
     text = example(rule)
-    [found] = told(tmp_path / "before", text)
+    [found] = reported(tmp_path / "before", text)
     assert found.finding.fix is not None
     assert not found.finding.fix.is_safe
-    assert told(tmp_path / "after", mended(text, found.finding.fix)) == []
+    assert reported(tmp_path / "after", mended(text, found.finding.fix)) == []
 
 
-def test_what_a_patch_says_is_told_where_the_patch_says_it(tmp_path: Path) -> None:
+def test_what_a_patch_says_is_reported_where_the_patch_says_it(tmp_path: Path) -> None:
     files = {
         "base/all.yaml": runtime(TORCH, role(GPU8)) + trainer("numNodes: 1"),
         "overlay.yaml": "resources: [base/all.yaml]\npatches:\n- path: patch.yaml\n  target: {kind: TrainJob}\n",
         "patch.yaml": "spec:\n  trainer:\n    numProcPerNode: 3\n",
     }
-    lines = [each.line for each in told(tmp_path, files, "overlay.yaml") if each.rule == "KTJ305"]
+    lines = [each.line for each in reported(tmp_path, files, "overlay.yaml") if each.rule == "KTJ305"]
     assert lines == ["numProcPerNode: 3"]
 
 
@@ -235,7 +235,7 @@ def test_several_names_of_gpus(text: str, expected: list[str], version: str, tmp
 
 
 def test_the_message_has_what_is_undefined_and_what_this_build_counts(tmp_path: Path) -> None:
-    [found] = [each for each in told(tmp_path / "lint", example("KTJ306")) if each.rule == "KTJ306"]
+    [found] = [each for each in reported(tmp_path / "lint", example("KTJ306")) if each.rule == "KTJ306"]
     assert "DMLC_NUM_WORKER depends on it: 2 or 16000 GPUs" in found.finding.message
     assert '"nvidia.com/gpu", the first by name: 2' in found.finding.message
     assert len(found.finding.related) == 1
@@ -288,7 +288,7 @@ TWO_VENDORS = [
 
 @pytest.mark.parametrize(("text", "expected", "version"), TWO_VENDORS)
 def test_gpus_of_two_vendors(text: str, expected: list[str], version: str, tmp_path: Path) -> None:
-    found = [each for each in told(tmp_path, text, trainer=version) if each.rule == "KTJ306"]
+    found = [each for each in reported(tmp_path, text, trainer=version) if each.rule == "KTJ306"]
     assert [each.line for each in found] == expected
     assert all("waits for a node that has both" in each.finding.message for each in found)
 
@@ -303,7 +303,7 @@ def test_a_container_asks_for_gpus_of_two_vendors_although_nobody_wrote_both(tmp
 def test_an_undefined_count_is_reported(tmp_path: Path) -> None:
     [found] = [
         each
-        for each in told(tmp_path, runtime(XGBOOST, role(UNLIKE)) + trainer("numNodes: 1"))
+        for each in reported(tmp_path, runtime(XGBOOST, role(UNLIKE)) + trainer("numNodes: 1"))
         if each.rule == "KTJ306"
     ]
     assert "in undefined order" in found.finding.message

@@ -30,7 +30,7 @@ def test_parts_of_a_reference(image: str, parts: tuple[str, str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("image", "is_told"),
+    ("image", "is_reported"),
     [
         pytest.param("python", True, id="no tag"),
         pytest.param("docker.io/library/python:latest", True, id="latest"),
@@ -43,17 +43,17 @@ def test_parts_of_a_reference(image: str, parts: tuple[str, str, str]) -> None:
         pytest.param("latest:1", False, id="name"),
     ],
 )
-def test_an_image_of_a_runtime_and_of_a_train_job(image: str, is_told: bool, tmp_path: Path) -> None:
-    mark = f" # <- {TAG}" if is_told else ""
+def test_an_image_of_a_runtime_and_of_a_train_job(image: str, is_reported: bool, tmp_path: Path) -> None:
+    mark = f" # <- {TAG}" if is_reported else ""
     runtime = documents_of(tmp_path / "a", {"r.yaml": RUNTIME.replace("python:3.13-slim", f"{image}{mark}")})
     job = f"{JOB}  trainer:\n    image: {image}{mark}\n"
     train_job = documents_of(tmp_path / "b", {"j.yaml": joined(job, RUNTIME)})
     assert lines(found(runtime, TAG)) == marked(tmp_path / "a", TAG)
     assert lines(found(train_job, TAG)) == marked(tmp_path / "b", TAG)
-    assert len(found(train_job, TAG)) == is_told
+    assert len(found(train_job, TAG)) == is_reported
 
 
-def test_an_image_of_a_runtime_is_told_once(tmp_path: Path) -> None:
+def test_an_image_of_a_runtime_is_reported_once(tmp_path: Path) -> None:
     runtime = RUNTIME.replace("python:3.13-slim", f"python # <- {TAG}")
     jobs = joined(*(JOB.replace("mnist", name) for name in ("a", "b", "c")), runtime)
     assert lines(found(documents_of(tmp_path, {"all.yaml": jobs}), TAG)) == marked(tmp_path, TAG)

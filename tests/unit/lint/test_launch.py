@@ -19,7 +19,7 @@ from tests.unit.lint.launched import (
     runtime,
     train_job,
 )
-from tests.unit.lint.told import mended, told
+from tests.unit.lint.reported import mended, reported
 
 GPU8 = amounts(nvidia_com__gpu=8)
 GPU1 = amounts(nvidia_com__gpu=1)
@@ -72,13 +72,13 @@ def test_variables_of_launchers_in_runtimes(text: str, expected: list[str], tmp_
     assert of_rule(tmp_path, "KTJ402", text) == expected
 
 
-def test_a_variable_that_an_overlay_adds_is_told_in_its_patch(tmp_path: Path) -> None:
+def test_a_variable_that_an_overlay_adds_is_reported_in_its_patch(tmp_path: Path) -> None:
     files = {
         "base/all.yaml": runtime(TORCH, has_env("EPOCHS")),
         "overlay.yaml": "resources: [base/all.yaml]\npatches:\n- path: patch.yaml\n",
         "patch.yaml": runtime(TORCH, has_env("PET_NNODES")),
     }
-    [found] = [each for each in told(tmp_path, files, "overlay.yaml") if each.rule == "KTJ402"]
+    [found] = [each for each in reported(tmp_path, files, "overlay.yaml") if each.rule == "KTJ402"]
     assert found.line == "- name: PET_NNODES"
     assert Path(Locator().resolve(found.finding.place).file.path).name == "patch.yaml"
 
@@ -147,9 +147,9 @@ def test_without_a_trainer_no_variable_is_set(version: str, tmp_path: Path) -> N
 
 def test_the_fix_writes_an_empty_trainer(tmp_path: Path) -> None:
     text = example("KTJ403")
-    [found] = told(tmp_path / "before", text)
+    [found] = reported(tmp_path / "before", text)
     assert found.finding.fix is not None
-    assert told(tmp_path / "after", mended(text, found.finding.fix)) == []
+    assert reported(tmp_path / "after", mended(text, found.finding.fix)) == []
 
 
 WORKER = role(name="worker")
@@ -258,8 +258,12 @@ def test_a_job_whose_types_are_wrong(trainer: str, is_read: bool, tmp_path: Path
 
 def meeting(jobset: Any, role: str = "node") -> str:
     """The host where the processes meet."""
-    told = environment(jobset, role)
-    found = [told[name] for name in ("PET_MASTER_ADDR", "JAX_COORDINATOR_ADDRESS", "DMLC_TRACKER_URI") if name in told]
+    reported = environment(jobset, role)
+    found = [
+        reported[name]
+        for name in ("PET_MASTER_ADDR", "JAX_COORDINATOR_ADDRESS", "DMLC_TRACKER_URI")
+        if name in reported
+    ]
     return str(found[0]).partition(":")[0]
 
 
@@ -278,7 +282,7 @@ def test_the_processes_meet_at_a_pod_only_if_names_are_trainers(
     text = runtime(policy, role(name=name), spec=spec) + TRAINER
     jobset = built(tmp_path / "made", text)["JobSet"]
     assert (meeting(jobset, name) in addresses(jobset)) == is_found_there
-    rules = {each.rule for each in told(tmp_path / "linted", text)} & {"KTJ404", "KTJ405"}
+    rules = {each.rule for each in reported(tmp_path / "linted", text)} & {"KTJ404", "KTJ405"}
     assert bool(rules) == (not is_found_there)
 
 
@@ -444,7 +448,7 @@ AT_ITSELF = "each of 2 Pods waits for the others at its own address"
     ],
 )
 def test_flags_that_conflict(text: str, said: str, tmp_path: Path) -> None:
-    found = [each for each in told(tmp_path, text) if each.rule == "KTJ407"]
+    found = [each for each in reported(tmp_path, text) if each.rule == "KTJ407"]
     assert len(found) == bool(said)
     for each in found:
         assert said in each.finding.message
@@ -474,7 +478,7 @@ def test_a_flag_against_the_number_of_processes(number: str, each: int, is_found
 )
 def test_flags_of_deepspeed(words: str, resources: str, said: str, tmp_path: Path) -> None:
     text = runs("deepspeed", words, "train.py", resources=resources)
-    found = [each for each in told(tmp_path, text) if each.rule == "KTJ407"]
+    found = [each for each in reported(tmp_path, text) if each.rule == "KTJ407"]
     assert len(found) == bool(said)
     assert all(said in each.finding.message and each.line == f"- {words!r}" for each in found)
 
@@ -506,7 +510,7 @@ def test_no_nodes_of_mpi(tmp_path: Path) -> None:
         assert len(made["ConfigMap"]["data"]["hostfile"].splitlines()) == hosts
         [launcher] = [each for each in made["JobSet"]["spec"]["replicatedJobs"] if each["name"] == "launcher"]
         assert launcher["template"]["spec"]["parallelism"] == 1
-        every = told(tmp_path / f"linted{hosts}", text)
+        every = reported(tmp_path / f"linted{hosts}", text)
         messages = [each.finding.message for each in every if each.rule == "KTJ412"]
         assert len(messages) == len(words)
         assert all(word in message for word, message in zip(words, messages, strict=True))
@@ -514,9 +518,9 @@ def test_no_nodes_of_mpi(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("more", "is_advised"), [("", True), ("suspend: false", True), ("suspend: true", False)])
-def test_what_is_suspended_is_not_told_to_be(more: str, is_advised: bool, tmp_path: Path) -> None:
+def test_what_is_suspended_is_not_reported(more: str, is_advised: bool, tmp_path: Path) -> None:
     text = runtime(TORCH) + train_job("trainer: {numNodes: 0}", *([more] if more else []))
-    [found] = [each.finding for each in told(tmp_path, text) if each.rule == "KTJ412"]
+    [found] = [each.finding for each in reported(tmp_path, text) if each.rule == "KTJ412"]
     assert ("`suspend: true`" in found.message) == is_advised
 
 
@@ -553,10 +557,10 @@ def test_pods_without_an_index_are_found_nowhere_and_a_safe_fix_finds_them(tmp_p
     jobset = built(tmp_path / "made", text + TRAINER)["JobSet"]
     assert meeting(jobset)
     assert addresses(jobset) == set()
-    [found] = told(tmp_path / "before", text)
+    [found] = reported(tmp_path / "before", text)
     assert found.finding.fix is not None
     assert found.finding.fix.is_safe
-    assert told(tmp_path / "after", mended(text, found.finding.fix)) == []
+    assert reported(tmp_path / "after", mended(text, found.finding.fix)) == []
 
 
 def names(value: str, *, ahead: str = "", variable: str = "TRACKER", policy: str = XGBOOST) -> str:
@@ -582,7 +586,7 @@ def names(value: str, *, ahead: str = "", variable: str = "TRACKER", policy: str
     ],
 )
 def test_variables_that_refer_to_the_launchers(text: str, is_found: bool, tmp_path: Path) -> None:
-    found = [each for each in told(tmp_path, text) if each.rule == "KTJ810"]
+    found = [each for each in reported(tmp_path, text) if each.rule == "KTJ810"]
     assert len(found) == is_found
     if found:
         assert found[0].line.startswith("value: ")

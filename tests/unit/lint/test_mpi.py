@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.lint.told import mended, shown, told
+from tests.unit.lint.reported import mended, reported, shown
 
 SUCCESS = "successPolicy: {operator: All, targetReplicatedJobs: [launcher]}"
 DEPENDS_ON = "dependsOn: [{name: node, status: Ready}]"
@@ -144,7 +144,7 @@ def trainer(fields: str) -> str:
 def test_a_container_with_another_name_is_an_error_only_where_that_is_certain(
     text: str, severities: list[str], tmp_path: Path
 ) -> None:
-    found = [each.finding for each in told(tmp_path, text) if each.rule == "KTJ504"]
+    found = [each.finding for each in reported(tmp_path, text) if each.rule == "KTJ504"]
     assert [each.severity for each in found] == severities
     assert all(each.message.endswith("hosts") == (each.severity == "warning") for each in found)
 
@@ -383,14 +383,14 @@ EXPORTED = (
     ],
 )
 def test_what_is_found(text: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
-    assert shown(told(tmp_path, text)) == expected
+    assert shown(reported(tmp_path, text)) == expected
 
 
 def test_nodes_without_a_launcher_run_each_for_itself(tmp_path: Path) -> None:
     runtime = NODE_TRAINS[: NODE_TRAINS.index("      - name: launcher")]
     text = without(SUCCESS, text=runtime).replace("[/usr/sbin/sshd, -De]", "[mpirun, train]")
-    assert shown(told(tmp_path / "many", text + trainer("numNodes: 2"))) == [("KTJ516", "- name: node")]
-    assert shown(told(tmp_path / "one", text + trainer("numNodes: 1"))) == []
+    assert shown(reported(tmp_path / "many", text + trainer("numNodes: 2"))) == [("KTJ516", "- name: node")]
+    assert shown(reported(tmp_path / "one", text + trainer("numNodes: 1"))) == []
 
 
 @pytest.mark.parametrize(
@@ -418,12 +418,12 @@ def test_nodes_without_a_launcher_run_each_for_itself(tmp_path: Path) -> None:
     ],
 )
 def test_a_fix_is_what_the_rule_asks_for(text: str, rule: str, release: str, tmp_path: Path) -> None:
-    found = told(tmp_path / "before", text, trainer=release)
+    found = reported(tmp_path / "before", text, trainer=release)
     assert [each.rule for each in found] == [rule]
     fix = found[0].finding.fix
     assert fix is not None
     assert fix.is_safe is (rule != "KTJ505")
-    assert told(tmp_path / "after", mended(text, fix), trainer=release) == []
+    assert reported(tmp_path / "after", mended(text, fix), trainer=release) == []
 
 
 @pytest.mark.parametrize(
@@ -435,12 +435,12 @@ def test_a_fix_is_what_the_rule_asks_for(text: str, rule: str, release: str, tmp
         ),
     ],
 )
-def test_no_fix_that_would_be_refused(text: str, release: str, tmp_path: Path) -> None:
-    assert [(each.rule, each.finding.fix) for each in told(tmp_path, text, trainer=release)] == [("KTJ507", None)]
+def test_no_fix_that_would_be_rejected(text: str, release: str, tmp_path: Path) -> None:
+    assert [(each.rule, each.finding.fix) for each in reported(tmp_path, text, trainer=release)] == [("KTJ507", None)]
 
 
 def test_a_patch_is_what_a_person_edits(tmp_path: Path) -> None:
-    """The launchers of a runtime whose number an overlay changes are told at the line of the patch."""
+    """The launchers of a runtime whose number an overlay changes are reported at the line of the patch."""
     overlay = """\
 apiVersion: kubectl-trainjob.dev/v1alpha1
 kind: Overlay
@@ -459,4 +459,4 @@ patches:
 """
     base = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [all.yaml]\n"
     files = {"base/overlay.yaml": base, "base/all.yaml": RUNTIME + trainer("numNodes: 4"), "prod/overlay.yaml": overlay}
-    assert shown(told(tmp_path, files, "prod")) == [("KTJ505", "value: 4"), ("KTJ506", "value: 1")]
+    assert shown(reported(tmp_path, files, "prod")) == [("KTJ505", "value: 4"), ("KTJ506", "value: 1")]

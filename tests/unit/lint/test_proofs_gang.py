@@ -236,7 +236,7 @@ class TestMpi:
         """Its Pod is created and placed while no host of its hostfile is ready; in the good example all of them are."""
 
         def absent(title: str) -> tuple[int, list[str]]:
-            """How many hosts mpirun is told, and those that are not ready when it starts."""
+            """How many hosts mpirun gets, and those that are not ready when it starts."""
             objects = made(tmp_path / title, example("KTJ507", title, "mpi", "{numNodes: 3}"))
             assert commands(objects)["launcher"][0] == "mpirun"
             cluster = followed(objects)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.lint.told import mended, shown, told
+from tests.unit.lint.reported import mended, reported, shown
 
 KEY = "kueue.x-k8s.io/queue-name"
 STEP = "trainer.kubeflow.org/trainjob-ancestor-step: trainer"
@@ -86,19 +86,19 @@ HERE = [("KTJ612", f"{KEY}: research # here")]
     ],
 )
 def test_what_is_found(given: str, emit: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
-    assert shown(told(tmp_path, given, emit=emit)) == expected
+    assert shown(reported(tmp_path, given, emit=emit)) == expected
 
 
 def test_the_label_of_the_jobset_counts_where_jobsets_are_applied(tmp_path: Path) -> None:
     """It stands in the runtime then; a TrainJob in the cluster would be managed without it."""
     given = text(on="jobset", spec="  suspend: false\n")
-    assert shown(told(tmp_path / "jobset", given, emit="jobset")) == [("KTJ613", "suspend: false")]
-    assert shown(told(tmp_path / "trainjob", given, emit="trainjob")) == HERE
+    assert shown(reported(tmp_path / "jobset", given, emit="jobset")) == [("KTJ613", "suspend: false")]
+    assert shown(reported(tmp_path / "trainjob", given, emit="trainjob")) == HERE
     invalid = text(on="jobset", marks=f"{KEY}: A_B # here")
-    assert shown(told(tmp_path / "invalid", invalid, emit="jobset")) == [("KTJ612", f"{KEY}: A_B # here")]
+    assert shown(reported(tmp_path / "invalid", invalid, emit="jobset")) == [("KTJ612", f"{KEY}: A_B # here")]
 
 
-def test_a_label_that_the_job_patches_in_is_told_at_the_patch(tmp_path: Path) -> None:
+def test_a_label_that_the_job_patches_in_is_reported_at_the_patch(tmp_path: Path) -> None:
     patch = f"""\
   runtimePatches:
   - manager: acme.io/platform
@@ -114,16 +114,16 @@ def test_a_label_that_the_job_patches_in_is_told_at_the_patch(tmp_path: Path) ->
                     labels:
                       {KEY}: research # here
 """
-    assert shown(told(tmp_path, text(spec=patch))) == HERE
+    assert shown(reported(tmp_path, text(spec=patch))) == HERE
 
 
-def test_a_runtime_is_told_once_for_all_its_jobs(tmp_path: Path) -> None:
+def test_a_runtime_is_reported_once_for_all_its_jobs(tmp_path: Path) -> None:
     runtime, _, job = text(on="job").partition("---\n")
     jobs = "".join(f"---\n{job.replace('bert', name)}" for name in ("one", "two", "three"))
-    assert shown(told(tmp_path, runtime + jobs)) == HERE
+    assert shown(reported(tmp_path, runtime + jobs)) == HERE
 
 
-def test_suspend_in_an_overlay_is_told_at_its_patch(tmp_path: Path) -> None:
+def test_suspend_in_an_overlay_is_reported_at_its_patch(tmp_path: Path) -> None:
     overlay = """\
 resources: [../base]
 patches:
@@ -137,7 +137,7 @@ patches:
         "base/overlay.yaml": "resources: [all.yaml]\n",
         "prod/overlay.yaml": overlay,
     }
-    assert shown(told(tmp_path, files, "prod")) == [("KTJ613", "suspend: true")]
+    assert shown(reported(tmp_path, files, "prod")) == [("KTJ613", "suspend: true")]
 
 
 @pytest.mark.parametrize(
@@ -152,10 +152,10 @@ patches:
     ],
 )
 def test_a_fix_is_what_the_rule_asks_for(given: str, is_safe: bool, tmp_path: Path) -> None:
-    (found,) = told(tmp_path / "before", given)
+    (found,) = reported(tmp_path / "before", given)
     fix = found.finding.fix
     assert fix is not None
     assert fix.is_safe is is_safe
     after = mended(given, fix)
-    assert told(tmp_path / "after", after) == []
+    assert reported(tmp_path / "after", after) == []
     assert after.count(f"{KEY}: research") == 1

@@ -44,7 +44,7 @@ def _judged(documents: Documents) -> OutputFindings:
     return check_built(built_directories([documents]), {"": pipeline.build(documents, BuildOptions())})
 
 
-def _told(root: Path, builds: dict[str, Texts]) -> list[tuple[str, int]]:
+def _reported(root: Path, builds: dict[str, Texts]) -> list[tuple[str, int]]:
     found, unchecked = stale_outputs(built_directory(root / "out"), builds)
     assert unchecked == ()
     assert {each.rule.id for each in found} <= {"KTJ819"}
@@ -59,51 +59,51 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_what_was_just_built_is_not_stale(out: Path) -> None:
-    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == []
+    assert _reported(out.parent, {"": _texts(out.parent, JOB)}) == []
 
 
 def test_a_changed_source(out: Path) -> None:
     changed = _texts(out.parent, f"{JOB}  trainer:\n    image: python:3.14-slim\n")
     number = (out / _FILE).read_text().splitlines().index("            - image: python:3.13-slim") + 1
-    assert _told(out.parent, {"": changed}) == [(_FILE, number)]
+    assert _reported(out.parent, {"": changed}) == [(_FILE, number)]
 
 
 def test_an_edited_result(out: Path) -> None:
     text = (out / _FILE).read_text()
     (out / _FILE).write_text(f"# mine\n{text}")
-    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(_FILE, 1)]
+    assert _reported(out.parent, {"": _texts(out.parent, JOB)}) == [(_FILE, 1)]
     (out / _FILE).write_text(f"{text}extra: 1\n")
-    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(_FILE, text.count("\n") + 1)]
+    assert _reported(out.parent, {"": _texts(out.parent, JOB)}) == [(_FILE, text.count("\n") + 1)]
 
 
 def test_line_ends_of_windows_are_no_change(out: Path) -> None:
     (out / _FILE).write_bytes((out / _FILE).read_bytes().replace(b"\n", b"\r\n"))
-    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == []
+    assert _reported(out.parent, {"": _texts(out.parent, JOB)}) == []
 
 
 def test_a_result_without_a_source(out: Path) -> None:
     write_directory(str(out), _texts(out.parent, JOB, _OTHER).items(), [], current())
-    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [("jobset_other.yaml", 1)]
+    assert _reported(out.parent, {"": _texts(out.parent, JOB)}) == [("jobset_other.yaml", 1)]
 
 
 def test_a_result_that_is_gone(out: Path) -> None:
     (out / _FILE).unlink()
-    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(INDEX_FILE, 1)]
+    assert _reported(out.parent, {"": _texts(out.parent, JOB)}) == [(INDEX_FILE, 1)]
 
 
 def test_what_an_overlay_makes_besides(out: Path) -> None:
     both = _texts(out.parent, JOB, _OTHER)
-    assert _told(out.parent, {"": {}, "prod": both}) == [(INDEX_FILE, 1)]
+    assert _reported(out.parent, {"": {}, "prod": both}) == [(INDEX_FILE, 1)]
 
 
 def test_a_part_of_the_plain_manifests_may_be_built(out: Path) -> None:
-    assert _told(out.parent, {"": _texts(out.parent, JOB, _OTHER)}) == []
+    assert _reported(out.parent, {"": _texts(out.parent, JOB, _OTHER)}) == []
 
 
 def test_two_overlays_make_one_path(out: Path) -> None:
     """It is enough that the file is what one of them makes."""
     other = _texts(out.parent, f"{JOB}  trainer:\n    image: python:3.14-slim\n")
-    assert _told(out.parent, {"dev": other, "prod": _texts(out.parent, JOB)}) == []
+    assert _reported(out.parent, {"dev": other, "prod": _texts(out.parent, JOB)}) == []
 
 
 @pytest.mark.parametrize(
@@ -162,17 +162,17 @@ def test_without_git_every_directory_that_is_found_is_checked(out: Path, monkeyp
 
 def test_no_index_that_can_be_read(out: Path) -> None:
     (out / INDEX_FILE).write_text("nonsense\n")
-    assert _told(out.parent, {"": _texts(out.parent, _OTHER)}) == []
+    assert _reported(out.parent, {"": _texts(out.parent, _OTHER)}) == []
     (out / INDEX_FILE).write_text("")
-    assert _told(out.parent, {"": _texts(out.parent, _OTHER)}) == []
+    assert _reported(out.parent, {"": _texts(out.parent, _OTHER)}) == []
     (out / INDEX_FILE).unlink()
-    assert _told(out.parent, {"": _texts(out.parent, _OTHER)}) == []
+    assert _reported(out.parent, {"": _texts(out.parent, _OTHER)}) == []
 
 
 def test_a_link_is_not_followed(out: Path) -> None:
     (out / _FILE).rename(out.parent / "elsewhere.yaml")
     (out / _FILE).symlink_to(out.parent / "elsewhere.yaml")
-    assert _told(out.parent, {"": _texts(out.parent, JOB)}) == [(INDEX_FILE, 1)]
+    assert _reported(out.parent, {"": _texts(out.parent, JOB)}) == [(INDEX_FILE, 1)]
 
 
 def test_what_cannot_be_built_makes_nothing(tmp_path: Path) -> None:

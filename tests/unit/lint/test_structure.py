@@ -81,8 +81,8 @@ def test_a_patch_that_takes_the_label_away(tmp_path: Path) -> None:
         f"resources: [../base]\npatches:\n  - target: {{kind: ClusterTrainingRuntime}}\n    patch: '{operations}'\n"
     )
     files = {"base/all.yaml": RUNTIME, "prod/overlay.yaml": overlay}
-    told = found(documents_of(tmp_path, files, "prod"), LABEL)
-    assert lines(told) == [("all.yaml", RUNTIME.splitlines().index("        - name: node") + 1)]
+    reported = found(documents_of(tmp_path, files, "prod"), LABEL)
+    assert lines(reported) == [("all.yaml", RUNTIME.splitlines().index("        - name: node") + 1)]
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ def test_a_patch_that_takes_the_label_away(tmp_path: Path) -> None:
     ],
 )
 def test_the_fix_adds_as_little_as_it_can(text: str, way: tuple[str, ...], value: str, tmp_path: Path) -> None:
-    (told,) = found(documents_of(tmp_path, {"r.yaml": text}), LABEL)
-    assert told.fix is not None
-    assert not told.fix.is_safe
-    (edit,) = told.fix.edits
+    (reported,) = found(documents_of(tmp_path, {"r.yaml": text}), LABEL)
+    assert reported.fix is not None
+    assert not reported.fix.is_safe
+    (edit,) = reported.fix.edits
     assert (edit.place.pointer[6:], edit.value) == (way, value)
 
 
@@ -152,11 +152,11 @@ def test_a_service_of_the_same_name(service: str, runtime: str, tmp_path: Path) 
     assert lines(found(documents, SERVICE)) == marked(tmp_path, SERVICE)
 
 
-def test_what_takes_the_name_is_told_too(tmp_path: Path) -> None:
+def test_what_takes_the_name_is_reported_too(tmp_path: Path) -> None:
     runtime = _network("{subdomain: peers}")
     documents = documents_of(tmp_path, {"s.yaml": _service("peers"), "j.yaml": JOB, "r.yaml": runtime})
-    (told,) = found(documents, SERVICE)
-    assert [each.place.source.file.path.rpartition("/")[2] for each in told.related] == ["r.yaml"]
+    (reported,) = found(documents, SERVICE)
+    assert [each.place.source.file.path.rpartition("/")[2] for each in reported.related] == ["r.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_name_that_is_too_long_is_the_one_of_the_longest_pod(
     assert most + len(longest) == 63
     for length in (most, most + 1):
         job = JOB.replace("mnist", "a" * length) + f"  trainer:\n    numNodes: {nodes}\n"
-        told = found(documents_of(tmp_path / str(length), {"all.yaml": joined(job, RUNTIME)}))
-        assert [each.rule.id for each in told] == ["KTJ702"] * (length > most)
-        assert all(f'"{"a" * length}{longest}"' in each.message for each in told)
-        assert all(f"at most {most} characters" in each.message for each in told)
+        reported = found(documents_of(tmp_path / str(length), {"all.yaml": joined(job, RUNTIME)}))
+        assert [each.rule.id for each in reported] == ["KTJ702"] * (length > most)
+        assert all(f'"{"a" * length}{longest}"' in each.message for each in reported)
+        assert all(f"at most {most} characters" in each.message for each in reported)

@@ -47,8 +47,8 @@ def lines(findings: tuple[Diagnostic, ...]) -> list[int]:
     ],
 )
 def test_lines_are_known_by_their_text(old: str, new: str, gone: list[int], both: list[int], came: list[int]):
-    told = by_side(found("f", old), found("f", new))
-    assert (lines(told.old), lines(told.both), lines(told.new)) == (gone, both, came)
+    reported = by_side(found("f", old), found("f", new))
+    assert (lines(reported.old), lines(reported.both), lines(reported.new)) == (gone, both, came)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_lines_are_known_by_their_text(old: str, new: str, gone: list[int], both
         pytest.param(found("new/f", "a!", base="new/"), True, id="file-below-a-base"),
     ],
 )
-def test_what_else_tells_findings_apart(new: list[Diagnostic], is_same: bool):
-    told = by_side(found("f", "a!"), new)
-    assert told == (((), tuple(new), ()) if is_same else (tuple(told.old), (), tuple(new)))
+def test_what_else_distinguishes_findings(new: list[Diagnostic], is_same: bool):
+    reported = by_side(found("f", "a!"), new)
+    assert reported == (((), tuple(new), ()) if is_same else (tuple(reported.old), (), tuple(new)))
 
 
 def test_an_object_is_the_same_in_another_file():
@@ -87,15 +87,15 @@ def test_paths_in_messages():
     new = found(
         "/tmp/new/f", "a!", "/tmp/new/", '"/tmp/new/g" does not exist in "/tmp/new"; did you mean "/tmp/new/h"?'
     )
-    told = by_side(old, new)
-    assert told == ((), tuple(new), ())
+    reported = by_side(old, new)
+    assert reported == ((), tuple(new), ())
 
 
 def test_a_finding_of_several_overlays_is_one():
     """Each overlay reads the file for itself."""
     old, new = found("f", "a!") + found("f", "a!"), found("f", "a!") * 2 + found("f", "a!")
-    told = by_side(old, new)
-    assert (len(told.old), len(told.both), len(told.new)) == (0, 1, 0)
+    reported = by_side(old, new)
+    assert (len(reported.old), len(reported.both), len(reported.new)) == (0, 1, 0)
 
 
 def test_a_rendered_text_is_the_template():
@@ -109,5 +109,5 @@ def test_a_rendered_text_is_the_template():
 
 def test_many_findings_take_time_as_they_are_many():
     text = "".join(f"line {number}!\n" for number in range(20_000))
-    told = by_side(found("f", text), found("f", "new!\n" + text))
-    assert (len(told.old), len(told.both), lines(told.new)) == (0, 20_000, [1])
+    reported = by_side(found("f", text), found("f", "new!\n" + text))
+    assert (len(reported.old), len(reported.both), lines(reported.new)) == (0, 20_000, [1])

@@ -18,7 +18,7 @@ from tests.unit.kube.facts.vectors import JOBSET_SPEC
 
 POD = "core/v1.PodSpec"
 CAUSE = ("patch", "spec")
-# Upstream leaves `$patch: delete` in a map of quantities that is new; the CRDs refuse such a map before.
+# Upstream leaves `$patch: delete` in a map of quantities that is new; the CRDs reject such a map before.
 _NO_QUANTITY = "quantities must match"
 _STRUCTS = json.loads(go_types.FILE.read_text())
 

@@ -182,7 +182,7 @@ def test_a_template_below_a_patch(write: Write) -> None:
     assert _written(found["TrainJob/a2-x"], "spec", "runtimeRef", "name") == ("o/t.yaml.j2", 9)
 
 
-def test_refusals_point_at_the_overlay(write: Write) -> None:
+def test_rejections_point_at_the_overlay(write: Write) -> None:
     write(
         {
             "o/overlay.yaml": "resources: [../jobs]\npatches:\n- target: {kind: TrainJob}\n"
@@ -335,7 +335,7 @@ def test_name_hash_of_a_train_job_that_trainer_expands(write: Write) -> None:
     assert _hashed(write, job=_JOB.replace("numNodes: 2", "numNodes: 3")) != other
 
 
-def test_name_hash_makes_too_long_names_tell_their_origin(write: Write) -> None:
+def test_name_hash_names_the_origin_of_too_long_names(write: Write) -> None:
     write(
         {
             "o/overlay.yaml": "resources: [../jobs]\nnameHash: true\n",
@@ -490,7 +490,7 @@ def test_a_patch_that_gives_back_what_another_one_took(write: Write) -> None:
     "settings",
     ["labels: [{pairs: {a: b}}]\n", "nameSuffix: -x\n", "nameHash: true\n", "nameSuffix: -x\nnameHash: true\n"],
 )
-def test_what_the_user_wrote_is_told_as_without_the_overlay(write: Write, metadata: str, settings: str) -> None:
+def test_what_the_user_wrote_is_reported_as_without_the_overlay(write: Write, metadata: str, settings: str) -> None:
     job = _JOB.replace("metadata:\n  name: a\n", f"metadata: {{{metadata}}}\n", 1)
     write({"o/overlay.yaml": "resources: [../jobs, ../runtimes]\n" + settings, "jobs/a.yaml": job})
     [plain] = _found(_build("jobs"))

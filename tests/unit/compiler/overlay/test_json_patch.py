@@ -1,6 +1,6 @@
 """JSON 6902 operations: the RFC's own examples, origins, errors and limits.
 
-How kustomize applies them is told by kustomize: tests/differential/test_patches_kustomize.py.
+kustomize itself shows how it applies them: tests/differential/test_patches_kustomize.py.
 """
 
 from __future__ import annotations
@@ -192,14 +192,14 @@ def written(origin: Origin | None) -> Place | None:
 def test_a_copy_knows_what_copied_it_and_what_it_replaced():
     operations = [moved("copy", "/m/a", "/m/b"), moved("move", "/l/0", "/m/a")]
     draft = apply_operations(recorded({"l": [1, 2], "m": {"a": 4, "b": 5}}), operations, CAUSE, Steps(LIMITS))
-    told = []
+    reported = []
     for pointer in (("m", "b"), ("m", "a")):
         origin = draft.origin(pointer)
         assert origin is not None
         assert origin.over is not None
-        told.append((written(origin), origin.causes, origin.over.value))
+        reported.append((written(origin), origin.causes, origin.over.value))
     by = [Place(PATCH, (*CAUSE[1:], number)) for number in range(2)]
-    assert told == [(from_object("m", "a"), (by[0],), 5), (from_object("l", 0), (by[1],), 4)]
+    assert reported == [(from_object("m", "a"), (by[0],), 5), (from_object("l", 0), (by[1],), 4)]
 
 
 def test_what_was_removed_and_comes_again_knows_what_it_was():
@@ -240,23 +240,23 @@ def leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
         yield pointer, value
 
 
-def told_apart(value: Any, pointer: Pointer) -> Any:
+def distinguished(value: Any, pointer: Pointer) -> Any:
     """The same with each leaf's own pointer in its place."""
     if isinstance(value, dict):
-        return {key: told_apart(below, (*pointer, key)) for key, below in value.items()}
+        return {key: distinguished(below, (*pointer, key)) for key, below in value.items()}
     if isinstance(value, list):
-        return [told_apart(below, (*pointer, index)) for index, below in enumerate(value)]
+        return [distinguished(below, (*pointer, index)) for index, below in enumerate(value)]
     return json.dumps(pointer)
 
 
 @st.composite
 def programs(draw: Callable[..., Any]) -> tuple[Any, list[Any]]:
     """An object and operations that can be applied to it."""
-    body = told_apart(draw(st.dictionaries(st.sampled_from("abc"), DATA, min_size=1, max_size=3)), ("object",))
+    body = distinguished(draw(st.dictionaries(st.sampled_from("abc"), DATA, min_size=1, max_size=3)), ("object",))
     now, operations = body, list[Any]()
     for index in range(draw(st.integers(1, 6))):
         path, origin = (draw(st.sampled_from([*places(now), "/d", "/a/-", "/b/0"])) for _ in range(2))
-        value = told_apart(draw(DATA), ("patch", index, "value"))
+        value = distinguished(draw(DATA), ("patch", index, "value"))
         name = draw(st.sampled_from(["add", "replace", "remove", "move", "copy"]))
         operation = op(name, path, value, **{"from": origin})
         try:

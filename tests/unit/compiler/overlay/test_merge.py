@@ -142,7 +142,7 @@ def test_what_a_patch_replaced_is_remembered():
     assert origin.over.place == in_object("spec", "containers", 0, "env", 1, "value")
 
 
-# Objects and patches in which each value stands once: so the value itself tells where it is from.
+# Objects and patches in which each value stands once: so the value itself shows where it is from.
 
 NAMES = st.sampled_from("abc")
 LEAVES = st.just("leaf") | st.none()
@@ -179,18 +179,18 @@ def leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
         yield pointer, value
 
 
-def told_apart(value: Any, pointer: Pointer) -> Any:
+def distinguished(value: Any, pointer: Pointer) -> Any:
     """The same with each leaf's own pointer in its place."""
     if isinstance(value, dict):
-        return {key: told_apart(below, (*pointer, key)) for key, below in value.items()}
+        return {key: distinguished(below, (*pointer, key)) for key, below in value.items()}
     if isinstance(value, list):
-        return [told_apart(below, (*pointer, index)) for index, below in enumerate(value)]
+        return [distinguished(below, (*pointer, index)) for index, below in enumerate(value)]
     return json.dumps(pointer) if value == "leaf" else value
 
 
 @given(SPEC, SPEC)
 def test_each_value_knows_its_line(old: Any, new: Any):
-    body, patch = ({"spec": told_apart(spec, (name, "spec"))} for name, spec in (("object", old), ("patch", new)))
+    body, patch = ({"spec": distinguished(spec, (name, "spec"))} for name, spec in (("object", old), ("patch", new)))
     draft = merge_patch(recorded(body), patch, "v1", "Pod", CAUSE, Steps(LIMITS))
     assert draft is not None
     for pointer, value in leaves(draft.value):

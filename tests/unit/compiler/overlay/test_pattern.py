@@ -1,4 +1,4 @@
-"""Patterns match what they say, in linear time, and refuse what is not supported by name."""
+"""Patterns match what they say, in linear time, and reject what is not supported by name."""
 
 import re
 
@@ -108,11 +108,11 @@ def test_pattern(pattern, matching, others):
         pytest.param("[a]" * 2000, str(LONGEST), id="too long"),
     ],
 )
-def test_refused(pattern, piece):
-    with pytest.raises(PatternError) as refused:
+def test_rejected(pattern, piece):
+    with pytest.raises(PatternError) as rejected:
         compile_pattern(pattern, Steps(LIMITS))
-    assert piece in str(refused.value)
-    assert str(refused.value).startswith('the pattern "')
+    assert piece in str(rejected.value)
+    assert str(rejected.value).startswith('the pattern "')
 
 
 @pytest.mark.parametrize(

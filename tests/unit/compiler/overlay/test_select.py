@@ -1,4 +1,4 @@
-"""Targets: what a field that is not stated means, which identities count, and what a refusal says."""
+"""Targets: what a field that is not stated means, which identities count, and what a rejection says."""
 
 import pytest
 
@@ -90,7 +90,7 @@ def test_labels_that_are_no_text_match_nothing_but_their_key():
         ),
     ],
 )
-def test_refused(selector, field, message):
-    with pytest.raises(SelectorError) as refused:
+def test_rejected(selector, field, message):
+    with pytest.raises(SelectorError) as rejected:
         compile_selector(selector, Steps(LIMITS))
-    assert (refused.value.field, str(refused.value)) == (field, message)
+    assert (rejected.value.field, str(rejected.value)) == (field, message)

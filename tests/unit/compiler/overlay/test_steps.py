@@ -78,14 +78,14 @@ def test_a_pattern_costs_the_states_that_names_lead_to() -> None:
 def test_selectors_that_cost_too_much() -> None:
     identity = ObjectId("v1", "ConfigMap", "", "a" * 200)
     steps = Steps(replace(LIMITS, overlay_steps=500))
-    with pytest.raises(SelectorError, match=r"limits.overlaySteps\); write a simpler one") as refused:
+    with pytest.raises(SelectorError, match=r"limits.overlaySteps\); write a simpler one") as rejected:
         compile_selector(Selector(name="a?" * 120 + ".*"), steps)([identity], {}, {})
-    assert refused.value.field == "name"
-    with pytest.raises(SelectorError) as refused:
+    assert rejected.value.field == "name"
+    with pytest.raises(SelectorError) as rejected:
         compile_selector(Selector(label_selector="!a," * 8000 + "b"), Steps(replace(LIMITS, overlay_steps=999)))(
             [identity], {}, {}
         )
-    assert refused.value.field == "labelSelector"
+    assert rejected.value.field == "labelSelector"
 
 
 @pytest.mark.parametrize(

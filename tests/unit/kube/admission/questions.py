@@ -1,7 +1,7 @@
 """Objects and JobSets, good and broken, and what upstream's admission said of them.
 
 `python -m tests.unit.kube.admission.questions` records the answers again (it needs Go) into data/verdicts.json.gz: a
-list of `[object, refused]`. The `go` tests ask live.
+list of `[object, rejected]`. The `go` tests ask live.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def objects(seeds: Iterable[int]) -> Iterator[Body]:
 
 
 def _keep_rules(spec: Body) -> None:
-    """Take out what CEL rules would nearly always refuse."""
+    """Take out what CEL rules would nearly always reject."""
     spec.pop("managedBy", None)
     for initializer in spec.get("initializer", {}).values():
         initializer.pop("storageUri", None)
@@ -155,10 +155,10 @@ def ask_objects(seeds: Iterable[int]) -> list[UpdateResult]:
     """Upstream's verdicts on `objects`: the API server's and the runtime webhook's, not the TrainJob webhook's."""
     bodies = list(objects(seeds))
     answers = upstream.ask("record", ({"name": "", "docs": json.dumps(body)} for body in bodies))
-    return [(body, _refused(answer)) for body, answer in zip(bodies, answers, strict=True)]
+    return [(body, _rejected(answer)) for body, answer in zip(bodies, answers, strict=True)]
 
 
-def _refused(answer: Body) -> bool:
+def _rejected(answer: Body) -> bool:
     found = [finding["stage"] for job in answer["jobs"] for finding in job.get("findings") or ()]
     admission = {"schema", "cel", "unknown-field"}.intersection(found)
     return bool(answer.get("stream-error") or answer.get("runtime-findings") or admission)
@@ -169,14 +169,14 @@ def ask_jobsets(seeds: Iterable[int]) -> list[UpdateResult]:
     answers = upstream.ask("record", ({"name": "", "docs": text} for text in expansions(seeds)))
     verdicts = []
     for job in (job for answer in answers for job in answer["jobs"]):
-        refused = any(finding["stage"].startswith("jobset") for finding in job.get("findings") or ())
-        verdicts += [(body, refused) for body in job.get("objects") or () if body["kind"] == "JobSet"]
+        rejected = any(finding["stage"].startswith("jobset") for finding in job.get("findings") or ())
+        verdicts += [(body, rejected) for body in job.get("objects") or () if body["kind"] == "JobSet"]
     return verdicts
 
 
 def recorded() -> list[UpdateResult]:
     """The answers in the repository."""
-    return [(body, refused) for body, refused in json.loads(gzip.decompress(RECORDED.read_bytes()))]
+    return [(body, rejected) for body, rejected in json.loads(gzip.decompress(RECORDED.read_bytes()))]
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def jobset(*jobs, name="js", metadata=None, **spec):
     }
 
 
-def told(body, cache=None):
+def reported(body, cache=None):
     before = copy.deepcopy(body)
     found = jobset_problems(body, cache)
     assert body == before
@@ -99,7 +99,7 @@ ACCEPTED = [
     pytest.param({**jobset(), "spec": {"suspend": True}}, id="no replicatedJobs"),
 ]
 
-REFUSED = [
+REJECTED = [
     pytest.param(
         jobset(replicated(replicas=32768, job={"parallelism": 65536})),
         [("KTJ103", f"{JOB}.template.spec.parallelism", "value")],
@@ -293,28 +293,28 @@ REFUSED = [
 
 @pytest.mark.parametrize("body", ACCEPTED)
 def test_accepted(body):
-    assert told(body) == []
+    assert reported(body) == []
 
 
-@pytest.mark.parametrize(("body", "expected"), REFUSED)
-def test_refused(body, expected):
-    assert told(body) == expected
+@pytest.mark.parametrize(("body", "expected"), REJECTED)
+def test_rejected(body, expected):
+    assert reported(body) == expected
 
 
 def test_a_cache_changes_no_result():
     cache = PartCache()
     for case in ACCEPTED:
         prime_cache(case.values[0]["spec"], cache)
-    for case in (*ACCEPTED, *REFUSED, *ACCEPTED, *REFUSED):
-        assert told(case.values[0], cache) == (case.values[1] if len(case.values) > 1 else [])
+    for case in (*ACCEPTED, *REJECTED, *ACCEPTED, *REJECTED):
+        assert reported(case.values[0], cache) == (case.values[1] if len(case.values) > 1 else [])
 
 
 @pytest.mark.parametrize(
     ("completions", "name", "room"),
     [(1, "node", 48), (10, "node", 48), (11, "node", 47), (1, "launcher", 44), (1, "dataset-initializer", 33)],
 )
-def test_the_message_tells_how_long_a_name_may_be(completions, name, room):
+def test_the_message_reports_how_long_a_name_may_be(completions, name, room):
     one = replicated(name, job={"completions": completions})
-    assert told(jobset(one, name="j" * room)) == []
+    assert reported(jobset(one, name="j" * room)) == []
     [found] = jobset_problems(jobset(one, name="j" * (room + 1)))
     assert f"use at most {room} characters" in found.message

@@ -28,7 +28,7 @@ def admit(manifest):
     return objects.admit(manifest, VERSIONS[LATEST_TRAINER].admission)
 
 
-def told(body):
+def reported(body):
     before = copy.deepcopy(body)
     admitted, diagnostics = admit(manifest(body))
     assert body == before
@@ -126,13 +126,13 @@ def test_metadata(metadata, expected):
     ],
 )
 def test_runtimes_are_named_as_subdomains(name, expected):
-    assert told(runtime(name=name)) == expected
+    assert reported(runtime(name=name)) == expected
 
 
 def test_a_missing_metadata_is_a_missing_name():
     body = job()
     del body["metadata"]
-    assert told(body) == [("KTJ111", "metadata.name", "key")]
+    assert reported(body) == [("KTJ111", "metadata.name", "key")]
 
 
 @pytest.mark.parametrize("written", [{}, {"spec": None}])
@@ -145,13 +145,13 @@ def test_a_runtime_without_a_spec_is_an_empty_one(written):
 @pytest.mark.parametrize("written", [{}, {"spec": None}])
 def test_a_train_job_without_a_spec_lacks_its_runtime(written):
     body = {key: value for key, value in job().items() if key != "spec"}
-    assert told({**body, **written}) == [("KTJ111", "spec", "key")]
+    assert reported({**body, **written}) == [("KTJ111", "spec", "key")]
 
 
 @pytest.mark.parametrize("quantity", ["9" * 4101, "1e9999", "1E-0001000"])
 def test_quantities_of_absurd_size(quantity):
     body = job(trainer={"resourcesPerNode": {"limits": {"cpu": quantity}}})
-    assert told(body) == [("KTJ103", "spec.trainer.resourcesPerNode.limits.cpu", "value")]
+    assert reported(body) == [("KTJ103", "spec.trainer.resourcesPerNode.limits.cpu", "value")]
 
 
 def test_a_null_is_a_warning_and_absent():
@@ -211,7 +211,7 @@ RUNTIMES = [
 @pytest.mark.parametrize("kind", ["TrainingRuntime", "ClusterTrainingRuntime"])
 @pytest.mark.parametrize(("job_template", "expected"), RUNTIMES)
 def test_runtime_webhook(kind, job_template, expected):
-    assert told(runtime(job_template, kind=kind)) == expected
+    assert reported(runtime(job_template, kind=kind)) == expected
 
 
 @pytest.mark.parametrize("version", VERSIONS)

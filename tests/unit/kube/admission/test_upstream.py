@@ -13,7 +13,7 @@ from kubectl_trainjob.model.stages import Manifest, ObjectId
 from tests.unit.kube.admission import questions
 
 
-def refused(body):
+def rejected(body):
     if body["kind"] == "JobSet":
         return bool(jobset_problems(body))
     named = ObjectId(body["apiVersion"], body["kind"], "", body["metadata"]["name"])
@@ -22,7 +22,7 @@ def refused(body):
 
 
 def differences(verdicts):
-    return [(body, theirs) for body, theirs in verdicts if refused(body) is not theirs]
+    return [(body, theirs) for body, theirs in verdicts if rejected(body) is not theirs]
 
 
 def test_verdicts_are_those_upstream_recorded():

@@ -26,7 +26,7 @@ _WORKLOAD_FACTS = {"name": "!string", "podGroup": "!string", "podGroupReplicaKey
 
 
 def of_release(version: str | None = None) -> Facts:
-    """All facts of one Trainer, the pinned one unless told, by struct."""
+    """All facts of one Trainer, the pinned one by default, by struct."""
     built = upstream.program("gotypes", *([version] if version else []))
     facts: Facts = json.loads(subprocess.run([built, "facts"], stdout=subprocess.PIPE, check=True).stdout)
     return facts

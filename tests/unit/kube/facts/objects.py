@@ -64,7 +64,7 @@ class Objects:
             return self.struct(field.of, fullness)
         if field.kind == "list":
             items = [self._item(field, fullness) for _ in range(self._random.choice((0, 1, 1, 2, 3, 4)))]
-            # A set that repeats itself is refused before anything is merged.
+            # A set that repeats itself is rejected before anything is merged.
             return list(dict.fromkeys(items)) if field.strategy and not field.merge_key else items
         if field.kind == "map":
             return {self._random.choice("pqrst"): self._item(field, fullness) for _ in range(self._random.randrange(3))}

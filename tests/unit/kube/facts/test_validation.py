@@ -119,5 +119,5 @@ def test_allowed(judge, text):
 @pytest.mark.parametrize(
     ("judge", "text"), [pytest.param(j, t, id=f"{j.__name__} {t[:12]!r}") for j, _, bad in CASES for t in bad]
 )
-def test_refused(judge, text):
+def test_rejected(judge, text):
     assert judge(text).startswith("must")

@@ -1,4 +1,4 @@
-"""A field that the targeted Trainer lacks is told with the versions that have it, for whatever field there is."""
+"""A field that the targeted Trainer lacks is reported with the versions that have it, for whatever field there is."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ RUNTIME = "{kind: TrainingRuntime, metadata: {name: a}, spec: {template: {spec: 
 def problems(version: str, text: str, field: str) -> list[tuple[str, str, str]]:
     pod = "{spec: {containers: [], workloadRef: {name: a, podGroup: b}}}"
     body = {"apiVersion": API, **yaml.safe_load(text.replace("FIELD", field).replace("POD", pod))}
-    found = told(schema_for(f"trainer-{version}", API, body["kind"]), body)
+    found = reported(schema_for(f"trainer-{version}", API, body["kind"]), body)
     return [(problem.rule.id, ".".join(map(str, problem.pointer)), problem.message) for problem in found]
 
 
-def told(schema: Schema, body: dict[str, Any]) -> list[Problem]:
+def reported(schema: Schema, body: dict[str, Any]) -> list[Problem]:
     return [with_versions(problem, schema, body) for problem in schema.check(body).problems]
 
 
@@ -173,7 +173,7 @@ def parents(pointer: tuple[str | int, ...]) -> set[tuple[str | int, ...]]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("target", VERSIONS)
 def test_each_field_of_each_version(target, kind):
-    """Whatever field another version has and the target lacks is told as such, and none else is."""
+    """Whatever field another version has and the target lacks is reported as such, and none else is."""
     versions = {version: schema_for(f"trainer-{version}", API, kind) for version in VERSIONS}
     known = {version: fields(schema.root) for version, schema in versions.items()}
     missing = {pointer for version in VERSIONS for pointer in known[version]} - known[target].keys()
@@ -181,7 +181,7 @@ def test_each_field_of_each_version(target, kind):
     assert outermost
     order = list(VERSIONS)
     for pointer in outermost:
-        [found] = [each for each in told(versions[target], written(pointer)) if each.pointer == pointer]
+        [found] = [each for each in reported(versions[target], written(pointer)) if each.pointer == pointer]
         having = [version for version in VERSIONS if pointer in known[version]]
         rule = "KTJ110" if all(order.index(version) > order.index(target) for version in having) else "KTJ102"
         names = listed(distinct_versions(having), template="{}")

@@ -47,11 +47,11 @@ def check(body, cache=None):
     return replace(checked, problems=tuple(with_versions(problem, schema, body) for problem in checked.problems))
 
 
-def told(body):
+def reported(body):
     return [(p.rule.id, show_pointer(p.pointer), p.on, p.message) for p in check(body).problems]
 
 
-REFUSED = [
+REJECTED = [
     pytest.param(
         job(trainer={"numNode": 2}),
         [("KTJ101", "spec.trainer.numNode", "key", 'unknown field "numNode"; did you mean "numNodes"?')],
@@ -315,14 +315,14 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("body", "expected"), REFUSED)
-def test_refused(body, expected):
-    assert told(body) == expected
+@pytest.mark.parametrize(("body", "expected"), REJECTED)
+def test_rejected(body, expected):
+    assert reported(body) == expected
 
 
 @pytest.mark.parametrize("body", ACCEPTED)
 def test_accepted(body):
-    assert told(body) == []
+    assert reported(body) == []
 
 
 @pytest.mark.parametrize(
@@ -405,7 +405,7 @@ def test_defaults_below_a_list():
     }
 
 
-def test_nulls_are_absent_and_told():
+def test_nulls_are_absent_and_reported():
     body = job(managedBy=None, trainer={"args": None, "numNodes": 1})
     checked = check(body)
     assert checked.problems == ()

@@ -1,6 +1,6 @@
 """Updates that a control plane was asked about, and what it said; tests/cluster/test_updates.py asks again.
 
-`refused` has the field that the server names, by state; states that are not there accept.
+`rejected` has the field that the server names, by state; states that are not there accept.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from kubectl_trainjob.kube.updates.result import STATES, State, UpdateResult
 from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
 
 Object = dict[str, Any]
-Refused = Mapping[State, str]
+Rejected = Mapping[State, str]
 
-NEVER: Refused = {}
+NEVER: Rejected = {}
 
 
-def always(field: str) -> Refused:
-    """Refused in every state."""
+def always(field: str) -> Rejected:
+    """Rejected in every state."""
     return dict.fromkeys(STATES, field)
 
 
-def running(field: str) -> Refused:
-    """Refused while nothing is suspended."""
+def running(field: str) -> Rejected:
+    """Rejected while nothing is suspended."""
     return {"running": field}
 
 
 class Update(NamedTuple):
     """Two versions of an object, and what the server said to the second.
 
-    `hidden` has the fields that the server would name if it did not stumble over null first; we tell these.
+    `hidden` has the fields that the server would name if it did not stumble over null first; we report these.
     """
 
     name: str
     old: Object
     new: Object
-    refused: Refused
-    hidden: Refused = NEVER
+    rejected: Rejected
+    hidden: Rejected = NEVER
 
 
 def verdict_on(update: Update) -> UpdateResult:

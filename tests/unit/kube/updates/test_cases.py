@@ -37,12 +37,12 @@ def test_runtime(update: Update) -> None:
 )
 def test_what_is_said_of_an_empty_mapping(updates: list[Update], name: str, message: str) -> None:
     verdict = verdict_on(next(update for update in updates if update.name == name))
-    assert {refusal.reason for refusal in verdict.rejections} == {message}
+    assert {rejection.reason for rejection in verdict.rejections} == {message}
 
 
 def _agrees(update: Update) -> None:
-    """The server names the field of the first stage that refuses, and so do we first."""
+    """The server names the field of the first stage that rejects, and so do we first."""
     verdict = verdict_on(update)
-    first = {refusal.state: refusal.reason.partition(": ")[0] for refusal in reversed(verdict.rejections)}
-    assert first == {**update.refused, **update.hidden}
-    assert [state for state in STATES if not verdict.accepts(state)] == list(update.refused)
+    first = {rejection.state: rejection.reason.partition(": ")[0] for rejection in reversed(verdict.rejections)}
+    assert first == {**update.rejected, **update.hidden}
+    assert [state for state in STATES if not verdict.accepts(state)] == list(update.rejected)

@@ -35,7 +35,7 @@ def _case(kind: str, name: str) -> Update:
     return next(each for each in (TRAIN_JOBS if kind == "TrainJob" else JOBSETS) if each.name == name)
 
 
-def _told(
+def _reported(
     old: Any, new: Any, verdict: UpdateResult | None = None, version: str = "2.3", made: UpdateResult | None = None
 ) -> str:
     return consequence(identity_of(new or old), verdict, old, new, version, made)
@@ -58,8 +58,8 @@ def _told(
     ],
 )
 def test_added_and_removed(body: Any, version: str, words: str) -> None:
-    assert _told(None, body, version=version) == "is created"
-    assert _told(body, None, version=version) == f"is deleted where pruning is on{words}"
+    assert _reported(None, body, version=version) == "is created"
+    assert _reported(body, None, version=version) == f"is deleted where pruning is on{words}"
 
 
 @pytest.mark.parametrize(
@@ -116,22 +116,22 @@ def test_added_and_removed(body: Any, version: str, words: str) -> None:
 )
 def test_changed(kind: str, name: str, words: str) -> None:
     case = _case(kind, name)
-    assert _told(case.old, case.new, verdict_on(case)) == words
+    assert _reported(case.old, case.new, verdict_on(case)) == words
 
 
-def test_what_is_lost_is_told_of_what_applies_only() -> None:
+def test_what_is_lost_is_reported_of_what_applies_only() -> None:
     old = jobset(network={"subdomain": "s"}, successPolicy={"operator": "Any"})
     both, image = jobset(), of_container(image="b")
-    assert _told(old, both, check_jobset_update(old, both)).endswith(
+    assert _reported(old, both, check_jobset_update(old, both)).endswith(
         "; spec.network and spec.successPolicy are removed, and no default replaces them"
     )
-    assert "no default" not in _told(old, image, check_jobset_update(old, image))
+    assert "no default" not in _reported(old, image, check_jobset_update(old, image))
 
 
 def test_changed_in_2_0() -> None:
     override = {"targetJobs": [{"name": "node"}], "nodeSelector": {"a": "b"}}
     old, new = train_job(), train_job(podSpecOverrides=[override])
-    assert _told(old, new, check_train_job_update(old, new, "2.0"), "2.0") == (
+    assert _reported(old, new, check_train_job_update(old, new, "2.0"), "2.0") == (
         "applies only while suspended after the update "
         "(spec.podSpecOverrides: PodSpecOverrides can only be modified when the TrainJob is suspended)"
     )
@@ -159,10 +159,10 @@ def test_changed_in_2_0() -> None:
     ],
 )
 def test_what_becomes_of_the_jobset_of_a_train_job(made: Any, words: str) -> None:
-    accepted, refused = _case("TrainJob", "trainer removed"), _case("TrainJob", "image")
+    accepted, rejected = _case("TrainJob", "trainer removed"), _case("TrainJob", "image")
     verdict = verdict_on(Update("", *made, {})) if made else None
-    assert _told(accepted.old, accepted.new, verdict_on(accepted), made=verdict) == f"applies in place{words}"
-    assert "JobSet" not in _told(refused.old, refused.new, verdict_on(refused), made=verdict)
+    assert _reported(accepted.old, accepted.new, verdict_on(accepted), made=verdict) == f"applies in place{words}"
+    assert "JobSet" not in _reported(rejected.old, rejected.new, verdict_on(rejected), made=verdict)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_what_becomes_of_the_jobset_of_a_train_job(made: Any, words: str) -> Non
     ],
 )
 def test_changed_without_a_verdict(body: Any, version: str, words: str) -> None:
-    assert _told(body, body, version=version) == words
+    assert _reported(body, body, version=version) == words
 
 
 def test_a_runtime_that_may_not_change() -> None:
@@ -195,7 +195,7 @@ def test_a_runtime_that_may_not_change() -> None:
         for operator in ("All", "Any")
     )
     words = f"is rejected (spec.template.spec.successPolicy is immutable); {_RECREATE}"
-    assert _told(old, new, check_runtime_update(old, new, "2.3")) == words
+    assert _reported(old, new, check_runtime_update(old, new, "2.3")) == words
 
 
 def _config_map(**about: Any) -> Any:
@@ -233,13 +233,13 @@ def _secret(**about: Any) -> Any:
     ],
 )
 def test_what_kubernetes_keeps(old: Any, new: Any, words: str) -> None:
-    assert _told(old, new) == (f"is rejected ({words}); {_RECREATE}" if words else "is updated in place")
-    assert _told(old, new, check_data_update(old, new)) == _told(old, new)
+    assert _reported(old, new) == (f"is rejected ({words}); {_RECREATE}" if words else "is updated in place")
+    assert _reported(old, new, check_data_update(old, new)) == _reported(old, new)
 
 
 def test_a_config_map_of_somebody_else_is_not_kept() -> None:
     old, new = ({**_config_map(data={"a": text}), "apiVersion": "example.com/v1"} for text in "bc")
-    assert _told(old, new) == "is updated in place"
+    assert _reported(old, new) == "is updated in place"
 
 
 _OVERRIDE = [{"targetJobs": [{"name": "node"}], "nodeSelector": {"a": "b"}}]
@@ -272,13 +272,13 @@ _OVERRIDE = [{"targetJobs": [{"name": "node"}], "nodeSelector": {"a": "b"}}]
     ],
 )
 def test_files_that_suspend_or_start_a_job(old: Any, new: Any, words: str) -> None:
-    assert _told(old, new, check_train_job_update(old, new, "2.0"), "2.0") == words
+    assert _reported(old, new, check_train_job_update(old, new, "2.0"), "2.0") == words
     assert possible_states(old, new) == (("suspending",) if new["spec"].get("suspend") else ("resuming",))
 
 
 def test_files_that_start_a_job_with_what_may_never_change() -> None:
     old, new = train_job(suspend=True, trainer={"image": "a"}), train_job(trainer={"image": "b"})
-    assert _told(old, new, check_train_job_update(old, new, "2.3")) == (
+    assert _reported(old, new, check_train_job_update(old, new, "2.3")) == (
         f"would start the job, but is rejected in every state (spec.trainer is immutable); {_RECREATE}"
     )
 
@@ -286,7 +286,7 @@ def test_files_that_start_a_job_with_what_may_never_change() -> None:
 def test_files_that_suspend_a_job_whose_jobset_may_not_change() -> None:
     old, new = train_job(), train_job(suspend=True)
     made = check_jobset_update(jobset(), {**of_container(image="b")})
-    assert _told(old, new, check_train_job_update(old, new, "2.3"), made=made) == (
+    assert _reported(old, new, check_train_job_update(old, new, "2.3"), made=made) == (
         "applies in place and suspends the job, and its Pods end; its JobSet cannot be updated "
         f"(spec.replicatedJobs is immutable): {_RECREATE}"
     )
@@ -303,7 +303,7 @@ def test_a_quantity_that_the_webhook_writes_anew() -> None:
     resources = {"resourcesPerNode": {"requests": {"cpu": "1000m"}}}
     patch = {"manager": "m.io/x", "trainingRuntimeSpec": {"template": {"metadata": {"labels": {"a": "b"}}}}}
     old, new = train_job(trainer=resources), train_job(trainer=resources, runtimePatches=[patch])
-    words = _told(old, new, check_train_job_update(old, new, "2.3"))
+    words = _reported(old, new, check_train_job_update(old, new, "2.3"))
     assert words == (
         "is rejected in every state (spec.trainer is immutable): Trainer's webhook rewrites quantities, which "
         f"counts as a change; write them in canonical form, such as 1 for 1000m; for an existing job, {_RECREATE}"
@@ -314,4 +314,4 @@ def test_every_word_is_a_predicate() -> None:
     """It fits behind "It" and "Each"."""
     verbs = ("applies", "is", "has", "changes", "would")
     for case in (*TRAIN_JOBS, *JOBSETS):
-        assert _told(case.old, case.new, verdict_on(case)).partition(" ")[0] in verbs
+        assert _reported(case.old, case.new, verdict_on(case)).partition(" ")[0] in verbs

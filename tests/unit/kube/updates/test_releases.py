@@ -80,13 +80,13 @@ _WORDS = {
 }
 
 
-@pytest.mark.parametrize(("version", "field", "item", "refused"), _OVERRIDES)
-def test_overrides(version: str, field: str, item: Any, refused: list[str]) -> None:
+@pytest.mark.parametrize(("version", "field", "item", "rejected"), _OVERRIDES)
+def test_overrides(version: str, field: str, item: Any, rejected: list[str]) -> None:
     verdict = check_train_job_update(train_job(), train_job(**{field: [item]}), version)
-    assert [refusal.state for refusal in verdict.rejections] == refused
+    assert [rejection.state for rejection in verdict.rejections] == rejected
     words = _WORDS[field].removesuffix(" before or after the update" if version == "2.2.0" else "")
-    assert {refusal.reason for refusal in verdict.rejections} == {f"spec.{field}: {words}"}
-    assert {refusal.pointer for refusal in verdict.rejections} == {("spec", field, 0)}
+    assert {rejection.reason for rejection in verdict.rejections} == {f"spec.{field}: {words}"}
+    assert {rejection.pointer for rejection in verdict.rejections} == {("spec", field, 0)}
 
 
 def _with_another_value(value: Any) -> Any:
@@ -96,12 +96,12 @@ def _with_another_value(value: Any) -> Any:
     return [_with_another_value(each) for each in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize(("version", "field", "item", "refused"), _OVERRIDES)
-def test_a_change_inside_an_override(version: str, field: str, item: Any, refused: list[str]) -> None:
+@pytest.mark.parametrize(("version", "field", "item", "rejected"), _OVERRIDES)
+def test_a_change_inside_an_override(version: str, field: str, item: Any, rejected: list[str]) -> None:
     old, new = (train_job(**{field: [each]}) for each in (item, _with_another_value(item)))
     verdict = check_train_job_update(old, new, version)
-    assert [refusal.state for refusal in verdict.rejections] == refused
-    assert {refusal.pointer[-2:] for refusal in verdict.rejections} == {("nodeSelector", "a")}
+    assert [rejection.state for rejection in verdict.rejections] == rejected
+    assert {rejection.pointer[-2:] for rejection in verdict.rejections} == {("nodeSelector", "a")}
 
 
 @pytest.mark.parametrize(("version", "is_kept"), [("2.0", False), ("2.1", False), ("2.2", True), ("2.3", True)])
@@ -116,8 +116,10 @@ def test_runtimes_keep_what_jobsets_keep(version: str) -> None:
     networks = [{"subdomain": "a"}, {"subdomain": "b"}, None]
     first, other, without = ({**RUNTIME, "spec": {**spec, "template": {"spec": {"network": n}}}} for n in networks)
     verdict = check_runtime_update(first, other, version)
-    assert {refusal.reason for refusal in verdict.rejections} == {"spec.template.spec.network: Value is immutable"}
-    assert {refusal.pointer for refusal in verdict.rejections} == {("spec", "template", "spec", "network", "subdomain")}
+    assert {rejection.reason for rejection in verdict.rejections} == {"spec.template.spec.network: Value is immutable"}
+    assert {rejection.pointer for rejection in verdict.rejections} == {
+        ("spec", "template", "spec", "network", "subdomain")
+    }
     assert not check_runtime_update(first, without, version).rejections
     assert not check_runtime_update(
         first, {**first, "spec": {**first["spec"], "mlPolicy": {"numNodes": 9}}}, version

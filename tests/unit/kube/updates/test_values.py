@@ -1,4 +1,4 @@
-"""Refusals name the smallest values that differ: of the new object, of the old one if they are gone."""
+"""Rejections name the smallest values that differ: of the new object, of the old one if they are gone."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_what_may_change_while_suspended_is_not_among_what_may_not() -> None:
     assert _values(check_jobset_update(old, new), "resuming") == _there(image)
 
 
-def test_a_value_that_is_in_neither_object_is_told_as_what_holds_it() -> None:
+def test_a_value_that_is_in_neither_object_is_reported_as_what_holds_it() -> None:
     """Trainer's webhook writes the divisor."""
     reference = {"resourceFieldRef": {"resource": "limits.cpu"}}
     body = train_job(trainer={"env": [{"name": "A", "valueFrom": reference}]}, runtimePatches=[patch()])

@@ -30,7 +30,7 @@ def at(path: str = "jobs/mnist.yaml", line: int = 14, column: int = 11, width: i
 
 
 def result(rule: Rule = LIMIT, message: str = '"nvidia.com/gpu" has no limit; add one', **given: Any) -> Finding:
-    """A finding in TrainJob mnist, unless told otherwise."""
+    """A finding in TrainJob mnist, by default."""
     values = {"position": at(), "object": "TrainJob/mnist", "pointer": "/spec/trainer", "fingerprint": "0123abcd"}
     return Finding(rule, given.pop("severity", rule.severity), as_message(message), **{**values, **given})
 
@@ -64,7 +64,7 @@ CAUSE = UncheckedRules(as_message("no file says whether PriorityClass high exist
 
 
 def mixed() -> LintReport:
-    """One of every kind, worst first, with all that a report can tell besides."""
+    """One of every kind, worst first, with all else that a report can show."""
     results = [full(), *shared(["a", "b", "c"]), result(NODES, "two nodes"), result(TAG, "no tag"), result(HINT, "hm")]
     return report(*results, unchecked=(CAUSE,), suppressed=2, baselined=5, existing=7)
 

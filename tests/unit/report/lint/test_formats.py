@@ -44,7 +44,7 @@ def test_no_writer_is_imported_before_it_is_asked_for() -> None:
 
 
 def results_of_manual(rule: Rule, folder: Path) -> list[Finding]:
-    """What lint tells of the bad example in the manual of a rule."""
+    """What lint reports for the bad example in the manual of a rule."""
     source, trainer = section(rule, "Source"), trainer_of(rule)
     find = partial(findings_of_output, source) if source else findings
     found = find(folder / "bad", section(rule, "Bad"), section(rule, "Settings"), trainer, section(rule, "Before"))

@@ -37,9 +37,9 @@ VALIDATOR: Any = jsonschema_rs.validator_for({"type": "array", "items": ISSUE})
 
 
 def issues(of: LintReport) -> Any:
-    told = json.loads(as_gitlab(of))
-    VALIDATOR.validate(told)
-    return told
+    reported = json.loads(as_gitlab(of))
+    VALIDATOR.validate(reported)
+    return reported
 
 
 def test_an_issue() -> None:

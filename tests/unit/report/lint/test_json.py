@@ -11,9 +11,9 @@ from tests.unit.report.lint.reports import report, result, shared
 
 
 def test_a_result_with_all_that_it_can_have() -> None:
-    told = json.loads(as_json(report(reports.full())))
+    reported = json.loads(as_json(report(reports.full())))
     edit = {"file": "jobs/mnist.yaml", "document": 1, "pointer": "/items/0/spec/a~1b"}
-    assert told["results"] == [
+    assert reported["results"] == [
         {
             "rule": "KTJ301",
             "name": "extended-resource-limit-missing",
@@ -44,10 +44,10 @@ def test_a_result_with_all_that_it_can_have() -> None:
 
 def test_every_key_is_always_there() -> None:
     bare = result(object="", pointer="", fingerprint="")
-    told = json.loads(as_json(report(bare, reports.full())))
-    assert told["results"][0].keys() == told["results"][1].keys()
-    assert told["results"][0]["fix"] is None
-    assert told["results"][0]["related"] == []
+    reported = json.loads(as_json(report(bare, reports.full())))
+    assert reported["results"][0].keys() == reported["results"][1].keys()
+    assert reported["results"][0]["fix"] is None
+    assert reported["results"][0]["related"] == []
 
 
 def test_nothing_found() -> None:
@@ -61,9 +61,9 @@ def test_nothing_found() -> None:
 
 
 def test_objects_that_share_a_mistake_are_results_of_their_own_and_counted() -> None:
-    told = json.loads(as_json(reports.mixed()))
-    assert [each["object"] for each in told["results"][1:4]] == ["TrainJob/a", "TrainJob/b", "TrainJob/c"]
-    assert told["summary"] == {
+    reported = json.loads(as_json(reports.mixed()))
+    assert [each["object"] for each in reported["results"][1:4]] == ["TrainJob/a", "TrainJob/b", "TrainJob/c"]
+    assert reported["summary"] == {
         "errors": 4,
         "warnings": 2,
         "infos": 1,
@@ -72,7 +72,7 @@ def test_objects_that_share_a_mistake_are_results_of_their_own_and_counted() -> 
         "baselined": 5,
         "before": 7,
     }
-    assert told["unverifiable"] == [{"cause": reports.CAUSE.cause, "rules": ["KTJ608", "KTJ609"]}]
+    assert reported["unverifiable"] == [{"cause": reports.CAUSE.cause, "rules": ["KTJ608", "KTJ609"]}]
 
 
 def test_a_long_message_is_whole() -> None:
@@ -91,6 +91,6 @@ def test_data_of_a_difference_is_inert_too() -> None:
     assert text.replace("\n", "").isprintable()
     assert text.isascii()
     assert commands(text) == []
-    (told,) = json.loads(text)["objects"][0]["changes"]
-    assert (told["old"], told["new"]) == ("\x7f \x1b[2J ##[error]x\n::error::x", "half \\udc80 模型")
+    (reported,) = json.loads(text)["objects"][0]["changes"]
+    assert (reported["old"], reported["new"]) == ("\x7f \x1b[2J ##[error]x\n::error::x", "half \\udc80 模型")
     assert text.startswith('{\n    "schemaVersion": 1,\n')

@@ -56,9 +56,9 @@ def test_what_fails_says_why() -> None:
 
 def test_info_passes_and_what_could_not_be_judged_is_skipped() -> None:
     root = tree(report(result(reports.HINT, "hm"), unchecked=(reports.CAUSE,)))
-    told = root.find("testsuite/testcase/system-out")
-    assert told is not None
-    assert "info KTJ950 no-deadline: hm" in (told.text or "")
+    reported = root.find("testsuite/testcase/system-out")
+    assert reported is not None
+    assert "info KTJ950 no-deadline: hm" in (reported.text or "")
     skipped = root.find("testsuite/testcase/skipped")
     assert skipped is not None
     assert skipped.get("message") == reports.CAUSE.cause

@@ -83,9 +83,9 @@ def test_it_fits_and_counts_what_it_lacks(limit: int, count: int) -> None:
     text = as_markdown(many(count), limit)
     assert length(text) <= limit
     tree = by_github(text)
-    told = {words(cells) for cells in tree.iterfind(".//tbody/tr/td[3]/code")}
-    told |= {f"{words(each)}:14" for each in tree.iterfind(".//summary/code")}
-    lacking = count - len(told)
+    reported = {words(cells) for cells in tree.iterfind(".//tbody/tr/td[3]/code")}
+    reported |= {f"{words(each)}:14" for each in tree.iterfind(".//summary/code")}
+    lacking = count - len(reported)
     assert (f"Not shown for lack of room: {lacking} finding" in text) == bool(lacking)
 
 

@@ -32,12 +32,12 @@ def lint(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 def test_the_rules_as_json(capfd: pytest.CaptureFixture[str]) -> None:
     exit_code, out, err = lint(capfd, "rules", "-o", "json")
-    told = json.loads(out)
-    assert (exit_code, err, told.keys()) == (0, "", {"schemaVersion", "rules"})
-    assert told["schemaVersion"] == 1
-    assert [each["id"] for each in told["rules"]] == [rule.id for rule in EVERY_RULE]
-    assert {tuple(each) for each in told["rules"]} == {("id", "name", "severity", "class", "summary")}
-    (tag,) = [each for each in told["rules"] if each["id"] == "KTJ901"]
+    reported = json.loads(out)
+    assert (exit_code, err, reported.keys()) == (0, "", {"schemaVersion", "rules"})
+    assert reported["schemaVersion"] == 1
+    assert [each["id"] for each in reported["rules"]] == [rule.id for rule in EVERY_RULE]
+    assert {tuple(each) for each in reported["rules"]} == {("id", "name", "severity", "class", "summary")}
+    (tag,) = [each for each in reported["rules"] if each["id"] == "KTJ901"]
     assert tag == {
         "id": "KTJ901",
         "name": "image-tag-latest",
@@ -49,25 +49,25 @@ def test_the_rules_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in EVERY_RULE])
 def test_every_rule_has_a_summary_and_its_manual_as_json(rule: Rule) -> None:
-    told = json.loads(rule_as_json(rule))
+    reported = json.loads(rule_as_json(rule))
     page = (PAGE.parent / f"{rule.id}.md").read_text()
-    assert (told["schemaVersion"], told["id"]) == (1, rule.id)
-    assert page.endswith(f"\n\n{told['manual']}\n")
-    assert told["summary"].endswith(".")
-    assert told["manual"].split()[0] == told["summary"].split()[0]
+    assert (reported["schemaVersion"], reported["id"]) == (1, rule.id)
+    assert page.endswith(f"\n\n{reported['manual']}\n")
+    assert reported["summary"].endswith(".")
+    assert reported["manual"].split()[0] == reported["summary"].split()[0]
     for key, title in {"bad": "## Bad", "good": "## Good", "versions": "Trainer ", "see": "See:"}.items():
         shown = page.splitlines()[2].split(", ") if key == "versions" else page.splitlines()
-        assert (key in told) == any(line.startswith(title) for line in shown)
+        assert (key in reported) == any(line.startswith(title) for line in shown)
 
 
 @EACH_RULE
 def test_the_pieces_of_a_manual(rule: Rule) -> None:
-    told: dict[str, Any] = json.loads(rule_as_json(rule))
-    assert told["bad"] == section(rule, "Bad")
-    assert told["good"] == section(rule, "Good")
+    reported: dict[str, Any] = json.loads(rule_as_json(rule))
+    assert reported["bad"] == section(rule, "Bad")
+    assert reported["good"] == section(rule, "Good")
     page = (PAGE.parent / f"{rule.id}.md").read_text()
-    assert f", Trainer {told['versions']}, " in page.splitlines()[2]
-    assert page.endswith(f"\nSee: {told['see']}\n")
+    assert f", Trainer {reported['versions']}, " in page.splitlines()[2]
+    assert page.endswith(f"\nSee: {reported['see']}\n")
 
 
 def test_a_rule_without_a_manual() -> None:
@@ -107,7 +107,7 @@ def test_human_is_what_is_printed_anyway(capfd: pytest.CaptureFixture[str]) -> N
         pytest.param(["--baseline", "a.json"], "--baseline", id="baseline"),
     ],
 )
-def test_other_options_are_refused(
+def test_other_options_are_rejected(
     capfd: pytest.CaptureFixture[str], what: list[str], options: list[str], named: str
 ) -> None:
     exit_code, out, err = lint(capfd, *what, *options)
@@ -125,12 +125,12 @@ def test_the_columns_stand_below_each_other() -> None:
     assert all(line == line.rstrip() for line in lines)
 
 
-@pytest.mark.parametrize(("width", "is_told"), [(60, False), (120, True), (1000, True)])
-def test_the_first_sentence_where_there_is_room(width: int, is_told: bool) -> None:
+@pytest.mark.parametrize(("width", "is_reported"), [(60, False), (120, True), (1000, True)])
+def test_the_first_sentence_where_there_is_room(width: int, is_reported: bool) -> None:
     lines, bare = (list(rule_lines(EVERY_RULE, each)) for each in (width, 0))
-    assert (lines != bare) == is_told
+    assert (lines != bare) == is_reported
     assert all(line.startswith(short) for line, short in zip(lines, bare, strict=True))
-    if is_told:
+    if is_reported:
         assert max(map(len, lines)) <= width
         rests = [line[len(short) :].lstrip() for line, short in zip(lines, bare, strict=True)]
         assert len({len(line) - len(rest) for line, rest in zip(lines, rests, strict=True)}) == 1

@@ -31,7 +31,7 @@ def test_the_schema_takes_it(of: LintReport) -> None:
     assert isinstance(run(of)["results"], list)
 
 
-def test_the_schema_would_refuse_a_wrong_log() -> None:
+def test_the_schema_would_reject_a_wrong_log() -> None:
     log = json.loads(as_sarif(reports.mixed()))
     log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] = 0
     log["runs"][0]["results"][0]["levl"] = "error"
@@ -39,8 +39,8 @@ def test_the_schema_would_refuse_a_wrong_log() -> None:
 
 
 def test_a_result_with_all_that_it_can_have() -> None:
-    told = run(report(reports.full()))
-    assert told["results"] == [
+    reported = run(report(reports.full()))
+    assert reported["results"] == [
         {
             "ruleId": "KTJ301",
             "ruleIndex": 0,
@@ -78,12 +78,12 @@ def test_a_result_with_all_that_it_can_have() -> None:
 
 
 def test_the_run() -> None:
-    told = run(reports.mixed())
-    driver = told["tool"]["driver"]
+    reported = run(reports.mixed())
+    driver = reported["tool"]["driver"]
     assert (driver["name"], driver["version"]) == ("kubectl-trainjob", __version__)
     assert "informationUri" not in driver  # there is no page of the tool's own
-    assert told["columnKind"] == "unicodeCodePoints"
-    (invocation,) = told["invocations"]
+    assert reported["columnKind"] == "unicodeCodePoints"
+    (invocation,) = reported["invocations"]
     assert invocation["executionSuccessful"] is True
     assert [each["message"]["text"] for each in invocation["toolExecutionNotifications"]] == [
         "not checked: no file says whether PriorityClass high exists (KTJ608, KTJ609)"
@@ -91,12 +91,12 @@ def test_the_run() -> None:
 
 
 def test_rules_are_those_of_the_results_and_found_by_their_index() -> None:
-    told = run(reports.mixed())
-    rules = told["tool"]["driver"]["rules"]
+    reported = run(reports.mixed())
+    rules = reported["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == ["KTJ301", "KTJ506", "KTJ901", "KTJ950"]
-    assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in told["results"])
+    assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in reported["results"])
     assert [rule["defaultConfiguration"]["level"] for rule in rules] == ["error", "warning", "warning", "note"]
-    assert [each["level"] for each in told["results"]] == ["error", "error", "warning", "warning", "note"]
+    assert [each["level"] for each in reported["results"]] == ["error", "error", "warning", "warning", "note"]
 
 
 def test_a_rule_is_explained() -> None:
@@ -125,7 +125,7 @@ def test_objects_that_share_a_mistake_are_one_result() -> None:
     assert many["properties"]["objects"] == 300
 
 
-def test_related_places_are_told_once() -> None:
+def test_related_places_are_reported_once() -> None:
     note = Note(say("here"), at(line=1))
     (only,) = run(report(result(related=(note, note)), result(related=(note,))))["results"]
     assert len(only["relatedLocations"]) == 1
@@ -133,10 +133,10 @@ def test_related_places_are_told_once() -> None:
 
 def test_no_more_results_than_github_shows_and_it_is_said() -> None:
     results = [result(message=f"m{number}") for number in range(MOST_RESULTS + 3)]
-    told = run(report(result(reports.HINT, "a"), *results))
-    assert len(told["results"]) == MOST_RESULTS
-    assert {each["level"] for each in told["results"]} == {"error"}
-    (notification,) = told["invocations"][0]["toolExecutionNotifications"]
+    reported = run(report(result(reports.HINT, "a"), *results))
+    assert len(reported["results"]) == MOST_RESULTS
+    assert {each["level"] for each in reported["results"]} == {"error"}
+    (notification,) = reported["invocations"][0]["toolExecutionNotifications"]
     assert notification == {
         "level": "warning",
         "message": {"text": "4 more findings are omitted: GitHub shows 5000."},
@@ -182,8 +182,8 @@ def test_a_uri_leads_back_to_the_path(path: str) -> None:
 )
 def test_a_message_has_no_link_and_no_placeholder(message: str, expected: str) -> None:
     note, cause = Note(message, at(line=1)), UncheckedRules(message, ())
-    told = run(report(result(message=message, related=(note,)), unchecked=(cause,)))
-    assert told["results"][0]["message"]["text"] == expected
-    assert told["results"][0]["relatedLocations"][0]["message"]["text"] == expected
-    notification = told["invocations"][0]["toolExecutionNotifications"][0]
+    reported = run(report(result(message=message, related=(note,)), unchecked=(cause,)))
+    assert reported["results"][0]["message"]["text"] == expected
+    assert reported["results"][0]["relatedLocations"][0]["message"]["text"] == expected
+    notification = reported["invocations"][0]["toolExecutionNotifications"][0]
     assert notification["message"]["text"] == f"not checked: {expected}"

@@ -89,8 +89,8 @@ def test_what_was_parsed_for_one_base_keeps_its_paths(here: Path) -> None:
         for base, below in (("old", "old"), ("new", "new"), ("new", "."))
     )
     assert old.inputs[0].body is new.inputs[0].body is nested.inputs[0].body
-    told = [[(m.source.file.path, m.source.file.common_path) for m in side.inputs] for side in (old, new, nested)]
-    assert told == [
+    reported = [[(m.source.file.path, m.source.file.common_path) for m in side.inputs] for side in (old, new, nested)]
+    assert reported == [
         [("old/jobs/a.yaml", "jobs/a.yaml")],
         [("new/jobs/a.yaml", "jobs/a.yaml")],
         [("new/jobs/a.yaml", "new/jobs/a.yaml")],

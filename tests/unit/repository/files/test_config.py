@@ -1,4 +1,4 @@
-"""`trainjob.yaml`: what it may say, what is refused and where."""
+"""`trainjob.yaml`: what it may say, what is rejected and where."""
 
 from dataclasses import fields, replace
 
@@ -101,7 +101,7 @@ def test_every_limit_but_the_depth_can_be_set():
         pytest.param("limits: {documents: 1e30}\n", "KTJ040", 3, "an integer of at least 1", id="too large"),
     ],
 )
-def test_what_is_refused(text, rule, line, part):
+def test_what_is_rejected(text, rule, line, part):
     config, [(found, at, message)] = settings(text)
     assert (found, at) == (rule, line)
     assert part in message

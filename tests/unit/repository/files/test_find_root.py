@@ -69,7 +69,7 @@ def test_links_that_are_followed(beside: Path, links: dict[str, str], path: str,
         pytest.param({"repo/d/l": "../../repo/m", "repo/m": "../other"}, "repo/d/l", id="in again and out"),
     ],
 )
-def test_links_out_of_a_repository_are_refused(beside: Path, links: dict[str, str], path: str) -> None:
+def test_links_out_of_a_repository_are_rejected(beside: Path, links: dict[str, str], path: str) -> None:
     for link, target in links.items():
         (beside / link).symlink_to(target)
     with pytest.raises(UnsafePathError, match="leads out of the repository; pass the target of the link"):

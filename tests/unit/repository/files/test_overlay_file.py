@@ -1,4 +1,4 @@
-"""`overlay.yaml`: what it may say, what is refused and where."""
+"""`overlay.yaml`: what it may say, what is rejected and where."""
 
 import pytest
 
@@ -105,7 +105,7 @@ def test_everything_that_may_be_said():
         pytest.param("sweeps:\n- seed: true\n", 4, "seed must be an integer or a string", id="a seed of truth"),
     ],
 )
-def test_what_is_refused(text, line, part):
+def test_what_is_rejected(text, line, part):
     _, [(rule, at, message)] = _read(text)
     assert (rule, at) == ("KTJ050", line)
     assert part in message

@@ -1,4 +1,4 @@
-"""What an overlay's directory gives: its members and patches, and where each problem is told."""
+"""What an overlay's directory gives: its members and patches, and where each problem is reported."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -272,7 +272,7 @@ def test_65_overlays_do_not(write: Write, order: Callable[[list[str]], list[str]
     assert "overlays are nested deeper than 64 levels" in message
 
 
-def test_a_long_chain_that_is_named_whole_is_told_to_be_too_deep(write: Write) -> None:
+def test_a_long_chain_that_is_named_whole_is_reported_as_too_deep(write: Write) -> None:
     """Each overlay is read once; what they hold together is no news."""
     found = _found(_read(*_chain(write, 400)))
     assert {rule for rule, *_ in found} == {"KTJ057"}

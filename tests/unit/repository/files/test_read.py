@@ -97,7 +97,7 @@ def test_configuration_is_no_object(write: Write) -> None:
         ("jobs/trainjob.yaml", _CONFIG, "KTJ043"),
     ],
 )
-def test_configuration_that_has_no_effect_is_told(write: Write, path: str, text: str, rule: str) -> None:
+def test_configuration_that_has_no_effect_is_reported(write: Write, path: str, text: str, rule: str) -> None:
     write({path: text, "a.yaml": _OTHER % "a"})
     assert [found.rule.id for found in _read(".").diagnostics] == [rule]
 
@@ -291,7 +291,7 @@ def test_overlay_that_is_named_is_a_unit(write: Write, paths: list[str]) -> None
 
 
 @pytest.mark.parametrize("path", ["o", "o/overlay.yaml"])
-def test_overlay_that_says_nothing_is_refused(write: Write, path: str) -> None:
+def test_overlay_that_says_nothing_is_rejected(write: Write, path: str) -> None:
     write({"o/overlay.yaml": ""})
     documents = _read(path)
     assert _errors(documents) == [("KTJ050", "o/overlay.yaml", 1, 1)]

@@ -1,4 +1,4 @@
-"""What two readings of nearly the same files share: each counts and tells for itself."""
+"""What two readings of nearly the same files share: each counts and reports for itself."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,7 +58,7 @@ def test_a_file_that_is_the_same_has_the_same_objects(made: GitRepository, monke
     }
 
 
-def test_each_reading_tells_everything(made: GitRepository) -> None:
+def test_each_reading_reports_everything(made: GitRepository) -> None:
     made.commit(
         {
             "trainjob.yaml": stream(*config(ignore=["x"])),

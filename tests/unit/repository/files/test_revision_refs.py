@@ -271,7 +271,7 @@ def test_settings_do_not_move_the_top(made: GitRepository) -> None:
 
 
 def test_repositories_of_other_people(made: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Git refuses them because of what they could start."""
+    """Git rejects them because of what they could start."""
     monkeypatch.setitem(git_module._ENVIRONMENT, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     made.git("status", code=128, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
     with open_repository() as repository:

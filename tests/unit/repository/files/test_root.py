@@ -68,7 +68,7 @@ def test_sparse_file_is_not_read(root: SecureRoot, repository: Path) -> None:
         "..",
     ],
 )
-def test_way_out_is_refused(root: SecureRoot, path: str) -> None:
+def test_way_out_is_rejected(root: SecureRoot, path: str) -> None:
     with pytest.raises(UnsafePathError):
         root.read(path, 100)
     assert not root.has_directory(path)
@@ -85,14 +85,14 @@ def test_way_out_is_refused(root: SecureRoot, path: str) -> None:
         pytest.param("l.yaml", "../repo/jobs/a.yaml", id="out and in again"),
     ],
 )
-def test_link_is_refused(root: SecureRoot, repository: Path, link: str, target: str) -> None:
+def test_link_is_rejected(root: SecureRoot, repository: Path, link: str, target: str) -> None:
     (repository / link).symlink_to(target)
     with pytest.raises(UnsafePathError):
         root.read(link, 100)
 
 
 @pytest.mark.parametrize("target", ["..", "jobs", "../repo-secrets", "/"])
-def test_link_to_a_directory_is_refused(root: SecureRoot, repository: Path, target: str) -> None:
+def test_link_to_a_directory_is_rejected(root: SecureRoot, repository: Path, target: str) -> None:
     (repository / "l").symlink_to(target)
     for path in ("l/a.yaml", "l/secret.yaml"):
         with pytest.raises(UnsafePathError):
@@ -103,14 +103,14 @@ def test_link_to_a_directory_is_refused(root: SecureRoot, repository: Path, targ
     assert root.has_directory("jobs")
 
 
-def test_link_to_a_link_is_refused(root: SecureRoot, repository: Path) -> None:
+def test_link_to_a_link_is_rejected(root: SecureRoot, repository: Path) -> None:
     (repository / "one").symlink_to("two")
     (repository / "two").symlink_to("../secret.yaml")
     with pytest.raises(UnsafePathError):
         root.read("one", 100)
 
 
-def test_special_files_are_refused(root: SecureRoot, repository: Path) -> None:
+def test_special_files_are_rejected(root: SecureRoot, repository: Path) -> None:
     os.mkfifo(repository / "pipe.yaml")
     with pytest.raises(UnsafePathError):
         root.read("pipe.yaml", 100)

@@ -67,6 +67,6 @@ def test_json_strings(text, written):
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), "\ud800", 1 << 64], ids=["nan", "inf", "surrogate", "large"]
 )
-def test_what_no_manifest_can_hold_is_refused(fmt, value):
+def test_what_no_manifest_can_hold_is_rejected(fmt, value):
     with pytest.raises(ValueError, match=r"."):
         "".join(render([{"a": value}], fmt))

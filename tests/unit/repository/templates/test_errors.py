@@ -25,7 +25,7 @@ def renderer() -> Iterator[Renderer]:
         yield renderer
 
 
-def refused(renderer: Renderer, template: str, context: Any = CONTEXT) -> Diagnostic:
+def rejected(renderer: Renderer, template: str, context: Any = CONTEXT) -> Diagnostic:
     found = renderer.render(SourceFile("jobs/a.yaml.j2", template), context)
     assert isinstance(found, Diagnostic), found
     assert found.place.source.file.text == template
@@ -145,7 +145,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("template", "rule", "line", "words"), ERRORS)
 def test_error(renderer: Renderer, template: str, rule: str, line: int, words: str) -> None:
-    found = refused(renderer, template)
+    found = rejected(renderer, template)
     assert (found.rule.id, Locator().resolve(found.place).span.line) == (rule, line), found.message
     assert words in found.message
     assert "; " in found.message, "it ends with what to do"
@@ -166,7 +166,7 @@ def test_error(renderer: Renderer, template: str, rule: str, line: int, words: s
     ],
 )
 def test_the_place_is_the_line(renderer: Renderer, template: str, line: int, columns: tuple[int, int]) -> None:
-    span = Locator().resolve(refused(renderer, template).place).span
+    span = Locator().resolve(rejected(renderer, template).place).span
     assert (span.line, span.column, span.end_column) == (line, *columns)
 
 
@@ -180,7 +180,7 @@ def test_the_place_is_the_line(renderer: Renderer, template: str, line: int, col
     ],
 )
 def test_words_and_data_are_apart(renderer: Renderer, template: str, data: list[str] | None) -> None:
-    pieces = refused(renderer, template).message.pieces
+    pieces = rejected(renderer, template).message.pieces
     found = [piece.text for piece in pieces if isinstance(piece, Data)]
     assert found[: len(data)] == data if data else len(found) == 1
     assert not any("<" in piece for piece in pieces if isinstance(piece, str))
@@ -202,7 +202,7 @@ def test_one_error_does_not_hide_another(renderer: Renderer) -> None:
     ],
 )
 def test_a_limit_names_the_file_and_itself(renderer: Renderer, template: str, words: str) -> None:
-    found = refused(renderer, template)
+    found = rejected(renderer, template)
     assert (found.rule.id, Locator().resolve(found.place).span.line) == ("KTJ063", 2)
     assert found.message.startswith('"a.yaml.j2" ')
     assert words in found.message
@@ -212,10 +212,10 @@ def test_the_limits_are_those_of_the_build() -> None:
     limits = Limits(template_seconds=1, template_memory=64 << 20, template_bytes=1 << 10)
     with Renderer(limits) as renderer:
         assert (
-            "more than 1 s of processor" in refused(renderer, "{% set x = 3 ** 9999999 %}{{ x * x % 7 }}" * 40).message
+            "more than 1 s of processor" in rejected(renderer, "{% set x = 3 ** 9999999 %}{{ x * x % 7 }}" * 40).message
         )
-        assert "more than 64 MiB of memory" in refused(renderer, "{{ ('a' * 10**8)|length }}").message
-        assert "more than 1 KiB" in refused(renderer, "a" * 1025).message
+        assert "more than 64 MiB of memory" in rejected(renderer, "{{ ('a' * 10**8)|length }}").message
+        assert "more than 1 KiB" in rejected(renderer, "a" * 1025).message
         made = renderer.render(SourceFile("a", "a" * 1024), CONTEXT)
         assert isinstance(made, SourceFile)
         assert len(made.text) == 1024

@@ -106,7 +106,7 @@ def test_lines(renderer: Renderer, template: str) -> None:
         pytest.param("a\n{{ values.text }}", (1, 2, 2, 2, 2, 2), id="last value"),
     ],
 )
-def test_lines_that_do_not_tell_theirs(renderer: Renderer, template: str, lines: tuple[int, ...]) -> None:
+def test_lines_that_do_not_show_theirs(renderer: Renderer, template: str, lines: tuple[int, ...]) -> None:
     assert tuple(came for _, came in mapped(renderer, template)) == lines
 
 

@@ -216,7 +216,7 @@ def test_documents(document: int, pointer: Pointer, value: Any, old: str, new: s
         pytest.param("a: 1\n", ("a",), float("inf"), id="what JSON does not hold"),
     ],
 )
-def test_refused(text: str, pointer: Pointer, value: Any) -> None:
+def test_rejected(text: str, pointer: Pointer, value: Any) -> None:
     with pytest.raises(EditError):
         change(text, (pointer, value))
 
@@ -302,8 +302,8 @@ def _comments(text: str) -> list[str]:
 
 @pytest.mark.parametrize("every", [pytest.param(1000, id="some"), pytest.param(40, id="many", marks=pytest.mark.slow)])
 def test_ordinary_files_are_edited(every: int) -> None:
-    """Random edits; fewer than one in twenty is refused, and no comment is lost that stands elsewhere."""
-    chance, refused, made = random.Random(9), 0, 0
+    """Random edits; fewer than one in twenty is rejected, and no comment is lost that stands elsewhere."""
+    chance, rejected, made = random.Random(9), 0, 0
     for name, text in _ordinary(every):
         documents = list(yaml.load_all(text, yaml.CSafeLoader))
         start: EditedText = open_text(text)
@@ -314,7 +314,7 @@ def test_ordinary_files_are_edited(every: int) -> None:
                 try:
                     new = start.with_changes(number, [each]).text
                 except EditError:
-                    refused += 1
+                    rejected += 1
                     continue
                 made += 1
                 wanted = [*documents[:number], _expected(value, *each), *documents[number + 1 :]]
@@ -324,7 +324,7 @@ def test_ordinary_files_are_edited(every: int) -> None:
                 if each.value is not REMOVE and not isinstance(value_at(value, each.pointer), (list, dict)):
                     assert comments == _ruamel(text)[1], (name, each)
     assert made > 80
-    assert refused < made / 20
+    assert rejected < made / 20
 
 
 @dataclass

@@ -68,7 +68,7 @@ def test_memory_is_bounded_and_does_not_show():
     [float("nan"), float("inf"), float("-inf"), 2**63, -(2**63) - 1, "\ud800", "a\n\udfff"],
     ids=["nan", "inf", "-inf", "large", "small", "surrogate", "surrogate in lines"],
 )
-def test_what_no_manifest_can_hold_is_refused(value):
+def test_what_no_manifest_can_hold_is_rejected(value):
     with pytest.raises(ValueError, match=r"."):
         Emitter().document({"a": [value]})
 
@@ -76,7 +76,7 @@ def test_what_no_manifest_can_hold_is_refused(value):
 @pytest.mark.parametrize(
     "value", [datetime.date(2024, 1, 1), b"a", {1}, object()], ids=["date", "bytes", "set", "object"]
 )
-def test_what_is_not_plain_data_is_refused(value):
+def test_what_is_not_plain_data_is_rejected(value):
     with pytest.raises(TypeError, match="not plain data"):
         Emitter().document({"a": value})
 

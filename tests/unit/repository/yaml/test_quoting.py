@@ -47,7 +47,7 @@ def test_escapes(text, written):
     assert scalar(text) == written
 
 
-def test_a_lone_surrogate_is_refused():
+def test_a_lone_surrogate_is_rejected():
     with pytest.raises(ValueError, match="U\\+D800"):
         scalar("a\ud800")
 

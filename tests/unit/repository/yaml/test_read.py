@@ -225,7 +225,7 @@ def test_alias_limit_holds_over_documents() -> None:
 
 
 @pytest.mark.parametrize(("entries", "errors"), [(7, []), (6, ["KTJ027"])])
-def test_a_document_with_too_many_entries_is_refused_alone(entries, errors):
+def test_a_document_with_too_many_entries_is_rejected_alone(entries, errors):
     text = "apiVersion: v1\nkind: A\nx: [1, 2, 3]\nz: 1\nw: 2\n"
     assert [found.rule.id for found in _errors(text, entries=entries)] == errors
     both = read_stream(SourceFile("x", f"{text}---\napiVersion: v1\nkind: B\n"), replace(LIMITS, entries=entries))

@@ -1,4 +1,4 @@
-"""The blast radius: small repositories before and after an edit, and what is told of it."""
+"""The blast radius: small repositories before and after an edit, and what is reported of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kubectl_trainjob.review.diff.changes import ComparedJob
 from tests.unit.review.diff.repository import TRAINER, compiled, write
 
 Files = dict[str, str]
-Told = list[tuple[str, str, list[str]]]
+Reported = list[tuple[str, str, list[str]]]
 """What each cause is, its file and line, and the TrainJobs."""
 
 RUNTIME = """\
@@ -105,7 +105,9 @@ def pairs(old: dict[str, ComparedJob], new: dict[str, ComparedJob], became: dict
     return found
 
 
-def told(old: dict[str, ComparedJob], new: dict[str, ComparedJob], became: dict[str, str] | None = None) -> Told:
+def reported(
+    old: dict[str, ComparedJob], new: dict[str, ComparedJob], became: dict[str, str] | None = None
+) -> Reported:
     found = listed(causes(changed_inputs(pairs(old, new, became or {}))))
     resolve = Locator().resolve
     return [
@@ -118,12 +120,12 @@ def told(old: dict[str, ComparedJob], new: dict[str, ComparedJob], became: dict[
     ]
 
 
-def edited(root: Path, files: Files, edits: Files, *paths: str, became: dict[str, str] | None = None) -> Told:
-    """What is told of the edits of a repository."""
+def edited(root: Path, files: Files, edits: Files, *paths: str, became: dict[str, str] | None = None) -> Reported:
+    """What is reported of the edits of a repository."""
     write(root, files)
     old = compiled(*paths)
     write(root, edits)
-    return told(old, compiled(*paths), became)
+    return reported(old, compiled(*paths), became)
 
 
 def swap(text: str, old: str, new: str) -> str:
@@ -157,7 +159,7 @@ def test_a_job_alone_is_no_cause_that_is_listed(root: Path) -> None:
         True,
         ("spec", "trainer", "numNodes"),
     )
-    assert told(old, new) == []
+    assert reported(old, new) == []
 
 
 def test_a_job_and_its_runtime(root: Path) -> None:
@@ -312,7 +314,7 @@ LAID = {
         ),
     ],
 )
-def test_an_overlay(root: Path, file: str, old: str, new: str, expected: Told) -> None:
+def test_an_overlay(root: Path, file: str, old: str, new: str, expected: Reported) -> None:
     files = {**LAID, "jobs/jobs.yaml": LAID["jobs/jobs.yaml"] + "# RUNTIME name: RUNTIME\n"}
     assert edited(root, files, {file: swap(files[file], old, new)}, "o") == expected
 
@@ -363,7 +365,7 @@ BOTH = ["a-dev", "a-prod"]
         ),
     ],
 )
-def test_overlays_over_overlays(root: Path, file: str, old: str, new: str, expected: Told) -> None:
+def test_overlays_over_overlays(root: Path, file: str, old: str, new: str, expected: Reported) -> None:
     assert edited(root, STAGES, {file: swap(STAGES[file], old, new)}, "dev", "prod") == expected
 
 
@@ -390,7 +392,7 @@ def test_names_with_hashes(root: Path) -> None:
     new = compiled("o")
     [before], [after] = old, new
     assert before != after
-    assert told(old, new, {before: after}) == [("ClusterTrainingRuntime/plain", "runtimes/plain.yaml:18", [after])]
+    assert reported(old, new, {before: after}) == [("ClusterTrainingRuntime/plain", "runtimes/plain.yaml:18", [after])]
 
 
 def test_a_reference_to_an_object_of_another_name(root: Path) -> None:
@@ -448,7 +450,7 @@ TEMPLATED = {"o/overlay.yaml": VALUES, "o/train.yaml.j2": TEMPLATE, "runtimes/pl
         ),
     ],
 )
-def test_a_template(root: Path, file: str, edit: Callable[[str], str], expected: Told) -> None:
+def test_a_template(root: Path, file: str, edit: Callable[[str], str], expected: Reported) -> None:
     assert edited(root, TEMPLATED, {file: edit(TEMPLATED[file])}, "o") == expected
 
 
@@ -500,7 +502,7 @@ def test_sides_in_two_directories(root: Path) -> None:
         write(root / side, {**LAID, "trainjob.yaml": ""})
     write(root / "two", {"o/nodes.yaml": swap(NODES, "numNodes: 4", "numNodes: 5")})
     write(root / "two", {"o/overlay.yaml": swap(OVER, 'newTag: "7"', 'newTag: "8"')})
-    assert told(compiled("one/o"), compiled("two/o")) == [
+    assert reported(compiled("one/o"), compiled("two/o")) == [
         ("images[1].newTag", "two/o/overlay.yaml:13", ["a", "b"]),
         ("patch", "two/o/nodes.yaml:6", ["a"]),
     ]
@@ -511,4 +513,4 @@ def test_another_trainer(root: Path) -> None:
     write(root, {**STAGES, "runtimes/plain.yaml": swap(runtime(), "{numNodes: 1}", "{torch: {}}")})
     old, new = compiled("dev", trainer_version="2.0"), compiled("dev", trainer_version="2.3")
     assert pairs(old, new, {})
-    assert told(old, new) == []
+    assert reported(old, new) == []

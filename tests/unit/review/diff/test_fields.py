@@ -47,7 +47,7 @@ def custom(value: Any) -> dict[str, Any]:
     return _typed("example.com/v1 Custom", x=value)
 
 
-def told(old: Any, new: Any, below: Pointer) -> list[tuple[Any, ...]]:
+def reported(old: Any, new: Any, below: Pointer) -> list[tuple[Any, ...]]:
     """The changes as (where in the new object, old, new), where in the old one in front if that is another place."""
     found = []
     for change in field_changes(old, new):
@@ -139,7 +139,7 @@ def told(old: Any, new: Any, below: Pointer) -> list[tuple[Any, ...]]:
     ],
 )
 def test_custom_resources(old, new, changes):
-    assert told(custom(old), custom(new), ("spec", "x")) == changes
+    assert reported(custom(old), custom(new), ("spec", "x")) == changes
 
 
 def _ports(*ports: dict[str, Any]) -> dict[str, Any]:
@@ -229,7 +229,7 @@ MOUNTS = (*NODE, "volumeMounts")
     ],
 )
 def test_job_sets(old, new, changes):
-    found = told(job_set(**old), job_set(**new), POD)
+    found = reported(job_set(**old), job_set(**new), POD)
     assert sorted(found, key=repr) == sorted(changes, key=repr)
     assert field_changes(job_set(**new), job_set(**new)) == ()
 
@@ -273,7 +273,7 @@ def test_deep_and_long():
         deep = {"k": deep} if depth % 2 else [deep]
     assert len(field_changes(custom(deep), custom(json.loads(json.dumps(deep).replace("1", "2"))))) == 1
     many = [f"a{index % 7}" for index in range(20_000)]
-    assert told(custom(many), custom(["x", *many]), ("spec", "x")) == [((20_000,), (0,), ABSENT, "x")]
+    assert reported(custom(many), custom(["x", *many]), ("spec", "x")) == [((20_000,), (0,), ABSENT, "x")]
     for other in (many[::-1], [f"a{index % 5}" for index in range(20_000)], ["a0"] * 20_000):
         assert _taken_out(custom(many), custom(other))
     named = [{"name": str(index)} for index in range(20_000)]
@@ -576,7 +576,7 @@ def test_unlike_recorded_objects(version):
         assert field_changes(body, json.loads(json.dumps(body, sort_keys=True))) == ()
 
 
-# What upstream's webhooks say of recorded updates: what is refused has changed, and where nothing has, nothing is.
+# What upstream's webhooks say of recorded updates: what is rejected has changed, and where nothing has, nothing is.
 
 
 @sampled(every=6)
@@ -588,9 +588,9 @@ def test_recorded_updates(update):
     for verdict, before, after in (("trainjob", *jobs), ("jobset", *objects)):
         changes = [change for name in before.keys() & after.keys() for change in _taken_out(before[name], after[name])]
         changed = [change.pointer for change in changes]
-        for refused in {finding["field"] for findings in update[verdict].values() for finding in findings}:
-            path = tuple(refused.split("."))
-            assert any(pointer[: len(path)] == path for pointer in changed), refused
+        for rejected in {finding["field"] for findings in update[verdict].values() for finding in findings}:
+            path = tuple(rejected.split("."))
+            assert any(pointer[: len(path)] == path for pointer in changed), rejected
 
 
 def _prepared(text: str) -> PreparedUnit:

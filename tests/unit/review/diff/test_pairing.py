@@ -318,7 +318,7 @@ def test_overlays(tmp_path, old, new, pairs):
 
 
 def test_one_name_under_several_hashes():
-    """Two overlays hash the same job: which is which is told by the overlay, else it is a guess."""
+    """Two overlays hash the same job: the overlay says which is which, else it is a guess."""
     old = [_hashed("1", "o", lr=1), _hashed("2", "p", lr=1)]
     new = [_hashed("3", "p", lr=1), _hashed("4", "o", lr=1)]
     assert {(pair.old, pair.new, pair.by) for pair in pair_jobs(old, new)} == {
@@ -413,9 +413,9 @@ def side(s):
 sides = [side(s) for s in "xy"]
 print(guess_renames(*sides))
 """
-    told = {
+    reported = {
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=env).stdout
         for env in ({"PYTHONHASHSEED": str(seed), "PYTHONPATH": "."} for seed in range(4))
     }
-    assert len(told) == 1
-    assert told != {"[]\n"}
+    assert len(reported) == 1
+    assert reported != {"[]\n"}

@@ -233,7 +233,7 @@ def test_gpus(name: str, expected: bool) -> None:
 
 
 class Recorded(NamedTuple):
-    """A job that is built: what is known of it here, the processes that `env` tells, and upstream's objects."""
+    """A job that is built: what is known of it here, the processes that `env` reports, and upstream's objects."""
 
     name: str
     job: ComparedJob

@@ -13,7 +13,7 @@ from kubectl_trainjob.repository.positions import Locator
 from tests.unit.lint.marked import CONFIG, documents_of, found
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """One finding: its rule, the line that it points at without blanks around, and all of it."""
 
     rule: str
@@ -21,23 +21,23 @@ class Told(NamedTuple):
     finding: Diagnostic
 
 
-def told(
+def reported(
     root: Path, files: str | dict[str, str], *named: str, settings: str = "", trainer: str = "2.3", emit: str = ""
-) -> list[Told]:
+) -> list[Reported]:
     """Everything that lint finds in a repository with these files, or in those named; a text alone is one file."""
     given = {"all.yaml": files} if isinstance(files, str) else files
     documents = documents_of(root, {"trainjob.yaml": CONFIG + settings, **given}, *named)
     locator = Locator()
-    everything = (_told(each, locator) for each in found(documents, trainer_version=trainer, emit=emit))
+    everything = (_reported(each, locator) for each in found(documents, trainer_version=trainer, emit=emit))
     return sorted(everything, key=lambda each: each[:2])
 
 
-def _told(diagnostic: Diagnostic, locator: Locator) -> Told:
+def _reported(diagnostic: Diagnostic, locator: Locator) -> Reported:
     location = locator.resolve(diagnostic.place)
-    return Told(diagnostic.rule.id, location.file.text.splitlines()[location.span.line - 1].strip(), diagnostic)
+    return Reported(diagnostic.rule.id, location.file.text.splitlines()[location.span.line - 1].strip(), diagnostic)
 
 
-def shown(every: list[Told]) -> list[tuple[str, str]]:
+def shown(every: list[Reported]) -> list[tuple[str, str]]:
     """The rules and the lines."""
     return [(each.rule, each.line) for each in every]
 
