@@ -31,6 +31,13 @@ _HINTS = (
     "xox",
     "sk-",
     "bearer ",
+    "authorization",
+    "sig=",
+    "signature=",
+    "-u",
+    "mysql",
+    "mariadb",
+    "sshpass",
 )
 _NO_SECRET = r"""(?xis)
     | true | false | yes | no | on | off | none | null
@@ -56,6 +63,14 @@ _NAMED_VALUE = r"""(?x)
       (?: --?(?P<option>[A-Za-z][\w.-]*+)["']?(?:=|[ \t]++)
         | (?P<name>[A-Za-z_][\w.-]*+)["']?[ \t]*+[:=][ \t]*+ ))
     (?P<value>"[^"\n]*+" | '[^'\n]*+' | (?!--)[^\s"',;&|)}\]]++)
+"""
+# `Authorization: Basic VALUE`, `?sig=VALUE`, `curl -u USER:VALUE`, `mysql -pVALUE`, `sshpass -p VALUE`.
+_FORMAL_VALUE = r"""(?xi)
+    (?P<start> (?: \bauthorization["']?[ \t]*+[:=][ \t]*+["']?(?:basic|bearer|digest|token|negotiate)[ \t]++
+      | [?&](?:[a-z-]{0,20}-)?sig(?:nature)?=
+      | (?<![\w-])(?:-u[ \t]*+|--(?:proxy-)?user(?:=|[ \t]++))["']?[^\s"':/]++:
+      | \b(?:mysql|mariadb)[a-z]{0,10}[ \t](?:[^|;&\n]{0,80}?[ \t])?-p | \bsshpass[ \t]++-p[ \t]*+ ) ["']? )
+    (?P<value> [^\s"']++ )
 """
 
 
@@ -98,6 +113,7 @@ def without_secrets(text: str) -> str:
         return text
     text = re.sub(_IN_ADDRESS, _address_without_secret, text)
     text = re.sub(_NAMED_VALUE, _value_without_secret, text)
+    text = re.sub(_FORMAL_VALUE, _formal_without_secret, text)
     return re.sub(_ISSUED_INSIDE, MASK, text)
 
 
@@ -112,6 +128,10 @@ def _address_without_secret(found: re.Match[str]) -> str:
 def _value_without_secret(found: re.Match[str]) -> str:
     value = found["value"].strip("\"'")
     return f"{found['start']}{MASK}" if has_secret(found["option"] or found["name"], value) else found[0]
+
+
+def _formal_without_secret(found: re.Match[str]) -> str:
+    return found[0] if re.fullmatch(_NO_SECRET, found["value"]) else f"{found['start']}{MASK}"
 
 
 def _words(name: str) -> list[str]:

@@ -22,7 +22,7 @@ _KIND = re.compile(
 _HIDDEN_KEY = re.compile(r"""\\[^"\n]{0,40}"[ \t]*+:|^[ \t{,-]*+\*[\w.-]++[ \t]*+:""", re.MULTILINE)
 
 _NAME = re.compile(r"""\bname["']?[ \t]*+:[ \t]*+["']?(?P<name>[\w.-]++)""")
-_VALUE = re.compile(r"""\bv\w{1,6}["']?[ \t]*+:""", re.IGNORECASE)  # also one that is misspelt, which is an error
+_VALUE = re.compile(r"""\b(?:v|al)\w{1,6}["']?[ \t]*+:""", re.IGNORECASE)  # also misspelt, which is an error
 _PATH = re.compile(r"""\bpath["']?[ \t]*+:""")  # of a JSON patch
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.cli.app import run
+from kubectl_trainjob.model.secrets import without_secrets
 from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository
 
 OLD, NEW, OTHER = "hf_abcdefghijklmnopqrst", "hf_ABCDEFGHIJKLMNOPQRST", "wJalrXUtnFEMI/K7MDENG+bPxRf"
@@ -80,6 +81,14 @@ IN_TEXTS = [
     "postgres://user:canary-five@db/x",
     "https://ghp_canary0123456789abcdef@github.com/x",
     "https://c4n4ryTEN99x@git.example.com/x",
+    "curl -H 'Authorization: Basic Y2FuYXJ5OmVsZXZlbg==' https://example.com",
+    "https://account.blob.core.windows.net/c?sv=2022&sig=canary%2Ftwelve",
+    "https://s3.example.com/x?X-Amz-Signature=canary0013&x=1",
+    "curl -uadmin:canary-14 https://example.com",
+    "-u",
+    "admin:canary-15",
+    "mysql -uroot -pcanary-16 -h db",
+    "sshpass -p 'canary-17' ssh x",
 ]
 CANARIES = [
     *SECRETS.values(),
@@ -90,7 +99,17 @@ CANARIES = [
     "canary-five",
     "canary0123456789",
     "c4n4ryTEN99x",
+    "Y2FuYXJ5OmVsZXZlbg",
+    "canary%2Ftwelve",
+    "canary0013",
+    *(f"canary-{number}" for number in range(14, 18)),
 ]
+NO_SECRETS = ["docker run -u 1000:1000", "mkdir -p /data; mysql -u root -p data", "python -u train.py", "design=3"]
+
+
+@pytest.mark.parametrize("text", NO_SECRETS)
+def test_a_text_that_only_resembles_one_with_a_secret_is_shown(text: str) -> None:
+    assert without_secrets(text) == text
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -155,7 +174,7 @@ def test_no_excerpt_has_the_value_of_a_patch_of_env(repository: Repository, caps
         assert ("KTJ053" in captured.err, "canary" in captured.err) == (True, False)
 
 
-@pytest.mark.parametrize("key", ["valu", "vaule", "Value", "values", "val"])
+@pytest.mark.parametrize("key", ["valu", "vaule", "Value", "values", "val", "alue"])
 def test_a_misspelt_key_of_a_value_shows_no_line(
     key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
