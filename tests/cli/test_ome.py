@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.conformance.ome.cases import cases, run, write
 
@@ -153,3 +154,30 @@ def test_notes_do_not_stop_a_build(tmp_path: Path) -> None:
     found = run("build", write(case, tmp_path), at=tmp_path)
     assert found.code == 0
     assert "info KTJ1026 trials-need-trainer" in found.err
+
+
+def test_the_dialect_of_the_controller_is_recognised_in_a_file_of_its_own(tmp_path: Path) -> None:
+    """A published sample of OME's controller, whose runtime and model are elsewhere."""
+    sample = {
+        "apiVersion": "ome.io/v1beta1",
+        "kind": "TrainingJob",
+        "metadata": {"name": "ft-llama"},
+        "spec": {
+            "runtimeRef": {"name": "cohere-command-ft"},
+            "trainer": {},
+            "modelConfig": {"inputModel": "llama-3"},
+            "datasets": {"storageUri": "oci://n/ns/b/bucket/o/data.jsonl"},
+            "hyperParameterTuningConfig": {
+                "method": "bayes",
+                "maxTrials": 1,
+                "metric": {"name": "loss", "goal": "minimize"},
+                "parameters": {"strategy": "lora", "learningRate": "0.01"},
+            },
+        },
+    }
+    (tmp_path / "in.yaml").write_text(yaml.safe_dump(sample))
+    found = run("build", "in.yaml", at=tmp_path)
+    assert (found.code, found.out) == (1, "")
+    assert "not a search space; write them in trainer.args" in found.err
+    assert line_of(tmp_path, "parameters:") in found.err
+    assert 'ClusterTrainingRuntime "cohere-command-ft" of ome.io does not exist' in found.err

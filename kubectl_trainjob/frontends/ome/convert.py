@@ -28,7 +28,7 @@ from kubectl_trainjob.model.edited_object import OBJECT
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import SWEEP_TARGET
 from kubectl_trainjob.model.source import Source, value_at
-from kubectl_trainjob.model.stages import Conversion, Manifest, Sweep
+from kubectl_trainjob.model.stages import Body, Conversion, Manifest, Sweep
 from kubectl_trainjob.model.units import OmeSettings
 
 STEP = "ome"
@@ -48,38 +48,42 @@ class _JobConversion(NamedTuple):
     context: ConversionContext
 
     def convert(self) -> Conversion:
+        body, found = read_object(self.job)
+        if found:
+            return Conversion(findings=tuple(found))
+        tuning = self._tuning(body["spec"])
         try:
-            plan = self._plan()
+            plan = self._plan(body["spec"])
             processes = processes_of(plan) if isinstance(plan, RuntimePlan) else None
         except RejectedError as error:
-            return Conversion(findings=(error.finding,))
-        if not isinstance(plan, RuntimePlan):
-            return Conversion(findings=tuple(plan))
+            plan = [error.finding]
+        if not isinstance(plan, RuntimePlan) or isinstance(tuning, list):
+            return Conversion(findings=(*_errors(tuning), *_errors(plan)))
         volumes = (self._object(plan, partial(write, plan=plan)) for write in _volumes(plan))
         write = partial(write_job, plan=plan, processes=processes)
-        if plan.inputs.is_tuned:
-            if self.job.sweep is not None and "hyperParameterTuningConfig" in plan.inputs.spec:
-                return Conversion(findings=(_swept_twice(self.job, self.job.sweep),))
-            converted = self._convert_tuning(plan, write)
+        if tuning is not None:
+            converted = self._convert_tuned(plan, tuning, write)
             return converted._replace(objects=(*volumes, *converted.objects)) if converted.objects else converted
         runtime = partial(write_runtime, plan=plan, name=self.job.id.name)
         return Conversion((*volumes, self._object(plan, runtime), self._object(plan, write)))
 
-    def _convert_tuning(self, plan: RuntimePlan, write: Writer) -> Conversion:
-        tuning = read_tuning(_block(plan.inputs), tuning_settings(self.context.settings))
-        if not isinstance(tuning, Tuning):
-            return Conversion(findings=tuple(tuning))
+    def _tuning(self, spec: Body) -> Tuning | list[Diagnostic] | None:
+        """The tuning of a job, its own or that of an item of `sweeps`; None for neither."""
+        own, sweep = "hyperParameterTuningConfig" in spec, self.job.sweep
+        if own and sweep is not None:
+            return [_swept_twice(self.job, sweep)]
+        if not own and sweep is None:
+            return None
+        return read_tuning(_block(self.job, spec), tuning_settings(self.context.settings))
+
+    def _convert_tuned(self, plan: RuntimePlan, tuning: Tuning, write: Writer) -> Conversion:
         runtime = partial(write_runtime, plan=plan)
         body = runtime(Draft(self.job.body), name=self.job.id.name).value
         subject = TunedJob(self.job, tuning, write, self._sources(plan), runtime, body, STEP)
         return convert_tuned(subject, self.context)
 
-    def _plan(self) -> RuntimePlan | list[Diagnostic]:
+    def _plan(self, spec: Body) -> RuntimePlan | list[Diagnostic]:
         """All inputs of the objects, or what prevents them. Raises RejectedError."""
-        body, found = read_object(self.job)
-        if found:
-            return found
-        spec = body["spec"]
         runtime = runtime_of(self.job, spec["runtimeRef"], self.context)
         runtime_body, of_runtime = read_object(runtime)
         if of_runtime:
@@ -124,23 +128,24 @@ class _JobConversion(NamedTuple):
         return {name: source for name, source in found.items() if source}
 
 
+def _errors(found: object) -> tuple[Diagnostic, ...]:
+    return tuple(found) if isinstance(found, list) else ()
+
+
 def _swept_twice(job: Manifest, sweep: Sweep) -> Diagnostic:
     message = say('"{}" has its own hyperParameterTuningConfig; remove it, or this sweep', job.id.name)
     related = RelatedPlace(say("its own"), job.place("spec", "hyperParameterTuningConfig").key())
     return Diagnostic(SWEEP_TARGET, message, sweep.place, (related,))
 
 
-def _block(inputs: JobInputs) -> TuningBlock:
-    """The tuning of a job: its own, or that of an item of `sweeps`."""
+def _block(job: Manifest, spec: Body) -> TuningBlock:
     annotation = ("metadata", "annotations", SEED_ANNOTATION)
-    specified = value_at(inputs.job.body, annotation)
-    seed, seed_place = "0" if specified is None else str(specified), inputs.job.place(*annotation)
-    sweep = inputs.job.sweep
-    if sweep is not None:
-        return block_of_sweep(sweep, seed, seed_place)
+    specified = value_at(job.body, annotation)
+    seed, seed_place = "0" if specified is None else str(specified), job.place(*annotation)
+    if job.sweep is not None:
+        return block_of_sweep(job.sweep, seed, seed_place)
     pointer = ("spec", "hyperParameterTuningConfig")
-    body = inputs.spec["hyperParameterTuningConfig"]
-    return TuningBlock(body, inputs.job.place(*pointer), (OBJECT, *pointer), seed, seed_place)
+    return TuningBlock(spec[pointer[-1]], job.place(*pointer), (OBJECT, *pointer), seed, seed_place)
 
 
 def _volumes(plan: RuntimePlan) -> tuple[Any, ...]:

@@ -91,9 +91,7 @@ _POLICY = Keys(
     {
         "numNodes": "integer",
         "torch": Keys({"numProcPerNode": "any", "elasticPolicy": _ELASTIC}),
-        "mpi": Keys(
-            dict.fromkeys(["numProcPerNode", "mpiImplementation", "sshAuthMountPath", "runLauncherAsNode"], "any")
-        ),
+        "mpi": Keys(dict.fromkeys(_MPI, "any")),
     }
 )
 _RUNTIME_SPEC = Keys(
