@@ -67,6 +67,14 @@ def test_a_full_disk_leaves_the_old_file(repository: Path, arguments: tuple[str,
     assert not (repository / ".kubectl-trainjob-new").exists()
 
 
+@pytest.mark.parametrize("arguments", [*_WRITING, pytest.param(("build", "--allow-empty", "-O", "."), id="build")])
+def test_an_error_names_a_directory_in_the_way(repository: Path, arguments: tuple[str, ...]) -> None:
+    (repository / ".kubectl-trainjob-new" / "inside").mkdir(parents=True)
+    ran = run(repository, *(each.replace("PATH", "report") for each in arguments))
+    assert (ran.returncode, ".kubectl-trainjob-new: Is a directory" in ran.stderr) == (2, True), ran.stderr
+    assert (repository / ".kubectl-trainjob-new" / "inside").is_dir()
+
+
 @pytest.mark.parametrize("arguments", _WRITING)
 def test_a_file_that_exists_keeps_its_metadata(repository: Path, arguments: tuple[str, ...]) -> None:
     file = repository / "report"

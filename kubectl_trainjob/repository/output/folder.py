@@ -69,9 +69,13 @@ class Folder:
         os.replace(self._at(NEW), folder._at(name), src_dir_fd=self.handle, dst_dir_fd=folder.handle)
 
     def remove_new(self) -> None:
-        """Remove the file that a crash left."""
-        with suppress(FileNotFoundError):
+        """Remove the file that a crash left. An OSError names it: a repository may have a directory of this name."""
+        try:
             self.remove(NEW)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise OSError(error.errno, f"cannot remove {NEW}: {error.strerror}") from None
 
     def remove(self, name: str) -> None:
         """Remove a file."""
