@@ -67,7 +67,7 @@ def test_a_full_disk_leaves_the_old_file(repository: Path, arguments: tuple[str,
     assert not (repository / ".kubectl-trainjob-new").exists()
 
 
-@pytest.mark.parametrize("arguments", [*_WRITING, pytest.param(("build", "--allow-empty", "-O", "."), id="build")])
+@pytest.mark.parametrize("arguments", _WRITING)
 def test_an_error_names_a_directory_in_the_way(repository: Path, arguments: tuple[str, ...]) -> None:
     (repository / ".kubectl-trainjob-new" / "inside").mkdir(parents=True)
     ran = run(repository, *(each.replace("PATH", "report") for each in arguments))
