@@ -92,7 +92,7 @@ class Metrics:
         for labels, value in self._values[name].items():
             suffix = dict(labels).get("", "bucket" if kind == "histogram" else "")
             shown = ",".join(f'{key}="{_escaped(each)}"' for key, each in labels if key)
-            yield f"{name}{f'_{suffix}' if suffix else ''}{{{shown}}} {value:g}"
+            yield f"{name}{f'_{suffix}' if suffix else ''}{{{shown}}} {value:.15g}"
 
 
 def _escaped(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import os
 import shutil
+import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -17,7 +18,20 @@ Page = Callable[[], tuple[int, str]]
 
 
 class _Server(http.server.ThreadingHTTPServer):
+    """A server at an address; without a host, at all addresses of this machine."""
+
     daemon_threads = True
+
+    def __init__(self, host: str, port: int, handler: type[http.server.BaseHTTPRequestHandler]) -> None:
+        is_everywhere = not host and socket.has_dualstack_ipv6()
+        self.address_family = socket.AF_INET6 if is_everywhere or ":" in host else socket.AF_INET
+        super().__init__((host, port), handler)
+
+    def server_bind(self) -> None:
+        """Serve IPv4, too: a cluster has one of both, or both."""
+        if self.address_family is socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log bugs, not clients that go away."""
@@ -38,7 +52,7 @@ def serve_files(address: str, find: Callable[[str], str | None]) -> int:
 def _listen(address: str, handler: type[http.server.BaseHTTPRequestHandler]) -> int:
     host, _, port = address.rpartition(":")
     try:
-        server = _Server((host, int(port)), handler)
+        server = _Server(host.strip("[]"), int(port), handler)
     except (OSError, ValueError, OverflowError) as error:
         raise EnvironmentFault(f"cannot listen at {address}: {error}") from None
     threading.Thread(target=server.serve_forever, daemon=True, name=f"serve {address}").start()

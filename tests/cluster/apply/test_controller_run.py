@@ -172,6 +172,8 @@ def _check_metrics(text: str, site: Site) -> None:
         f"trainjob_last_success_timestamp_seconds{{{labels}}}",
     ):
         assert f"\n{start}" in text, start
+    (last,) = re.findall(r"^trainjob_last_success_timestamp_seconds\{.*\} (.+)$", text, re.MULTILINE)
+    assert 0 <= time.time() - float(last) < 60
 
 
 def test_a_frozen_replica_never_writes_again(site: Site) -> None:

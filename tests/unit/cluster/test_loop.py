@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import random
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +20,7 @@ from kubectl_trainjob.cluster.controller.due_keys import DueKeys
 from kubectl_trainjob.cluster.controller.leader import Leader, LeaseTimes
 from kubectl_trainjob.cluster.controller.metrics import Metrics
 from kubectl_trainjob.cluster.controller.run import Loop, LoopOptions, run
+from kubectl_trainjob.cluster.controller.serving import serve
 from kubectl_trainjob.cluster.controller.training_set import SetKey
 from kubectl_trainjob.cluster.protocol import ApiAnswer, Clock
 from tests.loops import for_each
@@ -150,6 +153,28 @@ def test_a_kind_without_objects_has_no_number() -> None:
         'trainjob_applied_objects{namespace="n",name="other",kind="ConfigMap"} 5',
         'trainjob_applied_objects{namespace="n",name="s",kind="JobSet"} 2',
     ]
+
+
+def test_numbers_are_exact() -> None:
+    """Six digits of a time are hours, and a counter of them stands still."""
+    metrics = Metrics()
+    metrics.set("trainjob_last_success_timestamp_seconds", 1795579900.25)
+    metrics.count("controller_runtime_reconcile_total", 12345678)
+    samples = dict(line.split() for line in metrics.text().splitlines() if not line.startswith("#"))
+    assert float(samples["trainjob_last_success_timestamp_seconds{}"]) == 1795579900.25
+    assert samples["controller_runtime_reconcile_total{}"] == "12345678"
+
+
+def test_pages_have_the_addresses_of_both_families() -> None:
+    """A Pod of an IPv6 cluster has no IPv4 address; its probes use what it has."""
+    families = ["127.0.0.1", *(["::1"] if socket.has_dualstack_ipv6() else [])]
+    for listen, clients in ((":0", families), ("127.0.0.1:0", families[:1]), *(("[::1]:0", [a]) for a in families[1:])):
+        port = serve(listen, {"/healthz": lambda: (200, "ok\n")})
+        for client in clients:
+            connection = http.client.HTTPConnection(client, port, timeout=10)
+            connection.request("GET", "/healthz")
+            assert connection.getresponse().read() == b"ok\n", (listen, client)
+            connection.close()
 
 
 class _Idle:
