@@ -11,9 +11,8 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.cluster.api import Api, missing_kind
-from kubectl_trainjob.cluster.errors import ApiError, error_of
+from kubectl_trainjob.cluster.errors import error_of
 from kubectl_trainjob.cluster.protocol import ApiRequest, Clock
-from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 _LONGEST = 290.0  # seconds of one watch
@@ -53,7 +52,7 @@ def follow(watched: WatchedKind, api: Callable[[], Api], clock: Clock, stop: Eve
             reason = _watch_all(watched, current, version, stop)
             if not reason or clock.monotonic() - start > _LONGEST_PAUSE:
                 pause = _FIRST_PAUSE
-        except (ApiError, EnvironmentFault) as error:
+        except Exception as error:  # one odd answer must not end the watch
             reason, message = getattr(error, "reason", "Unavailable"), str(error)
         if reason:
             watched.restarted(reason, message)

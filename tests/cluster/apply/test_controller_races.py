@@ -181,8 +181,14 @@ def _ends_at_once(_: object) -> Answer:
     return Answer(200, [], b"")
 
 
+def _odd(_: object) -> Answer:
+    return Answer(200, [], b'{"items": [{}]}')
+
+
 @pytest.mark.parametrize(
-    ("query", "fault"), [("watch=true", _ends_at_once), ("limit=500$", html)], ids=["short watches", "another page"]
+    ("query", "fault"),
+    [("watch=true", _ends_at_once), ("limit=500$", html), ("limit=500$", _odd)],
+    ids=["short watches", "another page", "an object without a name"],
 )
 def test_answers_of_something_else(site: Site, query: str, fault: Callable[..., Answer | None]) -> None:
     """A proxy in between ends each watch at once, or answers in place of the server: few requests, and it goes on."""
