@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from kubectl_trainjob.cluster.api import Api
@@ -46,11 +46,13 @@ def compare_jobs(api: Api, namespace: str, version: str) -> Verdict:
     Trainer may be about to follow a change, so a difference counts only if it is still there a moment later.
     """
     found = _compared(api, namespace, version)
-    if any(each.problems for each in found):
+    if differing := {uid for uid, each in found.items() if each.problems}:
         api.clock.sleep(_PAUSE)
-        found = _compared(api, namespace, version)
-    summary = Counter[str](each.result for each in found)
-    problems = list(dict.fromkeys(problem for each in found for problem in each.problems))  # jobs share runtimes
+        equal = {uid: each for uid, each in found.items() if uid not in differing}
+        found = {**equal, **_compared(api, namespace, version, differing)}
+    summary = Counter[str](each.result for each in found.values())
+    every = (problem for each in found.values() for problem in each.problems)
+    problems = list(dict.fromkeys(every))  # jobs share runtimes
     if problems:
         reason = "DifferenceFound" if summary["different"] else "BuildFailed"
         return Verdict(reason, first_of(problems), dict(summary))
@@ -58,14 +60,23 @@ def compare_jobs(api: Api, namespace: str, version: str) -> Verdict:
     return Verdict(READY, message, dict(summary))
 
 
-def _compared(api: Api, namespace: str, version: str) -> Sequence[JobComparison]:
-    live = list(_listed(api, trainer.API_VERSION, trainer.TRAIN_JOB, namespace))
+def _compared(api: Api, namespace: str, version: str, uids: Container[str] | None = None) -> dict[str, JobComparison]:
+    """The results by the uids of the TrainJobs: of all, or of some."""
+    every = _listed(api, trainer.API_VERSION, trainer.TRAIN_JOB, namespace)
+    live = [each for each in every if uids is None or each["metadata"]["uid"] in uids]
     followed = [each for each in live if _is_followed(each)]
     compilation = _built(api, namespace, followed, version)
     children = _children(api, namespace)
     jobs = {job.source.id: job for job in compilation.jobs}
-    found = [_result(api, each, jobs[identity_of(each)], compilation, children) for each in followed]
-    return [*found, *(JobComparison("skipped") for _ in range(len(live) - len(followed)))]
+    found = {each["metadata"]["uid"]: JobComparison("skipped") for each in live}
+    for each in followed:
+        identity = identity_of(each)
+        found[each["metadata"]["uid"]] = (
+            _result(api, each, jobs[identity], compilation, children)
+            if identity in jobs
+            else JobComparison("invalid", (f"{identity} has no build",))
+        )
+    return found
 
 
 def _is_followed(job: Body) -> bool:
