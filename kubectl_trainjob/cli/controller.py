@@ -96,7 +96,12 @@ def _address(name: str, default: str, help_text: str) -> Callable[[Any], Any]:
 @_duration("--leader-elect-lease-duration", 35, "35s", "Time after which another replica takes the Lease.")
 @_duration("--leader-elect-renew-deadline", 30, "30s", "Time after which a holder that cannot renew it stops.")
 @_duration("--leader-elect-retry-period", 5, "5s", "Time between two renewals.")
-@click.option("--lease-namespace", default="", metavar="NS", help="Namespace of the Lease. The default is the Pod's.")
+@click.option(
+    "--lease-namespace",
+    default="",
+    metavar="NS",
+    help="Namespace of the Lease. The default is that of -n, else the Pod's.",
+)
 @click.option(
     "--storage-path",
     default="",

@@ -106,7 +106,7 @@ def _documents(tree: SourceTree, wanted: TrainingSet) -> Iterator[Callable[[], D
         def documents() -> Documents:
             if not is_below(tree.directory, os.path.realpath(os.path.join(tree.directory, wanted.path))):
                 raise EnvironmentFault(f"{wanted.path} is not below the root of the source")
-            return read((wanted.path,), workspace)
+            return read(("./-" if wanted.path == "-" else wanted.path,), workspace)  # never standard input
 
         yield documents
 

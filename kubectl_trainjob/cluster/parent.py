@@ -58,6 +58,10 @@ class Update:
         )
 
 
+class ForeignParentError(EnvironmentFault):
+    """The object that would be the parent belongs to something else; only a user can change that."""
+
+
 class Store(Protocol):
     """Where a parent is kept."""
 
@@ -118,19 +122,19 @@ class ConfigMapStore:
 
 
 def parent_in(live: Body, name: SetName, entries: Inventory) -> Parent:
-    """The parent that a live object is. Raises EnvironmentFault for one that is not ours."""
+    """The parent that a live object is. Raises ForeignParentError for one that is not ours."""
     metadata = live["metadata"]
     labels, notes = metadata.get("labels") or {}, metadata.get("annotations") or {}
     where = f"{name.kind} {name.namespace}/{name.name}"
     tool = notes.get(marks.TOOLING, "")
+    is_copied = name.kind == "TrainingSet"  # an export of another one, under a new name
+    advice = f"remove its label {marks.APPLYSET_ID}" if is_copied else "choose another name with --applyset"
     if marks.APPLYSET_ID not in labels or not tool:
-        raise EnvironmentFault(f"{where} is not the parent of a set; choose another name with --applyset")
+        raise ForeignParentError(f"{where} is not the parent of a set; {advice}")
     if tool.partition("/")[0] != "kubectl-trainjob":
-        raise EnvironmentFault(f"{where} is the parent of a set of {tool.partition('/')[0]}; use --applyset")
+        raise ForeignParentError(f"{where} is the parent of a set of {tool.partition('/')[0]}; use --applyset")
     if labels[marks.APPLYSET_ID] != name.id:
-        raise EnvironmentFault(
-            f"{where} has the id of another set, perhaps as a copy; choose another name with --applyset"
-        )
+        raise ForeignParentError(f"{where} has the id of another set, perhaps as a copy; {advice}")
     kinds, spaces = _words(notes.get(marks.GROUP_KINDS)), _words(notes.get(marks.NAMESPACES)) | {name.namespace}
     return Parent(metadata["resourceVersion"], metadata["uid"], kinds, spaces, entries)
 

@@ -29,7 +29,7 @@ from kubectl_trainjob.cluster.controller.verdict import (
 )
 from kubectl_trainjob.cluster.errors import ApiError
 from kubectl_trainjob.cluster.guards import is_trainer_alive
-from kubectl_trainjob.cluster.parent import ConfigMapStore, Store
+from kubectl_trainjob.cluster.parent import ConfigMapStore, ForeignParentError, Store
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.cluster.result import ObjectResult
@@ -69,7 +69,7 @@ class LoopSource(NamedTuple):
     publish: Callable[[SourceTree, TrainingSet, Api], Verdict] = no_publisher
     """Serves the build as an artifact. Raises SourceError and ApiError."""
     forget: Callable[[SetKey], None] = lambda _: None
-    """A TrainingSet no longer exists."""
+    """A TrainingSet no longer exists, or is not published."""
     compare: Callable[[TrainingSet, Api], Verdict] = no_comparison
     """Compares the TrainJobs of the namespace, as the service account. Raises SourceError and ApiError."""
     is_shadow: bool = False
@@ -146,6 +146,7 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
                         _write_status(own, wanted, lambda status: begun(wanted, status, tree.revision, own.date))
                     if plan.emit == "jobset" and _has_trainer(own):
                         return _Attempt(Verdict("TrainerActive", _TRAINER), attempted)
+                    source.forget(wanted.key)  # the archive of a set that was published before
                     return _applied(plan, _options(wanted, own, as_account), store, as_account, attempted)
             except SourceError:
                 tree.check()  # files that changed meanwhile are not errors of the files
@@ -158,7 +159,8 @@ def _problem(error: SourceError | ApiError | EnvironmentFault) -> Verdict:
     if isinstance(error, SourceError):
         return Verdict(error.reason, str(error))
     if isinstance(error, EnvironmentFault):
-        return Verdict("ReconciliationFailed", str(error))
+        reason = "ConflictBlocked" if isinstance(error, ForeignParentError) else "ReconciliationFailed"
+        return Verdict(reason, str(error))
     reason = "AccessDenied" if error.reason in ("Forbidden", "Unauthorized") else "ReconciliationFailed"
     return Verdict(reason, f"{error.reason}: {error.message}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,8 @@ from tests.cluster.plane.plane import Plane
 from tests.tools import require
 
 pytestmark = pytest.mark.cluster
+
+_COPIED = ("namespace", "labels", "annotations")
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +124,9 @@ def test_missing_directory_and_path(site: Site) -> None:
     assert loop.condition() == ("False", "ArtifactFailed")
     assert loop.condition("Reconciling") == ("True", "ProgressingWithRetry")
     assert "overlays" not in done.ended.out
+    loop.merge({"spec": {"path": "-"}})
+    assert loop.once().code == 1
+    assert loop.message == "./-: No such file or directory"
 
 
 def test_frozen_change_conflict_and_foreign_objects(loop: Loop) -> None:
@@ -228,6 +234,26 @@ def test_takes_over_a_set_of_the_command_line(loop: Loop) -> None:
     assert loop.once().code == 0
     assert site.uid("JobSet", "runs") == uid
     assert site.live("JobSet", "over") is None
+
+
+def test_a_copy_of_a_set_says_what_to_remove(loop: Loop) -> None:
+    """`kubectl get -o yaml` prints the marks, too."""
+    loop.applied(config("a"))
+    copied = {**loop.live, "metadata": {"name": "copy", **{key: loop.live["metadata"][key] for key in _COPIED}}}
+    copy = loop.site.plane.client.create({key: each for key, each in copied.items() if key != "status"})
+    path = loop.site.plane.client.path(copy)
+    loop.site.plane.client.merge(loop.created, {"spec": {"suspend": True}})
+    assert loop.once().code == 1
+    conditions = loop.site.plane.client.request("GET", path)["status"]["conditions"]
+    assert [(one["type"], one["reason"]) for one in conditions] == [
+        ("Ready", "ConflictBlocked"),
+        ("Stalled", "ConflictBlocked"),
+    ]
+    label = re.findall(r"remove its label (\S+)$", conditions[0]["message"])
+    loop.site.plane.client.merge(copy, {"metadata": {"labels": dict.fromkeys(label)}})
+    loop.site.files(config("b"))
+    assert loop.once().code == 0
+    assert loop.site.live("ConfigMap", "b")
 
 
 def test_trainer_runs(loop: Loop, trainer_lease: Callable[[int], None]) -> None:

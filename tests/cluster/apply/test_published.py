@@ -176,6 +176,19 @@ def test_invalid_and_empty_builds_keep_the_last_artifact(loop: Loop) -> None:
             assert is_served(first["url"])
 
 
+def test_a_set_that_is_applied_again_serves_nothing(loop: Loop) -> None:
+    """A Kustomization that was forgotten does not apply the last artifact for ever."""
+    site = loop.site
+    site.files(config("a"))
+    with replica(site, "--leader-elect=false"):
+        site.wait("published", lambda: loop.condition() == ("True", "ReconciliationSucceeded"))
+        url = artifact_of(site)["url"]
+        assert is_served(url)
+        loop.merge({"spec": {"output": "Apply"}})
+        site.wait("applied", lambda: site.live("ConfigMap", "a"))
+        assert not is_served(url)
+
+
 def test_an_artifact_of_another_producer_stays(site: Site) -> None:
     body = {"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "ExternalArtifact", "spec": {}}
     foreign = site.plane.client.create({**body, "metadata": {"name": "s", "namespace": site.namespace}})
