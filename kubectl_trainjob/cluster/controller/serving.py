@@ -28,7 +28,7 @@ class _Server(http.server.ThreadingHTTPServer):
         super().__init__((host, port), handler)
 
     def server_bind(self) -> None:
-        """Serve IPv4, too: a cluster has one of both, or both."""
+        """Serve IPv4, too: a cluster has IPv4, IPv6, or both."""
         if self.address_family is socket.AF_INET6:
             self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         super().server_bind()
