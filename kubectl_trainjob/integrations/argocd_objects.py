@@ -7,6 +7,7 @@ from typing import Any
 from kubectl_trainjob.model.stages import Body
 
 _RUNS = ("JobSet", "Job")
+_WITH_PODS = (*_RUNS, "TrainingRuntime", "ClusterTrainingRuntime")
 _TTL = "ttlSecondsAfterFinished"
 
 
@@ -16,12 +17,12 @@ def has_ttl(body: Body) -> bool:
 
 
 def for_argocd(body: Body) -> Body:
-    """A run without TTL, whose ports state their protocol; any other object unchanged.
+    """A run without TTL, or a runtime, whose ports state their protocol; any other object unchanged.
 
     With server-side apply, Argo CD compares a port without protocol with the default TCP, and never finds it equal.
     """
     spec = body.get("spec")
-    if body.get("kind") not in _RUNS or not isinstance(spec, dict):
+    if body.get("kind") not in _WITH_PODS or not isinstance(spec, dict):
         return body
     kept = {key: value for key, value in spec.items() if key != _TTL}
     return {**body, "spec": _with_protocols(kept)}

@@ -167,6 +167,20 @@ def test_a_ttl_is_omitted_and_ports_have_a_protocol(app):
     assert "ttlSecondsAfterFinished" in built.err
 
 
+def test_ports_of_runtimes_have_a_protocol(app):
+    """Their definitions have the same default as a JobSet's, in the key of the same list."""
+    port = {"containerPort": 8080}
+    runtime = yaml.safe_load(yaml.safe_dump(PLAIN))
+    (job,) = runtime["spec"]["template"]["spec"]["replicatedJobs"]
+    job["template"]["spec"]["template"]["spec"]["containers"][0]["ports"] = [port]
+    app.write({"jobs/runtime.yaml": [runtime], "runtimes/plain.yaml": []})
+    (printed,) = [
+        each for each in app.build("--for", "argocd", "--emit", "trainjob").objects if each["kind"] == runtime["kind"]
+    ]
+    (job,) = printed["spec"]["template"]["spec"]["replicatedJobs"]
+    assert job["template"]["spec"]["template"]["spec"]["containers"][0]["ports"] == [{**port, "protocol": "TCP"}]
+
+
 def test_a_repository_cannot_raise_its_limits(app):
     settings = {"apiVersion": "kubectl-trainjob.dev/v1alpha1", "kind": "Config"}
     long = "x" * 400
