@@ -41,6 +41,12 @@ def identity_of(body: Body) -> ObjectId:
     return ObjectId(body["apiVersion"], body["kind"], metadata.get("namespace") or "", metadata.get("name") or "")
 
 
+def is_named(body: Body) -> bool:
+    """Whether an object has a name; with only `generateName`, the cluster names it, each time anew."""
+    metadata = body.get("metadata") or {}
+    return bool(metadata.get("name") or not metadata.get("generateName"))
+
+
 def is_same(old: Any, new: Any) -> bool:
     """Equality of JSON, including the order of keys: `true` is not 1, and 1 is not 1.0.
 

@@ -11,7 +11,7 @@ from kubectl_trainjob.kube.updates.result import STATES, State, possible_states
 from kubectl_trainjob.model.finding import Finding, LintReport
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.model.source import value_at
-from kubectl_trainjob.model.stages import JobId
+from kubectl_trainjob.model.stages import JobId, is_named
 from kubectl_trainjob.review.diff.changes import Change, Difference, Sizes, rejected_in
 from kubectl_trainjob.review.diff.totals import NOTHING
 from kubectl_trainjob.review.diff.view import Report
@@ -132,7 +132,9 @@ class _RowBuilder:
             if role_of(job.identity) is not KindRole.JOB_SET:
                 continue
             other = JobId(change.counterpart, change.overlay) if change.counterpart else None
-            if change.change == "changed":
+            if change.old is not None and not is_named(change.old):
+                yield JobRow(job, change.change, Impact.KEPT, self._sizes(job))
+            elif change.change == "changed":
                 yield self._changed_row(job)
             elif change.change == "added":
                 yield self._added_row(job, other)

@@ -350,6 +350,27 @@ def test_a_jobset_that_is_written_by_hand(
     assert f"JobSet/ml/{next(iter(jobs))} " in shown
 
 
+def test_a_jobset_that_the_cluster_names(repository: Repository) -> None:
+    """`kubectl create` makes another one each time: no update, and none is removed. Two have a row each."""
+    text = JOB_SET.replace("name: by-hand,", "generateName: by-hand-,")
+    repository.commit({"jobs/a.yaml": text, "jobs/b.yaml": text.replace("by-hand", "other")})
+    repository.write({"jobs/a.yaml": text.replace("train:1", "train:2").replace("- name: node", "- name: renamed")})
+    repository.write({"jobs/b.yaml": None})
+    reported = review(repository)
+    assert reported.jobs == {"by-hand-*": ("changed", "kept"), "other-*": ("removed", "kept")}
+    assert (reported.code, reported.verdict) == (0, "safe")
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_jobset_that_gets_or_loses_its_name(repository: Repository, way: int) -> None:
+    before, after = [JOB_SET, JOB_SET.replace("name: by-hand,", "generateName: by-hand-,")][::way]
+    repository.commit({"jobs/a.yaml": before})
+    repository.write({"jobs/a.yaml": after})
+    impacts = {"by-hand": ("removed", "ends"), "by-hand-*": ("added", "new")}
+    names = {"by-hand": ("added", "new"), "by-hand-*": ("removed", "kept")}
+    assert review(repository).jobs == (impacts if way == 1 else names)
+
+
 def test_a_rejected_update_of_something_else(repository: Repository) -> None:
     config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: ml}\nimmutable: true\ndata: {a: VALUE}\n"
     repository.commit({"jobs/config.yaml": config.replace("VALUE", "x")})

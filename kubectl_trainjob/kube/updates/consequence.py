@@ -19,7 +19,7 @@ from kubectl_trainjob.kube.updates.immutable import check_data_update
 from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State, UpdateResult, possible_states
 from kubectl_trainjob.model.message import Message, joined, listed, say
 from kubectl_trainjob.model.source import value_at
-from kubectl_trainjob.model.stages import Body, ObjectId
+from kubectl_trainjob.model.stages import Body, ObjectId, is_named
 
 _IN_PLACE = ("ConfigMap", "PodGroup", "Secret")
 _SNAPSHOTS = (LATEST_TRAINER, NEXT)
@@ -58,6 +58,8 @@ def consequence(
     `old` is None for a new object, `new` for a removed one. `result` is None for a kind without rules and an invalid
     JobSet. `jobset` is the result for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
+    if old is not None and not is_named(old):
+        return say("has no effect on existing objects: each kubectl create makes another one")
     if old is None or new is None:
         return _removal(identity, version) if old else say("is created")
     if role_of(identity) is KindRole.RUNTIME:

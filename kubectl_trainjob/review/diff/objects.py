@@ -17,7 +17,7 @@ from kubectl_trainjob.kube.updates.jobset import check_jobset_update
 from kubectl_trainjob.kube.updates.result import UpdateResult
 from kubectl_trainjob.kube.updates.trainer import check_runtime_update, check_train_job_update
 from kubectl_trainjob.model.source import Place
-from kubectl_trainjob.model.stages import Body, JobId, ObjectId, identity_of, is_same
+from kubectl_trainjob.model.stages import Body, JobId, ObjectId, identity_of, is_named, is_same
 from kubectl_trainjob.review.diff.causes import causes, changed_inputs
 from kubectl_trainjob.review.diff.changed_inputs import ChangedInput
 from kubectl_trainjob.review.diff.changes import Change, ComparedJob, Difference, FieldChange, Incomplete
@@ -152,20 +152,29 @@ def _changes(pair: Pair[PlainObject], version: str, generated: UpdateResult | No
     fields = _fields(before, after, version)
     if pair.by not in SAME:
         old, new = (_added_or_removed(each, version, is_new=each is after) for each in (before, after))
-        yield replace(old, counterpart=after.identity)
-        yield replace(new, counterpart=before.identity, old=before.body, fields=fields)
+        if is_named(before.body) and is_named(after.body):
+            old = replace(old, counterpart=after.identity)
+            new = replace(new, counterpart=before.identity, old=before.body, fields=fields)
+        yield from (old, new)
     elif fields:
-        verdict = _update_result(before, after, version)
+        verdict = _update_result(before, after, version) if is_named(after.body) else None
         words = consequence(after.identity, verdict, before.body, after.body, version, generated)
         yield Change(
-            after.identity, "changed", before.body, after.body, fields, verdict, words, generated_result=generated
+            _shown(after), "changed", before.body, after.body, fields, verdict, words, generated_result=generated
         )
+
+
+def _shown(printed: PlainObject) -> ObjectId:
+    """The identity; `bert-*` is the name of an object that the cluster names, which is another one each time."""
+    if is_named(printed.body):
+        return printed.identity
+    return replace(printed.identity, name=f"{printed.body['metadata']['generateName']}*")
 
 
 def _added_or_removed(printed: PlainObject, version: str, *, is_new: bool) -> Change:
     old, body = (None, printed.body) if is_new else (printed.body, None)
     words = consequence(printed.identity, None, old, body, version)
-    return Change(printed.identity, "added" if is_new else "removed", old, body, consequence=words)
+    return Change(_shown(printed), "added" if is_new else "removed", old, body, consequence=words)
 
 
 def _update_result(old: PlainObject, new: PlainObject, version: str) -> UpdateResult | None:
