@@ -152,7 +152,7 @@ def _lint(request: LintRequest, session: Session) -> int:
             report = _without_baseline(found, request.baseline, session.workspace.files)
         if request.diff:
             return _exit_code(request, report)
-    note_skipped([each for each in found.skipped if each.reason in ("chart", "broken")])
+    note_skipped([each for each in found.skipped if each.reason in ("chart", "foreign", "broken")])
     note_unread_overlays(found.unread_overlays, "checked")
     write_outputs(request.output, format_report, report, default="human")
     if found.is_empty and request.fail_if_empty:

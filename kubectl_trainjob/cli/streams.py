@@ -26,6 +26,7 @@ _MOST_NAMED = 20  # entries that were skipped
 _SKIPPED = {
     "built": "built files",
     "template": "for the overlays that list it",
+    "foreign": "template of another tool",
     "link": "link",
     "large": "too large",
     "chart": "",

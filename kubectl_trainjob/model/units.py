@@ -186,15 +186,18 @@ class BuiltDirectory:
         return SourceFile(f"{self.path}/{path}", text, below_base=common_path)
 
 
+SkippedFor = Literal["built", "template", "foreign", "chart", "link", "broken", "large"]
+
+
 class SkippedEntry(NamedTuple):
     """An entry that reading a directory skipped.
 
-    Built files, a template, a Helm chart, a link, or a file of another tool that has errors or is too large. Overlays
-    that list a template render it.
+    Built files, a template, a Helm chart, a link, or a file of another tool that is a template, has errors or is too
+    large. Overlays that list a template render it.
     """
 
     path: str
-    reason: Literal["built", "template", "chart", "link", "broken", "large"]
+    reason: SkippedFor
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,6 +36,8 @@ spec:
             metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
             spec: {template: {spec: {containers: [{name: node, image: "ghcr.io/acme/train:1.0"}]}}}
 """
+_CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
+_OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../../jobs]\nnamespace: {}\n"
 _CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: settings}}\ndata: {{size: '{0}'}}\n"
 _OURS = {"runtimes/torch.yaml": _RUNTIME, "jobs/a.yaml": _JOB.format("a")}
 _DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n"
@@ -151,6 +153,15 @@ LAYOUTS: Mapping[str, dict[str, str]] = {
         "deploy/twice.yaml": "a: 1\na: 2\n",
         "deploy/tabs.yaml": "a:\n\tb: 1\n",
     },
+    "envsubst": {
+        "k8s/trainjob.yaml": _JOB.format("${NAME}").replace("numNodes: 2", "numNodes: ${NODES}"),
+        "k8s/runtime.yaml": "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata:\n"
+        "  name: nccl\n  # of the test\n\n  namespace: ${NAMESPACE}\nspec:\n  mlPolicy:\n${POLICY}\n",
+    },
+    "templates of scripts": {
+        "scripts/job.yaml.j2": _JOB.format("{{ name }}"),
+        "scripts/job.yaml": _JOB.format('"train-{{ name }}"'),
+    },
     "templates of terraform": {
         "terraform/files/app.yaml": "apiVersion: v1\nkind: Secret\nmetadata:\n  name: ${name}\n%{ if x }\n",
         "terraform/files/gateway.yaml": "apiVersion: {{ a }}\nkind: Gateway\n",
@@ -190,6 +201,8 @@ def _repository(directory: Path, files: Mapping[str, str]) -> Path:
 def test_a_layout(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     top = _repository(tmp_path_factory.mktemp("layout") / "top", LAYOUTS[name])
     (top / "linked").symlink_to("jobs")
+    _write(top, {"base/settings.yaml": _CONFIG_MAP.format(1)})
+    (top / "linked.yaml").symlink_to("base/settings.yaml")
     report = json.loads(_run(top, "lint", "-o", "json")[0])
     assert report["results"] == []
     built, notes = _run(top, "build")
@@ -203,6 +216,40 @@ def test_a_layout(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert review["verdict"] == "safe"
 
 
+@pytest.mark.parametrize("ours", [{"trainjob.yaml": _CONFIG}, {"overlays/a/overlay.yaml": _OVERLAY.format("a")}])
+def test_templates_beside_our_own_files(tmp_path: Path, ours: dict[str, str]) -> None:
+    """They may be mistakes there: a template that no overlay lists, and a name of the wrong form."""
+    top = _repository(tmp_path / "top", {**ours, **LAYOUTS["envsubst"], **LAYOUTS["templates of scripts"]})
+    results = json.loads(_run(top, "lint", "-o", "json", code=1)[0])["results"]
+    assert {"k8s/trainjob.yaml", "k8s/runtime.yaml", "scripts/job.yaml.j2", "scripts/job.yaml"} <= {
+        each["file"] for each in results
+    }
+
+
+def test_a_skipped_template_is_noted(tmp_path: Path) -> None:
+    top = _repository(tmp_path / "top", LAYOUTS["templates of scripts"])
+    for command in ("lint", "build"):
+        notes = _run(top, command)[1]
+        assert "scripts/job.yaml (template of another tool), scripts/job.yaml.j2 (template of another tool)" in notes
+    _run(top, "build", "--strict", code=1)
+    _run(top, "lint", "scripts/job.yaml", code=1)
+
+
+def test_a_script_with_variables_is_no_template(tmp_path: Path) -> None:
+    text = _JOB.format("a").replace("numNodes: 2", "args: ['cat > x <<E\\nmetadata:\\n  name: ${MODEL}\\nE']")
+    top = _repository(tmp_path / "top", {"jobs/a.yaml": text})
+    assert _run(top, "build")[0].count("kind: JobSet\n") == 1
+
+
+def test_a_linked_job_is_not_skipped(tmp_path: Path) -> None:
+    """Its target is read where it is, unless only the directory of the link is built."""
+    top = _repository(tmp_path / "top", {"more/README.md": ""})
+    (top / "more/b.yaml").symlink_to("../jobs/a.yaml")
+    (top / "more/c.yaml").symlink_to("/etc/hostname")
+    errors = _run(top, "build", "more", code=1)[1]
+    assert [f"more/{name}.yaml:1:1: error KTJ025" in errors for name in "bc"] == [True, True]
+
+
 def _gpus(top: Path, *arguments: str) -> list[str]:
     """How many GPUs all jobs request before and after."""
     groups = json.loads(_run(top, "diff", *arguments, "-o", "json", code=1)[0])["summary"]
@@ -210,8 +257,6 @@ def _gpus(top: Path, *arguments: str) -> list[str]:
 
 
 _GPU_JOB = _JOB.replace("numNodes: 2", "numNodes: {1}, resourcesPerNode: {{limits: {{nvidia.com/gpu: 8}}}}")
-_OVERLAY = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Overlay\nresources: [../../jobs]\nnamespace: {}\n"
-_CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
 _TWO = {f"overlays/{name}/overlay.yaml": _OVERLAY.format(name) for name in ("dev", "prod")}
 
 
@@ -251,6 +296,8 @@ def test_paths_of_other_tools_are_ignored(tmp_path: Path) -> None:
         "src/a.yaml.j2": "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: {{ name }}}\n",
     }
     top = _repository(tmp_path / "top", {**_OURS, **more})
+    assert _found(top, code=1) == [("KTJ108", "error")]
+    _write(top, {"trainjob.yaml": _CONFIG})
     assert _found(top, code=1) == [("KTJ108", "error"), ("KTJ026", "error")]
     _write(top, {"trainjob.yaml": _CONFIG + "ignore: [old/**, src/**]\n"})
     assert _found(top) == []

@@ -58,14 +58,22 @@ def consequence(
     `old` is None for a new object, `new` for a removed one. `result` is None for a kind without rules and an invalid
     JobSet. `jobset` is the result for the JobSet of a changed TrainJob, None if that JobSet does not change.
     """
-    if old is not None and not is_named(old):
+    if old is None:
+        return say("is created")
+    if not is_named(old):
         return say("has no effect on existing objects: each kubectl create makes another one")
-    if old is None or new is None:
-        return _removal(identity, version) if old else say("is created")
+    if new is None:
+        return _removal(identity, version)
     if role_of(identity) is KindRole.RUNTIME:
         return _changed_runtime(result, version)
     if not is_job(identity):
         return _changed_other(identity, result or check_data_update(old, new))
+    return _changed_job(identity, result, old, new, jobset)
+
+
+def _changed_job(
+    identity: ObjectId, result: UpdateResult | None, old: Body, new: Body, jobset: UpdateResult | None
+) -> Message:
     if result is None:
         return say("is not checked: the {} has errors", identity.kind)
     update = _JobUpdate(identity, old, new, result, jobset)

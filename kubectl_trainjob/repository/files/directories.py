@@ -8,23 +8,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Literal
 
 from kubectl_trainjob.kube.facts.kinds import is_of_training
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Rule
 from kubectl_trainjob.model.source import SourceFile
 from kubectl_trainjob.model.stages import Manifest
-from kubectl_trainjob.model.units import BuiltDirectory, SkippedEntry
+from kubectl_trainjob.model.units import BuiltDirectory, SkippedEntry, SkippedFor
 from kubectl_trainjob.repository.files.classify import UNBUILT
-from kubectl_trainjob.repository.files.find_root import upward
-from kubectl_trainjob.repository.files.foreign import OF_BUILD, OF_OBJECT, is_ours, owned_by_kustomizations
+from kubectl_trainjob.repository.files.find_root import is_below, upward
+from kubectl_trainjob.repository.files.foreign import OF_BUILD, OF_OBJECT, is_ours, is_template, owned_by_kustomizations
 from kubectl_trainjob.repository.files.input_reader import InputReader, fault
 from kubectl_trainjob.repository.files.repository import Root, listed_templates
 from kubectl_trainjob.repository.files.root import TooLargeError, UnsafePathError
-from kubectl_trainjob.repository.files.walk import FoundFile, SkipReason, walk
+from kubectl_trainjob.repository.files.walk import FoundFile, SkipReason, overlays, walk
 
 _SKIPPED_FOR: dict[SkipReason, tuple[Rule, str]] = {
     "link": (
@@ -55,6 +55,7 @@ class Directories:
         self.is_lenient = is_lenient
         self._unreadable: list[Diagnostic] = []
         self._listed: dict[Root, frozenset[str]] = {}
+        self._unconfigured: dict[Root, bool] = {}
         self.kustomizations: dict[tuple[Root, str], str] = {}
 
     def files(self, root: Root, inside: str, shown: str) -> Iterator[tuple[str, str]]:
@@ -88,15 +89,19 @@ class Directories:
                 self._skip(path, "chart")
             case "linked directory":
                 self._skip(path, "link")
+            case "link" if self._is_foreign_link(root, path):
+                self._skip(path, "link")
             case "template" if self._is_listed(root, found.path):
                 self._skip(path, "template")
             case "template" if self._is_foreign(root, found.path):
                 pass
+            case "template" if self._is_unconfigured(root):
+                self._skip(path, "foreign")
             case reason:
                 assert reason is not None
                 self._report(reason, path)
 
-    def _skip(self, path: str, reason: Literal["built", "chart", "link", "template", "broken", "large"]) -> None:
+    def _skip(self, path: str, reason: SkippedFor) -> None:
         self.skipped[SkippedEntry(path, reason)] = None
 
     def _report(self, reason: SkipReason, path: str) -> None:
@@ -108,6 +113,13 @@ class Directories:
             self._listed[root] = frozenset(listed_templates(root, self._input_reader.limits))
         return template in self._listed[root]
 
+    def _is_unconfigured(self, root: Root) -> bool:
+        """Whether a repository has neither settings nor overlays of this tool; never if not lenient."""
+        if root not in self._unconfigured:
+            is_empty = next(overlays(root.files, root.ignored_below()), None) is None
+            self._unconfigured[root] = is_empty and root.config.source is None
+        return self.is_lenient and self._unconfigured[root]
+
     def _is_foreign(self, root: Root, inside: str) -> bool:
         """Whether a file does not say our kinds, as far as it can be read; never if not lenient."""
         most = self._input_reader.limits.file_bytes
@@ -115,6 +127,14 @@ class Directories:
             return self.is_lenient and not is_ours(root.files.read(inside, most).decode(errors="replace"))
         except (UnsafePathError, TooLargeError, OSError):
             return self.is_lenient
+
+    def _is_foreign_link(self, root: Root, shown: str) -> bool:
+        """Whether a linked file is in the repository and does not say our kinds; never if not lenient."""
+        try:
+            real, kind = self._input_reader.files.named(shown)
+        except (UnsafePathError, EnvironmentFault, OSError, ValueError):
+            return False
+        return kind == "file" and is_below(root.files.directory, real) and self._is_foreign(root, root.inside(real))
 
     def _built_directory(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
         files, most = root.files, self._input_reader.limits.output_bytes
@@ -135,6 +155,9 @@ class Directories:
         noted = len(self._input_reader.diagnostics)
         file = self._input_reader.file(root, inside, shown)
         error = next(iter(self._input_reader.diagnostics[noted:]), None)
+        if file is not None and is_template(file.text) and self._is_unconfigured(root):
+            self._skip(shown, "foreign")
+            return None
         if error is None or error.rule in OF_BUILD or not self._is_foreign(root, inside):
             return file
         self._unreadable += self._input_reader.diagnostics[noted:]

@@ -30,6 +30,8 @@ _TYPES = (KindRole.TRAINING_JOB, KindRole.RUNTIME, KindRole.JOB_SET)
 _KINDS = "|".join(kind.name for kind in kinds_with(*_TYPES, KindRole.SOURCE_JOB, KindRole.SOURCE_RUNTIME))
 _GROUPS = "|".join({re.escape(kind.group): None for kind in kinds_with(*_TYPES, KindRole.CONFIGURATION)})
 _SAYS_OURS = re.compile(rf"\b(?:apiVersion\W{{1,8}}(?:{_GROUPS})/|kind\W{{1,8}}(?:{_KINDS})\b)", re.IGNORECASE)
+_METADATA = re.compile(r"^metadata:.*\n(?:[ #].*\n|\n)*", re.MULTILINE)
+_FILLED_IN = re.compile(r"\b(?:name|namespace|generateName): *[\"']?[\w.-]*(?:\$\{\w|\{\{)")
 
 _LARGEST = 1 << 20  # bytes of a kustomization
 # The fields of a kustomization whose files are not manifests: lists of paths, or of mappings with paths.
@@ -40,6 +42,11 @@ _PLUGINS = ("transformers", "generators", "validators")
 def is_ours(text: str) -> bool:
     """Whether a text says a kind that this tool builds or checks, also one with errors."""
     return _SAYS_OURS.search(text) is not None
+
+
+def is_template(text: str) -> bool:
+    """Whether another tool fills in the name or the namespace of an object, such as envsubst or Helm."""
+    return any(_FILLED_IN.search(block) for block in _METADATA.findall(text))
 
 
 def owned_by_kustomizations(files: Files, paths: Iterable[str], limits: Limits) -> frozenset[str]:
