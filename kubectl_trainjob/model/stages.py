@@ -42,7 +42,7 @@ def identity_of(body: Body) -> ObjectId:
 
 
 def is_named(body: Body) -> bool:
-    """Whether an object has a name; with only `generateName`, the cluster names it, each time anew."""
+    """Whether an object has a name; with only `generateName`, each creation makes another one."""
     metadata = body.get("metadata") or {}
     return bool(metadata.get("name") or not metadata.get("generateName"))
 

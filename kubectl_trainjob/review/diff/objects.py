@@ -160,11 +160,18 @@ def _changes(pair: Pair[PlainObject], version: str, generated: UpdateResult | No
         verdict = _update_result(before, after, version) if is_named(after.body) else None
         words = consequence(after.identity, verdict, before.body, after.body, version, generated)
         yield Change(
-            _shown(after), "changed", before.body, after.body, fields, verdict, words, generated_result=generated
+            _identity_in_reports(after),
+            "changed",
+            before.body,
+            after.body,
+            fields,
+            verdict,
+            words,
+            generated_result=generated,
         )
 
 
-def _shown(printed: PlainObject) -> ObjectId:
+def _identity_in_reports(printed: PlainObject) -> ObjectId:
     """The identity; `bert-*` is the name of an object that the cluster names, which is another one each time."""
     if is_named(printed.body):
         return printed.identity
@@ -174,7 +181,7 @@ def _shown(printed: PlainObject) -> ObjectId:
 def _added_or_removed(printed: PlainObject, version: str, *, is_new: bool) -> Change:
     old, body = (None, printed.body) if is_new else (printed.body, None)
     words = consequence(printed.identity, None, old, body, version)
-    return Change(_shown(printed), "added" if is_new else "removed", old, body, consequence=words)
+    return Change(_identity_in_reports(printed), "added" if is_new else "removed", old, body, consequence=words)
 
 
 def _update_result(old: PlainObject, new: PlainObject, version: str) -> UpdateResult | None:
