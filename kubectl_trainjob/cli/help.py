@@ -100,7 +100,8 @@ def _print_rule(name: str) -> int:
         return explain_rule(rule.id, as_json=False)
     known = [*topics(), *(text for each in RULES.values() for text in (each.id, each.name))]
     nearest = get_close_matches(name[:100], known) or get_close_matches(name.upper()[:100], known)
-    hint = f"did you mean {' or '.join(nearest)}?" if nearest else "`help` without a topic lists the pages"
+    meant = " or ".join(f'"{each}"' for each in nearest)
+    hint = f"did you mean {meant}?" if meant else "`help` without a topic lists the pages"
     raise click.UsageError(f'page "{name[:100]}" does not exist; {hint}')
 
 

@@ -85,11 +85,11 @@ def _list_runtimes(context: click.Context, _parameter: click.Parameter, wanted: 
 
 
 def _catalogue() -> list[tuple[str, str, str]]:
-    """The runtimes of the catalogue, each with the versions of Trainer that have it, and its first sentence."""
+    """The runtimes of the catalogue, each with the versions of Trainer that have it, and a description."""
     from kubectl_trainjob.repository import catalogue
 
     return [
-        (name, _first_and_last(versions), _first_sentence(catalogue.read(name, versions[-1])))
+        (name, _first_and_last(versions), _description(catalogue.read(name, versions[-1])))
         for name, versions in sorted(catalogue.versions().items())
     ]
 
@@ -99,13 +99,14 @@ def _first_and_last(versions: tuple[str, ...]) -> str:
     return "-".join(dict.fromkeys((every[0], every[-1])))
 
 
-def _first_sentence(manifest: str) -> str:
+def _description(manifest: str) -> str:
     comment = []
     for line in manifest.splitlines():
         if not line.startswith("#"):
             break
         comment.append(line.strip("# "))
-    return " ".join(comment).partition(". ")[0].removesuffix(".")
+    first, _, others = " ".join(comment).removesuffix(".").partition(". ")
+    return f"{first} (Trainer's own)" if others.startswith("As released with Trainer") else first
 
 
 _RUNTIME = click.option(

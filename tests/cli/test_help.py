@@ -80,11 +80,11 @@ def test_a_topic_in_capitals_and_a_rule_in_small_letters_are_found(capfd: pytest
 @pytest.mark.parametrize(
     ("topic", "message"),
     [
-        ("explian", 'page "explian" does not exist; did you mean explain'),
-        ("image-tag", 'page "image-tag" does not exist; did you mean image-tag-latest'),
-        ("KTJ39", 'page "KTJ39" does not exist; did you mean KTJ3'),
+        ("explian", 'page "explian" does not exist; did you mean "explain"'),
+        ("image-tag", 'page "image-tag" does not exist; did you mean "image-tag-latest"'),
+        ("KTJ39", 'page "KTJ39" does not exist; did you mean "KTJ3'),
         ("\x1b]0;", 'page "\\x1b]0;" does not exist; `help` without a topic lists the pages'),
-        ("../help", 'page "../help" does not exist; did you mean help'),
+        ("../help", 'page "../help" does not exist; did you mean "help"'),
     ],
 )
 def test_an_unknown_topic_is_a_usage_error_with_the_nearest_names(
