@@ -61,6 +61,13 @@ def without_quotations(text: str) -> str:
     return re.sub(r"`[^`]*`|\"[^\"]*\"", "CODE", " ".join(text.split()))
 
 
+def without_tables(text: str) -> str:
+    """A docstring without the lines of tables; code, lists of code and what is in parentheses are one word."""
+    lines = (line for line in text.split("\n") if "  " not in line.strip())
+    code = re.sub(r"`[^`]*`", "CODE", "\n".join(lines))
+    return re.sub(r"CODE(?:,\s+CODE)+", "CODE", re.sub(r"\s\([^()]*\)", "", code))
+
+
 def sentences(text: str) -> list[str]:
     """The sentences of a text without code; an item of a list and a cell of a table are sentences, too."""
     blocks = re.split(r"\n\s*\n|\n(?= *(?:-|\d\.) )|\n(?=\|)|\|", text)

@@ -110,7 +110,7 @@ def _below(folder: str, overlay: str, root: str) -> str:
 
 
 def _root(folder: str, source_path: str) -> str:
-    """The top of the copy of the repository, by the path of Argo CD, else by the marks of a repository."""
+    """The top of the copy of the repository: by Argo CD's path, else by the marks of a repository."""
     steps = [step for step in source_path.split("/") if step not in ("", ".")]
     parts = folder.split(os.sep)
     if source_path and parts[len(parts) - len(steps) :] == steps:

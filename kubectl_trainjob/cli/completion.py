@@ -1,6 +1,6 @@
 """`completion`: the scripts for bash, zsh and fish, and the candidates that they and kubectl request at each <TAB>.
 
-One protocol for all four, kubectl's: a candidate a line, a tab before its description, `:N` as the last line, where N
+One protocol for all four, kubectl's: a candidate a line, a tab before its description, and `:N` as the last line. N
 adds up cobra's ShellCompDirective (k8s.io/kubectl pkg/cmd/plugin/plugin_completion.go, spf13/cobra completions.go).
 """
 

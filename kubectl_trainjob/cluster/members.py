@@ -1,4 +1,4 @@
-"""The members of a set that exist, found by label for the kinds and namespaces of the build and the parent."""
+"""The existing members of a set, by label, for the kinds and namespaces of the build and the parent."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def _send_step(work: Work, step: Step) -> Step:
 
 
 def _planned_deferred(work: Work, step: Step) -> Step:
-    """The plan of a step whose dry run had to wait for a Namespace, a definition or a runtime of this apply."""
+    """The plan of a step whose dry run needs a Namespace, a definition or a runtime of this apply."""
     work.api.resource(step.desired.id)
     end = work.api.clock.monotonic() + _CACHES
     pause, longest = _POLL

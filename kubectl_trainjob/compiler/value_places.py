@@ -16,7 +16,7 @@ from kubectl_trainjob.model.stages import Body, ResolvedJob
 class ValuePlaces:
     """Finds the lines for one TrainJob that can be built. If necessary, it expands the TrainJob again, with a recorder.
 
-    The expansion copies a value as the same object in memory, so the place of such a value is known without that.
+    The expansion copies a value as the same object in memory. Therefore its place is known without that.
     """
 
     def __init__(self, resolved: ResolvedJob, template: RuntimeTemplate, behaviour: Behaviour, jobset: Body) -> None:

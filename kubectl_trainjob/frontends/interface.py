@@ -18,7 +18,7 @@ SourceKey = tuple[str, str, str, str]
 
 
 Compile = Callable[[Manifest, tuple[Manifest, ...]], Conversion]
-"""A TrainJob and runtimes for it only → the objects that it expands to, none with errors, and what was found."""
+"""A TrainJob and its runtimes → the objects that it expands to, none with errors, and the findings."""
 
 
 class ConversionContext(NamedTuple):

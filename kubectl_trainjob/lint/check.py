@@ -42,7 +42,7 @@ class Hit(NamedTuple):
 
 
 class Check(NamedTuple, Generic[View]):
-    """A rule, and the function that finds its hits in a runtime, a TrainJob, a build unit or a built directory."""
+    """A rule, and the function that finds it in a runtime, a TrainJob, a build unit or a built directory."""
 
     rule: Rule
     find: Callable[[View], Iterator[Hit]]

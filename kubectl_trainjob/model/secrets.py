@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 MASK = "***"
-_PASSWORDS = ("PASSWORD", "PASSWD", "PASSPHRASE", "PWD", "DBPASS", "PASS")
-_GLUED = ("TOKEN", "SECRET", *_PASSWORDS[:-1], "APIKEY", "ACCESSKEY", "SECRETKEY", "CREDENTIAL", "CREDENTIALS")
+_LONG_PASSWORDS = ("PASSWORD", "PASSWD", "PASSPHRASE", "PWD", "DBPASS")
+_PASSWORDS = (*_LONG_PASSWORDS, "PASS")
+_GLUED = ("TOKEN", "SECRET", *_LONG_PASSWORDS, "APIKEY", "ACCESSKEY", "SECRETKEY", "CREDENTIAL", "CREDENTIALS")
 """Words that count at the end of another one, too: `PGPASSWORD`, but not `BYPASS` or `MONKEY`."""
 _SECRET = (*_GLUED, "PASS", "KEY")
 _OF_TOKENIZERS = frozenset({"BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIAL", "STOP", "UNK"})

@@ -27,7 +27,7 @@ ABSENT = Absent.ABSENT
 class SourceFile:
     """One file as read: `path` as shown to users ("-": standard input), `text` decoded, line ends as in the file.
 
-    `below_base` is the path relative to the root of a compared tree, "" if `path` is the same in both trees.
+    `below_base` is the path from the root of a compared tree, "" if both trees have the same `path`.
     """
 
     path: str

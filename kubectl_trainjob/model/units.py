@@ -192,8 +192,8 @@ SkippedFor = Literal["built", "template", "foreign", "chart", "link", "broken", 
 class SkippedEntry(NamedTuple):
     """An entry that reading a directory skipped.
 
-    Built files, a template, a Helm chart, a link, or a file of another tool that is a template, has errors or is too
-    large. Overlays that list a template render it.
+    Built files, a template, a Helm chart, a link, or a file of another tool: a template, one with errors, or too large.
+    Overlays that list a template render it.
     """
 
     path: str

@@ -7,7 +7,7 @@
                         containers[]}; at most 1000 names of a role are listed, hostnames and dns equally
       processesPerNode  {value: number or word or null, why, setting, source}; null for a role that takes no part
       containers[]      {name, init, image, command[], args[], origins, env[], envFrom[], ports[]}, init containers
-                        first; image is null and command and args are empty where the image's own count
+                        first; image is null and command and args are empty where the image's own count.
         origins         {image, command, args}, as far as they are set, each {by, source}
         env[]           {name, value or valueFrom, by, source}, as in the Pod, JOB_COMPLETION_INDEX included; `by` is
                         TrainJob, runtime, "Job controller", or the plugin that wrote it

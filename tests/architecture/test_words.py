@@ -64,6 +64,12 @@ def test_the_words_of_comments(path: Path) -> None:
 
 
 @for_each("path", MODULES, at_least=200)
+def test_the_sentences_of_comments(path: Path) -> None:
+    found = [(line, words.without_tables(text)) for line, text in words.comments(path.read_text(encoding="utf-8"))]
+    _report(path, [words.Text(line, each) for line, text in found for each in words.long_sentences(text)])
+
+
+@for_each("path", MODULES, at_least=200)
 def test_the_words_of_names(path: Path) -> None:
     _report(path, list(words.worst_names(path.read_text(encoding="utf-8"))))
 

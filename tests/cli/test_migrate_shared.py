@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.test_migrate import Command
+from tests.cli.test_migrate import JOB, Command
 
 TWO_ROLES = """\
 apiVersion: kubeflow.org/v1
@@ -65,19 +65,7 @@ def test_a_shared_runtime_builds_with_the_target(version: str, migrate: Command)
     assert len(jobs) == 2
 
 
-GPUS = """\
-apiVersion: kubeflow.org/v1
-kind: PyTorchJob
-metadata: {name: a}
-spec:
-  pytorchReplicaSpecs:
-    Master:
-      replicas: 1
-      template:
-        spec:
-          containers:
-          - {name: pytorch, image: a, command: [torchrun, a.py], resources: {limits: {nvidia.com/gpu: 2}}}
-"""
+GPUS = JOB.replace("[python,", "[torchrun,") + "              resources: {limits: {nvidia.com/gpu: 2}}\n"
 
 
 @pytest.mark.parametrize("version", ["2.0", "2.1", "2.2", "2.3"])

@@ -79,8 +79,7 @@ class LoopSource(NamedTuple):
 class Outcome(NamedTuple):
     """The end of a reconcile: no verdict for a TrainingSet that is left as it is, is being deleted or does not exist.
 
-    `pause` is the time in seconds until the next reconcile is due, None for never, `has_changed` whether this one
-    changed anything.
+    `pause` has the seconds until the next reconcile is due, None for never. `has_changed`: this one changed something.
     """
 
     key: SetKey

@@ -43,7 +43,7 @@ class JobComparison(NamedTuple):
 def compare_jobs(api: Api, namespace: str, version: str) -> Verdict:
     """Compare all TrainJobs of a namespace; `version` is the release of Trainer, "" for the latest. Raises ApiError.
 
-    Trainer may be about to follow a change, so a difference counts only if it is still there a moment later.
+    Trainer may be about to follow a change. Therefore a difference counts only if it still exists a moment later.
     """
     found = _compared(api, namespace, version)
     if differing := {uid for uid, each in found.items() if each.problems}:

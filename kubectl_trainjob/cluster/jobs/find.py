@@ -160,7 +160,7 @@ def _gone(
 
 
 def _select(jobs: Iterable[FoundJob], query: JobQuery, sets: Sequence[KnownSet]) -> Iterator[FoundJob]:
-    """The jobs with the labels, of the set, and, without a name, no Jobs that have nothing to do with training."""
+    """The jobs of the set with the labels. Without a name, these are only jobs that train."""
     matches = compile_selector(Selector(label_selector=query.selector), Steps(LIMITS)) if query.selector else None
     ids = {each.id for each in sets}
     for job in jobs:

@@ -1,7 +1,7 @@
 """What keeps a job from starting: the first problem that the cluster reports, as reason, message, and field.
 
-A row of `_FINDERS` finds one kind of problem, in the order in which they occur in the life of a job. The texts of the
-controllers were recorded with Kubernetes 1.36, JobSet 0.12 and Kueue 0.19.
+A row of `_FINDERS` finds one kind of problem. The order is that of the life of a job. The texts of the controllers were
+recorded with Kubernetes 1.36, JobSet 0.12 and Kueue 0.19.
 """
 
 from __future__ import annotations

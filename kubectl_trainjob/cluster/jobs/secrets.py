@@ -11,7 +11,7 @@ from kubectl_trainjob.model.stages import Body
 
 
 def required_secrets(job: FoundJob) -> dict[str, Pointer]:
-    """The names of those that are not optional, each with the pointer to its first use in the JobSet or the Job."""
+    """The names of those that are not optional, each with its first use in the JobSet or the Job."""
     found: dict[str, Pointer] = {}
     for pointer, spec in pod_specs(job):
         for below, name in _uses(spec):

@@ -77,7 +77,7 @@ class PatchSize:
 
 
 def _size_and_depth(value: Any) -> tuple[int, int]:
-    """The size of a value as the limit counts it, and how many mappings and lists it has inside each other."""
+    """The size of a value as the limit counts it, and how deep its mappings and lists are."""
     size, depth, level = 0, 0, [value]
     while level:
         below: list[Any] = []

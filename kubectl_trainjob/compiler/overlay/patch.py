@@ -181,7 +181,7 @@ def _named_targets(patch: Patch, resources: list[OverlayResource], steps: Steps)
 
 
 def _meant(wanted: ObjectId, resources: list[OverlayResource], steps: Steps) -> tuple[tuple[str, ...], Message]:
-    """The field that most likely has the error in a patch for an object that does not exist, and its right value."""
+    """The field that most likely makes a patch match no object, and its right value."""
     known = [each for resource in resources for each in resource.known_as]
     for each in known:
         if each.name == wanted.name and each.kind == wanted.kind and each.api_version != wanted.api_version:

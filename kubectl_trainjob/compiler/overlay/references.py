@@ -22,7 +22,7 @@ Fields = dict[str, Union["Reference", "Fields"]]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A field that names an object of one of the `targets` (group, kind), or holds a mapping or a list that does.
+    """A field that names an object of one of the `targets` (group, kind), also inside a mapping or a list.
 
     With `is_typed` the mapping around the name has kind and group; `usual_kind` is its default.
     """

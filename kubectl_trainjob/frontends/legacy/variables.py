@@ -43,7 +43,7 @@ class AddedVariable(NamedTuple):
 class Layout(NamedTuple):
     """Where the Pods of a job are: `host` gives the address of a role's Pod by its index or, for TFJob, by a text.
 
-    `rank_field` is the field with the number of a Pod over all roles, `index_field` that inside its role, "" for none.
+    `rank_field` has the number of a Pod over all roles. `index_field` has its number inside the role, "" for none.
     """
 
     host: Callable[[str, int | str], str]

@@ -15,7 +15,7 @@ from kubectl_trainjob.kube.facts.trainer import OPEN_MPI
 HOSTFILE = "/etc/mpi/hostfile"
 INTEL, MPICH = "Intel", "MPICH"
 ROLE_VARIABLE = "K_MPI_JOB_ROLE"
-"""The entry points of the operator's images for Intel MPI and MPICH wait for the names of all hosts in this role."""
+"""The entry points of the operator's images for Intel MPI and MPICH wait for all host names of this role."""
 
 _SSH_OPTIONS = "-o ConnectionAttempts=10"
 

@@ -183,7 +183,7 @@ def _parse(text: str) -> Quantity:
     small = _small(text, sign, digits, as_int32(exponent - len(fraction)), notation, exponent)
     if small is not None:
         return small
-    # Digits are missing only where an empty number is too big or too small for the int64 form, as in "Ei".
+    # Digits are missing only where an empty number does not fit the int64 form, as in "Ei".
     if text != tail and unsigned[: len(unsigned) - len(tail)].strip("."):
         return _large(sign, int(digits), len(fraction), exponent, notation)
     raise QuantityError(_INVALID_NUMBER)

@@ -62,7 +62,7 @@ def flags(container: ContainerSpec, names: re.Pattern[str], find: Find, arity: A
     """The flags of the launcher that a container runs, by their names; {} without one.
 
     Lines of scripts are skipped if they have none of the launcher's `names` and no variable. If a script runs a
-    launcher several times, a flag has a value only if it is the same each time.
+    launcher several times, a flag needs the same value each time to have one.
     """
     found = []
     for command in commands(container, names):

@@ -157,7 +157,7 @@ def module_position(texts: Sequence[str]) -> int:
 
 
 def plain_python(container: ContainerSpec) -> Word | None:
-    """The Python that a container runs last, if it runs a file or a module that is not a known launcher.
+    """The Python that a container runs last, if its file or module is not a known launcher.
 
     None if any command is torchrun, and for code in the command (`python -c`).
     """

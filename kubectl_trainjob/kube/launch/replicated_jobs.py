@@ -1,8 +1,8 @@
 """The replicatedJobs of a JobSet, their containers, and the host and DNS names of their Pods, as plain data.
 
 Mirrors constructJob, GetSubdomain and dnsHostnamesEnabled in sigs.k8s.io/jobset `pkg/controllers/jobset_controller.go`
-(v0.12), the defaults of its webhook, and manageJob in k8s.io/kubernetes `pkg/controller/job/job_controller.go` (1.36),
-which sets the host name of the Pod of each completion index.
+(v0.12), and the defaults of its webhook. Also mirrors manageJob in k8s.io/kubernetes
+`pkg/controller/job/job_controller.go` (1.36), which sets the host name of the Pod of each completion index.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Schema nodes of values that hold no others.
 
 Mirrors k8s.io/kube-openapi/pkg/validation/validate for types, ranges, lengths, patterns and enums, and Go's decoding of
-integers, quantities (k8s.io/apimachinery/pkg/api/resource, ParseQuantity) and times (metav1.Time, RFC 3339), which
-rejects some values that the schema accepts.
+integers, quantities (k8s.io/apimachinery/pkg/api/resource, ParseQuantity) and times (metav1.Time, RFC 3339). Go rejects
+some values that the schema accepts.
 """
 
 from __future__ import annotations

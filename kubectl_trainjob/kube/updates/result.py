@@ -1,4 +1,4 @@
-"""The result of checking the update of a live object, in each state of suspension that the object can be in."""
+"""The result of checking the update of a live object, in each state of suspension."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def respells_on(old: Body, new: Body, root: MappingNode) -> tuple[bool, bool]:
 
 
 def _restamps(old: list[Mapping[str, Any]], new: list[Mapping[str, Any]], root: MappingNode) -> bool:
-    """Whether an update changes the time of a patch, which is in the files or set when the patch is created."""
+    """Whether an update changes the time of a patch: from the files, or set when the patch is created."""
     known = {patch.get("manager"): patch for patch in old}
     for patch in new:
         before, time = known.get(patch.get("manager")), patch.get("time")

@@ -1,8 +1,8 @@
 """The schemas' rules for updates, and one result of all that the parts of admission reject.
 
 Mirrors k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel (validator.validate with an old object) for the rules of
-the packaged CRDs that check updates. Such a rule is checked where both versions have the value, and only where mappings
-and lists with keys lead to it.
+the packaged CRDs that check updates. Such a rule is checked where both versions have the value. Only mappings and lists
+with keys may lead to it.
 """
 
 from __future__ import annotations

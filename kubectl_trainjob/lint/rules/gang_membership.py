@@ -19,7 +19,7 @@ _NO_MARK = 'the Pods of {} "{}" are not members of the PodGroup of this name: th
 
 
 def find(context: LintContext) -> Iterator[Hit]:
-    """Pods without the mark of a PodGroup that no other Pods belong to, or with the name of a missing PodGroup."""
+    """Pods with the name of a missing PodGroup, or without the mark of a PodGroup that is otherwise empty."""
     for api_version, mark in MARKS.items():
         groups = [each for each in context.objects if each.id.kind == POD_GROUP and each.id.api_version == api_version]
         if groups:

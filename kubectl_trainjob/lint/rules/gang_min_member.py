@@ -1,5 +1,5 @@
-"""KTJ604: Trainer counts the members of a PodGroup by the Pods of one Job of each replicatedJob, and does not multiply
-by `replicas`."""
+"""KTJ604: Trainer counts the Pods of one Job of each replicatedJob as members of a PodGroup. It does not multiply by
+`replicas`."""
 
 from __future__ import annotations
 

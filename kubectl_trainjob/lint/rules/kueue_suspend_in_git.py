@@ -1,5 +1,5 @@
-"""KTJ613: For a TrainJob with a queue label Kueue owns `suspend`: it sets it when the job is created, removes it when
-quota is available, and sets it again to preempt the job."""
+"""KTJ613: For a TrainJob with a queue label Kueue owns `suspend`: it sets it when the job is created, removes it for
+quota, and sets it again to preempt the job."""
 
 from __future__ import annotations
 

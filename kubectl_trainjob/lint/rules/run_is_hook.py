@@ -1,4 +1,4 @@
-"""KTJ814: Argo CD deletes a hook and creates it again at each sync, and the sync waits until the hook has ended."""
+"""KTJ814: Argo CD deletes a hook and creates it again at each sync. The sync waits until the hook has ended."""
 
 from __future__ import annotations
 

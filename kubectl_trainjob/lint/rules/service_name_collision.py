@@ -1,5 +1,5 @@
-"""KTJ710: JobSet creates a headless Service for the host names of its Pods, with the name of the JobSet or its
-`spec.network.subdomain`."""
+"""KTJ710: JobSet creates a headless Service for the host names of its Pods. Its name is `spec.network.subdomain`, or
+that of the JobSet."""
 
 from __future__ import annotations
 

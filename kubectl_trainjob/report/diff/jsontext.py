@@ -20,9 +20,9 @@ read or built, and the report is incomplete. `unsized` counts the TrainJobs whos
 start.
 
 `verdict` is null for added and removed objects and for kinds without rules; `old` and `new` of a change are null where
-the tree has no value, and names of members where only the order of a list differs. `pointer` (RFC 6901) leads into the
-new object, into the old one where the value is removed. `counterpart` is the object of another name in the other tree
-that this one most probably is, `overlay` the one that it was built with.
+the tree has no value. They are names of members if only the order of a list differs. `pointer` (RFC 6901) leads into
+the new object, into the old one where the value is removed. `counterpart` is this object under another name in the
+other tree, most probably. `overlay` is the one that it was built with.
 """
 
 from __future__ import annotations

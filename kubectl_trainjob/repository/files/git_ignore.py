@@ -143,7 +143,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _read(path: str, most: int) -> bytes:
-    """The content of a regular file, b"" without one, as git treats a link or a file that it may not read."""
+    """The content of a regular file, else b"": git treats links and unreadable files in this way."""
     try:
         return read_start(path, most)
     except (OSError, UnsafePathError):

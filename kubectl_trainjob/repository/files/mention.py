@@ -17,7 +17,7 @@ _BEGINS_AT_ONCE = re.compile(r"^[^\s#-].*", re.MULTILINE)
 def holds_only(*kinds: str) -> Callable[[str], bool]:
     """A function of texts: true only if every document has one of the kinds, in the usual layout.
 
-    That is a mapping in block style whose lines without indent are the usual keys of an object, with a kind.
+    That is a mapping in block style with a kind. Its lines without indent are the usual keys of an object.
     """
 
     def is_of_kind(document: str) -> bool:

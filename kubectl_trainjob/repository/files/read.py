@@ -48,9 +48,9 @@ def read(
 
     "-" is standard input. Without a path, the repository of the current directory is read. The library (the runtime
     directories of each root, without the inputs) is read only with a TrainJob among the inputs: only jobs refer to it.
-    With `names`, the files of overlays are parsed, and files with an object of such a name or a runtime of such a
-    TrainJob. With `is_lenient`, files of other tools have no errors if a directory contains them. Raises
-    EnvironmentFault for a path that cannot be read, NotInRevision for one that a commit does not have.
+    `names` selects what is parsed: files of overlays, of objects of such a name, and of runtimes of such TrainJobs.
+    With `is_lenient`, files of other tools have no errors if a directory contains them. Raises EnvironmentFault for a
+    path that cannot be read, NotInRevision for one that a commit does not have.
     """
     reader = Inputs(InputReader(limits, workspace), is_lenient=is_lenient)
     reader.paths(paths or (current_root(workspace.files),), names)

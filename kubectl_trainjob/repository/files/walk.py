@@ -43,8 +43,8 @@ class FoundFile:
 
 
 def walk(root: Files, directory: str, ignored: PathFilter) -> Iterator[FoundFile]:
-    """Manifests below a directory, without ignored entries and dot files, installed packages, Helm charts, and
-    directories of overlays and built files. If the directory itself is a chart, its other directories are read.
+    """Manifests below a directory. Ignored entries, dot files, packages, Helm charts, and directories of overlays and
+    built files are skipped. If the directory itself is a chart, its other directories are read.
 
     Raises UnsafePathError for the directory itself, OSError for it and those below, with the path from the root.
     """

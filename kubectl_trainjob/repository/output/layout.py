@@ -6,11 +6,10 @@ of this tool (`jobset`, `podgroup`, `trainjob` and the runtimes).
 
 The path depends only on the object, therefore other objects do not change it. It consists of `a-z0-9.-_`, therefore it
 means one file on every file system. Other characters (`system:node`) are replaced by similar ones, then by "_" and a
-digest of the whole. The same is true for names that Windows reserves, names that are too long, and kinds that differ
-only in case.
+digest of the whole. The same is true for names that Windows reserves, too long names, and kinds that differ only in
+case.
 
-In the order of these paths, which `kubectl apply -R -f` uses, a Namespace is before its objects and a runtime before
-its TrainJobs.
+`kubectl apply -R -f` uses the order of these paths: a Namespace before its objects, a runtime before its TrainJobs.
 """
 
 from __future__ import annotations

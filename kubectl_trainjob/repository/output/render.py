@@ -1,4 +1,4 @@
-"""Objects as a YAML document stream or as a JSON `v1 List`, the same bytes for the same data on every machine.
+"""Objects as a stream of YAML documents or as a JSON `v1 List`: the same bytes on every machine.
 
 The fields are in the order of kubectl and kustomize: `apiVersion`, `kind`, `metadata`, then by name; by name everywhere
 below. Objects that are copied unchanged keep their explicit nulls.

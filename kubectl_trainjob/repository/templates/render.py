@@ -80,8 +80,8 @@ _FRAME = re.compile(rb'File "<template>", line ([0-9]{1,9}) in')
 class Renderer:
     """Renders templates, equal ones with equal values once; the child ends with it.
 
-    All of its templates together have limits of time and text. One is rendered at a time, so the memory that they use
-    is that of one and the text of all.
+    All of its templates together have limits of time and text. One is rendered at a time. Therefore they use the memory
+    of one, and of the text of all.
     """
 
     def __init__(self) -> None:

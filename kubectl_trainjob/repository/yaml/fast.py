@@ -40,8 +40,8 @@ UNUSUAL = object()
 def looks_unusual(text: str) -> bool:
     """Whether a text may have parts that `FastParser.documents` misreads.
 
-    These are document ends, directives and content on separator lines, aliases, and escapes of NUL, of surrogates and
-    of the slash. Line ends at which libyaml starts a document but kubectl does not are unusual, too.
+    These are document ends, directives, content on separator lines, aliases, and escapes of NUL, surrogates and the
+    slash. Line ends at which libyaml starts a document but kubectl does not are unusual, too.
     """
     return _has_unusual_lines(text) or ("\\" in text and _ESCAPE.search(text) is not None) or _has_aliases(text)
 

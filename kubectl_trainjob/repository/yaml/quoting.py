@@ -44,8 +44,7 @@ def scalar(text: str) -> str:
 def literal(text: str, indent: str) -> str | None:
     """`text`, which has several lines, as a literal block whose lines start with `indent`; None where none is safe.
 
-    Not safe are characters that a block cannot escape, first lines that would change the indentation and blanks at the
-    end.
+    Not safe are characters that need an escape, first lines that change the indentation, and blanks at the end.
     """
     body = text.rstrip("\n")
     if not body or body.lstrip("\n")[0] in " \t" or body[-1] in " \t" or _HAS_UNSEEN.search(text):

@@ -44,7 +44,8 @@ class Spans:
     def span(self, place: Place) -> Span:
         """The text at a place's pointer; the start of the file where nothing can be composed.
 
-        A mapping or list that begins below its key is shown by the key, a missing entry by its nearest parent.
+        A mapping or list that begins below its key has the span of the key. A missing entry has that of its nearest
+        parent.
         """
         file = place.source.file
         root = self._root(file.text, place.source.document)

@@ -41,9 +41,9 @@ _PLAIN = re.compile(r"[\w./:@-]+")
 class ChangedInput(NamedTuple):
     """A changed part of the inputs: `what` it is, and its place in the head, in the base if it `is_gone`.
 
-    `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
-    `images[0].newTag` or `values.model`. `is_own`: the TrainJob's own document. Values that depend on it come, on
-    either tree, from a place at, below or around `old` or `new`; without both the dependency is unknown.
+    `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay: `images[0].newTag`.
+    `is_own`: the TrainJob's own document. Values that depend on it come, on either tree, from a place at, below or
+    around `old` or `new`; without both the dependency is unknown.
     """
 
     what: str

@@ -67,7 +67,7 @@ class Totals:
     """What TrainJobs request together.
 
     `resources` are the effective requests of all Pods (limits without requests count), by resource name; `totals.gpus`
-    finds the GPUs. `processes` is the sum of the known world sizes, `unsized` counts the TrainJobs whose world size is
+    finds the GPUs. `processes` is the sum of the known world sizes. `unsized` counts TrainJobs whose world size is
     unknown before they start.
     """
 
@@ -114,9 +114,9 @@ class ComparedJob:
 class Cause:
     """A changed part of the inputs, and the TrainJobs that it changes, by their new names.
 
-    `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay such as
-    `images[0].newTag` or `values.model`. `place` is in the head, or in the base if it `is_gone`. `is_own`: it is
-    the document of these TrainJobs; `merged` lists it only if there are several, as with two overlays.
+    `what` is an object's kind and name, "patch", "template", "overlay", or a setting of an overlay: `images[0].newTag`.
+    `place` is in the head, or in the base if it `is_gone`. `is_own`: it is the document of these TrainJobs; `merged`
+    lists it only if there are several, as with two overlays.
     """
 
     what: str

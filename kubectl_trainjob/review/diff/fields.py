@@ -37,8 +37,7 @@ class Order(tuple[str, ...]):
 def field_changes(old: Body, new: Body) -> tuple[FieldChange, ...]:
     """What differs between two objects of one kind, in the new object's order; removed values at their old position.
 
-    If a list's item is missing in a tree, the pointer of that tree has the index after the last one: it never means
-    another item.
+    If a tree lacks an item of a list, its pointer has the index after the last one: it never means another item.
     """
     walk = _FieldWalk()
     walk.entries(old, new, shape_of(new), _At((), ()))

@@ -1,9 +1,9 @@
 """What is known of a value by its position in an object: the keys of a list's items, and which values are quantities.
 
 Keys are those of `kube.facts.merge_keys`, as in the paths of `explain`; an unknown list of mappings has the key `name`
-if all items have one. Quantities are those of the Go types (`kube.facts.types`). Kinds without a Go type have them
-where Kubernetes, Kueue and the schedulers have quantities, with resources known by their names. Nothing else counts as
-a quantity: a real change must be shown.
+if all items have one. Quantities are those of the Go types (`kube.facts.types`). Kinds without a Go type have
+them in the places of Kubernetes, Kueue and the schedulers. Resources are known by their names. Nothing else counts as a
+quantity: a real change must be shown.
 """
 
 from __future__ import annotations

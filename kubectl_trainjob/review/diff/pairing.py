@@ -70,7 +70,7 @@ def pair_objects(old: Sequence[PlainObject], new: Sequence[PlainObject]) -> list
 
 
 def pair_made(jobs: Pair[ComparedJob]) -> list[Pair[PlainObject]]:
-    """The objects that are generated from a pair of TrainJobs, by kind and by what their names add to the job's.
+    """The objects that a pair of TrainJobs generates, by kind and by what their names add to the job's.
 
     They are the same for the same reason as the jobs. There are no guesses: a ConfigMap may be in one tree only.
     """

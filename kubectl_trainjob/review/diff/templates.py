@@ -105,7 +105,7 @@ Places = tuple[Place | None, Place | None]
 def edited_places(old: Place | None, new: Place | None, resolve: ResolvePlace, contents: Contents) -> Places:
     """The places of the edit that changed a value.
 
-    If both values come from one line of a template, these are the first different values of the overlays that it names.
+    If both values come from one line of a template, these are the first different overlay values that it names.
     """
     if old is None or new is None:
         return old, new

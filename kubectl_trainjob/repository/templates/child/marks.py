@@ -64,7 +64,7 @@ def trimmed(text: str) -> str:
 
 
 def marked_lines(data: str, line: int) -> str:
-    """A piece of a template's text, which begins in a line of the template, with a mark for each of its lines."""
+    """A piece of a template's text, from a line of the template on, with a mark for each line."""
     parts = [mark(line)]
     start = 0
     for count, end in enumerate(LINE_END.finditer(data), 1):
