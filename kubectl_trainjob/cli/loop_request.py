@@ -47,6 +47,11 @@ class LoopRequest(ClusterRequest):
         """Raise a usage error for options that contradict each other."""
         if self.namespace and self.all_namespaces:
             raise click.UsageError("-n and -A cannot be used together")
+        names = [name for name, _ in self.directory]
+        if repeated := next((name for name in names if names.count(name) > 1), ""):
+            raise click.UsageError(f'--directory "{repeated}" is duplicate; use another name')
+        if self.resync < 1:
+            raise click.UsageError("--resync must be 1s or longer")
         if self.trainer_version and not self.shadow:
             raise click.UsageError("--trainer-version needs --shadow; for files, set target.trainer in trainjob.yaml")
         if self.storage_adv_address and not self.storage_path:

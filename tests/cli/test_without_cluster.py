@@ -19,6 +19,7 @@ COMMANDS = (
     ("resume", "a", "--wait"),
     ("doctor",),
     ("apply", "jobs"),
+    ("controller", "once"),
 )
 KUBECONFIG = """\
 apiVersion: v1
@@ -50,6 +51,31 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "jobs").mkdir()
     return tmp_path
+
+
+_LEASE = "the duration of the Lease must be longer than --leader-elect-renew-deadline"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        (("-n", "a", "-A"), "-n and -A cannot be used together"),
+        (("--directory", "a=."), ""),
+        (("--directory", "a=.", "--directory", "b=.", "--directory", "a=jobs"), '--directory "a" is duplicate'),
+        (("--directory", "a"), '"a" is not NAME=PATH'),
+        (("--resync", "0"), "--resync must be 1s or longer"),
+        (("--resync", "1d"), '"1d" is not a duration'),
+        (("--trainer-version", "2.3"), "--trainer-version needs --shadow"),
+        (("--storage-adv-address", "host"), "--storage-adv-address needs --storage-path"),
+        (("--leader-elect-renew-deadline", "35s"), _LEASE),
+        (("--leader-elect-retry-period", "0"), _LEASE),
+        (("--concurrent", "0"), "0 is not in the range x>=1"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else " ".join(each),
+)
+def test_options_of_the_controller(arguments: tuple[str, ...], cause: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A usage error comes before any request, and before the kubeconfig."""
+    assert (cause or "no kubeconfig at") in fails(capsys, "controller", "run", *arguments)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
