@@ -181,3 +181,13 @@ def test_the_dialect_of_the_controller_is_recognised_in_a_file_of_its_own(tmp_pa
     assert "not a search space; write them in trainer.args" in found.err
     assert line_of(tmp_path, "parameters:") in found.err
     assert 'ClusterTrainingRuntime "cohere-command-ft" of ome.io does not exist' in found.err
+
+
+@pytest.mark.parametrize(("name", "code"), [("1abc", 1), ("a.b", 1), ("a-b", 0)])
+def test_katib_and_jobset_accept_the_name_of_an_experiment(name: str, code: int, tmp_path: Path) -> None:
+    """Katib's validator rejects "1abc" (katib.jsonl.gz), and JobSet's webhook names with a dot."""
+    case = cases()["edge/jobset-trial"]
+    job = next(each["metadata"]["name"] for each in yaml.safe_load_all(case.docs) if each["kind"] == "TrainingJob")
+    path = write(case._replace(docs=case.docs.replace(f"name: {job}\n", f"name: {name}\n")), tmp_path)
+    found = run("build", path, at=tmp_path)
+    assert (found.code, "error KTJ701 name-invalid" in found.err) == (code, code == 1), found.err

@@ -23,7 +23,7 @@ from kubectl_trainjob.frontends.tuning.trials import TunedJob, assignments, chec
 from kubectl_trainjob.kube.facts import jobset, trainer
 from kubectl_trainjob.model.diagnostic import Diagnostic, has_errors
 from kubectl_trainjob.model.message import say
-from kubectl_trainjob.model.rules import TRIALS_NEED_TRAINER, TUNING_KATIB, Severity
+from kubectl_trainjob.model.rules import NAME_INVALID, TRIALS_NEED_TRAINER, TUNING_KATIB, Severity
 from kubectl_trainjob.model.stages import Conversion, Manifest
 
 
@@ -47,6 +47,10 @@ def _object(subject: TunedJob, write: Writer) -> Manifest:
 
 def _runtime(subject: TunedJob, name: str) -> tuple[Manifest, ...]:
     return (_object(subject, partial(subject.own_runtime, name=name)),) if subject.own_runtime else ()
+
+
+def _as_warning(finding: Diagnostic) -> Diagnostic:
+    return replace(finding, lowered=Severity.WARNING)
 
 
 class _Experiment:
@@ -78,8 +82,8 @@ class _Experiment:
         name = experiment_name(subject, trial)
         runtime = () if self._uses_jobsets else _runtime(subject, name)
         findings = self._sample(name + TRIAL, name).findings
-        if self._uses_jobsets:  # expanded already; what only the names of Katib's trials cause does not stop a build
-            findings = tuple(replace(each, lowered=Severity.WARNING) for each in findings)
+        if self._uses_jobsets:  # expanded already; what only the length of Katib's names causes does not stop a build
+            findings = tuple(each if each.rule is NAME_INVALID else _as_warning(each) for each in findings)
         if has_errors(findings):
             return Conversion(findings=findings)
         experiment = _object(subject, partial(write_experiment, subject=subject, trial=trial, name=name))
