@@ -115,6 +115,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OF_PODS = {
     "env": _container(3200, "env: [⟦{name: N$i, value: a},\n⟧]"),
     "env that refers": _container(2000, "env: [⟦{name: N$i, value: '$(N$h)'},\n⟧]"),
+    "references of an argument": _container(2000, "args: ['⟦$(N$i) ⟧'], env: [⟦{name: N$i, value: a},\n⟧]"),
     "envFrom": _container(1600, "envFrom: [⟦{configMapRef: {name: c$i}},\n⟧]"),
     "ports": _container(800, "ports: [⟦{containerPort: 1$i, name: p$i},\n⟧]"),
     "host ports": _container(800, "ports: [⟦{containerPort: 1$i, hostPort: 1$i},\n⟧]"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -124,7 +124,8 @@ def base(path: str) -> str:
 
 def commands(container: ContainerSpec, names: re.Pattern[str] = _ANY) -> Iterator[list[Word]]:
     """The commands that a container runs: the one of its word list, or those of a shell's script, line by line."""
-    words = [word._replace(text=_replace_variables(_KUBELET, container, word.text)) for word in words_of(container)]
+    values = container.values
+    words = [word._replace(text=_replace_variables(_KUBELET, values, word.text)) for word in words_of(container)]
     script = script_of(words)
     if script is None:
         yield words
@@ -132,7 +133,7 @@ def commands(container: ContainerSpec, names: re.Pattern[str] = _ANY) -> Iterato
     for line in _CONTINUED.sub(" ", script.text).splitlines():
         is_wanted = len(line) <= _LONGEST and (names.search(line) or _VARIABLE.search(line))
         for command in _simple_commands(line) if is_wanted else ():
-            yield [Word(_replace_variables(_SHELL, container, text), script.pointer) for text in command]
+            yield [Word(_replace_variables(_SHELL, values, text), script.pointer) for text in command]
 
 
 def words_of(container: ContainerSpec) -> list[Word]:
@@ -174,11 +175,6 @@ def _simple_commands(line: str) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, found))
 
 
-def _replace_variables(pattern: re.Pattern[str], container: ContainerSpec, text: str) -> str:
+def _replace_variables(pattern: re.Pattern[str], values: Mapping[str, str], text: str) -> str:
     """The text with the values of variables, as far as they are known."""
-
-    def value_of(match: re.Match[str]) -> str:
-        value = container.value(match[match.lastindex or 0])
-        return match[0] if value is None else value
-
-    return pattern.sub(value_of, text)
+    return pattern.sub(lambda match: values.get(match[match.lastindex or 0], match[0]), text)

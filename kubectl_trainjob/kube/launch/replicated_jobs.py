@@ -53,9 +53,13 @@ class ContainerSpec(NamedTuple):
 
     def value(self, name: str) -> str | None:
         """The value of a variable, None for an absent one and for one with `valueFrom`."""
-        pointer = self.variable(name)
-        entry = value_at(self.body, pointer[-2:]) if pointer else None
-        return None if entry is None or entry.get("valueFrom") is not None else str(entry.get("value") or "")
+        return self.values.get(name)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The values of all variables without `valueFrom`; of duplicates the last one."""
+        entries = {each["name"]: each for each in self.body.get("env") or ()}
+        return {name: str(each.get("value") or "") for name, each in entries.items() if each.get("valueFrom") is None}
 
 
 class ReplicatedJob(NamedTuple):
