@@ -43,9 +43,10 @@ def artifacts(parent: str | None) -> OpenSource:
     def open_artifact(wanted: TrainingSet, api: Api) -> Iterator[SourceTree]:
         artifact = _newest(wanted, api)
         end = api.clock.monotonic() + wanted.timeout
+        requested = artifact.time if _age(wanted, artifact) > 0 else ""
         directory = ""
         try:
-            with _as_source_errors():
+            with _as_source_errors(requested):
                 directory = os.path.realpath(tempfile.mkdtemp(prefix="kubectl-trainjob-", dir=parent))
                 with tempfile.TemporaryFile(dir=directory) as archive:
                     download(artifact, archive, lambda: end - api.clock.monotonic())
@@ -59,15 +60,15 @@ def artifacts(parent: str | None) -> OpenSource:
 
 
 @contextmanager
-def _as_source_errors() -> Iterator[None]:
+def _as_source_errors(time: str) -> Iterator[None]:
     try:
         yield
     except DownloadError as error:
-        raise SourceError(str(error)) from None
+        raise SourceError(str(error), time=time) from None
     except ArchiveError as error:
-        raise SourceError(f"the archive of the artifact is invalid: {error}") from None
+        raise SourceError(f"the archive of the artifact is invalid: {error}", time=time) from None
     except OSError as error:
-        raise SourceError(f"the artifact cannot be stored: {error.strerror}") from None
+        raise SourceError(f"the artifact cannot be stored: {error.strerror}", time=time) from None
 
 
 def _newest(wanted: TrainingSet, api: Api) -> Artifact:
@@ -97,5 +98,9 @@ def _is_older(wanted: TrainingSet, artifact: Artifact) -> bool:
     status = wanted.status
     is_same = find_condition(status, "Ready").get("observedGeneration") == wanted.generation
     is_requested = wanted.requested_at not in ("", status.get("lastHandledReconcileAt"))
-    age = seconds_between(artifact.time, status.get("lastArtifactTime", ""))
-    return is_same and not is_requested and age > 0
+    return is_same and not is_requested and _age(wanted, artifact) > 0
+
+
+def _age(wanted: TrainingSet, artifact: Artifact) -> float:
+    """How many seconds an artifact is older than the last one."""
+    return seconds_between(artifact.time, wanted.status.get("lastArtifactTime", ""))

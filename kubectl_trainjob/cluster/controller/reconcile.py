@@ -151,7 +151,9 @@ def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Ap
                 tree.check()  # files that changed meanwhile are not errors of the files
                 raise
     except (SourceError, ApiError, EnvironmentFault) as error:
-        return _Attempt(_problem(error), attempted)
+        # an older artifact that a user requested is tried again
+        time = attempted.time or getattr(error, "time", "")
+        return _Attempt(_problem(error), attempted._replace(time=time))
 
 
 def _problem(error: SourceError | ApiError | EnvironmentFault) -> Verdict:

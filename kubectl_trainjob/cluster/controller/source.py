@@ -16,11 +16,14 @@ _MOST_BYTES = 1 << 30
 
 
 class SourceError(Exception):
-    """A source cannot be read or built; `reason` is that of the condition."""
+    """A source cannot be read or built.
 
-    def __init__(self, message: str, reason: str = "ArtifactFailed") -> None:
+    `reason` is that of the condition, `time` that of an older artifact that a user requested.
+    """
+
+    def __init__(self, message: str, reason: str = "ArtifactFailed", time: str = "") -> None:
         super().__init__(message)
-        self.reason = reason
+        self.reason, self.time = reason, time
 
 
 class SourceTree(NamedTuple):

@@ -199,6 +199,23 @@ def test_an_older_revision_waits_for_a_request(site: Site) -> None:
     assert "went back to revision r0, which is older" in loop.failed()
 
 
+def test_a_requested_older_revision_is_tried_until_it_is_there(site: Site) -> None:
+    """The server of the artifacts has it only at the second try."""
+    loop = FluxLoop(site)
+    loop.publish(config("a", "2"), revision="r2", lastUpdateTime="2026-01-02T00:00:00Z")
+    assert loop.once().code == 0
+    loop.publish(config("a", "1"), revision="r1", lastUpdateTime="2026-01-01T00:00:00Z")
+    loop.merge({"metadata": {"annotations": {_REQUEST: "now"}}})
+    served = {each: each.read_bytes() for each in loop.artifacts.folder.iterdir()}
+    for each in served:
+        each.unlink()
+    assert "no longer exists (404)" in loop.failed()
+    for each, data in served.items():
+        each.write_bytes(data)
+    assert loop.once().code == 0, loop.message
+    assert loop.status["lastAppliedRevision"] == "r1"
+
+
 def test_a_new_revision_is_applied_at_once(site: Site) -> None:
     """The interval is an hour: the watch of the source starts the reconcile."""
     loop = FluxLoop(site, interval="1h")
