@@ -52,8 +52,9 @@ def _resource_name(name: str) -> Message:
     if error := qualified_name(name):
         return error
     if "/" not in name:
-        known = name in _STANDARD or name.startswith(_HUGE_PAGES)
-        return Message() if known else say("must be {}, or a domain and a name", listed(_STANDARD, "or", "{}"))
+        if name in _STANDARD or name.startswith(_HUGE_PAGES):
+            return Message()
+        return say("must be {}, or a domain and a name such as nvidia.com/gpu", listed(_STANDARD, "or", "{}"))
     if _is_native(name) or (not name.startswith(_QUOTA) and not qualified_name(_QUOTA + name)):
         return Message()
     return say('must not start with "{}", and must be short enough for this prefix', _QUOTA)

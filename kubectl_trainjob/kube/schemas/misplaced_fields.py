@@ -17,11 +17,20 @@ from kubectl_trainjob.kube.facts.types import field as field_of
 from kubectl_trainjob.kube.schemas.composites import ListNode, MappingNode
 from kubectl_trainjob.kube.schemas.walk import SchemaNode
 from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.nearest import nearest
 from kubectl_trainjob.model.problem import Problem
 from kubectl_trainjob.model.source import Pointer, show_pointer, value_at
 
 _TRAINER: Pointer = ("spec", "trainer")
 _RESOURCES = ("resources", "resourcesPerNode")
+_AMOUNTS = ("limits", "requests")
+_MEANT: Mapping[str, str] = {
+    **dict.fromkeys(("nnodes", "nodes", "numWorkers", "replicas", "workers"), "numNodes"),
+    **dict.fromkeys(("nproc", "nprocs", "processes"), "numProcPerNode"),
+    "resources": "resourcesPerNode",
+}
+"""What the words of other APIs are called in `spec.trainer`."""
+_GPUS = ("gpu", "gpus", "numGPUs", "numGpus")
 _LONGEST = 60  # characters of a value that is shown in a line to write
 _MANAGER = "example.com/me"
 _JOBS: Pointer = ("spec", "replicatedJobs", 0, "template", "spec", "template", "spec")
@@ -44,13 +53,21 @@ def with_place(problem: Problem, root: MappingNode, value: Mapping[str, Any]) ->
 
 def _advice(pointer: Pointer, root: MappingNode, value: Mapping[str, Any]) -> Iterator[Message]:
     *above, name = pointer
-    if above and above[-1] in _RESOURCES:
+    if above and above[-1] in _RESOURCES and not nearest(str(name), _AMOUNTS):
         line = _flow({above[-1]: {"limits": {name: value_at(value, pointer)}}})
         yield say("amounts are below limits or requests: write {}", line)
     if tuple(above) == _TRAINER:
+        yield from _in_other_words(str(name), value_at(value, pointer))
         yield from _override(str(name), root, value_at(value, pointer))
     yield from _outer(pointer, root, value)
     yield from _inner(pointer, root, value)
+
+
+def _in_other_words(name: str, given: Any) -> Iterator[Message]:
+    if name in _MEANT:
+        yield say('did you mean "{}"?', _MEANT[name])
+    if name in _GPUS:
+        yield say("write {}", _flow({"resourcesPerNode": {"limits": {"nvidia.com/gpu": _short(given)}}}))
 
 
 def _override(name: str, root: MappingNode, given: Any) -> Iterator[Message]:

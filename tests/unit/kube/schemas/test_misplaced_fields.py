@@ -70,6 +70,11 @@ def test_amounts_are_below_limits(amounts: dict[str, Any]) -> None:
             id="too high",
         ),
         pytest.param({"trainer": {"numNode": 2}}, 'did you mean "numNodes"?', id="only misspelled"),
+        pytest.param({"trainer": {"resourcesPerNode": {"limit": {"cpu": 8}}}}, 'did you mean "limits"?', id="limit"),
+        pytest.param({"trainer": {"resources": {"limits": {"cpu": 8}}}}, 'did you mean "resourcesPerNode"?', id="Pod"),
+        pytest.param({"trainer": {"replicas": 2}}, 'did you mean "numNodes"?', id="PyTorchJob"),
+        pytest.param({"trainer": {"nproc": 2}}, 'did you mean "numProcPerNode"?', id="torchrun"),
+        pytest.param({"trainer": {"gpus": 8}}, "write resourcesPerNode: {limits: {nvidia.com/gpu: 8}}", id="GPUs"),
     ],
 )
 def test_an_indentation(spec: dict[str, Any], advice: str) -> None:
