@@ -49,11 +49,13 @@ def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: 
 @options.trainer_version
 def schema(kind: str, output: tuple[options.Output, ...], trainer_version: str) -> int:
     """Print the schema of a kind, or of all."""
-    from kubectl_trainjob.kube.facts.kinds import means_kind
+    from kubectl_trainjob.kube.facts.kinds import CONFIG, means_kind
     from kubectl_trainjob.kube.schemas.json_schema import combined, of_kind
+    from kubectl_trainjob.repository.files.find_root import CONFIG_FILE
 
     kinds, settings = described_kinds(trainer_version), setting_schemas()
-    names = [name for name in (*kinds, *settings) if means_kind(kind.partition(".")[0], name)]
+    meant = CONFIG if kind == CONFIG_FILE else kind.partition(".")[0]
+    names = [name for name in (*kinds, *settings) if means_kind(meant, name)]
     if kind and not names:
         raise click.UsageError(
             f'a schema of "{kind[:100]}" does not exist; the kinds are {", ".join((*kinds, *settings))}'

@@ -175,6 +175,21 @@ def test_the_command(kind: str, capfd: pytest.CaptureFixture[str], tmp_path: Pat
     assert Draft7Validator(json.loads(out)).is_valid(job) == (kind in ("", "trainjob"))
 
 
+@pytest.mark.parametrize(("file", "kind"), [("trainjob.yaml", "Config"), ("overlay.yaml", "Overlay")])
+def test_the_schema_of_a_file(file: str, kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("kubectl-trainjob", ["schema", file]) == 0
+    assert json.loads(capfd.readouterr().out)["title"] == kind
+
+
+def test_names_that_the_webhook_of_jobset_fills_in() -> None:
+    """The API server runs it before it checks the schema, so a rule of a failure policy needs no name."""
+    job_set = documents(
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\n"
+        "spec: {failurePolicy: {rules: [{action: FailJobSet}]}}\n"
+    )
+    assert [each.message for each in Draft7Validator(schema_of("2.3")).iter_errors(job_set[0])] == []
+
+
 def test_definitions_are_called_as_their_fields() -> None:
     """yaml-language-server shows the name where it completes all required fields of an object."""
     job = schema_of("2.3")["definitions"]["TrainJob"]

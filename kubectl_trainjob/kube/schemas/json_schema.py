@@ -13,9 +13,11 @@ from kubectl_trainjob.kube.schemas.descriptions import DescribedSchema
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 _COPIED = (
-    *("default", "enum", "pattern", "required"),
+    *("default", "enum", "pattern"),
     *("minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "minProperties", "maxProperties"),
 )
+# JobSet's webhook names the rules of failure policies before the API server checks the schema.
+_FILLED_IN = {"rules": "name"}
 _TYPES = {"quantity": ["string", "integer"], "int-or-string": ["string", "integer"]}
 
 Json = dict[str, Any]
@@ -97,6 +99,8 @@ class _Definitions:
             yield "description", described.description
         yield "type", [*([types] if isinstance(types, str) else types), "null"] if schema.get("nullable") else types
         yield from ((key, schema[key]) for key in _COPIED if key in schema)
+        if "required" in schema:
+            yield "required", [name for name in schema["required"] if name != _FILLED_IN.get(field)]
         if described.fields:
             yield "properties", {name: self._reference(name, part) for name, part in described.fields.items()}
         if described.members is not None:
