@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+COMMAND = re.compile(r"(?<=#)#(?=\w*\[)")
+"""The second character of `##[command]` (GitHub), `##vso[` (Azure) and `##teamcity[`, anywhere in a line of a log."""
+
 # Characters that count as letters or marks but are invisible.
 _INVISIBLE = frozenset(
     {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}

@@ -10,7 +10,9 @@ import json
 import re
 from typing import Any
 
-_NOT_PLAIN = re.compile(r"[^\n -~]|(?<=#)#(?=\w*\[)")  # the latter is `##[command]`
+from kubectl_trainjob.model.printable import COMMAND
+
+_NOT_PLAIN = re.compile(rf"[^\n -~]|{COMMAND.pattern}")
 
 
 def as_json_text(value: Any, indent: int = 2) -> str:

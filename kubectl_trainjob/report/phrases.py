@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.model.message import Data, Message, joined, say, truncate
-from kubectl_trainjob.model.printable import printable
+from kubectl_trainjob.model.printable import COMMAND, printable
 
-# GitHub takes `::command` after blanks and `##[command` anywhere in a line, Azure `##vso[`, TeamCity `##teamcity[`.
-_COMMAND = re.compile(r"(?<=#)#(?=\w*\[)")
-_COMMAND_LINE = re.compile(r"\A(\s*):(?=:)")
+_COMMAND_LINE = re.compile(r"\A(\s*):(?=:)")  # of GitHub
 
 
 def coded(message: Message) -> tuple[str | Data, ...]:
@@ -76,7 +74,7 @@ def more(count: int, noun: str) -> list[Message]:
 
 def without_commands(text: str) -> str:
     r"""A piece of a line without commands (`#\x23[`)."""
-    return _COMMAND.sub(r"\\x23", text) if "##" in text else text
+    return COMMAND.sub(r"\\x23", text) if "##" in text else text
 
 
 def without_command_at_start(line: str) -> str:

@@ -62,8 +62,8 @@ def _changed_file(text: str) -> str:
 
 
 _REPORTS: dict[str, Callable[[str], str]] = {
-    **{f"apply -o {each}": _applied(each) for each in ("text", "name", "json")},
-    **{f"status -o {each}": _status(each) for each in ("text", "wide", "name", "json")},
+    **{f"apply -o {each}": _applied(each) for each in ("text", "name", "json", "yaml")},
+    **{f"status -o {each}": _status(each) for each in ("text", "wide", "name", "json", "yaml")},
     **{f"doctor -o {each}": _checks(each) for each in ("text", "json")},
     "secrets": _secrets,
     "suspend": lambda text: line_of_suspend(SuspendResult(_identity(text), "suspended"), True),
@@ -73,7 +73,7 @@ _REPORTS: dict[str, Callable[[str], str]] = {
 
 
 @for_each("text", HOSTILE, at_least=88)
-@for_each("report", _REPORTS, at_least=13)
+@for_each("report", _REPORTS, at_least=15)
 def test_nothing_unseen_and_no_command_is_printed(report: Callable[[str], str], text: str) -> None:
     out = report(text)
     out.encode()

@@ -8,6 +8,7 @@ from typing import Any
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.kube.facts.kinds import CONFIGURATION_GROUP, group_of
 from kubectl_trainjob.model.diagnostic import Diagnostic
+from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.phrases import shown_lines
@@ -47,7 +48,16 @@ def document_text(value: dict[str, Any], output: str) -> str:
         return as_json_text(value)
     from kubectl_trainjob.repository.yaml.emit import LEAD, Emitter
 
-    return Emitter(sort_keys=False, lead=LEAD).document(value)
+    return Emitter(sort_keys=False, lead=LEAD).document(_make_printable(value))
+
+
+def _make_printable(value: Any) -> Any:
+    """Plain data whose strings any terminal and file can hold; YAML has no escape for half a character."""
+    if isinstance(value, dict):
+        return {_make_printable(key): _make_printable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_make_printable(item) for item in value]
+    return "\n".join(map(printable, value.split("\n"))) if isinstance(value, str) else value
 
 
 def name(identity: ObjectId) -> str:

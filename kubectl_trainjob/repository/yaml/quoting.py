@@ -2,12 +2,14 @@
 
 The readers are kubectl (go-yaml v2 and its YAML 1.1 words) and kustomize (go-yaml v3), PyYAML and ruamel.yaml (YAML 1.2
 and 1.1). They disagree about `y`, `0o17`, `1e3`, `22:22` or `2024-01-01`: what one of them may read as another type is
-quoted. Invisible characters are escaped.
+quoted. Invisible characters are escaped, and commands to a CI system.
 """
 
 from __future__ import annotations
 
 import re
+
+from kubectl_trainjob.model.printable import COMMAND
 
 UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff"
@@ -26,6 +28,7 @@ _HAS_UNSEEN = re.compile(f"[{UNSEEN}]")
 ESCAPED = rf'["\\\t\n{UNSEEN}]'
 """The characters that double quotes escape; seldom needed, therefore not compiled at import."""
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_NOT_IN_BLOCKS = re.compile(rf"{_HAS_UNSEEN.pattern}|{COMMAND.pattern}|^[^\S\n]*::", re.MULTILINE)
 _LINE_START = re.compile(r"\n(?=[^\n])")
 
 
@@ -34,6 +37,8 @@ def scalar(text: str) -> str:
 
     Raises ValueError for a lone surrogate, which no file can hold.
     """
+    if "##" in text and COMMAND.search(text):
+        return f'"{re.sub(f"{ESCAPED}|{COMMAND.pattern}", _escape, text)}"'
     if _PLAIN.match(text) and not (_INDICATOR.search(text) or _NUMBER.match(text) or text.lower() in _WORDS):
         return text
     if "\t" in text or "\n" in text or _HAS_UNSEEN.search(text):
@@ -44,10 +49,11 @@ def scalar(text: str) -> str:
 def literal(text: str, indent: str) -> str | None:
     """`text`, which has several lines, as a literal block whose lines start with `indent`; None where none is safe.
 
-    Not safe are characters that need an escape, first lines that change the indentation, and blanks at the end.
+    Not safe are characters that need an escape, first lines that change the indentation, and blanks at the end. Neither
+    are commands to a CI system.
     """
     body = text.rstrip("\n")
-    if not body or body.lstrip("\n")[0] in " \t" or body[-1] in " \t" or _HAS_UNSEEN.search(text):
+    if not body or body.lstrip("\n")[0] in " \t" or body[-1] in " \t" or _NOT_IN_BLOCKS.search(text):
         return None
     ends = len(text) - len(body)
     return ("|-", "|", "|+")[min(ends, 2)] + _LINE_START.sub("\n" + indent, "\n" + body) + "\n" * (ends - 1)

@@ -41,6 +41,8 @@ def test_what_a_reader_could_take_for_something_else_is_quoted(text):
         pytest.param("\u2028", r'"\u2028"', id="line separator"),
         pytest.param("a\U000e0041", r'"a\U000e0041"', id="tag character"),
         pytest.param("😀", "'😀'", id="emoji"),
+        pytest.param("a ##vso[b]é\n", r'"a #\u0023vso[b]é\n"', id="command to a CI system"),
+        pytest.param("## [a] ##b", "'## [a] ##b'", id="comment"),
     ],
 )
 def test_escapes(text, written):
@@ -69,7 +71,11 @@ def test_literal_blocks(text, block):
 
 
 @pytest.mark.parametrize(
-    "text", ["\n", "\n\n", " a\nb", "\ta\nb", "\n a", "a\n ", "a \n", "a\r\nb", "a\n\x85", "a\n\xa0b", "\ufeffa\nb"]
+    "text",
+    [
+        *("\n", "\n\n", " a\nb", "\ta\nb", "\n a", "a\n ", "a \n", "a\r\nb", "a\n\x85", "a\n\xa0b", "\ufeffa\nb"),
+        *("::error::a\nb", "a\n \u1680 ::b", "a\nb ##[c]"),
+    ],
 )
 def test_no_literal_block_where_a_reader_could_err(text):
     assert literal(text, "  ") is None
