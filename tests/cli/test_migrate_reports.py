@@ -199,3 +199,65 @@ def test_a_migrated_job_has_no_finding_of_its_launch(text: str, migrate: Command
     migrate.file("a.yaml", migrate.out)
     migrate.run("lint", "a.yaml")
     assert not any(rule in migrate.out + migrate.err for rule in ("KTJ207", "KTJ406"))
+
+
+def test_ports_without_a_name_stay_beside_that_of_trainer(migrate: Command) -> None:
+    """Trainer writes its port over an unnamed one (`byContainerPortOrName` in kubeflow/trainer `pkg/apply`, 2.3)."""
+    ports = "              ports: [{containerPort: 8080}, {containerPort: 9090, protocol: UDP}]\n"
+    assert migrate("-", stdin=JOB.replace("python, train.py", "torchrun, -m, a, --nproc-per-node=1") + ports) == 0
+    assert "torch: {}" in migrate.out
+    migrate.file("a.yaml", migrate.out)
+    assert migrate.build("a.yaml") == 0
+    jobset = yaml.safe_load(migrate.out)
+    (container,) = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"]
+    found = {(each["containerPort"], each.get("protocol", "TCP")) for each in container["ports"]}
+    assert found == {(8080, "TCP"), (9090, "UDP"), (29500, "TCP")}
+    assert len({each.get("name") for each in container["ports"]}) == 3
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "volumeMounts: [{name: v, mountPath: /v, subPathExpr: $(RANK)}]",
+        'readinessProbe: {exec: {command: [sh, -c, "test $RANK"]}}',
+        'lifecycle: {preStop: {exec: {command: [sh, -c, "echo $RANK"]}}}',
+    ],
+)
+def test_a_variable_that_a_mount_or_a_probe_uses_is_kept(field: str, migrate: Command) -> None:
+    torchrun = JOB.replace("python, train.py", "torchrun, -m, a, --nproc-per-node=1")
+    assert migrate("-", stdin=torchrun) == 0
+    assert "RANK" not in node(migrate)
+    assert (
+        migrate("-", stdin=f"{torchrun}              {field}\n          volumes: [{{name: v, emptyDir: {{}}}}]\n") == 0
+    )
+    assert "RANK" in node(migrate)
+
+
+_NAME, _INDEX = "jobset.sigs.k8s.io/replicatedjob-name", "batch.kubernetes.io/job-completion-index"
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "role", "expected"),
+    [
+        (TF, "replica-type", "worker", {_NAME: "node"}),
+        (TF, "replica-type", "ps", {_NAME: "ps"}),
+        (TF, "job-role", "master", {_NAME: "node", _INDEX: "0"}),
+        (TF + TF[TF.index("    Worker") :].replace("Worker", "Chief"), "job-role", "master", {_NAME: "chief"}),
+        (MPI_1, "job-role", "master", {_NAME: "launcher"}),
+        (MPI_2, "job-role", "worker", {_NAME: "node"}),
+    ],
+)
+def test_a_selector_of_a_role_selects_the_same_pods(
+    text: str, label: str, role: str, expected: dict[str, str], migrate: Command
+) -> None:
+    """By `IsMasterRole` in kubeflow/training-operator `pkg/controller.v1`: the leader has the job-role "master"."""
+    selector = {"matchLabels": {f"training.kubeflow.org/{label}": role}}
+    spread = {"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+    body = yaml.safe_load(text)
+    for replicas in next(value for key, value in body["spec"].items() if key.endswith("ReplicaSpecs")).values():
+        replicas["template"]["spec"]["topologySpreadConstraints"] = [spread]
+    migrate("-", stdin=yaml.safe_dump(body))
+    runtime = next(yaml.safe_load_all(migrate.out))
+    for job in runtime["spec"]["template"]["spec"]["replicatedJobs"]:
+        (found,) = job["template"]["spec"]["template"]["spec"]["topologySpreadConstraints"]
+        assert found["labelSelector"] == {"matchLabels": expected}

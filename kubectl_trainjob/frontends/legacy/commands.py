@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
+from typing import Any
 
 from kubectl_trainjob.model.stages import Body
 
@@ -14,6 +15,8 @@ _PYTHON = re.compile(r"(?:^|[\s;&|/])python[0-9.]*(?=\s|$)")
 _PROCESSES = re.compile(r"--?nproc[-_]per[-_]node\b")
 _HOST_NAME = re.compile(r"(?:^|[\s;|&`(])hostname\b(?!=)|\$\{?HOSTNAME\b|\bgethostname\b|\buname\s+-n\b", re.MULTILINE)
 _DISCOVERY = "discover_hosts"
+_WITH_VARIABLES = ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "volumeMounts")
+"""Fields whose commands and paths may also refer to variables."""
 
 
 class Start(Enum):
@@ -66,7 +69,17 @@ def _words(container: Body) -> list[str]:
 
 
 def texts_of(container: Body) -> Iterator[str]:
-    """The items of command and args, and the values of env."""
+    """The items of command and args, the values of env, and the texts of probes, hooks and mounts."""
     yield from _words(container)
     for entry in container.get("env") or ():
         yield entry.get("value") or ""
+    for key in _WITH_VARIABLES:
+        yield from _texts(container.get(key))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)

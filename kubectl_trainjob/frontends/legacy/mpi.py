@@ -82,7 +82,7 @@ def _context(job: LegacyJob, role: JobRole) -> PodContext:
         return f"{job.name}-{LAUNCHER if role_name == 'launcher' else NODE}-0-{index}.{job.name}"
 
     def select(role_name: str) -> dict[str, str]:
-        return {"jobset.sigs.k8s.io/replicatedjob-name": LAUNCHER if role_name == "launcher" else NODE}
+        return {"jobset.sigs.k8s.io/replicatedjob-name": NODE if role_name == "worker" else role_name}
 
     has_own_index = role.key == "Worker" and not runs_on_launcher(job)  # which counts as the first
     layout = Layout(

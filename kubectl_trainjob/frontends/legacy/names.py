@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubectl_trainjob.frontends.legacy.job import LegacyJob
+from kubectl_trainjob.frontends.legacy.operators import JAX, PYTORCH, TENSORFLOW, V2BETA1
 from kubectl_trainjob.model.source import Pointer
 
 OPERATORS_LABELS = "training.kubeflow.org/"
+_TYPE, _ROLE = f"{OPERATORS_LABELS}replica-type", f"{OPERATORS_LABELS}job-role"
 _JOBSET = "jobset.sigs.k8s.io/"
 _INDEX = "batch.kubernetes.io/job-completion-index"
 _KEPT_FIELDS = frozenset({"name", "image", "envFrom", "volumeMounts", "volumeDevices", "resources"})
@@ -72,18 +74,30 @@ class Peers(NamedTuple):
     def _labels(self, key: str, text: str) -> Mapping[str, str]:
         if key == f"{OPERATORS_LABELS}job-name":
             return {f"{_JOBSET}jobset-name": text}
-        if key in (f"{OPERATORS_LABELS}replica-type", f"{OPERATORS_LABELS}job-role"):
-            return self.select(text) or {key: text}
+        if key in (_TYPE, _ROLE):
+            return self._selected_role(key, text) or {key: text}
         if key == f"{OPERATORS_LABELS}replica-index" and len(self.job.roles) == 1:
             return {_INDEX: text}
         return {key: text}
+
+    def _selected_role(self, key: str, text: str) -> Mapping[str, str] | None:
+        """The new labels of a role. The role of the training operator is only "master", of the Pod that leads."""
+        if key == _TYPE or self.job.operator.api_version == V2BETA1:
+            return self.select(text)
+        if text != "master":
+            return None
+        leader = next((role.name for role in self.job.roles if role.key in ("Chief", "Master", "Launcher")), "")
+        if leader:
+            return self.select(leader)
+        leads = self.job.operator.kind in (PYTORCH, TENSORFLOW, JAX)
+        return {**(self.select("worker") or {}), _INDEX: "0"} if leads else None
 
     def _expression(self, expression: Mapping[str, Any]) -> dict[str, Any]:
         key, values = expression.get("key"), expression.get("values") or ()
         if key == f"{OPERATORS_LABELS}job-name":
             return {**expression, "key": f"{_JOBSET}jobset-name"}
-        if key in (f"{OPERATORS_LABELS}replica-type", f"{OPERATORS_LABELS}job-role"):
-            selected = [self.select(text) or {} for text in values]
+        if key in (_TYPE, _ROLE):
+            selected = [self._selected_role(str(key), text) or {} for text in values]
             keys = {name for each in selected for name in each}
             if len(keys) == 1 and all(selected):
                 (name,) = keys

@@ -83,7 +83,7 @@ def _equal_pods(job: LegacyJob) -> JobShape:
 
     def select(role: str) -> dict[str, str] | None:
         if len(job.roles) == 1:
-            return {_REPLICATED_JOB: NODE}
+            return {_REPLICATED_JOB: NODE if role == first.name else role}
         return {_INDEX: "0"} if role == "master" else None
 
     own_index = COMPLETION_INDEX_FIELD if len(job.roles) == 1 else ""
@@ -120,6 +120,8 @@ def _trainer(context: PodContext, *, has_torch: bool) -> tuple[list[dict[str, An
             containers.append(complete(container, layout))
             continue
         own, shared = split(container.body)
+        if has_torch and "ports" in shared:
+            shared["ports"] = [_with_name(port) for port in shared["ports"]]
         fixed = [each for each in container.added if not each.is_counted]
         env = [each.entry for each in (*helpers(container.added, layout), *fixed)]
         containers.append({**shared, "env": env} if env else shared)
@@ -133,6 +135,11 @@ def _trainer(context: PodContext, *, has_torch: bool) -> tuple[list[dict[str, An
         counted = [each.entry for each in container.added if each.is_counted]
         trainer |= {"env": [*_literal(container, layout), *counted]} if container.own or counted else {}
     return containers, trainer
+
+
+def _with_name(port: dict[str, Any]) -> dict[str, Any]:
+    """The port with a name: Trainer writes its own port over the first one without a name."""
+    return {"name": f"{port.get('protocol', 'TCP').lower()}-{port['containerPort']}", **port}
 
 
 def _literal(container: ConvertedContainer, layout: Layout) -> list[dict[str, Any]]:
