@@ -10,7 +10,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, parent_named, plan_files
+from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, applyset, parent_named, plan_files
 from kubectl_trainjob.cli.streams import emit, interruption, print_error
 from kubectl_trainjob.model.printable import printable
 
@@ -112,15 +112,12 @@ class ApplyRequest(PlanRequest):
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
-@options.filenames("Same as PATH. Can be repeated.")
+@options.paths()
 @options.namespace("Namespace for objects without a namespace. The default is the context's.")
 @options.selector("Only TrainJobs and objects with these labels.")
 @options.emit("Apply JobSets, for clusters without Trainer, or TrainJobs and runtimes, for clusters with Trainer.")
 @options.trainer_version
-@click.option(
-    "--applyset", default="", metavar="NAME", help=f"The set: NAME or trainingset/NAME. The default is {DEFAULT_SET}."
-)
+@applyset
 @click.option("--prune", is_flag=True, help="Delete objects of the set that the files no longer have.")
 @click.option("--prune-running", is_flag=True, help="Also delete runs that have not ended.")
 @click.option("--prune-many", is_flag=True, help="Allow the deletion of more than half of the set.")
@@ -146,7 +143,7 @@ class ApplyRequest(PlanRequest):
     type=click.Choice(["started", "finished"]),
     help="Wait until all runs have started, or have ended.",
 )
-@timeout("Longest time of the whole command. The default is 5m, and with --wait=finished no limit.")
+@timeout("Longest time of the whole command. The default is 5m, and with --wait=finished no limit.", default=None)
 @click.option("-o", "--output", type=click.Choice(["text", "json", "yaml", "name"]), default="text", help="Format.")
 @cluster_options
 def apply(**given: Any) -> int:

@@ -11,7 +11,6 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.streams import emit, is_quiet, note_skipped, note_unread_overlays, print_error, print_findings
-from kubectl_trainjob.kube.facts.supported import EMITS
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
@@ -62,10 +61,6 @@ def _directory(_context: click.Context, _parameter: click.Parameter, value: str 
     return value or ""
 
 
-def _or_nothing(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
-    return value or ""
-
-
 @dataclass(frozen=True, slots=True)
 class BuildRequest:
     """The options, by their names."""
@@ -83,8 +78,7 @@ class BuildRequest:
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
-@options.filenames("Same as PATH. Can be repeated.")
+@options.paths()
 @click.option(
     "-o",
     "--output",
@@ -102,13 +96,7 @@ class BuildRequest:
     help="Write one file per object to DIR instead, and remove files of earlier builds that are out of date.",
 )
 @options.namespace("Namespace for objects without a namespace.")
-@click.option(
-    "--emit",
-    type=click.Choice(EMITS),
-    callback=_or_nothing,
-    help="Print JobSets, for clusters without Trainer, or the checked TrainJobs, for clusters with Trainer. "
-    "The default is the setting in trainjob.yaml, else jobset.",
-)
+@options.emit("Print JobSets, for clusters without Trainer, or the checked TrainJobs, for clusters with Trainer.")
 @options.trainer_version
 @click.option("--strict", is_flag=True, help="Also reject JobSets whose Jobs the API server will reject.")
 @click.option("--allow-empty", is_flag=True, help="Accept inputs without any object to print.")
@@ -116,7 +104,7 @@ class BuildRequest:
     "--for",
     "consumer",
     type=click.Choice(["argocd"]),
-    callback=_or_nothing,
+    callback=lambda _context, _parameter, value: value or "",
     help="Build as the plugin of Argo CD does (`help argocd`).",
 )
 def build(**given: Any) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kubectl_trainjob.cli.options import PathType
+from kubectl_trainjob.cli.options import PathType, together
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cluster.api import Api
@@ -62,14 +62,7 @@ class NamedDirectory(click.ParamType[tuple[str, str]]):
         return name, path
 
 
-def cluster_options(command: Command) -> Command:
-    """`--context`, `--kubeconfig`, `--as`, `--as-group` and `--request-timeout`, as kubectl has them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+cluster_options = together(
     click.option("--context", default="", metavar="NAME", help="Context of the kubeconfig."),
     click.option("--kubeconfig", default="", type=PathType(), metavar="FILE", help="The kubeconfig file."),
     click.option("--as", "as_user", default="", metavar="USER", help="Act as this user."),
@@ -83,11 +76,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Longest time of one request.",
     ),
 )
+"""`--context`, `--kubeconfig`, `--as`, `--as-group` and `--request-timeout`, as kubectl has them."""
 
 
-def timeout(help_text: str) -> Callable[[Command], Command]:
-    """`--timeout DURATION`, None where it is not set."""
-    return click.option("--timeout", type=Duration(), metavar="DURATION", help=help_text)
+def timeout(help_text: str, default: float | None = USUAL_TIMEOUT) -> Callable[[Command], Command]:
+    """`--timeout DURATION`."""
+    return click.option("--timeout", type=Duration(), default=default, metavar="DURATION", help=help_text)
 
 
 def connect(request: ClusterRequest, timeout: float) -> Api:

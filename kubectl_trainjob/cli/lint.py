@@ -93,8 +93,7 @@ def _rule_names(_context: click.Context, _parameter: click.Parameter, values: tu
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...|rules|explain RULE]")
-@options.filenames("Same as PATH. Can be repeated.")
+@options.paths("[PATH...|rules|explain RULE]")
 @options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")
 @options.trainer_version

@@ -67,8 +67,7 @@ class MigrateRequest:
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
-@options.filenames("Same as PATH. Can be repeated.")
+@options.paths()
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), help="Print YAML, the default, or one JSON List.")
 @click.option(
     "-O",

@@ -72,20 +72,35 @@ class PathType(click.types.StringParamType):
 def filenames(help_text: str, of_recursive: str = _RECURSIVE) -> Callable[[Command], Command]:
     """`-f PATH` and `-k DIR`, any number of times, and `-R`, as kubectl has them; both give `filenames`."""
 
+    return together(
+        click.option(
+            *("-f", "--filename", "filenames"),
+            multiple=True,
+            callback=_with_overlays,
+            type=PathType(),
+            metavar="PATH",
+            help=help_text,
+        ),
+        _KUSTOMIZE,
+        click.option("-R", "--recursive", is_flag=True, expose_value=False, help=of_recursive),
+    )
+
+
+def paths(metavar: str = "[PATH...]") -> Callable[[Command], Command]:
+    """The arguments `paths`, and the options of `filenames`."""
+    argument = click.argument("paths", nargs=-1, type=PathType(), metavar=metavar)
+    return together(argument, filenames("Same as PATH. Can be repeated."))
+
+
+def together(*parameters: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options and arguments as one decorator, in their order in the help text."""
+
     def add(command: Command) -> Command:
-        recursive = click.option("-R", "--recursive", is_flag=True, expose_value=False, help=of_recursive)
-        for option in (recursive, _KUSTOMIZE, _filename(help_text)):
-            command = option(command)
+        for parameter in reversed(parameters):
+            command = parameter(command)
         return command
 
     return add
-
-
-def _filename(help_text: str) -> Callable[[Command], Command]:
-    declared = ("-f", "--filename", "filenames")
-    return click.option(
-        *declared, multiple=True, callback=_with_overlays, type=PathType(), metavar="PATH", help=help_text
-    )
 
 
 _KUSTOMIZE = click.option(

@@ -39,6 +39,11 @@ class PlanRequest(ClusterRequest):
         return self.applyset or DEFAULT_SET
 
 
+applyset = click.option(
+    "--applyset", default="", metavar="NAME", help=f"The set: NAME or trainingset/NAME. The default is {DEFAULT_SET}."
+)
+
+
 class NoPlan(NamedTuple):
     """Why there is nothing to apply: errors of the files, or one of the whole build."""
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import options
-from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
-from kubectl_trainjob.cli.planning import DEFAULT_SET, NoPlan, PlanRequest, api_errors, plan_files
+from kubectl_trainjob.cli.cluster_options import cluster_options, connect, timeout
+from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, applyset, plan_files
 from kubectl_trainjob.cli.streams import emit
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _Request(PlanRequest):
     """The options, by their names."""
 
     create: bool
-    timeout: float | None
+    timeout: float
     output: str
 
     def check(self) -> None:
@@ -57,14 +57,11 @@ class _Request(PlanRequest):
 
 
 @click.command(help=_HELP)
-@click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
-@options.filenames("Same as PATH. Can be repeated.")
+@options.paths()
 @options.namespace("Namespace for TrainJobs without a namespace.")
 @options.selector("Only TrainJobs with these labels.")
 @options.trainer_version
-@click.option(
-    "--applyset", default="", metavar="NAME", help=f"The set: NAME or trainingset/NAME. The default is {DEFAULT_SET}."
-)
+@applyset
 @click.option("--create", is_flag=True, help="Create those that do not exist.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "yaml", "json"]), default="text", help="Print new Secrets, with keys."
@@ -105,7 +102,7 @@ def _create(request: _Request, session: Session) -> int:
     from kubectl_trainjob.cluster.stores import store_of
     from kubectl_trainjob.report.cluster.apply import format_report
 
-    api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
+    api = connect(request, request.timeout)
     plan = plan_files(request, session, request.namespace or api.connection.namespace)
     if isinstance(plan, NoPlan):
         return 1

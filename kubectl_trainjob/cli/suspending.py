@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubectl_trainjob.cli import candidates, options
-from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, ClusterRequest, cluster_options, connect, timeout
+from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect, timeout
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.suspend import SuspendResult
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +26,10 @@ class SuspendRequest(ClusterRequest):
     namespace: str
     dry_run: str
     wait: bool
-    timeout: float | None
+    timeout: float
 
 
-def suspend_options(command: Command) -> Command:
-    """The options of both commands."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+suspend_options = options.together(
     click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=candidates.jobs),
     options.namespace("Namespace of the jobs. The default is the context's."),
     click.option(
@@ -56,7 +47,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 def set_suspended(request: SuspendRequest, wanted: bool) -> int:
     """Suspend or resume each job, and report: the exit code."""
-    api = connect(request, USUAL_TIMEOUT if request.timeout is None else request.timeout)
+    api = connect(request, request.timeout)
     with api_errors():
         jobs, errors = _find_jobs(request, api)
         is_dry_run = request.dry_run == "server"

@@ -19,8 +19,9 @@ from kubectl_trainjob.cluster.prune import prune, skipped_prune
 from kubectl_trainjob.cluster.recording import narrowed, new_entries, union
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.cluster.side_by_side import side_by_side
-from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work, first_step
+from kubectl_trainjob.cluster.steps import ApplyOptions, Step, Work, first_step
 from kubectl_trainjob.cluster.write import write_all
+from kubectl_trainjob.compiler.executor import Progress
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
 from kubectl_trainjob.model.stages import ObjectId
 

@@ -12,7 +12,8 @@ from kubectl_trainjob.cluster.parent import Store
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.result import ObjectResult
 from kubectl_trainjob.cluster.run_check import server_content
-from kubectl_trainjob.cluster.steps import ApplyOptions, Progress, Step, Work
+from kubectl_trainjob.cluster.steps import ApplyOptions, Step, Work
+from kubectl_trainjob.compiler.executor import Progress
 from kubectl_trainjob.kube.facts.masking import value_without_secrets
 from kubectl_trainjob.kube.updates.live import frozen_changes
 from kubectl_trainjob.kube.updates.managed_fields import ListMembers, covers, managers_of

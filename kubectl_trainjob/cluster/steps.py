@@ -15,11 +15,11 @@ from kubectl_trainjob.cluster.marks import Policy
 from kubectl_trainjob.cluster.members import Members
 from kubectl_trainjob.cluster.parent import Parent
 from kubectl_trainjob.cluster.result import Action, ObjectResult
+from kubectl_trainjob.compiler.executor import Progress
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import Body, ObjectId
 
 Locate = Callable[[ObjectId, Pointer], Place | None]
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

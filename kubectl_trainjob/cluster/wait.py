@@ -16,6 +16,7 @@ from kubectl_trainjob.cluster.jobs.status import JobStatus, status_of
 from kubectl_trainjob.cluster.result import ApplyResult, ObjectResult
 from kubectl_trainjob.cluster.runs import is_run
 from kubectl_trainjob.cluster.stores import store_of
+from kubectl_trainjob.compiler.executor import Progress
 from kubectl_trainjob.model.stages import ObjectId
 
 Goal = Literal["started", "finished", "resumed", "stopped"]
@@ -24,7 +25,6 @@ _LEFT_ALONE = ("refused", "failed", "skipped")
 
 Problem = tuple[str, str]
 """The reason and the message."""
-Progress = Callable[[str, int, int], None]
 
 
 def wait(api: Api, result: ApplyResult, goal: Goal, progress: Progress) -> ApplyResult:
