@@ -13,7 +13,7 @@ from kubectl_trainjob.cluster.decide import Change, Decision, State, decide
 from kubectl_trainjob.cluster.desired_objects import DesiredObject
 from kubectl_trainjob.cluster.errors import NEW, ApiError
 from kubectl_trainjob.cluster.inventory import InventoryEntry, entry_id
-from kubectl_trainjob.cluster.jobs_of import check_jobs
+from kubectl_trainjob.cluster.jobs_of import check_jobs, pointer
 from kubectl_trainjob.cluster.members import comes_later
 from kubectl_trainjob.cluster.run_check import (
     ADVICE,
@@ -50,7 +50,7 @@ def check(work: Work, item: DesiredObject) -> Step:
         return step.ended("failed", "Error", "another client changes the object repeatedly; apply again later")
     except ApiError as error:
         live = work.members.get(item.id)
-        failed = step.failed(error)
+        failed = step.failed(error).located(work, map(pointer, error.fields))
         return replace(failed, live=live).with_uid(live) if live else failed
 
 
@@ -161,7 +161,7 @@ def _dry_run_new(work: Work, step: Step) -> Step:
             return replace(step, is_deferred=True)
         raise
     problem = check_jobs(work, item.id, step.body)
-    return problem.on(step) if problem else step
+    return problem.on(work, step) if problem else step
 
 
 def _planned_other(work: Work, step: Step, live: Body) -> Step:

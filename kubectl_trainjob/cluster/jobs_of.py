@@ -12,24 +12,21 @@ from kubectl_trainjob.cluster.steps import Step, Work
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
 from kubectl_trainjob.kube.facts.jobset import job_template
 from kubectl_trainjob.kube.facts.kinds import KindRole, role_of
-from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body, ObjectId, identity_of
 
 _STEP = re.compile(r"([^.\[\]]+)|\[([^\[\]]+)\]")
 
 
 class JobCreationProblem(NamedTuple):
-    """An error of the server about a Job, and the line that it comes from."""
+    """An error of the server about a Job, and the paths in the JobSet that it is about."""
 
     error: ApiError
-    fields: tuple[str, ...]
-    place: Place | None
+    pointers: tuple[Pointer, ...]
 
-    def on(self, step: Step) -> Step:
-        """The step, failed."""
-        reason = "Error" if self.error.reason == "Exists" else self.error.reason
-        failed = step.ended("failed", reason, self.error.message, self.fields)
-        return failed.at(self.place) if self.place else failed
+    def on(self, work: Work, step: Step) -> Step:
+        """The step, failed, with its line."""
+        return step.failed(self.error).located(work, self.pointers)
 
 
 def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> JobCreationProblem | None:
@@ -47,9 +44,7 @@ def check_jobs(work: Work, identity: ObjectId, jobset: Body) -> JobCreationProbl
                 continue
             if error.reason not in ("Invalid", "Error", "Exists"):
                 raise
-            pointers = [(*job_template(index), *pointer(field)) for field in error.fields]
-            places = (work.locate(identity, each) for each in pointers)
-            return JobCreationProblem(error, error.fields, next((each for each in places if each), None))
+            return JobCreationProblem(error, tuple((*job_template(index), *pointer(each)) for each in error.fields))
     return None
 
 

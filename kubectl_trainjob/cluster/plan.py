@@ -168,7 +168,11 @@ def _locator(prepared: PreparedUnit, compilation: Compilation[TrainJobSettings])
         owners = {each.id: job for job, of in printed for each in (*of.objects, *of.reserved)}
         return Origins(prepared, compilation.jobs, owners)
 
+    others = {each.id: each.place.source for each in compilation.others}
+
     def locate(identity: ObjectId, pointer: Pointer) -> Place | None:
+        if identity in others:
+            return Place(others[identity], pointer)
         origin = origins().origin(identity, pointer)
         return origin.first_place() if origin else None
 

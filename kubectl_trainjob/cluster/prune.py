@@ -24,6 +24,7 @@ _REASONS = {
     "PruneDisabled": f"annotation {marks.PRUNE} is {marks.DISABLED}; remove it from the object to prune it",
     "ReconcileDisabled": f"annotation {marks.RECONCILE} is {marks.DISABLED}; remove it from the object to prune it",
     "OwnedByOther": "another object owns this object; delete the owner to delete both",
+    "Run": "its run is kept",
     "Running": "the run has not ended; a later apply prunes it, or use --prune-running",
 }
 
@@ -35,10 +36,12 @@ def prune(work: Work, built: Set[ObjectId], built_members: int) -> list[ObjectRe
     """
     rest = _candidates(work, built)
     running = {_group(each, live) for each, live in work.members.items() if _is_running(each, live)}
-    kept = {each: reason for each in rest if (reason := _reason_to_keep(work, each, running))}
+    own = {each: _reason_to_keep(work, each, running) for each in rest}
+    runs = {_group(each, work.members[each]): reason for each, reason in own.items() if reason and is_run(each)}
+    kept = {each: reason for each in rest if (reason := own[each] or runs.get(_group(each, work.members[each])))}
     doomed = [each for each in rest if each not in kept]
     total = len(doomed) + built_members
-    results = {each: _result(work, each, "kept", reason, _REASONS[reason]) for each, reason in kept.items()}
+    results = {each: _result(work, each, "kept", reason, _REASONS[own[each] or "Run"]) for each, reason in kept.items()}
     if len(doomed) > _MOST and len(doomed) * 2 > total and not work.options.prune_many:
         message = f"{len(doomed)} of {total} objects would be deleted; use --prune-many if this is intended"
         results |= {each: _result(work, each, "refused", "TooMany", message) for each in doomed}

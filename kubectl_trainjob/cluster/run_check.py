@@ -29,7 +29,7 @@ ADVICE = {
     "JobSetExists": "an existing JobSet has the name of this TrainJob; rename the TrainJob, or delete the JobSet",
     "NotOurs": "the object exists and belongs to no set; use --adopt to take it over",
     "OtherSet": "the object belongs to another set; use --adopt-from to move that set's objects here",
-    "Running": "the change needs a new run, and the policy waits for the end of this one",
+    "Running": "a new run is needed, and it must wait for the end of this one",
     "Frozen": "a live run cannot change these fields; use --recreate, or give it a new name",
 }
 _SERVER_FIELDS = ("managedFields", "resourceVersion", "generation", "creationTimestamp", "uid")
@@ -59,7 +59,7 @@ def plan_live_run(work: Work, step: Step, live: Body, *, is_ours: bool) -> Step:
         return _recreate(work, replace(step, plan="recreate"), decision, fields)
     if decision.plan != "apply":
         message = f"its content changed: {HOW_TO_RUN}" if decision.reason == "Finished" else ADVICE[decision.reason]
-        return left_alone(step, decision, message, fields)
+        return left_alone(step, decision, message, fields).located(work, compared.frozen)
     if compared.answer is not None and is_same(compared.answer, live):
         return step.ended("unchanged")
     return replace(step, plan="apply", body=sent)
@@ -132,7 +132,7 @@ def _recreate(work: Work, step: Step, decision: Decision, fields: tuple[str, ...
             raise
     problem = check_jobs(work, step.desired.id, trial)
     step = replace(step, result=result, body=with_metadata(body, {"resourceVersion": NEW}))
-    return problem.on(step) if problem else step
+    return problem.on(work, step) if problem else step
 
 
 def _free_name(name: str) -> str:

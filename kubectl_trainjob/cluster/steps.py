@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -94,6 +94,12 @@ class Step:
     def at(self, place: Place) -> Step:
         """The step with another line."""
         return replace(self, result=replace(self.result, place=place))
+
+    def located(self, work: Work, pointers: Iterable[Pointer]) -> Step:
+        """The step with the line of the first value that has one."""
+        found = (work.locate(self.desired.id, each) for each in pointers if each)
+        place = next(filter(None, found), None)
+        return self.at(place) if place else self
 
     def failed(self, error: ApiError) -> Step:
         """The step after an error that ended it."""

@@ -140,10 +140,17 @@ def _write_object(work: Work, step: Step) -> Step:
 
 
 def _planned_again(work: Work, step: Step) -> Step:
-    """The plan for the live object; our own create, whose answer was lost, counts as created."""
+    """The plan for the live object; our own create, whose answer was lost, counts as created.
+
+    That run is then not started once more, and a run that must be replaced now is deleted first.
+    """
+    is_create = step.plan in ("create", "recreate")
+    if is_create:
+        work = work._replace(options=replace(work.options, reruns=frozenset()))
     again = recheck(work, step)
-    is_ours = step.plan in ("create", "recreate") and again.result.action == "unchanged" and again.plan == "done"
-    if not is_ours:
+    if again.plan == "recreate":
+        return _delete_before(work, again)
+    if not is_create or again.result.action != "unchanged" or again.plan != "done":
         return again
     return again.ended("created" if step.plan == "create" else "recreated", step.result.reason)
 

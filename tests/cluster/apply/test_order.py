@@ -19,6 +19,12 @@ def create(site: Site, one: Object) -> None:
     site.plane.client.create({**one, "metadata": {**one["metadata"], "namespace": site.namespace}})
 
 
+def line_of(site: Site, file: str, text: str) -> int:
+    """The line of a file that has a text."""
+    lines = (site.folder / file).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
 def test_all_dry_runs_come_before_the_first_write_and_runs_are_last(site: Site) -> None:
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}}
     site.files(job("m", "mpi"), job("a", "gang"), config("c"), account)
@@ -57,7 +63,29 @@ def test_an_error_of_the_server_is_at_its_line_and_nothing_is_written(site: Site
     done = site.apply()
     assert done.results == {"Service/s": "failed Invalid", "JobSet/a": "skipped AfterFailure"}
     assert (done.code, done.writes) == (1, [])
-    assert "jobs/001.yaml:" in done.ended.err
+    assert f"jobs/001.yaml:{line_of(site, 'jobs/001.yaml', '99999')}: Service/s failed: " in done.ended.err
+
+
+def test_what_may_not_change_is_at_its_line(site: Site) -> None:
+    """Frozen values of a TrainJob and a JobSet, and a value of another manager."""
+    site.applied(job("a", image="example.com/a:1"), world.jobset("b"), config("c"))
+    site.plane.client.merge(site.body("ConfigMap", "c"), {"data": {"key": "2"}})
+    changed = world.jobset("b")
+    pod = changed["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+    pod["containers"][0]["image"] = "example.com/a:3"
+    site.files(job("a", image="example.com/a:3"), changed, config("c", "3"))
+    done = site.apply()
+    frozen = "spec.replicatedJobs[0].template.spec.template.spec.containers[0].image"
+    expected = {
+        "jobs/000.yaml": ("example.com/a:3", "JobSet/a was refused: ", f" ({frozen})"),
+        "jobs/001.yaml": ("example.com/a:3", "JobSet/b was refused: ", f" ({frozen})"),
+        "jobs/002.yaml": ('"key"', "ConfigMap/c was refused: ", ""),
+    }
+    shown = {line.partition(":")[0]: line for line in done.ended.err.splitlines()}
+    assert shown.keys() == expected.keys()
+    for file, (text, start, end) in expected.items():
+        assert shown[file].startswith(f"{file}:{line_of(site, file, text)}: {start}")
+        assert shown[file].endswith(end)
 
 
 def test_a_type_error_is_not_tried_again(site: Site) -> None:

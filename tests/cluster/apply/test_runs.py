@@ -7,13 +7,14 @@ from itertools import product
 
 import pytest
 
-from tests.cluster.apply.inputs import NOWHERE, Object, job
+from tests.cluster.apply.inputs import NOWHERE, Object, config, job
 from tests.cluster.apply.program import Program
 from tests.cluster.apply.proxy import Forward, answer, before
 from tests.cluster.apply.site import KINDS, SET, Site
 
 pytestmark = pytest.mark.cluster
 
+PART_OF = "applyset.kubernetes.io/part-of"
 POLICIES = ("never", "when-terminal", "when-suspended", "always")
 FROZEN = {
     "absent": ["created"] * 4,
@@ -181,6 +182,40 @@ def test_rerun(site: Site) -> None:
     assert done.code == 1
     assert 'no job "nobody"' in done.ended.err
     assert done.requests == [] or done.writes == []
+
+
+@pytest.mark.parametrize(("runtime", "result"), [("stays", "created"), ("ends", "recreated Rerun")])
+def test_a_rerun_starts_once_if_its_answer_is_lost(site: Site, runtime: str, result: str) -> None:
+    """It may even have ended again when the tool looks at it."""
+    site.applied(job("a", runtime))
+    if runtime == "stays":
+        site.delete("JobSet", "a")
+    else:
+        site.ended("a")
+    site.proxy.clear()
+
+    def fault(forward: Forward) -> None:
+        forward()
+        if runtime == "ends":
+            site.ended("a")
+
+    site.proxy.on("PATCH", "/jobsets/a", fault, only=lambda request: request.is_write)
+    done = site.apply("--rerun", "a", "--timeout", "20s")
+    assert (done.code, done.results) == (0, {"JobSet/a": result})
+    assert [one.line.rpartition("/")[2] for one in site.proxy.created] == ["a"]
+    assert site.entries()["JobSet/a"]["state"] == "started"
+
+
+def test_a_run_that_another_apply_starts_meanwhile_is_replaced_under_always(site: Site) -> None:
+    other = _jobset("a", "running", "always", "frozen")
+    other["metadata"]["namespace"] = site.namespace
+    site.applied(config("c"))
+    other["metadata"]["labels"] = {PART_OF: (site.live("ConfigMap", "c") or {})["metadata"]["labels"][PART_OF]}
+    site.files(config("c"), _jobset("a", "running", "always", ""))
+    started = before(lambda: site.plane.client.create(other))
+    site.proxy.on("PATCH", "/jobsets/a", started, only=lambda request: request.is_write)
+    done = site.apply("--timeout", "20s")
+    assert (done.code, done.results) == (0, {"ConfigMap/c": "unchanged", "JobSet/a": "recreated Frozen"})
 
 
 def test_a_run_that_was_deleted_while_it_ran_does_not_run_again(site: Site) -> None:

@@ -255,6 +255,17 @@ def test_guards_of_a_prune(site: Site) -> None:
     assert "JobSet" not in site.annotations("s")["contains-group-kinds"]
 
 
+def test_the_group_of_a_run_that_prune_keeps_is_kept(site: Site) -> None:
+    site.applied(job("a", "gang"), config("c"), arguments=("--applyset", "s"))
+    marked = {"metadata": {"annotations": {"kubectl-trainjob.dev/prune": "disabled"}}}
+    site.plane.client.merge(site.body("JobSet", "a"), marked)
+    site.files(config("c"))
+    done = site.apply(*PRUNE, "--prune-running")
+    kept = {"JobSet/a": "kept PruneDisabled", "PodGroup/a": "kept PruneDisabled"}
+    assert (done.code, done.results) == (0, {"ConfigMap/c": "unchanged", **kept})
+    assert site.live("PodGroup", "a")
+
+
 def test_a_podgroup_of_a_running_job_is_not_pruned(site: Site) -> None:
     """The files no longer want the gang, but its run still needs it."""
     site.applied(job("a", "gang"), config("c"), arguments=("--applyset", "s"))
