@@ -55,6 +55,8 @@ class Kind(NamedTuple):
 
 CONFIGURATION_GROUP = "kubectl-trainjob.dev"
 CONFIG, OVERLAY, COMPONENT = "Config", "Overlay", "Component"
+TRAINING_SET = "TrainingSet"
+"""The only kind of the group that is an object of a cluster."""
 _TRAIN_JOB = "write a TrainJob"
 MIGRATE = "run kubectl trainjob migrate"
 """The advice for kinds that the command converts; the path of the file follows."""

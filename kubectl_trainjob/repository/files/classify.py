@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from kubectl_trainjob.kube.facts.kinds import CONFIG, CONFIGURATION_GROUP, OVERLAY, KindRole, group_of, role_of
+from kubectl_trainjob.kube.facts.kinds import (
+    CONFIG,
+    CONFIGURATION_GROUP,
+    OVERLAY,
+    TRAINING_SET,
+    KindRole,
+    group_of,
+    role_of,
+)
 from kubectl_trainjob.model import rules
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import Message, describe, joined, say
@@ -41,7 +49,8 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
     named = metadata if isinstance(metadata, dict) else {}
     identity = ObjectId(api_version, kind, _text(named.get("namespace")), _text(named.get("name")))
     role = role_of(identity)
-    if role is KindRole.KUSTOMIZATION or group_of(api_version) == CONFIGURATION_GROUP:
+    is_own = group_of(api_version) == CONFIGURATION_GROUP and kind != TRAINING_SET
+    if role is KindRole.KUSTOMIZATION or is_own:
         return _configuration(kind, source, role)
     if (bad := _bad_metadata(named, kind, has_schema=role in (KindRole.TRAINING_JOB, KindRole.RUNTIME))) is not None:
         field, message = bad
@@ -56,7 +65,9 @@ def _configuration(kind: str, source: Source, role: KindRole) -> Diagnostic | No
         return Diagnostic(rules.UNBUILT_KUSTOMIZATION, message, Place(source, ("kind",)))
     expected = _FILES.get(kind)
     if expected is None:
-        message = say('{} has no kind "{}"; it has {}', say(CONFIGURATION_GROUP), kind, joined(map(say, _FILES)))
+        message = say(
+            '{} has no kind "{}"; it has {}', say(CONFIGURATION_GROUP), kind, joined(map(say, (*_FILES, TRAINING_SET)))
+        )
         return Diagnostic(INVALID_SETTING, message, Place(source, ("kind",)))
     if _file_name(source) in (expected, "-"):
         return "configuration"

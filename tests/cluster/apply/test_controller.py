@@ -256,6 +256,21 @@ def test_a_copy_of_a_set_says_what_to_remove(loop: Loop) -> None:
     assert loop.site.live("ConfigMap", "b")
 
 
+def test_a_set_among_its_own_files(site: Site) -> None:
+    """It is not taken over, and a prune does not delete it."""
+    grant(site, [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}])
+    loop = Loop(site, granted=False, prune=True)
+    site.files(config("a"), training_set(site, "s", prune=True), training_set(site, "other", suspend=True))
+    assert loop.once().code == 1
+    assert loop.condition("Stalled") == ("True", "ConflictBlocked")
+    assert loop.message.startswith("TrainingSet/s was refused (NotOurs")
+    assert site.live("ConfigMap", "a")
+    site.files(config("a"))
+    assert loop.once().code == 0
+    assert loop.live["metadata"]["uid"] == loop.created["metadata"]["uid"]
+    assert {reason for reason, _ in loop.events()} >= {"Pruned"}
+
+
 def test_trainer_runs(loop: Loop, trainer_lease: Callable[[int], None]) -> None:
     """It would create the JobSets, too: nothing is written, and what runs goes on."""
     site = loop.site

@@ -121,6 +121,13 @@ def test_settings_that_do_not_say_what_they_are(write: Write, path: str, text: s
     assert (_names(documents), documents.ignored) == (["a"], 0)
 
 
+def test_a_training_set_is_an_object_like_others(write: Write) -> None:
+    """A repository may have those of its own jobs; the other kinds of the group are configuration."""
+    write({"set.yaml": "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: TrainingSet\nmetadata: {name: a}\n"})
+    documents = _read(".")
+    assert (_errors(documents), _names(documents)) == ([], ["a"])
+
+
 def test_documents_without_a_type_are_counted(write: Write) -> None:
     write({"values.yaml": "image: x\n---\nreplicas: 3\n---\n" + _OTHER % "a"})
     documents = _read(".")
