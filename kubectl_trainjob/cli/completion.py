@@ -6,6 +6,7 @@ adds up cobra's ShellCompDirective (k8s.io/kubectl pkg/cmd/plugin/plugin_complet
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 SHELLS = ("bash", "zsh", "fish")
 
 _FILES, _NOTHING, _DIRECTORIES = 0, 4, 16  # ShellCompDirectiveDefault, …NoFileComp, …FilterDirs
+
+_WORD = re.compile(r"[\w./:,@%+=^-]*")  # no shell takes it for more than a word, when it is put into a command line
 
 _HELP = """Print the script that completes kubectl-trainjob in a shell.
 
@@ -81,7 +84,7 @@ def complete(words: Sequence[str]) -> list[str]:
         items = ShellComplete(app, {}, "kubectl trainjob", "").get_completions(before, incomplete)
     except Exception:  # an unknown command, or a bug in one: users who type must not see a traceback
         items = []
-    candidates = [_line(item) for item in items if item.type == "plain"]
+    candidates = [_line(item) for item in items if item.type == "plain" and _WORD.fullmatch(item.value)]
     kinds = {item.type for item in items}
     directive = _FILES if "file" in kinds else _DIRECTORIES if "dir" in kinds and not candidates else _NOTHING
     return [*candidates, f":{directive}"]

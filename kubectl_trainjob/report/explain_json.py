@@ -12,12 +12,12 @@ PATH to a value with nothing below it gives one field, another PATH every such v
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from kubectl_trainjob.explain.field import TracedField, TracedFields
 from kubectl_trainjob.explain.history import TracedInput, Write
 from kubectl_trainjob.model.source import Pointer, json_pointer
+from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.repository.positions import Location
 
 
@@ -34,7 +34,7 @@ def as_json(fields: TracedFields, pointer: Pointer) -> str:
         },
         "fields": [_field(fields, each) for each in fields.below(pointer)],
     }
-    return json.dumps(explanation, indent=4) + "\n"
+    return as_json_text(explanation, indent=4)
 
 
 def _field(fields: TracedFields, field: TracedField) -> dict[str, Any]:

@@ -135,6 +135,31 @@ def test_names(words: list[str], answer: list[str]) -> None:
     assert found[-1] == NOTHING
 
 
+def test_names_of_a_branch_that_a_shell_would_run(named: Repository) -> None:
+    subprocess.run(["git", "branch", "$(touch${IFS}a)"], check=True)
+    texts = (
+        "a;b",
+        "`b`",
+        "b'c",
+        "b c",
+        "b\nc",
+        "b\x1b[2J",
+        "$(b)",
+        "b>c",
+        "b|c",
+        "b&",
+        "!b",
+        "~b",
+        "b*",
+        "{b,c}",
+        "b#c",
+        "b\\c",
+    )
+    named.write({"c.yaml": [config_map(text) for text in texts]})
+    assert completion.complete(["explain", "-f", "c.yaml", ""]) == [NOTHING]
+    assert completion.complete(["diff", "$"]) == [NOTHING]
+
+
 @pytest.mark.usefixtures("named")
 def test_kubectl_completes_names() -> None:
     assert asked_by_kubectl("explain", "trainjob/b") == ["TrainJob/b", NOTHING]

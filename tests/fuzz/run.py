@@ -20,7 +20,7 @@ from tests.fuzz.inputs import Input
 _SECONDS = 20  # of CPU time; a case takes a fraction of one
 _MEBIBYTES = 600
 _NOT_LOADED = ("kubectl_trainjob.cluster", "kubectl_trainjob.repository.templates.child", "kubectl_trainjob.__main__")
-_UNPRINTABLE = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9\xae]")
+_UNPRINTABLE = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9\xae]|##\w*\[")
 
 
 def error_of(case: Input) -> str:

@@ -65,8 +65,8 @@ def _list(texts: Iterable[bytes]) -> Iterator[bytes]:
 def write_json(body: Mapping[str, Any], indent: str, keys: Iterable[str]) -> str:
     """An object as kubectl prints JSON, below `indent`; `keys` is the order of its top fields, others are sorted.
 
-    Invisible characters are escaped. Raises TypeError for what is not plain data, ValueError for what JSON, an int64 or
-    UTF-8 cannot hold.
+    Invisible characters are escaped, and commands to a CI system. Raises TypeError for what is not plain data,
+    ValueError for what JSON, an int64 or UTF-8 cannot hold.
     """
     inner = indent + _STEP
     entries = [f"{_string(key)}: {_value(body[key], inner)}" for key in keys]
@@ -94,7 +94,7 @@ def _array(items: Sequence[Any], indent: str) -> str:
 
 
 def _string(text: str) -> str:
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text and "##" not in text:
         return f'"{text}"'
     return '"' + re.sub(ESCAPED, _escape, text) + '"'
 

@@ -20,15 +20,15 @@ zero-width marks, byte order marks, surrogates."""
 
 # Signs may lead an option (`--lr=1e-5`), dots and slashes a path; every other indicator needs quotes.
 _PLAIN = re.compile(rf"(?:[^\W\d]|[-+./$(<\\^;~0-9])[^\t\n{UNSEEN}]*(?<![ :])\Z")
-_INDICATOR = re.compile(r": | #|\A-(?:\Z| )|\A---|\A\.\.\.")
+_INDICATOR = re.compile(r": | #|\A-(?:\Z| )|\A---|\A\.\.\.|##\w*\[")
 _NUMBER = re.compile(r"[-+]?\.?[0-9_][-+.,:_0-9a-fA-FxXoO]*\Z|[-+.]+\Z|[-+]?\.(?:inf|nan)\Z|[0-9]{4}-", re.IGNORECASE)
 _WORDS = frozenset(("~", "<<", "null", "true", "false", "y", "yes", "n", "no", "on", "off"))
 
-_HAS_UNSEEN = re.compile(f"[{UNSEEN}]")
-ESCAPED = rf'["\\\t\n{UNSEEN}]'
+_HAS_UNSEEN = re.compile(f"[{UNSEEN}]|{COMMAND.pattern}")
+ESCAPED = rf'["\\\t\n{UNSEEN}]|{COMMAND.pattern}'
 """The characters that double quotes escape; seldom needed, therefore not compiled at import."""
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-_NOT_IN_BLOCKS = re.compile(rf"{_HAS_UNSEEN.pattern}|{COMMAND.pattern}|^[^\S\n]*::", re.MULTILINE)
+_NOT_IN_BLOCKS = re.compile(rf"{_HAS_UNSEEN.pattern}|^[^\S\n]*::", re.MULTILINE)
 _LINE_START = re.compile(r"\n(?=[^\n])")
 
 
@@ -37,8 +37,6 @@ def scalar(text: str) -> str:
 
     Raises ValueError for a lone surrogate, which no file can hold.
     """
-    if "##" in text and COMMAND.search(text):
-        return f'"{re.sub(f"{ESCAPED}|{COMMAND.pattern}", _escape, text)}"'
     if _PLAIN.match(text) and not (_INDICATOR.search(text) or _NUMBER.match(text) or text.lower() in _WORDS):
         return text
     if "\t" in text or "\n" in text or _HAS_UNSEEN.search(text):

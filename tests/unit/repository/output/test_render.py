@@ -1,8 +1,10 @@
 """Streams and Lists."""
 
 import json
+import re
 
 import pytest
+import yaml
 
 from tests.printed import render
 
@@ -31,6 +33,15 @@ def test_a_list():
         '                "a": [],\n                "b": null\n            }\n        },\n'
         '        {\n            "kind": "K"\n        }\n    ]\n}\n'
     )
+
+
+@pytest.mark.parametrize("fmt", ["yaml", "json"])
+@pytest.mark.parametrize("text", ["##[error]a", "a ##vso[b]", "a\n##teamcity[b]\n", "a: ##[b"])
+def test_the_log_of_a_ci_system_takes_nothing_for_a_command(fmt, text):
+    written = "".join(render([{"kind": text, text: [text, text]}], fmt))
+    assert re.search(r"##\w*\[", written) is None
+    body = yaml.safe_load(written)
+    assert (body["items"][0] if fmt == "json" else body) == {"kind": text, text: [text, text]}
 
 
 def test_nothing():
