@@ -256,7 +256,7 @@ def _apply_fixes(
     Raises EnvironmentFault for a file that cannot be written.
     """
     from kubectl_trainjob.lint.fix.fixes import fix
-    from kubectl_trainjob.report.phrases import plural
+    from kubectl_trainjob.model.message import plural
 
     fixing = fix(found.fixable(results), with_unsafe=with_unsafe)
     _print_rejected(fixing)

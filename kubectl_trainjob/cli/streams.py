@@ -111,7 +111,7 @@ def print_findings(findings: Collection[Diagnostic], resolve: ResolvePlace | Non
 def note_unread_overlays(paths: Sequence[str], what: str) -> None:
     """Name the overlays below a directory that were not read."""
     if paths:
-        print_error(f"note: overlays are {what} only if passed with -f: {', '.join(paths)}")
+        print_error(f"note: overlays are only {what} if passed with -f: {', '.join(paths)}")
 
 
 def note_skipped(skipped: Sequence[SkippedEntry]) -> None:

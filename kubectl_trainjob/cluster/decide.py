@@ -34,9 +34,7 @@ _FROZEN_CHANGES: dict[RunState, dict[Policy, Decision]] = {
 }
 
 
-def decide(
-    state: State, change: Change, policy: Policy, *, is_rerun: bool = False, may_have_run: bool = False
-) -> Decision:
+def decide(state: State, change: Change, policy: Policy, *, is_rerun: bool, may_have_run: bool = False) -> Decision:
     """The decision for a run in a state.
 
     `is_rerun`: the user wants it to run once more. `may_have_run`: a starting run may have run, and been deleted.

@@ -85,7 +85,7 @@ class CompiledJob(Generic[Note]):
         """The line that names the job."""
         return self.source.place("metadata", "name")
 
-    def examined(self, note: Other, *, keeps_objects: bool, is_shared: bool = False) -> CompiledJob[Other]:
+    def examined(self, note: Other, *, keeps_objects: bool, is_shared: bool) -> CompiledJob[Other]:
         """The job with the note of its examination, and without what only the compiler needs."""
         objects = self.objects if keeps_objects else ()
         head = self.source, self.runtime, self.unit, note

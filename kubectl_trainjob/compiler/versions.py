@@ -38,7 +38,6 @@ from kubectl_trainjob.compiler.expand.passes import (
 from kubectl_trainjob.compiler.expand.plan import Plan
 from kubectl_trainjob.compiler.expand.resources_per_node import MERGED, REPLACED
 from kubectl_trainjob.compiler.expand.torchtune import Torchtune, enabled_adapter, mentioned_adapter, no_adapter
-from kubectl_trainjob.kube.admission.jobset import JOBSET_SCHEMAS
 from kubectl_trainjob.kube.admission.objects import Admission
 from kubectl_trainjob.kube.admission.trainer import (
     no_train_job_problems,
@@ -248,7 +247,7 @@ _MINORS: Mapping[str, Version] = {
 }
 
 
-def _like(minor: str, trainer_schemas: str, jobset_schemas: str = JOBSET_SCHEMAS) -> Version:
+def _like(minor: str, trainer_schemas: str, jobset_schemas: str) -> Version:
     row = _MINORS[minor]
     return replace(row, admission=replace(row.admission, schemas=trainer_schemas, jobset=jobset_schemas))
 

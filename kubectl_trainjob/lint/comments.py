@@ -143,7 +143,7 @@ class Annotation(NamedTuple):
         return pointer[: len(self.owner)] == self.owner
 
 
-def annotations_of(body: Body) -> Iterator[Annotation]:
+def suppressing_annotations(body: Body) -> Iterator[Annotation]:
     """Every such annotation of an object as written."""
     for owner in ((), *pod_templates(body), *pod_templates(body, ("spec", "template"))):
         pointer = (*owner, "metadata", "annotations")

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from kubectl_trainjob.lint.comments import Annotation, Comment, Words, annotations_of, comments_of
+from kubectl_trainjob.lint.comments import Annotation, Comment, Words, comments_of, suppressing_annotations
 from kubectl_trainjob.lint.registry import is_build_error
 from kubectl_trainjob.lint.selection import unknown_rule
 from kubectl_trainjob.lint.unit import LintedUnit, UnitFinding
@@ -83,7 +83,7 @@ class Suppressions:
                 self._comments[file.path] = _Comments(list(self._in_comments(file)))
 
     def _in_annotations(self, manifest: Manifest) -> Iterator[_Suppression]:
-        for annotation in annotations_of(manifest.body):
+        for annotation in suppressing_annotations(manifest.body):
             yield from self._valid(annotation, manifest.place(*annotation.pointer).key())
 
     def _in_comments(self, file: SourceFile) -> Iterator[_Suppression]:

@@ -76,6 +76,11 @@ def truncate(text: str, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
+def plural(count: int, one: str, many: str = "") -> Message:
+    """`1 Pod`, `2 Pods`, `2 processes`."""
+    return Message(f"{count} {one if count == 1 else many or one + ('es' if one.endswith('s') else 's')}")
+
+
 def listed(names: Iterable[str], last: str = "and", template: str = '"{}"') -> Message:
     """`"a"`, `"a" and "b"`, `"a", "b" and "c"`; of many names the first ones, and how many more there are."""
     every = list(names)

@@ -17,10 +17,10 @@ from kubectl_trainjob.explain.environment.values import (
 )
 from kubectl_trainjob.explain.steps import step_label
 from kubectl_trainjob.kube.launch.replicated_jobs import is_index
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, joined, plural, say
 from kubectl_trainjob.model.source import Place
 from kubectl_trainjob.report.blocks import Block, Document, Heading, NamedValue, NamedValues, Outline, SummaryLine
-from kubectl_trainjob.report.phrases import located, plural, whole
+from kubectl_trainjob.report.phrases import located, whole
 from kubectl_trainjob.repository.positions import ResolvePlace
 
 _MOST_HOSTS = 50  # lines of a hostfile, after ranges are made

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from kubectl_trainjob.model.diagnostic import Fix
 from kubectl_trainjob.model.finding import Finding, Note, Position
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, joined, plural, say
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.report.phrases import plural
 
 _NAMED = 2  # objects of a kind that a finding names
 _MOST_NOTES = 20  # of one finding

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from pkgutil import get_data
 
-from kubectl_trainjob.model.message import Message
+from kubectl_trainjob.model.message import Message, plural
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.html_cards import ARROW, cards, finding_card, names_of
 from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
-from kubectl_trainjob.report.phrases import more, plural
+from kubectl_trainjob.report.phrases import more
 
 
 def render(document: blocks.Document) -> str:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_trainjob.model.finding import Position
-from kubectl_trainjob.model.message import Data, Message, say, truncate
+from kubectl_trainjob.model.message import Data, Message, plural, say, truncate
 from kubectl_trainjob.report.blocks import Card, DifferingValue
 from kubectl_trainjob.report.findings import GroupedFinding
 from kubectl_trainjob.report.html_syntax import Markup, code, element, folded, joined, line, sentence
-from kubectl_trainjob.report.phrases import located, plural
+from kubectl_trainjob.report.phrases import located
 from kubectl_trainjob.report.values import DiffLine, common_start, has_lines, line_diff, pair
 
 _OPEN = 40  # values in the objects that are open from the start

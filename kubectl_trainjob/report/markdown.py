@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.model.message import joined, truncate
+from kubectl_trainjob.model.message import joined, plural, truncate
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.findings import GroupedFinding, counted
 from kubectl_trainjob.report.markdown_blocks import (
@@ -22,7 +22,7 @@ from kubectl_trainjob.report.markdown_blocks import (
     row_lines,
 )
 from kubectl_trainjob.report.markdown_syntax import code, folded, html_code, length, sentence, table
-from kubectl_trainjob.report.phrases import capitalize, plural
+from kubectl_trainjob.report.phrases import capitalize
 
 _MOST_JOBS = 20  # rows of a table that is open from the start
 _MOST_FINDINGS = 50  # rows of theirs; all findings have their details

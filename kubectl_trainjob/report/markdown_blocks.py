@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubectl_trainjob.model.finding import Position
-from kubectl_trainjob.model.message import Data, Message, truncate
+from kubectl_trainjob.model.message import Data, Message, plural, truncate
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.findings import GroupedFinding
 from kubectl_trainjob.report.markdown_syntax import code, fenced, folded, html_code, html_sentence, length, sentence
 from kubectl_trainjob.report.markdown_syntax import table as table_lines
-from kubectl_trainjob.report.phrases import capitalize, coded, first_of, located, more, plural
+from kubectl_trainjob.report.phrases import capitalize, coded, first_of, located, more
 from kubectl_trainjob.report.values import has_lines, line_diff, pair
 
 SIGNS = {"bad": "❌", "doubtful": "⚠️", "good": "✅"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_trainjob.model.message import Data, Message, joined, say, truncate
+from kubectl_trainjob.model.message import Data, Message, joined, plural, say, truncate
 from kubectl_trainjob.model.printable import COMMAND, printable
 
 _COMMAND_LINE = re.compile(r"\A(\s*):(?=:)")  # of GitHub
@@ -52,11 +52,6 @@ def located(path: str, line: int) -> Message:
 def capitalize(text: str) -> str:
     """The text with a capital letter."""
     return text[:1].upper() + text[1:]
-
-
-def plural(count: int, one: str, many: str = "") -> Message:
-    """`1 Pod`, `2 Pods`."""
-    return Message(f"{count} {one if count == 1 else many or one + 's'}")
 
 
 def first_of(names: Sequence[Message], most: int) -> Message:

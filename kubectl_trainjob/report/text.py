@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import singledispatchmethod
 
-from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.message import Message, plural, say
 from kubectl_trainjob.model.printable import columns, printable
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.findings import finding_lines, note_line
-from kubectl_trainjob.report.phrases import as_lines, capitalize, first_of, more, plural
+from kubectl_trainjob.report.phrases import as_lines, capitalize, first_of, more
 from kubectl_trainjob.report.values import DiffLine, has_lines, line_diff, pair
 
 _WIDEST = 150  # columns of a value's line, beyond which old and new get a line each

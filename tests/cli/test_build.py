@@ -140,10 +140,10 @@ def test_without_a_path_findings_lead_to_the_file_from_here(repository: Reposito
 @pytest.mark.parametrize(
     ("overlays", "note"),
     [
-        pytest.param(["dev"], "note: overlays are built only if passed with -f: overlays/dev\n", id="one"),
+        pytest.param(["dev"], "note: overlays are only built if passed with -f: overlays/dev\n", id="one"),
         pytest.param(
             ["prod", "dev", "dev/inner"],
-            "note: overlays are built only if passed with -f: overlays/dev, overlays/prod\n",
+            "note: overlays are only built if passed with -f: overlays/dev, overlays/prod\n",
             id="several, and what lies in one of them",
         ),
     ],

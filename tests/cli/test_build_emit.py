@@ -131,7 +131,7 @@ def test_no_namespace_is_assumed(repository: Repository) -> None:
 def test_other_notes_are_reported(repository: Repository) -> None:
     repository.write({"a.yaml": [PLAIN, train_job("a", "plain")], "values.yaml": "a: 1\n", "dev/overlay.yaml": ""})
     assert repository.build("--emit", "trainjob").err == (
-        "note: overlays are built only if passed with -f: dev\nnote: 1 document without apiVersion and kind ignored\n"
+        "note: overlays are only built if passed with -f: dev\nnote: 1 document without apiVersion and kind ignored\n"
     )
 
 

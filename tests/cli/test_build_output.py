@@ -85,7 +85,7 @@ def test_notes_name_secrets_in_order_and_count_what_was_ignored(repository: Repo
         f"note: Secret b/fast-flux-curve must exist: {CURVE}\n"
         f"note: Secret b/job-mpi-ssh-auth must exist: {SSH}\n"
         f"note: Secret c/job-mpi-ssh-auth must exist: {SSH}\n"
-        "note: overlays are built only if passed with -f: dev\n"
+        "note: overlays are only built if passed with -f: dev\n"
         "note: 2 documents without apiVersion and kind ignored\n"
     )
 

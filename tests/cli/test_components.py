@@ -47,7 +47,7 @@ def test_references_follow_a_prefix_and_a_component_applies(overlays: Repository
 
 def test_a_component_is_no_unit(overlays: Repository, capfd: pytest.CaptureFixture[str]) -> None:
     built = overlays.build(".", "--allow-empty")
-    assert built.err == "note: overlays are built only if passed with -f: base, dev, prod\n"
+    assert built.err == "note: overlays are only built if passed with -f: base, dev, prod\n"
     assert run("kubectl-trainjob", ["lint", "-o", "json"]) == 0
     assert json.loads(capfd.readouterr().out)["results"] == []
 

@@ -157,7 +157,7 @@ def test_overlays_of_directories_are_compared(made: Repository):
     assert (code, err) == (1, "")
     assert {each["overlay"] for each in json.loads(out)["objects"]} == {"overlays/dev"}
     _, _, err = made.diff("old", "new", "-f", ".")  # the whole of a directory, which is no repository
-    assert err == "note: overlays are compared only if passed with -f: overlays/dev\n"
+    assert err == "note: overlays are only compared if passed with -f: overlays/dev\n"
     assert made.diff("old", "new", "-f", "overlays/dev")[::2] == (1, "")
 
 

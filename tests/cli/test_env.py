@@ -314,7 +314,7 @@ def test_an_overlay_is_looked_at_when_it_is_named(repository: Repository, env: A
     exit_code, out, err = env("TrainJob/bert-prod")
     assert (exit_code, out) == (1, "")
     assert err == (
-        "error: TrainJob/bert-prod does not exist\nnote: overlays are read only if passed with -f: overlays/prod\n"
+        "error: TrainJob/bert-prod does not exist\nnote: overlays are only read if passed with -f: overlays/prod\n"
     )
     for name in ("bert-prod", "bert"):
         exit_code, out, err = env("-f", "overlays/prod", f"TrainJob/{name}")

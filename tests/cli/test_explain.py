@@ -741,7 +741,7 @@ def test_an_object_is_found_under_its_names_before_overlays(explain):
             "error: TrainJob/llama generates no Deployment/llama; it generates JobSet/llama, PodGroup/llama\n",
         ),
         (["JobSet/llama", "spec.nope"], 'error: spec has no "nope"'),
-        (["JobSet/llama-prod"], "note: overlays are read only if passed with -f: base, prod\n"),
+        (["JobSet/llama-prod"], "note: overlays are only read if passed with -f: base, prod\n"),
     ],
 )
 def test_what_is_not_there(explain, arguments, message):
@@ -763,7 +763,7 @@ def test_several_matches_are_listed(repository, explain):
           JobSet/llama in namespace a (jobs/a.yaml:4)
           JobSet/llama in namespace b (jobs/b.yaml:4)
           JobSet/llama without a namespace (jobs/llama.yaml:4)
-        note: overlays are read only if passed with -f: base, prod
+        note: overlays are only read if passed with -f: base, prod
         """)
         + "\n"
     )

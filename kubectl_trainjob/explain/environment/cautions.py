@@ -14,9 +14,9 @@ from kubectl_trainjob.kube.launch.command_line import Flag, references, script_o
 from kubectl_trainjob.kube.launch.flags import LOOPBACK, PER_DEVICE, FlagValue, hosts, number
 from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, PORT
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
-from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, plural, setting_of
+from kubectl_trainjob.kube.launch.values import Launch, PodProcesses, setting_of
 from kubectl_trainjob.model.draft import Draft
-from kubectl_trainjob.model.message import Message, joined, listed, say
+from kubectl_trainjob.model.message import Message, joined, listed, plural, say
 from kubectl_trainjob.model.source import Place, Pointer
 from kubectl_trainjob.model.stages import TracedJob
 

@@ -31,8 +31,8 @@ def migrate_jobs(
     taken: Iterable[tuple[str, str]],
     deployed_by: Callable[[Manifest], str],
     *,
-    can_patch: bool = True,
-    counts_limits: bool = True,
+    can_patch: bool,
+    counts_limits: bool,
 ) -> Iterator[MigratedObject]:
     """Jobs of the operators as TrainJobs; `taken` are (namespace, name) of runtimes that exist.
 

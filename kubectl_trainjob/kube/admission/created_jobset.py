@@ -45,7 +45,7 @@ def create_jobset(body: Body, schemas: str = JOBSET_SCHEMAS) -> CreatedJobSet:
         invalid = (each for each in given.problems if each.pointer in mistyped)
         return CreatedJobSet(None, _distinct((*unknown, *invalid)), nulls)
     spec = marshal(given.value.get("spec", {}), SPEC_TYPE)
-    stored, found = admit_jobset(webhook_defaults({"metadata": {}, **given.value, "spec": spec}), schemas=schemas)
+    stored, found = admit_jobset(webhook_defaults({"metadata": {}, **given.value, "spec": spec}), schemas)
     written_null = [null_problem(each[:-1], str(each[-1])) for each in stored.nulls]
     problems = (_as_written(each, body) for each in written_null or found)
     return CreatedJobSet(stored.value, _distinct((*unknown, *problems)), nulls)

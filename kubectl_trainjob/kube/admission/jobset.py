@@ -47,12 +47,10 @@ def jobset_problems(jobset: Body, cache: PartCache | None = None, schemas: str =
 
     `cache` has parts that were accepted before (see `prime_cache`).
     """
-    return admit_jobset(webhook_defaults(jobset), cache, schemas)[1]
+    return admit_jobset(webhook_defaults(jobset), schemas, cache)[1]
 
 
-def admit_jobset(
-    jobset: Body, cache: PartCache | None = None, schemas: str = JOBSET_SCHEMAS
-) -> tuple[SchemaResult, list[Problem]]:
+def admit_jobset(jobset: Body, schemas: str, cache: PartCache | None = None) -> tuple[SchemaResult, list[Problem]]:
     """What follows the mutating webhook: the JobSet with the CRD's defaults, and why it is rejected."""
     checked = jobset_schema(schemas).check(jobset, cache)
     problems = list(checked.problems)
@@ -62,7 +60,7 @@ def admit_jobset(
     return checked, problems
 
 
-def jobset_schema(schemas: str = JOBSET_SCHEMAS) -> Schema:
+def jobset_schema(schemas: str) -> Schema:
     """The schema of a JobSet."""
     return schema_for(schemas, API_VERSION, KIND)
 

@@ -19,7 +19,7 @@ NAME: Pointer = ("metadata", "name")
 _ANNOTATIONS_SIZE = 256 * 1024
 
 
-def metadata_problems(metadata: Mapping[str, Any], *, any_subdomain: bool = True) -> Iterator[Problem]:
+def metadata_problems(metadata: Mapping[str, Any], *, any_subdomain: bool) -> Iterator[Problem]:
     """Why the API server rejects an object's metadata. Pointers begin with "metadata".
 
     `any_subdomain` is false if another rule limits the name.

@@ -20,7 +20,7 @@ def as_int32(number: int) -> int:
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
-def json_number(number: int | float) -> str:
+def format_json_number(number: int | float) -> str:
     """A number (or truth value) as Go writes it into JSON; an integer that does not fit into an int64 is a float64."""
     if isinstance(number, bool):
         return "true" if number else "false"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import total_ordering
 from typing import ClassVar, Literal
 
-from kubectl_trainjob.kube.facts.numbers import INT64_MAX, as_int32, as_int64, fits_int64, json_number
+from kubectl_trainjob.kube.facts.numbers import INT64_MAX, as_int32, as_int64, fits_int64, format_json_number
 
 Notation = Literal["", "DecimalSI", "BinarySI", "DecimalExponent"]
 
@@ -58,7 +58,7 @@ class Quantity:
     @staticmethod
     def parse(text: str | int | float) -> Quantity:
         """The quantity of a text, or of a number as written in JSON. Raises QuantityError."""
-        return _parse(text if isinstance(text, str) else json_number(text))
+        return _parse(text if isinstance(text, str) else format_json_number(text))
 
     def is_zero(self) -> bool:
         """Whether the amount is zero."""
@@ -153,7 +153,7 @@ _canonical: dict[str, str] = {}
 def canonical(text: str | int | float) -> str:
     """The text that Kubernetes stores for a quantity of a manifest. Raises QuantityError."""
     if not isinstance(text, str):
-        return str(_parse(json_number(text)))
+        return str(_parse(format_json_number(text)))
     known = _canonical.get(text)
     if known is None:
         # Decoding JSON trims blanks; a control character is escaped there and so stays an error.

@@ -30,12 +30,11 @@ from kubectl_trainjob.kube.launch.values import (
     ProcessCount,
     Rendezvous,
     Setting,
-    plural,
     process_count,
     setting_of,
     times,
 )
-from kubectl_trainjob.model.message import say
+from kubectl_trainjob.model.message import plural, say
 from kubectl_trainjob.model.stages import Body
 
 NODES, PER_NODE = "PET_NNODES", "PET_NPROC_PER_NODE"

@@ -10,7 +10,7 @@ from kubectl_trainjob.kube.facts.resources import ResourceAmount
 from kubectl_trainjob.kube.launch.command_line import Flag
 from kubectl_trainjob.kube.launch.flags import PER_DEVICE
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec, ReplicatedJob
-from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.message import Message, plural, say
 from kubectl_trainjob.model.source import Pointer
 from kubectl_trainjob.model.stages import Body
 
@@ -141,8 +141,3 @@ def times(
         return ProcessCount(None, say("unknown"), nodes, setting)
     formula = say("{} × {} = {}", plural(nodes, "node"), plural(each, unit), total) if each is not None else None
     return ProcessCount(total, formula or say("{}", total), nodes, setting)
-
-
-def plural(count: int, what: str) -> Message:
-    """`1 node`, `2 nodes`, `2 processes`."""
-    return Message(f"{count} {what}" if count == 1 else f"{count} {what}{'es' if what.endswith('s') else 's'}")

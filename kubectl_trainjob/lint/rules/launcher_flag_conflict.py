@@ -10,11 +10,10 @@ from kubectl_trainjob.kube.launch.command_line import Flag
 from kubectl_trainjob.kube.launch.flags import LOOPBACK, DeepSpeed, FlagValue, deepspeed, number
 from kubectl_trainjob.kube.launch.launchers import ADDRESS, NODES, PER_NODE, RANK, launch_of
 from kubectl_trainjob.kube.launch.replicated_jobs import ContainerSpec
-from kubectl_trainjob.kube.launch.values import plural
 from kubectl_trainjob.lint.check import Hit
 from kubectl_trainjob.lint.launches import launching_node, process_count_place, trainer_node
 from kubectl_trainjob.lint.views import LintedJob
-from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.message import Message, plural, say
 
 _ENDPOINT = "PET_RDZV_ENDPOINT"
 _SAME_RANK = "{} gives {} Pods the same rank, and the training never starts; remove the flag"

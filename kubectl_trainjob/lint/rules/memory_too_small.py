@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.kube.launch.values import plural
 from kubectl_trainjob.lint.containers import ContainerProblem
-from kubectl_trainjob.model.message import Message, say
+from kubectl_trainjob.model.message import Message, plural, say
 from kubectl_trainjob.model.rules import Severity
 
 _LEAST = Quantity.parse("1Mi")

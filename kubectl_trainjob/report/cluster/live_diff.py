@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubectl_trainjob.cluster.live_diff import LiveField, LiveObject
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, joined, plural, say
 from kubectl_trainjob.model.source import ABSENT, show_pointer
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.cluster.apply import API_VERSION, document_text, object_values
-from kubectl_trainjob.report.phrases import plural, whole
+from kubectl_trainjob.report.phrases import whole
 from kubectl_trainjob.report.render import render
 from kubectl_trainjob.repository.positions import Locator
 

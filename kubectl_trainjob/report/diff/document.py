@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_trainjob.model.message import Message, say, truncate
+from kubectl_trainjob.model.message import Message, plural, say, truncate
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.diff import words
 from kubectl_trainjob.report.diff.grouped_objects import GroupedObjects, group_objects
 from kubectl_trainjob.report.diff.numbers import by_group, numbers, unchanged
 from kubectl_trainjob.report.diff.summary_line import only_new_runs, summary_line
-from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.changes import is_rejected, rejected_in
 from kubectl_trainjob.review.diff.view import Report, Row
 

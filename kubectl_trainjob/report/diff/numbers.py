@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from kubectl_trainjob.kube.facts.quantity import Quantity
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, joined, plural, say
 from kubectl_trainjob.report.blocks import Column, Figure, Table
-from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.changes import Summary, Totals
 
 _NAMES = {"cpu": say("CPU"), "memory": say("memory"), "ephemeral-storage": say("ephemeral storage")}

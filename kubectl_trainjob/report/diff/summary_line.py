@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.updates.result import STATES
-from kubectl_trainjob.model.message import Message, joined, say, truncate
+from kubectl_trainjob.model.message import Message, joined, plural, say, truncate
 from kubectl_trainjob.model.stages import JobId
 from kubectl_trainjob.report.blocks import SummaryLine
 from kubectl_trainjob.report.diff.numbers import counted, numbers
-from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.changes import Incomplete, Summary, has_states, rejected_in
 from kubectl_trainjob.review.diff.view import Report
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from kubectl_trainjob.explain.path import show
 from kubectl_trainjob.kube.updates.result import STATES, RejectedChange, State
-from kubectl_trainjob.model.message import Message, joined, say, truncate
+from kubectl_trainjob.model.message import Message, joined, plural, say, truncate
 from kubectl_trainjob.model.stages import JobId, ObjectId
 from kubectl_trainjob.report.blocks import Rejection
 from kubectl_trainjob.report.diff.grouped_objects import GroupedObjects, places
-from kubectl_trainjob.report.phrases import first_of, located, plural
+from kubectl_trainjob.report.phrases import first_of, located
 from kubectl_trainjob.review.diff.changes import Change
 from kubectl_trainjob.review.diff.view import CauseView, FileError, ObjectView, Report, SourceLine, Sources
 

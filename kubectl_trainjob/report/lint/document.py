@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubectl_trainjob.model.finding import LintReport, UncheckedRules
-from kubectl_trainjob.model.message import Message, joined, say
+from kubectl_trainjob.model.message import Message, joined, plural, say
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report import blocks
 from kubectl_trainjob.report.findings import GroupedFinding, counted, group_findings
-from kubectl_trainjob.report.phrases import plural
 
 MOST_SHOWN = 1000  # findings in a terminal
 _MOST_RULES = 3  # that a note about unchecked rules lists

@@ -13,13 +13,13 @@ from typing import Any
 
 from kubectl_trainjob import __version__
 from kubectl_trainjob.model.finding import Finding, LintReport, Note, Position
+from kubectl_trainjob.model.message import plural
 from kubectl_trainjob.model.printable import printable
 from kubectl_trainjob.model.rules import Rule, Severity
 from kubectl_trainjob.report.findings import GroupedFinding, group_findings
 from kubectl_trainjob.report.json_syntax import as_json_text
 from kubectl_trainjob.report.lint.document import not_checked
 from kubectl_trainjob.report.lint.manual import body, page, see, summary
-from kubectl_trainjob.report.phrases import plural
 
 MOST_RESULTS = 5000  # GitHub shows no more of a run
 _MOST_PLACES = 100  # of a result; GitHub shows no more

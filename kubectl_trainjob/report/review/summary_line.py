@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from kubectl_trainjob.model.message import Message, joined, say, truncate
+from kubectl_trainjob.model.message import Message, joined, plural, say, truncate
 from kubectl_trainjob.model.rules import Severity
 from kubectl_trainjob.report.blocks import SummaryLine, Weight
 from kubectl_trainjob.report.diff.summary_line import lacks, points, rejected
 from kubectl_trainjob.report.findings import counted, group_findings
-from kubectl_trainjob.report.phrases import plural
 from kubectl_trainjob.review.diff.view import Report
 from kubectl_trainjob.review.result import Impact, Review, ReviewVerdict
 from kubectl_trainjob.review.verdict import DECISIVE_IMPACTS

@@ -17,7 +17,7 @@ from kubectl_trainjob.repository.yaml.compose import (
     may_nest_deeply,
     roots,
 )
-from kubectl_trainjob.repository.yaml.scalars import NotFiniteError, Scalar, json_number, plain
+from kubectl_trainjob.repository.yaml.scalars import NotFiniteError, Scalar, parse_json_number, plain
 from kubectl_trainjob.repository.yaml.stream import skip_blanks
 
 _CACHED = 65_536
@@ -138,7 +138,10 @@ class FastParser:
     def json_documents(self, text: str, most: int) -> list[Any]:
         """At most `most` JSON objects in a row; raises ValueError or RecursionError where all is not plainly right."""
         decoder = json.JSONDecoder(
-            object_pairs_hook=_entries, parse_float=json_number, parse_int=json_number, parse_constant=_no_constant
+            object_pairs_hook=_entries,
+            parse_float=parse_json_number,
+            parse_int=parse_json_number,
+            parse_constant=_no_constant,
         )
         found = []
         at = skip_blanks(text, 0)

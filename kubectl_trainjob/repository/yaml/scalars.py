@@ -47,7 +47,7 @@ def plain(text: str) -> Scalar:
     return _number(text.replace("_", ""), text)
 
 
-def json_number(text: str) -> int | float:
+def parse_json_number(text: str) -> int | float:
     """The value of a JSON number; raises NotFiniteError where it does not fit a float."""
     value = _number(text, text)
     if isinstance(value, str):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubectl_trainjob.kube.facts.numbers import json_number
+from kubectl_trainjob.kube.facts.numbers import format_json_number
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError, canonical
 from tests.conformance import upstream
 from tests.unit.kube.facts import vectors
@@ -64,12 +64,12 @@ def test_any_spelling_means_what_it_means_upstream(texts: list[str]):
 
 
 def test_numbers_are_written_as_go_writes_them():
-    assert [(n, text) for n, text in vectors.recorded("numbers") if json_number(n) != text] == []
+    assert [(n, text) for n, text in vectors.recorded("numbers") if format_json_number(n) != text] == []
 
 
 @pytest.mark.go
 def test_numbers_are_written_as_go_writes_them_now():
-    assert [(n, text) for n, text in vectors.live("numbers", range(9000, 12000)) if json_number(n) != text] == []
+    assert [(n, text) for n, text in vectors.live("numbers", range(9000, 12000)) if format_json_number(n) != text] == []
 
 
 @pytest.mark.parametrize(
