@@ -178,6 +178,8 @@ AXES: dict[str, Axis] = {
     "files": Axis(120, {"r.yaml": PLAIN, "d/$i.yaml": _job("j$i")}),
     "directories": Axis(60, {"r.yaml": PLAIN, "d$i/a.yaml": _job("j$i")}),
     "overlays": Axis(12, {"r.yaml": PLAIN, "j.yaml": _job(), "o$i/overlay.yaml": _overlay("../r.yaml, ../j.yaml", "namespace: n$i\n")}, ("lint", ".", "-o", "json")),
+    "deployed overlays": Axis(40, {"trainjob.yaml": f"{_OURS}\nkind: Config\ndeploy: ['o*']\n", "o$i/overlay.yaml": _overlay("a.yaml"), "o$i/a.yaml": PLAIN + _job("j$i")}, ("lint", ".", "-o", "json")),
+    "unknown fields": Axis(400, {"a.yaml": PLAIN + _job("j", "trainer: {⟦fild$i: a,\n⟧}")}, ("lint", ".", "-o", "json")),
     "resources of an overlay": Axis(100, {"o/r.yaml": PLAIN, "o/$i.yaml": _job("j$i"), "o/overlay.yaml": _overlay("r.yaml, ⟦$i.yaml,\n⟧")}, ("build", "o")),
     "labels of an overlay": _unit(14400, "labels: [{pairs: {⟦k$i: a,\n⟧}}]\n"),
     "annotations of an overlay": _unit(2000, "annotations: {⟦k$i: a,\n⟧}\n"),

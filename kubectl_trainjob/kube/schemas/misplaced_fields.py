@@ -112,11 +112,11 @@ def _inner(pointer: Pointer, root: MappingNode, value: Mapping[str, Any]) -> Ite
     parent, own = node_at(root, pointer[:-1]), value_at(value, pointer[:-1]) or {}
     if not isinstance(parent, MappingNode):
         return
-    for sibling in (*own, *parent.fields.indexes):
-        node = parent.fields[str(sibling)]
+    for sibling in sorted(parent.fields.indexes, key=lambda name: name not in own):
+        node = parent.fields[sibling]
         if isinstance(node, MappingNode) and _lacks(node, own.get(sibling) or {}, str(pointer[-1])):
             inside = show_pointer((*pointer[:-1], sibling))
-            yield say('it is a field of {}: move its line to the right, below "{}:"', inside, str(sibling))
+            yield say('it is a field of {}: move its line to the right, below "{}:"', inside, sibling)
 
 
 def _lacks(node: MappingNode, own: Any, name: str) -> bool:

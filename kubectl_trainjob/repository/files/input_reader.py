@@ -67,7 +67,7 @@ class InputReader:
             self._check_folders(config, files)
             git = self.files.git_ignore(found)
             self.roots[found] = Root(files, show(found), config, Ignore(config.ignore), git)
-            self._check_deploy(self.roots[found])
+            self._check_deploy(self.roots[found], found)
         return self.roots[found]
 
     def _check_folders(self, config: Config, files: Files) -> None:
@@ -82,13 +82,18 @@ class InputReader:
                 message = say('the directory "{}" does not exist; {}', folder, hint)
                 self.diagnostics.append(Diagnostic(INVALID_SETTING, message, Place(config.source, ("runtimes", index))))
 
-    def _check_deploy(self, root: Root) -> None:
-        """Report the patterns of `deploy` in trainjob.yaml that match nothing."""
-        for index, pattern in enumerate(root.config.deploy):
-            if root.config.source is not None and not matching(root, pattern):
-                message = say('"{}" matches no directory and no manifest; correct the path', pattern)
-                place = Place(root.config.source, ("deploy", index))
-                self.diagnostics.append(Diagnostic(INVALID_SETTING, message, place))
+    def _check_deploy(self, root: Root, directory: str) -> None:
+        """Report the patterns of `deploy` in trainjob.yaml that match nothing; readings that share files look once."""
+        source, patterns = root.config.source, root.config.deploy
+        if source is None:
+            return
+        known = self.workspace.parsed.unmatched if self.workspace.parsed else {}
+        key = self.files, directory
+        if key not in known:
+            known[key] = [index for index, pattern in enumerate(patterns) if not matching(root, pattern)]
+        for index in known[key]:
+            message = say('"{}" matches no directory and no manifest; correct the path', patterns[index])
+            self.diagnostics.append(Diagnostic(INVALID_SETTING, message, Place(source, ("deploy", index))))
 
     def _limit(self, config: Config) -> None:
         if not self.roots:

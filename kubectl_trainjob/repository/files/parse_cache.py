@@ -41,6 +41,7 @@ class ParseCache:
 
     def __init__(self) -> None:
         self.files: dict[tuple[Limits, str], _CachedFile] = {}
+        self.unmatched: dict[tuple[object, str], list[int]] = {}  # patterns of `deploy` by file system and root
         self._found: dict[int, tuple[dict[str, Any], _ReadObject]] = {}
 
     def reader(self, limits: Limits) -> Reader:
