@@ -112,6 +112,20 @@ def test_diff_shows_the_changes(migrate: Command) -> None:
     assert not [line for line in lines if "ConfigMap" in line and not line.startswith(" ")]
 
 
+@pytest.mark.parametrize("comments", ["# a", "\n".join(f"# {number}" for number in range(250))])
+def test_comments_of_removed_values_stay_with_their_line_ends(comments: str, migrate: Command) -> None:
+    spec = f"  mlPolicy:\n    numNodes: 1\n    torch:\n{comments}\n      numProcPerNode: auto # b\n"
+    runtime = f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {{name: r}}\nspec:\n{spec}"
+    path = migrate.directory / "a.yaml"
+    path.write_bytes(runtime.replace("\n", "\r\n").encode())
+    assert migrate("--write", "--force", "a.yaml") == 0
+    written = path.read_bytes().decode()
+    assert "numProcPerNode" not in written
+    assert written.count("\n") == written.count("\r\n")
+    lines = written.splitlines()
+    assert sum(line.startswith("#") for line in lines) == len(comments.splitlines()) + 1
+
+
 def test_write_changes_only_the_files_with_changes_and_is_done_once(migrate: Command) -> None:
     migrate.file("jobs/a.yaml", f"{OTHER}---\n{JOB}")
     migrate.file("jobs/b.yaml", OTHER)

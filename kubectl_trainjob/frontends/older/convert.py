@@ -14,7 +14,8 @@ from kubectl_trainjob.frontends.older.modernize import (
     rewrite,
     with_processes,
 )
-from kubectl_trainjob.frontends.older.rewriting import RuntimeFacts
+from kubectl_trainjob.frontends.older.rewriting import RuleClass, RuntimeFacts
+from kubectl_trainjob.frontends.older.table import RUNTIME_RULES
 from kubectl_trainjob.kube.facts.kinds import is_train_job
 from kubectl_trainjob.model.diagnostic import Diagnostic
 from kubectl_trainjob.model.message import say
@@ -56,7 +57,8 @@ def with_processes_of(
 
 
 def _allowed_settings(context: ConversionContext) -> set[str]:
-    """The rules whose objects a build accepts without a user."""
+    """The rules whose objects a build accepts without a user, or rejects itself."""
     settings = [each.allow for each in context.settings]
     elastic = {"elastic-policy"} if any(each.elastic for each in settings) else set()
-    return elastic | ({"mpi-implementation"} if any(each.extended_mpi for each in settings) else set())
+    rejected = {each.id for each in RUNTIME_RULES if each.rule_class is RuleClass.ERROR}
+    return elastic | rejected | ({"mpi-implementation"} if any(each.extended_mpi for each in settings) else set())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kubectl_trainjob.frontends.older import jobs, overrides, processes, spelling, templates
 from kubectl_trainjob.frontends.older.rewriting import Rewriting, RuleClass
 
-_AUTO, _ASK = RuleClass.AUTO, RuleClass.ASK
+_AUTO, _ASK, _ERROR = RuleClass
 
 
 class RewriteRule(NamedTuple):
@@ -34,6 +34,7 @@ RUNTIME_RULES = (
     RewriteRule("container-names", _AUTO, templates.container_names),
     RewriteRule("initializer-volume", _AUTO, templates.volume_names),
     RewriteRule("ancestor-labels", _AUTO, templates.ancestor_labels),
+    RewriteRule("ancestor-replicas", _ERROR, templates.ancestor_replicas),
     RewriteRule("runtime-processes", _AUTO, processes.runtime_processes, "2.2"),
     RewriteRule("elastic-policy", _ASK, processes.elastic_policy, "2.2"),
 )

@@ -211,3 +211,12 @@ def ancestor_labels(work: Rewriting) -> None:
         for index, step in named
         if step and not work.has(*JOBS, index, *_LABEL)
     )
+
+
+def ancestor_replicas(work: Rewriting) -> None:
+    """A step is one Job: each webhook of v1alpha1 rejects another number."""
+    for index, job in enumerate(work.replicated_jobs()):
+        at = (*JOBS, index, "replicas")
+        if value_at(job, _LABEL) and work.get(*at) not in (None, 1):
+            message = say("replicas of a step must be 1, not {}; set the number of nodes with numNodes", work.get(*at))
+            work.ask(message, *at)

@@ -22,7 +22,7 @@ from kubectl_trainjob.repository.yaml.stream import Piece, pieces
 Body = Mapping[str, Any]
 _COMMENT = re.compile(r"^[ \t]*#[^\n]*$|(?<=[ \t])#[^\n]*$", re.MULTILINE)
 _HEAD = re.compile(r"(?:---[^\n]*\n|[ \t]*(?:#[^\n]*)?\r?\n)*")
-_MOST_COMMENTS = 200  # of a document
+_MOST_CHECKED = 200  # comments of a document, if some are only texts that look like one
 
 
 class ReplacedObject(NamedTuple):
@@ -61,7 +61,8 @@ def _with_comments(old: str, new: str, documents: Collection[int]) -> str:
             lost = list((Counter(_comments(before[piece.number].text)) - kept).elements())
             head = _HEAD.match(piece.text)
             at = piece.start + (len(head[0]) if head else 0)
-            splices.append(Splice(at, at, "".join(f"{comment}\n" for comment in lost)))
+            end = "\r\n" if "\r\n" in piece.text else "\n"
+            splices.append(Splice(at, at, "".join(f"{comment}{end}" for comment in lost)))
     return splice(new, splices)
 
 
@@ -134,14 +135,14 @@ def _replacement(piece: Piece, bodies: Sequence[Body], emitter: Emitter) -> str:
 
 def _comments(text: str) -> Iterator[str]:
     """The comments inside a document: what can be removed without a change of the data."""
-    found = list(_COMMENT.finditer(text))[:_MOST_COMMENTS]
+    found = list(_COMMENT.finditer(text))
     if not found:
         return
     data = _data(text)
     if _data(_without(text, found)) == data:
         yield from (match[0].strip() for match in found)
         return
-    for match in found:
+    for match in found[:_MOST_CHECKED]:
         if _data(_without(text, [match])) == data:
             yield match[0].strip()
 

@@ -346,6 +346,7 @@ ASK_ONLY = {
     "mpi-implementation": _runtime("mlPolicy: {mpi: {mpiImplementation: Intel}}"),
     "runtime-ref-kind": _job("runtimeRef: {kind: torch-distributed, name: x}"),
     "elastic-policy": _runtime("mlPolicy: {torch: {elasticPolicy: {minNodes: 1, maxNodes: 2}}}"),
+    "ancestor-replicas": _runtime(_of_node(_NODE).replace("name: node, t", "name: node, replicas: 2, t")),
     "model-config": _job(_REF + "modelConfig: {output: {storageUri: s3://a}}"),
     "job-processes": _job(_REF + "trainer: {numProcPerNode: many}"),
 }
