@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cluster.wait import Goal
 
 _POLICIES = ("never", "when-terminal", "when-suspended", "always")
+
+_GOALS = ("started", "finished")
 
 _HELP = """Apply the generated objects to a cluster, and track them as one set.
 
@@ -111,7 +114,17 @@ class ApplyRequest(PlanRequest):
         )
 
 
-@click.command(help=_HELP)
+class _ApplyCommand(click.Command):
+    """`--wait` without a state means started. As in kubectl, a PATH may follow it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments."""
+        pairs = pairwise([*args, ""])
+        words = [f"--wait={_GOALS[0]}" if word == "--wait" and after not in _GOALS else word for word, after in pairs]
+        return super().parse_args(ctx, words)
+
+
+@click.command(cls=_ApplyCommand, help=_HELP)
 @options.paths()
 @options.namespace("Namespace for objects without a namespace. The default is the context's.")
 @options.selector("Only TrainJobs and objects with these labels.")
@@ -138,9 +151,7 @@ class ApplyRequest(PlanRequest):
 )
 @click.option(
     "--wait",
-    is_flag=False,
-    flag_value="started",
-    type=click.Choice(["started", "finished"]),
+    type=click.Choice(_GOALS),
     help="Wait until all runs have started, or have ended.",
 )
 @timeout("Longest time of the whole command. The default is 5m, and with --wait=finished no limit.", default=None)

@@ -60,8 +60,8 @@ class StatusRequest(ClusterRequest):
 
     def check(self) -> None:
         """Raise a usage error for options that contradict each other."""
-        if self.all_namespaces and (self.namespace or self.jobs):
-            raise click.UsageError("-A shows all jobs of all namespaces; remove -n and JOB")
+        if self.all_namespaces and self.jobs:
+            raise click.UsageError("-A shows all jobs of all namespaces; remove JOB")
         if self.applyset:
             parent_named(self.applyset)
 

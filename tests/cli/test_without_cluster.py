@@ -18,7 +18,7 @@ COMMANDS = (
     ("suspend", "a"),
     ("resume", "a", "--wait"),
     ("doctor",),
-    ("apply", "jobs"),
+    ("apply", "--wait", "jobs"),
     ("controller", "once"),
 )
 KUBECONFIG = """\
@@ -78,7 +78,7 @@ def test_options_of_the_controller(arguments: tuple[str, ...], cause: str, capsy
     assert (cause or "no kubeconfig at") in fails(capsys, "controller", "run", *arguments)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", [*COMMANDS, ("apply",)], ids=" ".join)
 def test_no_kubeconfig(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert "no kubeconfig at" in fails(capsys, *command)
 
@@ -118,7 +118,6 @@ def test_an_unknown_context(capsys: pytest.CaptureFixture[str], home: Path) -> N
 @pytest.mark.parametrize(
     "command",
     [
-        "status -A -n ns",
         "status -A a",
         "logs",
         "logs a --rank -1",

@@ -121,6 +121,13 @@ def test_a_cluster_that_is_in_order(program: Program) -> None:
     assert (text.code, text.out.splitlines()[-1].split()) == (0, ["emit", "jobset"])
 
 
+def test_a_namespace_that_does_not_exist(plane: Plane, program: Program) -> None:
+    with lease(plane.client):
+        code, found, emit = checks(program, "-n", "nowhere")
+    assert (code, errors(found)) == (1, {"namespace"})
+    assert (found["webhook-jobset"]["level"], emit) == ("ok", ["trainjob"])
+
+
 def test_the_definition_is_missing(plane: Plane, program: Program) -> None:
     kept = plane.client.request("GET", _JOBSETS)
     plane.client.request("DELETE", _JOBSETS)

@@ -215,12 +215,14 @@ def test_completion(plane: Plane, namespace: str) -> None:
 
 def test_names_and_labels(plane: Plane, program: Program, namespace: str) -> None:
     for name in ("a-0123456789", "b-0123456789", "b-abcdef0123", "c", "c-0123456789"):
-        plane.client.create(jobset(namespace, name, suspend=True, labels={"team": name[0]}))
+        labels = {"team": name[0], **({"kubectl-trainjob.dev/trainjob": name} if name[0] == "a" else {})}
+        plane.client.create(jobset(namespace, name, suspend=True, labels=labels))
 
     def names(*arguments: str) -> Ran:
         return program("status", *arguments, "-n", namespace, "-o", "name")
 
     assert names("a").out == "jobset.jobset.x-k8s.io/a-0123456789\n"
+    assert names("trainjob/a").out == names("a").out  # built from a TrainJob
     assert names("c").out == "jobset.jobset.x-k8s.io/c\n"
     ran = names("a", "b", "d", "trainjob/c")
     assert (ran.code, ran.out) == (1, "jobset.jobset.x-k8s.io/a-0123456789\n")
@@ -230,7 +232,7 @@ def test_names_and_labels(plane: Plane, program: Program, namespace: str) -> Non
         'error: job "trainjob/c" does not exist; status -A lists all jobs',
     ]
     assert len(names("-l", "team=b").out.splitlines()) == 2
-    table = program("status", "-A").out.splitlines()
+    table = program("status", "-A", "-n", "default").out.splitlines()  # as in kubectl, -A wins
     assert table[0].split() == ["NAMESPACE", "NAME", "STATE", "PODS", "GPUS", "AGE", "REASON"]
     assert sum(line.startswith(f"{namespace} ") for line in table) == 5
 

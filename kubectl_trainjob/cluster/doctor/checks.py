@@ -49,6 +49,13 @@ def check_kinds(facts: ClusterFacts, wanted: Requirements) -> Iterator[DoctorChe
         yield DoctorCheck("kinds", "error", message, f"install the definition of {kind}, or remove these objects")
 
 
+def check_namespace(facts: ClusterFacts, _wanted: Requirements) -> Iterator[DoctorCheck]:
+    """A namespace that does not exist; nothing is said if the user may not read it."""
+    if facts.lacks_namespace:
+        message, advice = f'namespace "{facts.namespace}" does not exist', "create it, or use another -n"
+        yield DoctorCheck("namespace", "error", message, advice)
+
+
 def check_emit(facts: ClusterFacts, wanted: Requirements) -> Iterator[DoctorCheck]:
     """Whether Trainer, or we, create the JobSets; never both."""
     if facts.has_trainer:
@@ -161,6 +168,7 @@ CHECKS: tuple[Check, ...] = (
     check_definitions,
     check_controllers,
     check_kinds,
+    check_namespace,
     check_webhooks,
     check_probes,
     check_emit,

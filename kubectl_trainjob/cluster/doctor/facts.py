@@ -81,6 +81,7 @@ class ClusterFacts:
     queues: Mapping[tuple[str, str], Body | None] = field(default_factory=dict)
     runtimes: Mapping[ObjectId, Body] = field(default_factory=dict)
     delivery: Delivery = field(default_factory=Delivery)
+    lacks_namespace: bool = False
 
     @property
     def has_trainer(self) -> bool:
@@ -95,6 +96,8 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
     needed = {(each.api_version, each.kind) for each, _ in wanted.objects}
     kinds = frozenset(each for each in {JOB_SET, TRAIN_JOB, LEGACY, *GANGS, *needed} if api.has_kind(*each))
     webhooks = _or_none(lambda: list(_webhooks(api)))
+    lacks_namespace = _or_none(lambda: api.get(ObjectId("v1", "Namespace", "", namespace)) is None) is True
+    probed = "default" if lacks_namespace else namespace
     return ClusterFacts(
         namespace,
         str(value_at(version.body, ("gitVersion",)) or ""),
@@ -102,7 +105,7 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
         kinds,
         {each: found for each in (JOB_SET, TRAIN_JOB) if each in kinds and (found := _fields(api, *each))},
         {name: _controller(api, *place) for name, place in DEPLOYMENTS.items()},
-        {each: _probe(api, namespace, each) for each in (JOB_SET, TRAIN_JOB) if each in kinds},
+        {each: _probe(api, probed, each) for each in (JOB_SET, TRAIN_JOB) if each in kinds},
         webhooks,
         dict(_endpoints(api, webhooks or ())),
         _or_none(lambda: guards.is_trainer_alive(api)),
@@ -111,6 +114,7 @@ def read_facts(api: Api, namespace: str, wanted: Requirements) -> ClusterFacts:
         dict(_queues(api, wanted)),
         dict(_runtimes(api, wanted)),
         read_delivery(api),
+        lacks_namespace,
     )
 
 

@@ -209,5 +209,7 @@ def _jobs_named(jobs: Mapping[str, Sequence[FoundJob]], text: str) -> list[Found
 
 def _kinds_of(job: FoundJob) -> Iterator[str]:
     yield job.id.kind
+    if job.train_job:
+        yield trainer.TRAIN_JOB
     if job.jobset is not None:
         yield jobset.KIND

@@ -35,7 +35,7 @@ def _states(site: Site, *arguments: str) -> dict[str, str]:
 
 def test_a_run_is_what_status_says(site: Site) -> None:
     site.files(*(jobset(name, **changes) for name, (changes, _) in STATES.items()))
-    done = site.apply("--wait", "--timeout", "30s")
+    done = site.apply("--wait", ".", "--timeout", "30s")
     late = {f"JobSet/{name}": "created" for name in STATES} | {"JobSet/waits": "failed Timeout"}
     assert (done.code, done.results) == (1, late), done.ended
     message = next(one["message"] for one in done.document["objects"] if one["name"] == "waits")
