@@ -93,5 +93,5 @@ def find(target: ObjectName, tracing: Tracing) -> list[FoundObject]:
 
 def _sources(found: list[FoundObject]) -> list[FoundObject]:
     """Without the objects that are generated from another one of them."""
-    jobs = [each.job for each in found if each.job and each.object is each.job.train_job]
+    jobs = {each.job for each in found if each.job and each.object is each.job.train_job}
     return [each for each in found if each.job not in jobs or (each.job and each.object is each.job.train_job)]

@@ -176,7 +176,7 @@ def _operations(old: list[str], new: list[str]) -> list[_Operation]:
     inner, other = old[start : len(old) - end], new[start : len(new) - end]
     middle: list[_Operation] = [("replace", 0, len(inner), 0, len(other))]
     if max(len(inner), len(other)) <= _COMPARED:
-        middle = list(SequenceMatcher(None, inner, other, autojunk=False).get_opcodes())
+        middle = list(SequenceMatcher(None, inner, other).get_opcodes())  # with all of many equal lines it is cubic
     shifted = [(tag, a + start, b + start, c + start, d + start) for tag, a, b, c, d in middle]
     first, last = ("equal", 0, start, 0, start), ("equal", len(old) - end, len(old), len(new) - end, len(new))
     return [each for each in (first, *shifted, last) if each[1] < each[2] or each[3] < each[4]]

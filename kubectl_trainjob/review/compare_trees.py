@@ -125,11 +125,11 @@ def _former(single: Sequence[_UnitPair]) -> dict[str, str]:
 
 def _join_moved(single: Iterable[_UnitPair], former: Mapping[str, str]) -> Iterator[_UnitPair]:
     """The overlays, those that were moved as one unit with their former directory."""
-    known = {unit.overlay: unit for unit in single}
+    known, earlier = {unit.overlay: unit for unit in single}, set(former.values())
     for overlay, unit in known.items():
         if overlay in former:
             yield unit._replace(old=known[former[overlay]].old)
-        elif overlay not in former.values():
+        elif overlay not in earlier:
             yield unit
 
 

@@ -237,6 +237,7 @@ AXES: dict[str, Axis] = {
     **{f"a review as {form}": _two(_build(60, _EDITED), "review", form) for form in ("text", "markdown", "json", "html", "sarif", "github")},
     "causes of changes": _two(_build(16, _EDITED), "diff", "text", "--why"),
     "a changed script": _two(_build(3200, PLAIN + _job("j", 'trainer: {command: [sh, -c, "⟦echo WORD $i\\n⟧"]}')), "diff", "text"),
+    "a changed script with equal lines": _two(_build(120, PLAIN + _job("j", 'trainer: {command: [sh, -c, "⟦fi\\necho WORD $i\\n⟧"]}')), "diff", "text"),
     "errors of base and head": _two(_build(1000, PLAIN + "# WORD\n" + _job("j", "trainer: {env: [⟦{name: N$i, value: 1},\n⟧]}")), "review", "json"),
     "renamed jobs": _two(_build(24, PLAIN + f"⟦{_job('WORD-$i')}⟧"), "diff", "text"),
     "an explained object": Axis(120, {"a.yaml": _VARIABLES}, ("explain", "JobSet/j")),

@@ -99,7 +99,7 @@ def _counts(summary: Summary, new_runs: int) -> Iterator[tuple[int, str, str]]:
 def rejected(report: Report, *, is_brief: bool = False) -> Iterator[Message]:
     """`2 updates are rejected while running`, in brief `2 updates while running`."""
     changes = [each.change for each in report.objects if rejected_in(each.change)]
-    simply = [change for change in changes if not has_states(change) or len(rejected_in(change)) == len(STATES)]
+    simply = {change for change in changes if not has_states(change) or len(rejected_in(change)) == len(STATES)}
     running = [change for change in changes if "running" in rejected_in(change) and change not in simply]
     verbs = ("", "") if is_brief else (" is rejected", " are rejected")
     for count, words in (

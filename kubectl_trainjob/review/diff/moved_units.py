@@ -49,7 +49,7 @@ def find_moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitCont
 def _best(scores: Mapping[tuple[str, str], _Score], side: int) -> dict[str, list[_Score]]:
     """The best score of each overlay of a tree, as many times as it occurs."""
     of_each = group((pair[side], score) for pair, score in scores.items())
-    return {unit: [score for score in found if score == max(found)] for unit, found in of_each.items()}
+    return {unit: [max(found)] * found.count(max(found)) for unit, found in of_each.items()}
 
 
 def _score(removed: tuple[str, UnitContents], added: tuple[str, UnitContents]) -> _Score:
