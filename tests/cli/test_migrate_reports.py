@@ -261,3 +261,16 @@ def test_a_selector_of_a_role_selects_the_same_pods(
     for job in runtime["spec"]["template"]["spec"]["replicatedJobs"]:
         (found,) = job["template"]["spec"]["template"]["spec"]["topologySpreadConstraints"]
         assert found["labelSelector"] == {"matchLabels": expected}
+
+
+def test_references_to_resources_follow_the_name_of_the_container(migrate: Command) -> None:
+    """The kubelet starts no Pod that refers to resources of a container it does not have."""
+    source = "resourceFieldRef: {containerName: pytorch, resource: limits.cpu}"
+    env = f"env: [{{name: L, valueFrom: {{{source}}}}}]"
+    others = (
+        f"            - {{name: side, image: b, {env}}}\n          initContainers: [{{name: i, image: b, {env}}}]\n"
+    )
+    volume = f"          volumes: [{{name: d, downwardAPI: {{items: [{{path: cpu, {source}}}]}}}}]\n"
+    assert migrate("-", stdin=f"{JOB}              {env}\n{others}{volume}") == 0
+    assert migrate.out.count("containerName: node") == 4
+    assert "containerName: pytorch" not in migrate.out

@@ -64,10 +64,9 @@ def convert_container(context: PodContext, index: int) -> ConvertedContainer:
     wanted = mentioned(found, old) | (written & found.keys()) | (_launch(job, old, found) if is_main else set())
     body = context.peers.translated({key: value for key, value in old.items() if key != "env"})
     own = [context.peers.translated(entry) for entry in _effective(env, found.keys() | by_trainer)]
-    own = [_with_new_label(entry, context) for entry in own]
+    own = [_with_new_label(_with_renamed(entry, context), context) for entry in own]
     if is_main:
         body["name"] = context.main
-        own = _with_renamed(own, old.get("name", ""), context.main)
     return ConvertedContainer(body, own, [each for name, each in found.items() if name in wanted - by_trainer])
 
 
@@ -109,17 +108,16 @@ def _launch(job: LegacyJob, container: Body, found: dict[str, AddedVariable]) ->
     return set(found) - {LAUNCH_IP}
 
 
-def _with_renamed(env: list[dict[str, Any]], old: str, new: str) -> list[dict[str, Any]]:
-    """The entries with references to the resources of the container by its new name."""
-    found = []
-    for entry in env:
-        reference = (entry.get("valueFrom") or {}).get("resourceFieldRef") or {}
-        if reference.get("containerName") == old:
-            source = {**entry["valueFrom"], "resourceFieldRef": {**reference, "containerName": new}}
-            found.append({**entry, "valueFrom": source})
-        else:
-            found.append(entry)
-    return found
+def _with_renamed(value: Any, context: PodContext) -> Any:
+    """Data with the new name of the training container in references to its resources."""
+    if isinstance(value, list):
+        return [_with_renamed(item, context) for item in value]
+    if not isinstance(value, dict):
+        return value
+    new = {key: _with_renamed(item, context) for key, item in value.items()}
+    role = context.role
+    is_of_main = new.get("containerName") == role.pod["containers"][context.job.main(role)].get("name", "")
+    return {**new, "containerName": context.main} if is_of_main else new
 
 
 def complete(container: ConvertedContainer, layout: Layout) -> dict[str, Any]:
@@ -138,7 +136,9 @@ def template(context: PodContext, containers: Sequence[dict[str, Any]], schedule
         if key in ("affinity", "topologySpreadConstraints"):
             spec[key] = peers.selected(value)
         elif key == "initContainers":
-            spec[key] = peers.translated(value)
+            spec[key] = _with_renamed(peers.translated(value), context)
+        elif key == "volumes":
+            spec[key] = _with_renamed(value, context)
         elif key != "restartPolicy":
             spec[key] = value
     spec["containers"] = list(containers)
