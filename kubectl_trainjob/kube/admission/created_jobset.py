@@ -89,7 +89,7 @@ def _nulls(value: Any) -> Iterator[Pointer]:
 
 def _null(pointer: Pointer) -> Problem:
     name = show_pointer(pointer[-2:] if isinstance(pointer[-1], int) else pointer[-1:])
-    message = say("{} is null: a create ignores it, but a server-side apply rejects it; remove it", name)
+    message = say("{} is null: a create ignores it, but a server-side apply rejects it; remove it, or set it", name)
     return Problem(EXPLICIT_NULL, pointer, message, "key")
 
 

@@ -84,5 +84,7 @@ def _problems(checked: SchemaResult, admission: Admission, kind: str, *, of_runt
 def _nulls(checked: SchemaResult) -> Iterator[Problem]:
     for pointer in checked.nulls:
         name = show_pointer(pointer[-1:])
-        message = say("{} is null: the build ignores it, but a server-side apply rejects it; remove it", name)
+        message = say(
+            "{} is null: the build ignores it, but a server-side apply rejects it; remove it, or set it", name
+        )
         yield Problem(EXPLICIT_NULL, pointer, message, "key")

@@ -54,13 +54,19 @@ def with_place(problem: Problem, root: MappingNode, value: Mapping[str, Any]) ->
 def _advice(pointer: Pointer, root: MappingNode, value: Mapping[str, Any]) -> Iterator[Message]:
     *above, name = pointer
     if above and above[-1] in _RESOURCES and not nearest(str(name), _AMOUNTS):
-        line = _flow({above[-1]: {"limits": {name: value_at(value, pointer)}}})
-        yield say("amounts are below limits or requests: write {}", line)
+        yield from _amount(str(name), above[-1], value_at(value, pointer[:-1]))
     if tuple(above) == _TRAINER:
         yield from _in_other_words(str(name), value_at(value, pointer))
         yield from _override(str(name), root, value_at(value, pointer))
     yield from _outer(pointer, root, value)
     yield from _inner(pointer, root, value)
+
+
+def _amount(name: str, above: Any, own: Mapping[str, Any]) -> Iterator[Message]:
+    for field in _AMOUNTS:
+        if field in own and own[field] is None:
+            yield say('move its line to the right, below "{}:"', field)
+    yield say("amounts are below limits or requests: write {}", _flow({above: {"limits": {name: own[name]}}}))
 
 
 def _in_other_words(name: str, given: Any) -> Iterator[Message]:
@@ -113,10 +119,12 @@ def _inner(pointer: Pointer, root: MappingNode, value: Mapping[str, Any]) -> Ite
     if not isinstance(parent, MappingNode):
         return
     for sibling in sorted(parent.fields.indexes, key=lambda name: name not in own):
-        node = parent.fields[sibling]
-        if isinstance(node, MappingNode) and _lacks(node, own.get(sibling) or {}, str(pointer[-1])):
-            inside = show_pointer((*pointer[:-1], sibling))
-            yield say('it is a field of {}: move its line to the right, below "{}:"', inside, sibling)
+        node, given, inside = parent.fields[sibling], own.get(sibling), (*pointer[:-1], sibling)
+        if isinstance(node, ListNode) and isinstance(given, list) and given:
+            node, given, inside = node.item, given[-1], (*inside, len(given) - 1)
+        if isinstance(node, MappingNode) and _lacks(node, given or {}, str(pointer[-1])):
+            where = say('below "{}:"' if sibling in own else 'and write "{}:" above it', sibling)
+            yield say("it is a field of {}: move its line to the right, {}", show_pointer(inside), where)
 
 
 def _lacks(node: MappingNode, own: Any, name: str) -> bool:

@@ -54,7 +54,9 @@ def classify(body: dict[str, Any], source: Source) -> Manifest | Diagnostic | No
         return _configuration(kind, source, role)
     if (bad := _bad_metadata(named, kind, has_schema=role in (KindRole.TRAINING_JOB, KindRole.RUNTIME))) is not None:
         field, message = bad
-        return Diagnostic(rules.MISSING_NAME, message, Place(source, ("metadata", field)))
+        place = Place(source, ("metadata", field))
+        found = _misplaced_name(body, kind, source) if field == "name" else None
+        return found or Diagnostic(rules.MISSING_NAME, message, place)
     return Manifest(identity, body, source)
 
 
@@ -117,6 +119,19 @@ def _bad_metadata(metadata: dict[str, Any], kind: str, *, has_schema: bool) -> t
             )
             return field, message
     return None
+
+
+def _misplaced_name(body: dict[str, Any], kind: str, source: Source) -> Diagnostic | None:
+    """The error of a name beside the metadata, or without a blank after its key."""
+    metadata = body.get("metadata")
+    if isinstance(metadata, str):
+        message = say('the {} has no name: metadata is the text "{}"; write a blank after ":"', kind, metadata)
+        return Diagnostic(rules.MISSING_NAME, message, Place(source, ("metadata",)))
+    if not isinstance(body.get("name"), str) or not isinstance(metadata, dict | None):
+        return None
+    where = say('below "metadata:"') if "metadata" in body else say('and write "metadata:" above it')
+    message = say('the {} has no name: "name" is a field of metadata; move its line to the right, {}', kind, where)
+    return Diagnostic(rules.MISSING_NAME, message, Place(source, ("name",)).key())
 
 
 def _text(value: Any) -> str:

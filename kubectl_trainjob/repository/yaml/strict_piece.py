@@ -93,6 +93,7 @@ _ADVICE = (
         "mapping values are not allowed",
         'a ":" is in a value; quote a value that has ": " in it, or correct the indentation',
     ),
+    ("alphabetic or numeric", 'a "*" or "&" begins an alias or an anchor; quote the value'),
     ("cannot start any token", "{} cannot begin a value; quote the value, and indent with spaces, never tabs"),
     ("tab character", "a tab is in the indentation; indent with spaces"),
     ("expected ':'", 'a line is not "key: value"; add the colon, or indent the line to continue the one above'),

@@ -66,8 +66,23 @@ def test_amounts_are_below_limits(amounts: dict[str, Any]) -> None:
         ),
         pytest.param(
             {"numNodes": 2},
-            'it is a field of spec.trainer: move its line to the right, below "trainer:"',
+            'it is a field of spec.trainer: move its line to the right, and write "trainer:" above it',
             id="too high",
+        ),
+        pytest.param(
+            {"trainer": None, "numNodes": 2},
+            'it is a field of spec.trainer: move its line to the right, below "trainer:"',
+            id="below an empty key",
+        ),
+        pytest.param(
+            {"trainer": {"env": [{"name": "A", "value": "1"}, {"name": "B"}], "value": "2"}},
+            'it is a field of spec.trainer.env[1]: move its line to the right, below "env:"',
+            id="beside the list of its item",
+        ),
+        pytest.param(
+            {"trainer": {"resourcesPerNode": {"limits": None, "cpu": 2}}},
+            'move its line to the right, below "limits:"',
+            id="beside an empty key for amounts",
         ),
         pytest.param({"trainer": {"numNode": 2}}, 'did you mean "numNodes"?', id="only misspelled"),
         pytest.param({"trainer": {"resourcesPerNode": {"limit": {"cpu": 8}}}}, 'did you mean "limits"?', id="limit"),

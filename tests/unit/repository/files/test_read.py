@@ -128,6 +128,23 @@ def test_a_training_set_is_an_object_like_others(write: Write) -> None:
     assert (_errors(documents), _names(documents)) == ([], ["a"])
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "advice"),
+    [
+        pytest.param("name: a\n", 3, 'and write "metadata:" above it', id="without metadata"),
+        pytest.param("metadata:\nname: a\n", 4, 'below "metadata:"', id="below an empty key"),
+        pytest.param("metadata:\n  labels: {a: b}\nname: a\n", 5, 'below "metadata:"', id="beside metadata"),
+        pytest.param("metadata:\n  name:a\n", 4, 'write a blank after ":"', id="without a blank"),
+        pytest.param("metadata: {}\n", 3, "add metadata.name", id="none"),
+    ],
+)
+def test_a_name_at_a_wrong_place(write: Write, text: str, line: int, advice: str) -> None:
+    write({"a.yaml": "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n" + text})
+    documents = _read("a.yaml")
+    assert [(rule, found) for rule, _, found, _ in _errors(documents)] == [("KTJ031", line)]
+    assert str(documents.diagnostics[0].message).endswith(advice)
+
+
 def test_documents_without_a_type_are_counted(write: Write) -> None:
     write({"values.yaml": "image: x\n---\nreplicas: 3\n---\n" + _OTHER % "a"})
     documents = _read(".")

@@ -88,6 +88,7 @@ def test_documents_are_counted(text: str, numbers: list[int]) -> None:
         pytest.param("a: 'b\nc: d\n", ("KTJ001", 1, 4), id="unclosed quote"),
         pytest.param("a:\n  b: 1\n c: 2\n", ("KTJ001", 3, 2), id="bad indentation"),
         pytest.param("a: *b", ("KTJ001", 1, 4), id="unknown alias"),
+        pytest.param("a: [*.b]", ("KTJ001", 1, 6), id="pattern of files"),
         pytest.param("a: &b 1\nc: &b 2", ("KTJ001", 2, 4), id="anchor twice"),
         pytest.param("a: {b: c", ("KTJ001", 1, 9), id="unclosed mapping"),
         pytest.param("a: {b: c\nd:\n  e: 1\n", ("KTJ001", 1, 4), id="mapping that was never closed"),
