@@ -235,6 +235,12 @@ def test_a_skipped_template_is_noted(tmp_path: Path) -> None:
     _run(top, "lint", "scripts/job.yaml", code=1)
 
 
+def test_objects_of_other_kinds_with_variables_are_copied(tmp_path: Path) -> None:
+    text = _CONFIG_MAP.format(1).replace("settings", '"${APP}-settings"')
+    top = _repository(tmp_path / "top", {"flux/settings.yaml": text})
+    assert "name: ${APP}-settings" in _run(top, "build")[0]
+
+
 def test_a_script_with_variables_is_no_template(tmp_path: Path) -> None:
     text = _JOB.format("a").replace("numNodes: 2", "args: ['cat > x <<E\\nmetadata:\\n  name: ${MODEL}\\nE']")
     top = _repository(tmp_path / "top", {"jobs/a.yaml": text})

@@ -45,8 +45,8 @@ def is_ours(text: str) -> bool:
 
 
 def is_template(text: str) -> bool:
-    """Whether another tool fills in the name or the namespace of an object, such as envsubst or Helm."""
-    return any(_FILLED_IN.search(block) for block in _METADATA.findall(text))
+    """Whether another tool, such as envsubst, fills in names of objects in a file that says our kinds."""
+    return is_ours(text) and any(_FILLED_IN.search(block) for block in _METADATA.findall(text))
 
 
 def owned_by_kustomizations(files: Files, paths: Iterable[str], limits: Limits) -> frozenset[str]:
