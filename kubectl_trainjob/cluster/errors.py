@@ -21,7 +21,9 @@ NEW = "1"
 """An apply with this resourceVersion succeeds only if there is no object of the name."""
 _TEMPORARY = frozenset({NO_ANSWER, 429, 500, 502, 503, 504})
 _TYPE_ERROR = re.compile(
-    "failed to create typed patch object|failed to convert new object.*: unable to convert unstructured object", re.S
+    r"failed to create typed patch object|"
+    r"\A(?>.*?failed to convert new object).*: unable to convert unstructured object",
+    re.S,
 )
 _QUOTA = "exceeded quota"
 _FROZEN = re.compile(r"is immutable|cannot be (added to|removed from|changed)|can only be modified when")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kubectl_trainjob.cluster.errors import mask_data
+import time
+
+from kubectl_trainjob.cluster.errors import is_temporary, mask_data
+from kubectl_trainjob.cluster.protocol import ApiAnswer
 from tests.loops import for_each
 
 _CASES: list[tuple[list[str], str, str]] = [
@@ -27,3 +30,9 @@ def test_all_values_are_masked_also_where_they_overlap(case: tuple[list[str], st
 def test_many_values_of_one_message() -> None:
     values = [f"{number:06}" for number in range(20_000)]
     assert mask_data("x" + ", ".join(values), {"args": values}) == mask_data("x" + ", ".join(["***"] * 20_000), None)
+
+
+def test_a_long_message_without_an_end_takes_no_longer_than_its_text() -> None:
+    start = time.process_time()
+    assert is_temporary(ApiAnswer(500, {"message": "failed to convert new object" * 40_000}))
+    assert time.process_time() - start < 3
