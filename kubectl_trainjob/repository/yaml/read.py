@@ -125,11 +125,12 @@ class Reader:
         return found[0] if len(found) == 1 else UNUSUAL if found else None
 
     def _strictly(self, file: SourceFile, piece: Piece, lines: Lines, diagnostics: list[Diagnostic]) -> Any:
-        from kubectl_trainjob.repository.yaml.strict_piece import StrictReader  # most builds do not need it
+        from kubectl_trainjob.repository.yaml.strict import MOST_ERRORS  # most builds need neither
+        from kubectl_trainjob.repository.yaml.strict_piece import StrictReader
 
         strict = StrictReader(file, piece, lines, self._limits, self._backend)
         value, self._repeated = strict.read(self._repeated)
-        diagnostics.extend(strict.diagnostics)
+        diagnostics.extend(strict.diagnostics[: max(MOST_ERRORS - len(diagnostics), 1)])  # each document has its first
         return value
 
     def _objects(

@@ -36,6 +36,10 @@ _STANDARD_TAGS = "tag:yaml.org,2002:"
 _COUNTED_AS_ONE = 512
 
 
+MOST_ERRORS = 1000
+"""The errors of a document that are reported: each may be one character."""
+
+
 class AbandonedError(Exception):
     """The document cannot be built; the reason is among the diagnostics."""
 
@@ -69,8 +73,9 @@ class StrictParser:
         return Place(self._source, span=self._lines.span(self._piece.start + start, self._piece.start + end))
 
     def report(self, rule: Rule, message: Message, node: Node, *related: RelatedPlace) -> None:
-        """Add a diagnostic about a node."""
-        self.diagnostics.append(Diagnostic(rule, message, self._place(node), related))
+        """Add a diagnostic about a node, if there are not too many yet."""
+        if len(self.diagnostics) < MOST_ERRORS:
+            self.diagnostics.append(Diagnostic(rule, message, self._place(node), related))
 
     def too_deep(self, place: Place) -> AbandonedError:
         """Report a place below the last allowed level."""

@@ -231,3 +231,9 @@ def test_a_document_with_too_many_entries_is_rejected_alone(entries, errors):
     assert [found.rule.id for found in _errors(text, entries=entries)] == errors
     both = read_stream(SourceFile("x", f"{text}---\napiVersion: v1\nkind: B\n"), replace(LIMITS, entries=entries))
     assert [body["kind"] for body, _ in both.objects] == (["B"] if errors else ["A", "B"])
+
+
+def test_not_more_errors_are_kept_than_a_reader_needs() -> None:
+    errors = _errors("?\n" * 3000 + "---\na: 1\na: 2\n---\nb: 1\n")
+    assert len(errors) == 1001
+    assert _where(errors[-1])[1] == 3003  # the document after them has an error, too
