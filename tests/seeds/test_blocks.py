@@ -30,8 +30,8 @@ class Block(NamedTuple):
     built: Findings = ()
 
 
-_NO_NAME = ((3, "KTJ031"),)
-_TWICE = ((3, "KTJ031"), (9, "KTJ004"), (10, "KTJ004"))
+_NO_NAME = ((4, "KTJ031"),)
+_TWICE = ((4, "KTJ031"), (9, "KTJ004"), (10, "KTJ004"))
 EXPECTED = {
     "000-0": Block(),  # a fragment
     "000-1": Block(),
@@ -57,7 +57,7 @@ EXPECTED = {
     "002-7": Block(_TWICE),
     "002-8": Block(),
     "002-9": Block(((13, "KTJ001"),)),
-    "002-10": Block(((3, "KTJ031"), (7, "KTJ004"))),
+    "002-10": Block(((4, "KTJ031"), (7, "KTJ004"))),
     "002-11": Block(((13, "KTJ001"),)),
     "004-0": Block(
         ((5, "KTJ1053"), (8, "KTJ1053"), (11, "KTJ1053"), (14, "KTJ1053"), (16, "KTJ1053")),
