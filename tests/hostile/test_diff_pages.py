@@ -101,8 +101,10 @@ HARMLESS = say("is harmless")
 
 
 def harmless(text: str) -> str:
-    """A text of the same shape: with a slash it names a device, with a surrogate it is no YAML."""
-    return re.sub("[^\n/\ud800-\udfff]", "x", text)
+    """A text of the same shape: with a slash it names a device, with a surrogate it is no YAML, a command is quoted."""
+    return re.sub(
+        "(^[^\\S\n]*::|##\\w*\\[)|[^\n/\ud800-\udfff]", lambda found: found[1] or "x", text, flags=re.MULTILINE
+    )
 
 
 def hostile(text: str, words: Message = HARMLESS) -> Report:

@@ -89,7 +89,7 @@ class Directories:
                 self._skip(path, "chart")
             case "linked directory":
                 self._skip(path, "link")
-            case "link" if self._is_foreign_link(root, path):
+            case "link" if self._is_unconfigured(root) and self._is_foreign_link(root, path):
                 self._skip(path, "link")
             case "template" if self._is_listed(root, found.path):
                 self._skip(path, "template")

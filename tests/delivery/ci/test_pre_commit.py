@@ -79,6 +79,10 @@ def results(said: str) -> dict[str, str]:
     return {name: by_name[hook["name"]] for name, hook in HOOKS.items()}
 
 
+CONFIG = "apiVersion: kubectl-trainjob.dev/v1alpha1\nkind: Config\n"
+TEMPLATE = {"jobs/template.yaml.j2": "kind: TrainJob\nmetadata: {{"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "build", "lint", "rule"),
@@ -87,9 +91,8 @@ def results(said: str) -> dict[str, str]:
         pytest.param({JOB: UNBUILT}, "Failed", "Failed", "KTJ201", id="a build refuses it"),
         pytest.param({JOB: NO_LIMIT}, "Passed", "Failed", "KTJ301", id="the API server refuses it later"),
         pytest.param({"jobs/more.yaml": UNTAGGED}, "Passed", "Passed", "", id="a warning"),
-        pytest.param(
-            {"jobs/template.yaml.j2": "kind: TrainJob\nmetadata: {{"}, "Failed", "Failed", "KTJ026", id="a template"
-        ),
+        pytest.param({"trainjob.yaml": CONFIG, **TEMPLATE}, "Failed", "Failed", "KTJ026", id="a template"),
+        pytest.param(TEMPLATE, "Passed", "Passed", "", id="a template of another tool"),
         pytest.param({"README.md": "words"}, "Skipped", "Skipped", "", id="no manifest"),
     ],
 )
