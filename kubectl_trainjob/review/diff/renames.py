@@ -1,8 +1,8 @@
 """Which removed object an added one probably is, under another name: a guess from their contents.
 
 The likeness of two objects is the share of values that both have; a value counts less if more objects have it. A text
-of several lines counts line by line. The object's own name in a text counts as "its name". There is no guess if another
-candidate is nearly as good.
+of several lines counts line by line. The object's own name in a text counts as "its name". An object is not paired if
+another candidate is nearly as good.
 """
 
 from __future__ import annotations
