@@ -36,27 +36,28 @@ def without_secrets(value: Any) -> Any:
 
 def value_without_secrets(value: Any, body: Any, pointer: Pointer) -> Any:
     """A current or previous value at `pointer` of `body`, as `without_secrets`."""
-    if isinstance(value, str) and pointer and secrets.has_secret(_name_of(body, pointer), value):
+    if not isinstance(value, str) or not pointer:
+        return without_secrets(value)
+    if secrets.has_secret(_name_of(body, pointer), value):
         return MASK
-    before = _before(body, pointer)
-    if isinstance(value, str) and before in _USER_OPTIONS:
-        return secrets.without_secrets(f"{before} {value}").removeprefix(f"{before} ")
-    return without_secrets(value)
+    lead = f"{before} " if (before := _before(body, pointer)) in _USER_OPTIONS else ""
+    return secrets.without_secrets(lead + value).removeprefix(lead)
 
 
 def _name_of(body: Any, pointer: Pointer) -> str:
     """The name that a text has: of its variable, of the option before it in a command, or its key."""
-    holder, last = value_at(body, pointer[:-1]), pointer[-1]
+    last = pointer[-1]
     if isinstance(last, int):
         before = _before(body, pointer)
         return before.lstrip("-") if before.startswith("--") else ""
+    holder = value_at(body, pointer[:-1])
     name = holder.get("name") if last == "value" and isinstance(holder, dict) else last
     return name if isinstance(name, str) and name != "key" else ""
 
 
 def _before(body: Any, pointer: Pointer) -> str:
     """The text before an item of a list, such as the option before its value."""
-    holder, last = (value_at(body, pointer[:-1]), pointer[-1]) if pointer else (None, None)
+    holder, last = value_at(body, pointer[:-1]), pointer[-1]
     before = holder[last - 1] if isinstance(holder, list) and isinstance(last, int) and 0 < last <= len(holder) else ""
     return before if isinstance(before, str) else ""
 
