@@ -254,6 +254,9 @@ def test_a_linked_job_is_not_skipped(tmp_path: Path) -> None:
     (top / "more/c.yaml").symlink_to("/etc/hostname")
     errors = _run(top, "build", "more", code=1)[1]
     assert [f"more/{name}.yaml:1:1: error KTJ025" in errors for name in "bc"] == [True, True]
+    (top / "more/c.yaml").unlink()
+    built, notes = _run(top, "build")
+    assert ("more/b.yaml (link)" in notes, built.count("kind: JobSet\n")) == (True, 1)
 
 
 def _gpus(top: Path, *arguments: str) -> list[str]:

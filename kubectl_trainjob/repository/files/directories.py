@@ -66,11 +66,14 @@ class Directories:
         walked = [*_walk(root, inside, shown)]
         kustomizations = (found.path for found in walked if found.reason == "kustomization")
         owned = owned_by_kustomizations(root.files, kustomizations, self._input_reader.limits)
+        read = {found.path for found in walked if found.reason is None}
         for found in walked:
             if self._input_reader.is_full:
                 return
             path = _shown_path(found.path, inside, shown)
-            if found.reason is not None:
+            if found.reason == "link" and self._is_unconfigured(root) and self._target(root, path) in read:
+                self._skip(path, "link")
+            elif found.reason is not None:
                 self._note(root, found, path)
             elif found.path not in owned:
                 yield found.path, path
@@ -88,8 +91,6 @@ class Directories:
             case "chart":
                 self._skip(path, "chart")
             case "linked directory":
-                self._skip(path, "link")
-            case "link" if self._is_unconfigured(root) and self._is_foreign_link(root, path):
                 self._skip(path, "link")
             case "template" if self._is_listed(root, found.path):
                 self._skip(path, "template")
@@ -128,13 +129,13 @@ class Directories:
         except (UnsafePathError, TooLargeError, OSError):
             return self.is_lenient
 
-    def _is_foreign_link(self, root: Root, shown: str) -> bool:
-        """Whether a linked file is in the repository and does not say our kinds; never if not lenient."""
+    def _target(self, root: Root, shown: str) -> str | None:
+        """The path of a link's target from the root; None if it is not in the repository."""
         try:
-            real, kind = self._input_reader.files.named(shown)
+            real, _ = self._input_reader.files.named(shown)
         except (UnsafePathError, EnvironmentFault, OSError, ValueError):
-            return False
-        return kind == "file" and is_below(root.files.directory, real) and self._is_foreign(root, root.inside(real))
+            return None
+        return root.inside(real) if is_below(root.files.directory, real) else None
 
     def _built_directory(self, root: Root, inside: str, shown: str) -> BuiltDirectory:
         files, most = root.files, self._input_reader.limits.output_bytes
