@@ -23,8 +23,8 @@ import click
 
 from kubectl_trainjob.cli import lint, review, schema
 from kubectl_trainjob.cli.app import INTERRUPTED, app
-from kubectl_trainjob.cli.help import summary
 from kubectl_trainjob.cli.init import _FORMS
+from kubectl_trainjob.cli.pages import summary
 from kubectl_trainjob.cli.streams import of_every_command
 from kubectl_trainjob.cluster.rights import ROLE
 from kubectl_trainjob.kube.facts.kinds import KindRole, kinds_with

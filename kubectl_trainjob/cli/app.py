@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubectl_trainjob import __version__
+from kubectl_trainjob.cli.pages import summary
 from kubectl_trainjob.cli.streams import of_every_command, print_error, redirect_to_devnull, write_stderr
 from kubectl_trainjob.model.faults import EnvironmentFault
 
@@ -24,30 +25,30 @@ INTERRUPTED = 130
 CLOSED_PIPE = 141
 """The exit codes of an interrupt, and after the reader closed the pipe."""
 
-# The module `kubectl_trainjob.cli.NAME` holds the command NAME; the summary is here because help imports no command.
-_COMMANDS = {
-    "build": "Print the objects that the controllers create for TrainJobs.",
-    "diff": "Show what a change of the files does to TrainJobs.",
-    "env": "Show what the processes of a TrainJob will see in their Pods.",
-    "explain": "Show why a value of an object is what it is.",
-    "lint": "Find what a cluster rejects, what fails later and what misbehaves.",
-    "review": "Review a pull request: build, diff and lint in one report.",
-    "apply": "Apply the generated objects to a cluster, and track them as one set.",
-    "secrets": "List the Secrets that TrainJobs need, and create them.",
-    "status": "Show what the jobs in a cluster do, and why they do not start.",
-    "logs": "Print the output of one Pod of a job, by rank or role.",
-    "suspend": "Stop the Pods of jobs, and keep the jobs.",
-    "resume": "Let suspended jobs continue.",
-    "doctor": "Check a cluster before you apply something to it.",
-    "controller": "Apply what the TrainingSets of a cluster say.",
-    "migrate": "Migrate jobs of older operators, and older spellings of Trainer.",
-    "integrations": "Print files for Argo CD, Flux and the controller, ready to commit.",
-    "init": "Create a repository, or add a runtime, a job or an overlay to it.",
-    "schema": "Print JSON Schemas of manifests and settings, for editors.",
-    "completion": "Print the completion script for bash, zsh or fish.",
-    "help": "Print a page of the manual.",
-    "version": "Print the version, and the supported versions of Trainer.",
-}
+# The module `kubectl_trainjob.cli.NAME` has the command NAME. This is the order of the help text.
+_COMMANDS = (
+    "build",
+    "diff",
+    "env",
+    "explain",
+    "lint",
+    "review",
+    "apply",
+    "secrets",
+    "status",
+    "logs",
+    "suspend",
+    "resume",
+    "doctor",
+    "controller",
+    "migrate",
+    "integrations",
+    "init",
+    "schema",
+    "completion",
+    "help",
+    "version",
+)
 
 
 # What other tools call these commands.
@@ -74,17 +75,16 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Names and summaries from the table: completing imports no command."""
+        """Names and summaries from the manual: completing imports no command."""
         from click.shell_completion import CompletionItem
 
-        commands = _COMMANDS.items()
-        names = [CompletionItem(name, help=summary) for name, summary in commands if name.startswith(incomplete)]
+        names = [CompletionItem(name, help=summary(name)) for name in _COMMANDS if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help text's list of commands, from the table instead of from the modules."""
+        """The help text's list of commands, from the manual instead of from the modules."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl([(name, summary(name)) for name in _COMMANDS])
 
 
 @cache

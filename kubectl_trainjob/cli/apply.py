@@ -11,6 +11,7 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, applyset, parent_named, plan_files
 from kubectl_trainjob.cli.streams import emit, interruption, print_error
 from kubectl_trainjob.model.printable import printable
@@ -26,36 +27,6 @@ if TYPE_CHECKING:
 _POLICIES = ("never", "when-terminal", "when-suspended", "always")
 
 _GOALS = ("started", "finished")
-
-_HELP = """Apply the generated objects to a cluster, and track them as one set.
-
-The command builds with --strict. Dry runs of all objects come before the first write, so errors change nothing. It
-writes only objects that differ: a second apply writes nothing. A run that ended does not run again. A change that a
-live run cannot take is an error; --recreate allows a new run.
-
-\b
-Examples:
-  # Apply an environment
-  kubectl trainjob apply overlays/prod
-
-\b
-  # Show what would happen
-  kubectl trainjob apply overlays/prod --dry-run=server
-
-\b
-  # Also delete objects that were removed from the files
-  kubectl trainjob apply overlays/prod --applyset prod --prune
-
-\b
-  # Run a job once more
-  kubectl trainjob apply overlays/prod --rerun bert
-
-\b
-  # Wait until all jobs have ended
-  kubectl trainjob apply jobs/ --wait=finished
-
-Exit codes: 0 applied, 1 the files have errors or an object was not applied, 2 the command failed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +85,7 @@ class ApplyRequest(PlanRequest):
         )
 
 
-class _ApplyCommand(click.Command):
+class _ApplyCommand(ManualCommand):
     """`--wait` without a state means started. As in kubectl, a PATH may follow it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -124,7 +95,7 @@ class _ApplyCommand(click.Command):
         return super().parse_args(ctx, words)
 
 
-@click.command(cls=_ApplyCommand, help=_HELP)
+@click.command(cls=_ApplyCommand)
 @options.paths()
 @options.namespace("Namespace for objects without a namespace. The default is the context's.")
 @options.selector("Only TrainJobs and objects with these labels.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit, is_quiet, note_skipped, note_unread_overlays, print_error, print_findings
 
 if TYPE_CHECKING:
@@ -21,38 +22,6 @@ if TYPE_CHECKING:
 
 
 _MOST_SECRETS = 100  # in the notes
-
-_HELP = """Print the JobSets, PodGroups and ConfigMaps that the controllers create for TrainJobs.
-
-PATH is a manifest, a directory, the directory of an overlay, or "-" for standard input. Directories are read
-recursively. Without PATH, the command builds the repository of the current directory.
-
-A TrainJob can use a runtime from the inputs or from the directory runtimes/ of the repository. Objects of other kinds
-are printed unchanged. If any object has an error, nothing is printed.
-
-\b
-Examples:
-  # Build one job
-  kubectl trainjob build job.yaml
-
-\b
-  # Build an environment
-  kubectl trainjob build overlays/prod
-
-\b
-  # Build a directory and compare the result with the cluster
-  kubectl trainjob build jobs/ -n team-a | kubectl diff -f -
-
-\b
-  # Read standard input, print JSON
-  cat job.yaml runtime.yaml | kubectl trainjob build -f - -o json
-
-\b
-  # Write one file per object, and remove files that are out of date
-  kubectl trainjob build overlays/prod -O manifests/prod
-
-Exit codes: 0 built, 1 the files have errors, 2 the command failed.
-"""
 
 
 def _directory(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
@@ -77,7 +46,7 @@ class BuildRequest:
     consumer: str
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @options.paths()
 @click.option(
     "-o",

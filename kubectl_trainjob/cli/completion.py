@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubectl_trainjob.cli.pages import ManualCommand
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -22,27 +24,8 @@ _FILES, _NOTHING, _DIRECTORIES = 0, 4, 16  # ShellCompDirectiveDefault, …NoFil
 
 _WORD = re.compile(r"[\w./:,@%+=^-]*")  # no shell takes it for more than a word, when it is put into a command line
 
-_HELP = """Print the script that completes kubectl-trainjob in a shell.
 
-kubectl 1.26 and later completes "kubectl trainjob" without this script, if completion of kubectl is on. It asks the
-program kubectl_complete-trainjob, which is installed beside kubectl-trainjob. The script completes "kubectl-trainjob".
-
-\b
-Examples:
-  # bash: for this session; add the line to ~/.bashrc for all
-  source <(kubectl-trainjob completion bash)
-
-\b
-  # zsh: the same in ~/.zshrc, after "autoload -U compinit; compinit"
-  source <(kubectl-trainjob completion zsh)
-
-\b
-  # fish
-  kubectl-trainjob completion fish > ~/.config/fish/completions/kubectl-trainjob.fish
-"""
-
-
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("shell", type=click.Choice(SHELLS), required=False, metavar="bash|zsh|fish")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
 def completion(shell: str | None, words: tuple[str, ...]) -> int:

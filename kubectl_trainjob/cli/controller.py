@@ -12,6 +12,7 @@ import click
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import Duration, NamedDirectory, cluster_options
 from kubectl_trainjob.cli.loop_request import LoopRequest
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit, print_error
 
@@ -20,29 +21,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cluster.controller.reconcile import LoopSource, Outcome
     from kubectl_trainjob.cluster.controller.training_set import SetKey
     from kubectl_trainjob.cluster.protocol import Clock, Connection
-
-_HELP = """Apply what the TrainingSets of a cluster say.
-
-A TrainingSet names a source and a path in it. The controller builds the path like `build --strict`, and applies it
-like `apply`. `once` reconciles every TrainingSet one time, and prints a line for each. `run` does it at each interval
-and after each change of a TrainingSet.
-
-\b
-Examples:
-  # The TrainingSets of one namespace, with files of this directory
-  kubectl trainjob controller once -n research --directory jobs=.
-
-\b
-  # The TrainingSets of all namespaces, until a signal
-  kubectl trainjob controller run -A --directory jobs=/source/current
-
-\b
-  # Compare the TrainJobs of a namespace with what Trainer creates
-  kubectl trainjob controller once -n research --shadow
-
-Exit codes of `once`: 0 all are ready, 1 a TrainingSet is not ready, 2 the command failed. Of `run`: 0 stopped by a
-signal, 2 the command failed, 3 the Lease was lost.
-"""
 
 
 def _switch(name: str, help_text: str) -> Callable[[Any], Any]:
@@ -67,7 +45,7 @@ def _address(name: str, default: str, help_text: str) -> Callable[[Any], Any]:
     return click.option(name, default=default, show_default=True, metavar="ADDRESS", help=help_text)
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("mode", type=click.Choice(["run", "once"]), metavar="run|once")
 @options.namespace("Only the TrainingSets of this namespace. The default is the context's, or the Pod's.")
 @click.option("-A", "--all-namespaces", is_flag=True, help="The TrainingSets of all namespaces.")

@@ -11,6 +11,7 @@ import click
 
 from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import USUAL_REQUEST_TIMEOUT, ClusterRequest, cluster_options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import PlanRequest
 from kubectl_trainjob.cli.streams import emit, has_colour, note_unread_overlays, print_error, print_findings
 from kubectl_trainjob.cli.trees import TreesRequest, open_trees
@@ -19,46 +20,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.repository.trees import BaseAndHead
     from kubectl_trainjob.review.compare_trees import TreeComparison
     from kubectl_trainjob.review.diff.view import Report
-
-_HELP = """Show what a change of the files does to TrainJobs: which ones change, and which updates a cluster rejects.
-
-The command builds the base and the head, and compares the objects. REF is a commit: it is compared with the working
-tree. A..B compares two commits. A...B compares B with the commit where B left A. Without an argument, the base is the
-commit where this branch left its upstream branch. Two directories are compared as they are.
-
-Commits are read without a checkout, and no program of the repository runs. Without -f, the command compares the plain
-manifests and each overlay.
-
-\b
-Examples:
-  # What does my branch change?
-  kubectl trainjob diff
-
-\b
-  # Uncommitted changes, with the source line of each value
-  kubectl trainjob diff HEAD --why
-
-\b
-  # One environment, between two tags
-  kubectl trainjob diff v1.2..v1.3 -f overlays/prod
-
-\b
-  # What will an upgrade of Trainer change?
-  kubectl trainjob diff --trainer-version 2.2..2.3
-
-\b
-  # For a pull request, and for a browser
-  kubectl trainjob diff origin/main -o markdown
-  kubectl trainjob diff origin/main -o html > diff.html
-
-\b
-  # What would an apply change in the cluster?
-  kubectl trainjob diff --live overlays/prod
-
-If KUBECTL_EXTERNAL_DIFF is set, -o text shows the objects with that program, as kubectl diff does.
-
-Exit codes: 0 no difference, 1 differences, 2 the command failed or an object cannot be built.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +56,7 @@ class DiffRequest(TreesRequest):
             raise click.UsageError("the options of the cluster need --live")
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument(
     "trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR|PATH...]", shell_complete=candidates.references
 )

@@ -9,30 +9,13 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, ClusterRequest, cluster_options, connect
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import emit
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cluster.doctor.facts import Requirements
     from kubectl_trainjob.model.units import Documents
-
-_HELP = """Check a cluster before you apply something to it.
-
-The command checks versions, webhooks, your rights, gang schedulers, Kueue and other controllers. It says what to do,
-and whether JobSets or TrainJobs fit. With PATH, it also checks that the cluster has what the files need. It changes
-nothing.
-
-\b
-Examples:
-  # Is this cluster ready?
-  kubectl trainjob doctor
-
-\b
-  # Is it ready for these files?
-  kubectl trainjob doctor overlays/prod -n research
-
-Exit codes: 0 no error, 1 errors, 2 the command failed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +27,7 @@ class DoctorRequest(ClusterRequest):
     output: str
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
 @options.namespace("Namespace whose rights are checked. The default is the context's.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")

@@ -8,39 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from kubectl_trainjob.cli import candidates, options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit, has_colour
 
 if TYPE_CHECKING:
     from kubectl_trainjob.model.stages import ObjectId, TracedJob
 
-_HELP = """Show what the processes of a TrainJob will see in their Pods.
 
-A role is a replicatedJob of the JobSet. For each role, the command shows environment, command line, ports and names of
-the Pods. It also shows how many processes run, and why. Then follow the world size, the hostfile of MPI, the
-rendezvous address, the required Secrets and ConfigMaps, and conflicts. Each value has the line to edit, or its origin.
-
-References to Secrets and ConfigMaps stay references. $(NAME) stays as written, because the kubelet expands it. The
-command asks no cluster. Flags of torchrun, accelerate and mpirun override what Trainer sets, if they are plain in the
-command.
-
-\b
-Examples:
-  # A job of the current repository
-  kubectl trainjob env bert
-
-\b
-  # The job as an overlay builds it
-  kubectl trainjob env -f overlays/prod TrainJob/bert-prod
-
-\b
-  # JSON for another program
-  kubectl trainjob env TrainJob/bert -o json | jq .worldSize.value
-
-Exit codes: 0 shown, 1 the files have errors or the TrainJob does not exist, 2 the command failed.
-"""
-
-
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("names", nargs=-1, required=True, metavar="[TrainJob] NAME", shell_complete=candidates.objects)
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the current repository.")
 @options.namespace("Namespace of the TrainJob, and for objects without a namespace. The default is any.")

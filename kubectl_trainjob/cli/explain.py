@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubectl_trainjob.cli import candidates, options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit, has_colour, print_error
 
 if TYPE_CHECKING:
@@ -16,41 +17,8 @@ if TYPE_CHECKING:
     from kubectl_trainjob.explain.target import FoundObject
     from kubectl_trainjob.model.source import Pointer
 
-_HELP = """Show why a value of an object is what it is: its origin, its line, and the values that it replaced.
 
-KIND/NAME is an object that "build" generates (JobSet, PodGroup, ConfigMap) or an object of the files. NAME means an
-object of the files. PATH leads to a value in the object, or in one that is generated from it. It names items of lists
-by key or by index, or it is a JSON pointer. Without PATH, the command prints the object with the origin of each line.
-
-KIND or KIND.FIELD shows the type and the description of a field in the target version, as kubectl explain does.
-
-\b
-Examples:
-  # Why does the job run on so many nodes?
-  kubectl trainjob explain JobSet/llama 'spec.replicatedJobs[node].template.spec.parallelism'
-
-\b
-  # Where does this variable come from, in one environment?
-  kubectl trainjob explain -f overlays/prod JobSet/llama \\
-    'spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NNODES].value'
-
-\b
-  # The fields of a part of a TrainJob
-  kubectl trainjob explain TrainJob.spec.trainer
-
-\b
-  # The whole object with origins
-  kubectl trainjob explain JobSet/llama
-
-\b
-  # Pass a JSON pointer, print JSON
-  kubectl trainjob explain PodGroup/llama /spec/minMember -o json
-
-Exit codes: 0 explained, 1 the files have errors, or the object or value does not exist, 2 the command failed.
-"""
-
-
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("words", nargs=-1, required=True, metavar="[KIND/]NAME [PATH]", shell_complete=candidates.objects)
 @options.filenames(
     "Manifest, directory or overlay. Can be repeated. The default is the current repository.",

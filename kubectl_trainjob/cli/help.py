@@ -1,8 +1,7 @@
-"""`help`: a page of the manual, which is `manual/*.md` next to this module. Also `lint rules` and `lint explain`."""
+"""`help`: print a page of the manual. Also `lint rules` and `lint explain`."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
@@ -10,33 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubectl_trainjob.cli.pages import ManualCommand, read, summary, topics
 from kubectl_trainjob.cli.streams import emit, page_width, rendered_page
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "manual")
-_SUFFIX = ".md"
-
-_HELP = """Print a page of the manual.
-
-TOPIC is a page, or the id or the name of a rule. Without TOPIC, the command lists the pages.
-
-\b
-Examples:
-  # List the pages
-  kubectl trainjob help
-
-\b
-  # Print a page
-  kubectl trainjob help overlays
-
-\b
-  # Print the manual of a rule
-  kubectl trainjob help KTJ301
-
-Exit codes: 0 printed, 2 the page or rule does not exist.
-"""
 
 
 def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -49,23 +26,7 @@ def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: 
     return [CompletionItem(name, help=summary(name)) for name in topics() if name.startswith(incomplete)]
 
 
-def topics() -> list[str]:
-    """The names of all pages, sorted."""
-    return sorted(file.removesuffix(_SUFFIX) for file in os.listdir(_FOLDER) if file.endswith(_SUFFIX))
-
-
-def read(topic: str) -> str:
-    """The page of a topic, as Markdown."""
-    with open(os.path.join(_FOLDER, topic + _SUFFIX), encoding="utf-8") as file:
-        return file.read()
-
-
-def summary(topic: str) -> str:
-    """The sentence below the title of a page."""
-    return read(topic).split("\n", 3)[2]
-
-
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("topic", metavar="[TOPIC]", default="", shell_complete=_complete)
 def help(topic: str) -> int:  # noqa: A001
     """Print the page of a topic, the manual of a rule, or the list of all pages."""

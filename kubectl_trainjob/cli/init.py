@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import EMITS, LATEST_TRAINER, TRAINER_VERSIONS, distinct_versions
 
@@ -22,28 +23,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cli.scaffold.plans import Scaffold
     from kubectl_trainjob.model.diagnostic import Diagnostic
 
-_HELP = """Create a repository in DIRECTORY: settings, a runtime of the catalogue, a job, and overlays.
-
-The overlays are for development and production. The default is the current directory. You can build the result at once.
-Existing files are never overwritten.
-
-\b
-Add to the repository of the current directory:
-  kubectl trainjob init runtime NAME                  a runtime of the catalogue
-  kubectl trainjob init job NAME [--runtime RUNTIME]  a job that fits its runtime
-  kubectl trainjob init overlay NAME [-n NAMESPACE]   the jobs in another environment
-
-\b
-Examples:
-  # A repository for PyTorch jobs
-  kubectl trainjob init training && cd training && kubectl trainjob build overlays/dev
-
-\b
-  # A repository for fine-tuning, for a cluster with Trainer 2.2
-  kubectl trainjob init --runtime torch-finetune --emit trainjob --trainer-version 2.2
-
-Exit codes: 0 created, 1 the files of the repository have errors, 2 the command failed. With 1 and 2 no file is created.
-"""
 _RUNTIME_HELP = "Add a runtime of the catalogue to the repository of the current directory."
 _JOB_HELP = """Add a TrainJob to the repository of the current directory: an example that fits its runtime.
 
@@ -163,7 +142,7 @@ def _add(plan: Callable[[Existing], Scaffold], named_by: str = "'--runtime'") ->
 _FORMS = {"runtime": _runtime, "job": _job, "overlay": _overlay}
 
 
-class InitRequest(click.Command):
+class InitRequest(ManualCommand):
     """The whole repository, unless the first word is one of the pieces."""
 
     def make_context(
@@ -175,7 +154,7 @@ class InitRequest(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
-@click.command(cls=InitRequest, help=_HELP)
+@click.command(cls=InitRequest)
 @click.argument("directory", default=".", metavar="[DIRECTORY]", shell_complete=_complete_directory)
 @_RUNTIME
 @click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import candidates, options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import (
     emit,
     note_skipped,
@@ -33,36 +34,6 @@ _MOST_PASSES = 5  # of --fix
 
 _SELECT = "Report only these rules: ids, names or starts of ids such as KTJ3, and build errors. Can be repeated."
 _IGNORE = "Omit these rules. Of --select and --ignore, the longer start of an id counts. Can be repeated."
-_HELP = """Find what a cluster rejects, what fails when Pods are created, and what runs, but not as intended.
-
-PATH is a manifest, a directory, the directory of an overlay, or "-" for standard input. Without PATH, the command
-checks the whole repository: the plain manifests and each overlay. It expands every TrainJob and checks the generated
-objects, too. A finding points at the line to edit.
-
-`lint rules` lists the rules, `lint explain KTJ301` prints the manual of one rule. The comment
-`# trainjob: ignore[KTJ301] reason until=2027-01-31` in a file suppresses the rule for its line.
-
-\b
-Examples:
-  # The whole repository
-  kubectl trainjob lint
-
-\b
-  # Only new findings of this branch, as annotations and for GitHub's security tab
-  kubectl trainjob lint --since origin/main -o github -o sarif=lint.sarif
-
-\b
-  # Show the safe fixes, then apply them
-  kubectl trainjob lint --fix --diff
-  kubectl trainjob lint --fix
-
-\b
-  # Record the findings of today, then report only new ones
-  kubectl trainjob lint --write-baseline .trainjob-baseline.json
-  kubectl trainjob lint --baseline .trainjob-baseline.json
-
-Exit codes: 0 no finding at the level of --fail-on, 1 findings, 2 the command failed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +63,7 @@ def _rule_names(_context: click.Context, _parameter: click.Parameter, values: tu
     return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @options.paths("[PATH...|rules|explain RULE]")
 @options.output(FORMATS)
 @options.namespace("Namespace for objects without a namespace.")

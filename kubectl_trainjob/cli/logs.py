@@ -10,6 +10,7 @@ import click
 
 from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors
 from kubectl_trainjob.cli.streams import print_error
 from kubectl_trainjob.kube.facts.kinds import object_words
@@ -19,28 +20,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.jobs.find import FoundJob
     from kubectl_trainjob.cluster.logs.slots import PodSlot
-
-_HELP = """Print the output of one Pod of a job, which has a rank or an index of a role.
-
-JOB is NAME, KIND/NAME or KIND NAME. The default is rank 0. A Pod with several processes has the output of all of them.
-mpirun and flux run write the output of all ranks to one Pod. With -f, the command waits for the Pod, and continues
-after restarts.
-
-\b
-Examples:
-  # Follow rank 0
-  kubectl trainjob logs bert -f
-
-\b
-  # The last lines of rank 12
-  kubectl trainjob logs bert --rank 12 --tail 20
-
-\b
-  # The second Pod of a role, before its last restart
-  kubectl trainjob logs bert --role node --index 1 -p
-
-Exit codes: 0 printed, 1 the job, Pod or log does not exist, 2 the command failed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +51,7 @@ class LogsRequest(ClusterRequest):
 _COUNT = click.IntRange(min=0)
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("job", nargs=-1, required=True, metavar="JOB", shell_complete=candidates.jobs)
 @options.namespace("Namespace of the job. The default is the context's.")
 @click.option("--rank", type=_COUNT, metavar="N", help="The Pod with this rank. The default is 0.")

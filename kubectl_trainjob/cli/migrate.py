@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit, note_skipped, print_error, print_findings
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, TRAINER_VERSIONS
 
@@ -19,36 +20,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.model.diagnostic import Diagnostic
     from kubectl_trainjob.repository.output.changed_files import FileChange
     from kubectl_trainjob.repository.output.migration import Migration
-
-_HELP = """Migrate jobs of older operators, and older spellings of Trainer, to today's objects.
-
-PATH is a manifest, a directory, or "-" for standard input. The command converts PyTorchJob, MPIJob, TFJob, XGBoostJob,
-JAXJob and PaddleJob to a TrainJob and a TrainingRuntime. Jobs of one shape share a runtime. Each process gets the same
-command, variables, resources and volumes as before. Runtimes and TrainJobs of older versions of Trainer are rewritten
-for --to. Other objects stay as they are.
-
-The command prints the migrated files. Standard error has what differs, and what needs a user.
-
-\b
-Examples:
-  # Print the objects of one job
-  kubectl trainjob migrate job.yaml
-
-\b
-  # Show what would change in a repository, then write it
-  kubectl trainjob migrate jobs/ --diff
-  kubectl trainjob migrate jobs/ --write
-
-\b
-  # Write the migrated files to another directory
-  kubectl trainjob migrate jobs/ -O migrated/
-
-\b
-  # Fail in CI while something is left to migrate
-  kubectl trainjob migrate --check
-
-Exit codes: 0 all is migrated, 1 something needs your decision (with --check: or would change), 2 the command failed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +37,7 @@ class MigrateRequest:
     force: bool
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @options.paths()
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), help="Print YAML, the default, or one JSON List.")
 @click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import candidates, options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import note_unread_overlays, write_outputs
 from kubectl_trainjob.cli.trees import TreesRequest, open_trees
 
@@ -18,35 +19,6 @@ FORMATS = ("text", "markdown", "json", "html", "sarif", "github", "junit", "gitl
 _VERDICTS = ("reruns", "ends", "changes")
 _WITH_LINES = ("markdown", "json", "html")
 
-_HELP = """Review a change: build the base and the head, compare the objects, and report new findings, in one report.
-
-The report begins with a verdict, such as "safe" or "cannot be built". Then it lists each job with its impact, its GPUs
-and processes before and after, and its new findings. REF is a commit: it is compared with the working tree. A..B and
-A...B are commits, as in "diff". Without an argument, the command reviews the changes of this branch. Commits are read
-without a checkout, and no program of the repository runs.
-
-\b
-Examples:
-  # What does my branch do?
-  kubectl trainjob review
-
-\b
-  # A comment for a pull request and a file for code scanning, with the text in the log
-  kubectl trainjob review origin/main...HEAD -o markdown=review.md -o sarif=review.sarif
-
-\b
-  # One environment, as a page for a browser
-  kubectl trainjob review v1.2..v1.3 -f overlays/prod -o html=review.html
-
-\b
-  # Fail if a run ends or starts again
-  kubectl trainjob review origin/main...HEAD --fail-on ends
-
-Exit code 1 means: a cluster rejects an update, a changed object cannot be built, or a new finding reaches --fail-on.
-With --fail-on reruns, ends or changes, it means that the verdict is this one or a more severe one. With --fail-on
-never, the exit code is never 1. Exit codes: 0 passed, 1 problems, 2 the command failed.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest(TreesRequest):
@@ -56,7 +28,7 @@ class ReviewRequest(TreesRequest):
     fail_on: str
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("trees", nargs=-1, metavar="[REF|A..B|A...B|OLD_DIR NEW_DIR]", shell_complete=candidates.references)
 @options.filenames("Manifest, directory or overlay. Can be repeated. The default is the whole repository.")
 @options.output(FORMATS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubectl_trainjob.cli import options
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit, write_file
 
 if TYPE_CHECKING:
@@ -15,24 +16,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("json",)
 _SETTINGS = ("Overlay", "Component", "Config")
-
-_HELP = """Print JSON Schemas of manifests and settings, for editors.
-
-KIND is TrainJob, TrainingRuntime, ClusterTrainingRuntime, JobSet, Overlay, Component or Config, in any case. Without
-KIND, the schema is for all of them. It checks each document by its kind, and accepts other kinds. The fields and their
-descriptions are those of the target version.
-
-\b
-Examples:
-  # One schema for all files of a repository
-  kubectl trainjob schema -o json=.trainjob.schema.json
-
-\b
-  # A TrainJob of another version
-  kubectl trainjob schema TrainJob --trainer-version 2.1
-
-Exit codes: 0 printed, 2 the kind does not exist.
-"""
 
 
 def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -43,7 +26,7 @@ def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: 
     return [name for name in names if name.lower().startswith(incomplete.lower())]
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("kind", metavar="[KIND]", default="", shell_complete=_complete)
 @options.output(FORMATS)
 @options.trainer_version

@@ -11,33 +11,13 @@ import click
 
 from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import cluster_options, connect, timeout
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, applyset, plan_files
 from kubectl_trainjob.cli.streams import emit
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
     from kubectl_trainjob.cluster.desired_objects import DesiredObject
-
-_HELP = """List the Secrets that TrainJobs need, and create them.
-
-Trainer generates SSH keys for MPI jobs, and a certificate for Flux jobs. In a cluster without Trainer, apply creates
-them before their jobs. Where Argo CD or Flux applies the files, create the Secrets with this command, or seal them.
-
-\b
-Examples:
-  # List them
-  kubectl trainjob secrets overlays/prod
-
-\b
-  # Create those that do not exist
-  kubectl trainjob secrets overlays/prod --create
-
-\b
-  # Seal them for git
-  kubectl trainjob secrets overlays/prod -o yaml | kubeseal -o yaml > secrets.yaml
-
-Exit codes: 0 done, 1 the files have errors or a Secret was not created, 2 the command failed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +36,7 @@ class _Request(PlanRequest):
             raise click.UsageError("-o prints private keys; write them to a file or a pipe")
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @options.paths()
 @options.namespace("Namespace for TrainJobs without a namespace.")
 @options.selector("Only TrainJobs with these labels.")

@@ -10,6 +10,7 @@ import click
 
 from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors, parent_named
 from kubectl_trainjob.cli.streams import emit, print_error
 
@@ -17,32 +18,6 @@ if TYPE_CHECKING:
     from kubectl_trainjob.cluster.api import Api
     from kubectl_trainjob.cluster.jobs.find import JobQuery
     from kubectl_trainjob.cluster.jobs.status import JobStatus
-
-_HELP = """Show what the jobs in a cluster do: their Pods and GPUs, and what keeps them from starting.
-
-JOB is NAME, KIND/NAME or KIND NAME. A TrainJob and its JobSet are one job. NAME also finds NAME with a content hash.
-Without JOB, the command shows all TrainJobs and JobSets of the namespace. It also shows runs of a set that no longer
-exist.
-
-\b
-Examples:
-  # All jobs of a namespace
-  kubectl trainjob status -n research
-
-\b
-  # Why does this job not start? With the line to edit
-  kubectl trainjob status bert -f overlays/prod
-
-\b
-  # Watch the jobs of one set
-  kubectl trainjob status --applyset prod --watch
-
-\b
-  # Failed jobs, for a script
-  kubectl trainjob status -A -o json | jq -r '.jobs[] | select(.state == "Failed").name'
-
-Exit codes: 0 answered, 1 a job does not exist, 2 the command failed.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +48,7 @@ class StatusRequest(ClusterRequest):
         return JobQuery("" if self.all_namespaces else namespace, namespace, self.jobs, self.selector, self.applyset)
 
 
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.argument("jobs", nargs=-1, metavar="[JOB...]", shell_complete=candidates.jobs)
 @options.filenames("Files of the jobs: the result has their source lines. Can be repeated.")
 @options.namespace("Namespace of the jobs. The default is the context's.")

@@ -5,24 +5,12 @@ from __future__ import annotations
 import click
 
 from kubectl_trainjob import __version__
+from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS
 
-_HELP = """Print the version, and the supported versions of Trainer, JobSet and Kubernetes.
 
-\b
-Examples:
-  kubectl trainjob version
-
-\b
-  # For a script
-  kubectl trainjob version -o json | jq -r .version
-
-Exit codes: 0 printed, 2 the command failed.
-"""
-
-
-@click.command(help=_HELP)
+@click.command(cls=ManualCommand)
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
 def version(output: str) -> int:
     """Print the versions."""

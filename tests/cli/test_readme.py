@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from functools import cache
 from pathlib import Path
 
@@ -185,7 +186,8 @@ def test_a_page_begins_with_the_synopsis_that_help_prints(name: str) -> None:
     arguments = usage.partition("[OPTIONS]")[2].strip()
     assert " ".join(synopsis.split()).startswith(f"kubectl trainjob {name} {arguments}".strip())
 
-    forms = re.findall(r"^  (?:(-\w), )?(--[\w-]+)", shown.partition("\nOptions:\n")[2], re.M)
+    listed = shown.partition("\nOptions:\n")[2].partition("\nExit codes:\n")[0]
+    forms = re.findall(r"^  (?:(-\w), )?(--[\w-]+)", listed, re.M)
     expected = {short or long for short, long in forms if long not in ("--help", "--quiet", "--color")}
     assert set(re.findall(r"\[(-\w|--[\w-]+)[ \]]", synopsis)) == expected
     assert set(re.findall(r"^\| `(?:-\w, )?(--[\w-]+)", page, re.M)) == {long for _, long in forms}
@@ -196,10 +198,18 @@ def test_words_of_help_are_plain(name: str) -> None:
     shown = _help(*filter(None, [name]))
     assert words.avoided(shown) == []
     assert "\b" not in shown
-    text = re.sub(r"(?m)^  (Examples|Add to .*):\n(    .*\n|\n)*", "", shown.partition("\n\n")[2])
-    assert [
-        each for each in words.sentences(text.partition("\nOptions:")[0]) if len(each.split()) > words.LONGEST
-    ] == []
+    introduction = re.split(r"\n(?:Examples|Options):\n", shown.partition("\n\n")[2])[0]
+    assert words.long_sentences(re.sub(r"(?m)^    .*\n", "", introduction)) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_the_examples_and_the_exit_codes_of_the_page(name: str) -> None:
+    page, shown = text_of(next(path for path in PAGES if path.stem == name)), _help(name)
+    examples = re.search(r"^## Examples\n\n```sh\n(.*?)^```$", page, re.M | re.S)
+    assert examples, "the first section"
+    assert textwrap.indent(examples[1], "    ") in shown
+    codes = re.findall(r"^\| (\d+) \|", page, re.M)
+    assert codes == re.findall(r"^  (\d+)  ", shown.partition("\nExit codes:\n")[2], re.M)
 
 
 @pytest.mark.parametrize(
