@@ -35,6 +35,8 @@ class Parent:
     kinds: frozenset[str] = frozenset()
     namespaces: frozenset[str] = frozenset()
     inventory: Inventory = field(default_factory=dict)
+    is_complete: bool = True
+    """Whether all of it is in the object; if not, the next update writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Update:
             kinds=(parent.kinds - self.gone_kinds) | self.kinds,
             namespaces=(parent.namespaces - self.gone_namespaces) | self.namespaces,
             inventory=inventory.merged(self.entries, inventory.without(parent.inventory, self.gone)),
+            is_complete=True,
         )
 
 

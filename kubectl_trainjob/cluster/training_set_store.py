@@ -1,4 +1,7 @@
-"""A TrainingSet as the parent of a set: the marks are in its metadata, the inventory in its status."""
+"""A TrainingSet as the parent of a set: the marks are in its metadata, the inventory in its status.
+
+The status also has the kinds and namespaces of the marks, because `kubectl replace` removes the marks.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,15 @@ class TrainingSetStore:
             raise EnvironmentFault(
                 f"TrainingSet {self.name.namespace}/{self.name.name} does not exist; see: kubectl get trainingsets"
             )
-        entries = inventory.of_entries(value_at(live, ("status", "inventory", "entries")) or ())
-        if marks.APPLYSET_ID not in (live["metadata"].get("labels") or {}):
-            live = _with_marks(live, parent_marks(Parent(), self.name))
-        return parent_in(live, self.name, entries)
+        status = value_at(live, ("status", "inventory")) or {}
+        kinds, namespaces = (frozenset(status.get(name) or ()) for name in ("kinds", "namespaces"))
+        found = {name for key in ("labels", "annotations") for name in live["metadata"].get(key) or ()}
+        has_marks = {marks.APPLYSET_ID, marks.TOOLING} <= found
+        marked = live if has_marks else _with_marks(live, parent_marks(Parent(), self.name))
+        parent = parent_in(marked, self.name, inventory.of_entries(status.get("entries") or ()))
+        is_complete = has_marks and (parent.kinds, parent.namespaces) == (kinds, namespaces)
+        every = parent.kinds | kinds, parent.namespaces | namespaces
+        return replace(parent, kinds=every[0], namespaces=every[1], is_complete=is_complete)
 
     def write(self, parent: Parent) -> Parent:
         """Write the marks, which cover the members, then the inventory."""
@@ -40,13 +48,14 @@ class TrainingSetStore:
         metadata = {"resourceVersion": parent.version, "labels": noted["labels"], "annotations": notes}
         answer = self._api.merge(self.name.parent, {"metadata": metadata})
         head = {"resourceVersion": answer["metadata"]["resourceVersion"]}
-        status = {"inventory": {"entries": entries}}
+        noted_too = {"kinds": sorted(parent.kinds), "namespaces": sorted(parent.namespaces)}
+        status = {"inventory": {**noted_too, "entries": entries}}
         answer = self._api.merge(self.name.parent, {"metadata": head, "status": status}, part="/status")
         return replace(parent, version=answer["metadata"]["resourceVersion"], uid=answer["metadata"]["uid"])
 
 
 def _with_marks(live: Body, noted: Body) -> Body:
-    """A TrainingSet as it is once it is a parent, unless it has the marks of another tool."""
+    """A TrainingSet as it is once it is a parent; the marks that it has stay."""
     metadata = live["metadata"]
     added = {key: {**value, **(metadata.get(key) or {})} for key, value in noted.items()}
     return {**live, "metadata": {**metadata, **added}}

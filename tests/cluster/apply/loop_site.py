@@ -38,10 +38,10 @@ def training_set(site: Site, name: str, **spec: Any) -> Object:
     }
 
 
-def grant(site: Site, rules: list[Object] | None = None, account: str = ACCOUNT) -> None:
-    """Bind the Role of the manual to a service account."""
+def grant(site: Site, rules: list[Object] | None = None, account: str = ACCOUNT, namespace: str = "") -> None:
+    """Bind the Role of the manual to a service account, also for another namespace."""
     group = "rbac.authorization.k8s.io"
-    head = {"name": account, "namespace": site.namespace}
+    head = {"name": account, "namespace": namespace or site.namespace}
     rules = role()["rules"] if rules is None else rules
     site.plane.client.create({"apiVersion": f"{group}/v1", "kind": "Role", "metadata": head, "rules": rules})
     binding = {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": head}
