@@ -136,8 +136,8 @@ def _run(request: LoopRequest) -> int:
     leader = request.leader(own, clock)
 
     def fenced(user: str) -> Connection:
-        may_write = (lambda: True) if leader is None else (lambda: leader.may_write)
-        return FencedConnection(own.as_user(user) if user else own, may_write, partial(metrics.count_request, own.host))
+        left = (lambda: leader.left) if leader else (lambda: float("inf"))
+        return FencedConnection(own.as_user(user) if user else own, left, partial(metrics.count_request, own.host))
 
     client = Client(fenced, request.request_timeout)
     limits = LoopOptions(request.watched(own.namespace), request.concurrent, request.resync)

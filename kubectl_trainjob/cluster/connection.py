@@ -98,7 +98,7 @@ class KubeConnection:
                 login.client.configuration.host.rstrip("/") + request.url,
                 body=body,
                 headers=_headers(login, request),
-                timeout=Timeout(connect=min(_CONNECT, timeout), read=timeout),
+                timeout=Timeout(timeout, connect=min(_CONNECT, timeout), read=timeout),
                 preload_content=False,
                 redirect=False,
                 retries=False,

@@ -35,19 +35,20 @@ class Client:
 
 
 class FencedConnection:
-    """A connection that sends a write only while `may_write` says so; `count` gets each request and its answer."""
+    """A connection whose writes end before the Lease; `left` is its seconds, `count` gets each request and answer."""
 
     def __init__(
-        self, inner: Connection, may_write: Callable[[], bool], count: Callable[[ApiRequest, ApiAnswer], None]
+        self, inner: Connection, left: Callable[[], float], count: Callable[[ApiRequest, ApiAnswer], None]
     ) -> None:
-        self._inner, self._may_write, self._count = inner, may_write, count
+        self._inner, self._left, self._count = inner, left, count
         self.namespace = inner.namespace
 
     def send(self, request: ApiRequest, timeout: float) -> ApiAnswer:
         """One request. Raises LeaseLostError for a write without the lease."""
-        if request.is_write and not self._may_write():
+        left = self._left() if request.is_write else timeout
+        if left <= 0:
             raise LeaseLostError
-        answer = self._inner.send(request, timeout)
+        answer = self._inner.send(request, min(timeout, left))
         self._count(request, answer)
         return answer
 

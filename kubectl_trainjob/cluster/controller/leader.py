@@ -39,7 +39,12 @@ class Leader:
     @property
     def may_write(self) -> bool:
         """Whether this replica holds the Lease now."""
-        return self._clock.monotonic() < self._until
+        return self.left > 0
+
+    @property
+    def left(self) -> float:
+        """The seconds until this replica must not write, unless it renews the Lease."""
+        return self._until - self._clock.monotonic()
 
     def renew(self) -> None:
         """Take the Lease, or renew it, if that is possible now."""

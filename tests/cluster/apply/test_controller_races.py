@@ -16,15 +16,15 @@ import pytest
 
 from kubectl_trainjob.cli.training_set import built
 from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
-from kubectl_trainjob.cluster.controller.client import Client
+from kubectl_trainjob.cluster.controller.client import Client, FencedConnection
 from kubectl_trainjob.cluster.controller.reconcile import LoopSource, reconcile_once
 from kubectl_trainjob.cluster.controller.source import SourceTree, directories
 from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet
 from kubectl_trainjob.cluster.plan import ApplyPlan
-from kubectl_trainjob.cluster.protocol import Clock
+from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiRequest, Clock
 from tests.cluster.apply.inputs import config, job
 from tests.cluster.apply.loop_site import ACCOUNT, Loop, grant, install, training_set
-from tests.cluster.apply.proxy import Answer, FaultProxy, answer, before, html
+from tests.cluster.apply.proxy import Answer, FaultProxy, answer, before, html, slow
 from tests.cluster.apply.site import Site
 from tests.cluster.apply.test_controller_run import Replica, replica
 from tests.cluster.plane.plane import Plane
@@ -149,6 +149,19 @@ def test_sets_share_their_sockets(site: Site) -> None:
         assert len(users) == len(names)
         assert len(list(Path(f"/proc/{one.program.pid}/fd").iterdir())) <= most
         site.wait("no series is left", lambda: 'name="s"' not in one.page("/metrics")[1])
+
+
+def test_a_write_ends_with_the_lease(site: Site) -> None:
+    """The server is slow: when another replica may have the Lease, the write of this one is over. Reads go on."""
+    connection = FencedConnection(
+        KubeConnection(ConnectionOptions(str(site.kubeconfig()))), lambda: 0.5, lambda *_: None
+    )
+    site.proxy.on("", "/configmaps", slow(3), times=2)
+    path, body = f"/api/v1/namespaces/{site.namespace}/configmaps", {"metadata": {"name": "a"}}
+    start = time.monotonic()
+    assert connection.send(ApiRequest("POST", path, body=body), 30).status == NO_ANSWER
+    assert time.monotonic() - start < 2.5
+    assert connection.send(ApiRequest("GET", path), 30).status == 200
 
 
 def test_a_server_that_asks_for_a_long_pause(site: Site) -> None:
