@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster.inventory import Inventory
 from kubectl_trainjob.cluster.parent import ConfigMapStore, Store
 from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
 from kubectl_trainjob.kube.facts.kinds import means_kind
@@ -21,6 +22,17 @@ def kind_and_name(text: str) -> tuple[str, str]:
     if error := dns_1123_subdomain(name):
         raise ValueError(f'the name of a set "{name}" {error}')
     return kind, name
+
+
+def inherited_of(store: Store) -> Inventory:
+    """The inventory of a set that is taken over. Raises EnvironmentFault without it: what is over would run again."""
+    parent = store.read()
+    if not parent.uid:
+        raise EnvironmentFault(
+            f"{store.name} does not exist in namespace {store.name.namespace}, so it has no objects to take over; "
+            "correct the name, or remove it if they are already here"
+        )
+    return parent.inventory
 
 
 def store_of(api: Api, namespace: str, text: str) -> Store:

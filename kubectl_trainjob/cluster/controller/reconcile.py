@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kubectl_trainjob.cluster.api import Api
+from kubectl_trainjob.cluster import marks
+from kubectl_trainjob.cluster.api import Api, missing_kind
 from kubectl_trainjob.cluster.apply import apply
 from kubectl_trainjob.cluster.controller.client import Client
 from kubectl_trainjob.cluster.controller.deadlines import ENDED, Deadlines, end_overdue
@@ -35,6 +36,7 @@ from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.cluster.result import ObjectResult
 from kubectl_trainjob.cluster.runs import is_deleting
 from kubectl_trainjob.cluster.steps import ApplyOptions
+from kubectl_trainjob.cluster.stores import inherited_of, kind_and_name
 from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
 from kubectl_trainjob.model.faults import EnvironmentFault
 from kubectl_trainjob.model.stages import Body, ObjectId
@@ -75,6 +77,10 @@ class LoopSource(NamedTuple):
     is_shadow: bool = False
     """Whether TrainJobs are compared, and sets of other sources are not reconciled."""
 
+    def reads(self, wanted: TrainingSet) -> bool:
+        """Whether the source of a TrainingSet is in a namespace that is allowed."""
+        return self.crosses_namespaces or wanted.source.namespace == wanted.key.namespace
+
 
 class Outcome(NamedTuple):
     """The end of a reconcile: no verdict for a TrainingSet that is left as it is, is being deleted or does not exist.
@@ -107,6 +113,8 @@ class _Attempt:
 def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock) -> Outcome:
     """Reconcile. Raises ApiError and EnvironmentFault if the TrainingSet cannot be read or written."""
     own = client.api("", clock, TO_READ)
+    if not own.has_kind(key.id.api_version, key.id.kind):
+        raise missing_kind(key.id)  # at once: no other TrainingSet waits for the definition
     live = own.get(key.id)
     wanted = read_training_set(live) if live and not is_deleting(live) else None
     if wanted is None or wanted.is_suspended or (source.is_shadow and not wanted.is_compared):
@@ -130,7 +138,7 @@ def reconcile_once(key: SetKey, source: LoopSource, client: Client, clock: Clock
 def _attempted(wanted: TrainingSet, source: LoopSource, own: Api, as_account: Api, store: Store) -> _Attempt:
     attempted = SourceRevision()
     try:
-        if wanted.source.namespace != wanted.key.namespace and not source.crosses_namespaces:
+        if not source.reads(wanted):
             raise SourceError("the source must be in the namespace of the TrainingSet", "AccessDenied")
         if wanted.is_compared:
             return _Attempt(source.compare(wanted, as_account), attempted)
@@ -186,11 +194,13 @@ def _options(wanted: TrainingSet, own: Api, api: Api) -> ApplyOptions:
     options = ApplyOptions(wanted.policy, prune=wanted.has_prune, skips_disabled=True)
     if not wanted.adopt_from:
         return options
-    kind, _, name = wanted.adopt_from.rpartition("/")
-    is_set = kind == "trainingset"
-    namespace = wanted.key.namespace
-    other: Store = TrainingSetStore(own, namespace, name) if is_set else ConfigMapStore(api, namespace, name)
-    return replace(options, adopt_from=other.name.id, inherited=other.read().inventory)
+    try:
+        kind, name = kind_and_name(wanted.adopt_from)
+    except ValueError as error:
+        raise EnvironmentFault(f"annotation {marks.ADOPT_FROM}: {error}") from None
+    namespace, is_config_map = wanted.key.namespace, kind == "ConfigMap"
+    other: Store = ConfigMapStore(api, namespace, name) if is_config_map else TrainingSetStore(own, namespace, name)
+    return replace(options, adopt_from=other.name.id, inherited=inherited_of(other))
 
 
 def _deadlines(api: Api, store: Store) -> Deadlines:

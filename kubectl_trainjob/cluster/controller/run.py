@@ -61,7 +61,7 @@ class Loop:
         self.due: DueKeys[SetKey] = DueKeys(self.clock.monotonic)
         self._known: dict[SetKey, tuple[str | int, ...]] = {}
         self._failures: dict[SetKey, int] = {}
-        self._sources = SourceWatches(self._follow_sources, self.due.add)
+        self._sources = SourceWatches(self._follow_sources, self.due.add, is_everywhere=not self.options.namespace)
         self._said: dict[str, str] = {}
 
     @property
@@ -76,27 +76,24 @@ class Loop:
 
     def watch(self) -> None:
         """Follow the TrainingSets until `stop`."""
-        self._follow(SetKey("", "").id, self._listed, self._changed, self._moved, lambda body: self._gone(_key(body)))
+        kind, space = SetKey("", "").id, self.options.namespace
+        parts = self._listed, self._changed, self._moved, self._restarted(kind), lambda body: self._gone(_key(body))
+        self._follow(WatchedKind(kind, space, self.options.resync, *parts))
 
-    def _follow_sources(self, kind: str, changed: Callable[[Body], None]) -> None:
-        self._follow(flux_source(kind), lambda found: [*map(changed, found)], changed, lambda: None, lambda _: None)
+    def _follow_sources(self, kind: str, namespace: str, changed: Callable[[Body], None]) -> None:
+        source = flux_source(kind)
+        parts = lambda found: [*map(changed, found)], changed, lambda: None, self._restarted(source)
+        self._follow(WatchedKind(source, namespace, self.options.resync, *parts))
 
-    def _follow(
-        self,
-        kind: ObjectId,
-        listed: Callable[[Sequence[Body]], object],
-        changed: Callable[[Body], None],
-        moved: Callable[[], None],
-        deleted: Callable[[Body], None],
-    ) -> None:
+    def _follow(self, watched: WatchedKind) -> None:
+        follow(watched, lambda: self.client.api("", self.clock, TO_READ), self.clock, self.stop)
+
+    def _restarted(self, kind: ObjectId) -> Callable[[str, str], None]:
         def restarted(reason: str, message: str) -> None:
             self.metrics.count("trainjob_watch_restarts_total", kind=kind.kind, reason=reason)
             self.log_once(f"objects of kind {kind.kind} cannot be listed: ", message)
 
-        watched = WatchedKind(
-            kind, self.options.namespace, self.options.resync, listed, changed, moved, restarted, deleted
-        )
-        follow(watched, lambda: self.client.api("", self.clock, TO_READ), self.clock, self.stop)
+        return restarted
 
     def work(self) -> None:
         """Reconcile what is due until the queue is closed."""
@@ -117,8 +114,11 @@ class Loop:
         try:
             outcome = reconcile_once(key, self.source, self.client, self.clock)
         except (ApiError, EnvironmentFault) as error:
-            self.log(f"{key.namespace}/{key.name}: {error}")
-            self._retry(key, _LONGEST_PAUSE)
+            if key in self._known:
+                self.log(f"{key.namespace}/{key.name}: {error}")
+                self._retry(key, _LONGEST_PAUSE)
+            else:
+                self._forget(key)
             self.metrics.count("controller_runtime_reconcile_total", controller="trainingset", result="error")
             return
         self._note(outcome, self.clock.monotonic() - start)
@@ -200,7 +200,9 @@ class Loop:
     def _changed(self, body: Body) -> None:
         """A TrainingSet is due if its spec or a request is new; the loop itself changes only the rest."""
         metadata = body["metadata"]
-        self._sources.note(read_training_set(body))
+        wanted = read_training_set(body)
+        if self.source.reads(wanted):
+            self._sources.note(wanted)
         notes = metadata.get("annotations") or {}
         seen = metadata["uid"], metadata["generation"], notes.get(REQUESTED_AT, ""), notes.get(marks.ADOPT_FROM, "")
         if self._known.get(_key(body)) != seen:

@@ -1,6 +1,7 @@
 """Watches of the sources of Flux that TrainingSets name: a new revision makes these TrainingSets due at once.
 
-A kind is watched from the first TrainingSet on that names it. Without its definition, only the interval counts.
+A kind is watched from the first TrainingSet on that names it: in all namespaces, or in that of the source. Without its
+definition, or without the right, only the interval counts.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from kubectl_trainjob.cluster.controller.artifact import FLUX_KINDS, published
 from kubectl_trainjob.cluster.controller.training_set import SetKey, SourceRef, TrainingSet
 from kubectl_trainjob.model.stages import Body
 
-Follow = Callable[[str, Callable[[Body], None]], None]
-"""Watches a kind until the end; the function gets each object that is listed or changed."""
+Follow = Callable[[str, str, Callable[[Body], None]], None]
+"""Watches a kind in a namespace until the end; the function gets each object that is listed or changed."""
 
 
 class _Follower(NamedTuple):
@@ -28,22 +29,23 @@ class _Follower(NamedTuple):
 class SourceWatches:
     """`due` gets the TrainingSets whose source has another revision than the one that was tried."""
 
-    def __init__(self, follow: Follow, due: Callable[[SetKey], None]) -> None:
-        self._follow, self._due = follow, due
+    def __init__(self, follow: Follow, due: Callable[[SetKey], None], *, is_everywhere: bool) -> None:
+        self._follow, self._due, self._is_everywhere = follow, due, is_everywhere
         self._readers: dict[SetKey, _Follower] = {}
-        self._kinds: set[str] = set()
+        self._places: set[tuple[str, str]] = set()
         self._lock = Lock()
 
     def note(self, wanted: TrainingSet) -> None:
         """Remember the source of a TrainingSet."""
         kind = wanted.source.kind
+        place = kind, "" if self._is_everywhere else wanted.source.namespace
         with self._lock:
             self._readers[wanted.key] = _Follower(wanted.source, wanted.status.get("lastAttemptedRevision", ""))
-            is_new = kind in FLUX_KINDS and kind not in self._kinds
-            self._kinds.add(kind)
+            is_new = kind in FLUX_KINDS and place not in self._places
+            self._places.add(place)
         if is_new:
             changed = partial(self._changed, kind)
-            Thread(target=self._follow, args=(kind, changed), daemon=True, name=f"watch {kind}").start()
+            Thread(target=self._follow, args=(*place, changed), daemon=True, name=f"watch {kind}").start()
 
     def forget(self, key: SetKey) -> None:
         """A TrainingSet no longer exists."""

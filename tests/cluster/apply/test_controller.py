@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cluster.apply.inputs import config, job
+from tests.cluster.apply.conftest import NewSite
+from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import ACCOUNT, Loop, grant, install, training_set
 from tests.cluster.apply.proxy import before
 from tests.cluster.apply.site import Site
@@ -230,6 +233,9 @@ def test_takes_over_a_set_of_the_command_line(loop: Loop) -> None:
     assert loop.once().code == 1
     assert loop.condition() == ("False", "ConflictBlocked")
     site.files(job("over", "ends"), job("runs"))
+    for name, problem in (("odl", "configmap/odl does not exist"), ("secret/old", "write NAME or trainingset/NAME")):
+        loop.merge({"metadata": {"annotations": {"kubectl-trainjob.dev/adopt-from": name}}})
+        assert (loop.once().code, problem in loop.message) == (1, True), loop.message
     loop.merge({"metadata": {"annotations": {"kubectl-trainjob.dev/adopt-from": "old"}}})
     assert loop.once().code == 0
     assert site.uid("JobSet", "runs") == uid
@@ -254,6 +260,41 @@ def test_a_copy_of_a_set_says_what_to_remove(loop: Loop) -> None:
     loop.site.files(config("b"))
     assert loop.once().code == 0
     assert loop.site.live("ConfigMap", "b")
+
+
+@pytest.mark.parametrize("keeps", [(), ("labels",), ("labels", "annotations")], ids=["nothing", "labels", "old marks"])
+def test_a_replaced_set_keeps_its_members(loop: Loop, new_site: NewSite, keeps: tuple[str, ...]) -> None:
+    """`kubectl replace` removes what the loop noted: no object becomes an orphan, and a prune deletes the same."""
+    far = new_site()
+    grant(loop.site, namespace=far.namespace)
+    loop.applied(config("a"))
+    old = {key: loop.live["metadata"][key] for key in keeps}
+    loop.applied(config("a"), config("far", namespace=far.namespace), job("gang", "gang"), job("over", "ends"))
+    loop.site.ended("over")
+    marked = _marks(loop)
+    _replace(loop, old)
+    again = loop.once()
+    assert (again.code, {one.partition(" ")[2] for one in again.writes if "/trainingsets/" not in one}) == (0, set())
+    assert _marks(loop) == marked
+    _replace(loop, old, prune=True)
+    loop.site.files(config("a"), job("new"))
+    done = loop.once("--no-cross-namespace-refs=false")
+    assert done.code == 0, done.ended
+    assert far.live("ConfigMap", "far") is None
+    assert (set(loop.site.all("JobSet")), set(loop.site.all("PodGroup"))) == ({"gang", "new"}, {"gang"})
+    assert loop.once().writes == []
+
+
+def _marks(loop: Loop) -> list[Any]:
+    return [loop.live["metadata"].get(key) for key in ("labels", "annotations")]
+
+
+def _replace(loop: Loop, metadata: Object, **spec: Any) -> None:
+    """Replace the TrainingSet by the file of a user."""
+    body = training_set(loop.site, "s", **spec)
+    text = json.dumps({**body, "metadata": {**body["metadata"], **metadata}})
+    command = [require("kubectl"), f"--kubeconfig={loop.site.plane.kubeconfig}", "replace", "-f", "-"]
+    subprocess.run(command, input=text, text=True, check=True, capture_output=True)
 
 
 def test_a_set_among_its_own_files(site: Site) -> None:

@@ -17,9 +17,9 @@ from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import Loop, LoopSite, install
 from tests.cluster.apply.program import Program
-from tests.cluster.apply.proxy import Answer, Fault, Forward, Request, before, html, reset
+from tests.cluster.apply.proxy import Answer, Fault, Forward, Request, answer, before, html, reset
 from tests.cluster.apply.site import AppliedObject, Site
-from tests.cluster.apply.test_controller_run import holder, replica
+from tests.cluster.apply.test_controller_run import count, holder, replica
 from tests.cluster.apply.test_faults import ONCE
 from tests.cluster.apply.test_kills import problem_after
 from tests.cluster.plane.plane import Plane
@@ -106,6 +106,24 @@ def test_the_definition_comes_late_and_is_deleted(site: Site) -> None:
         ended = one.stop()
     assert "Traceback" not in ended.err
     assert len(ended.err.splitlines()) < 20
+
+
+def test_no_worker_waits_for_the_definition(site: Site) -> None:
+    """It is gone, and the watch has not said so: each reconcile looks it up once."""
+    path = "/apis/kubectl-trainjob.dev/v1alpha1"
+    site.files(config("a"))
+    loop = Loop(site, interval="1s")
+    with replica(site, "--leader-elect=false") as one:
+        site.wait("Ready", lambda: loop.is_ready)
+        one.proxy.on("GET", f"{path}$", answer(404), times=10_000)
+        before = len([each for each in one.proxy.requests if each.path == path])
+        site.wait("three errors", lambda: count(one, "controller_runtime_reconcile_total", "error") >= 3)
+        asked = len([each for each in one.proxy.requests if each.path == path]) - before
+        assert asked <= count(one, "controller_runtime_reconcile_total", "error") + 3
+        one.proxy.clear()
+        site.files(config("a"), config("b"))
+        site.wait("b", lambda: site.live("ConfigMap", "b"))
+        assert one.stop().code == 0
 
 
 def _uninstall(plane: Plane) -> None:

@@ -156,6 +156,12 @@ def _reconciles(one: Replica) -> int:
     return int(found[1]) if found else 0
 
 
+def count(one: Replica, name: str, word: str) -> int:
+    """The sum of the series of a metric that have a word."""
+    lines = (line for line in one.page("/metrics")[1].splitlines() if line.startswith(name) and word in line)
+    return sum(int(float(line.split()[-1])) for line in lines)
+
+
 def _check_metrics(text: str, site: Site) -> None:
     """Every line is a comment or a sample, and the named families have samples."""
     sample = re.compile(r'^[a-z_]+\{([a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*)?\} [-+.e\d]+$')

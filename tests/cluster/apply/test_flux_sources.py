@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.cluster.apply.conftest import NewSite
 from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import Loop, install
 from tests.cluster.apply.proxy import answer
 from tests.cluster.apply.site import Site
-from tests.cluster.apply.test_controller_run import Replica, replica
+from tests.cluster.apply.test_controller_run import count, replica
 from tests.cluster.plane.client import ApiError
 from tests.cluster.plane.plane import Plane
 from tests.gitops import programs
@@ -228,6 +229,25 @@ def test_a_new_revision_is_applied_at_once(site: Site) -> None:
         assert one.stop().code == 0
 
 
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_a_source_of_another_namespace_is_watched_if_it_is_allowed(new_site: NewSite, is_allowed: bool) -> None:
+    """The controller watches the TrainingSets of one namespace only."""
+    site, far = new_site(), new_site()
+    loop = FluxLoop(
+        site, interval="1h", sourceRef={"kind": "GitRepository", "name": "jobs", "namespace": far.namespace}
+    )
+    with replica(site, "--leader-elect=false", f"--no-cross-namespace-refs={str(not is_allowed).lower()}") as one:
+        site.wait("no source", lambda: loop.condition("Ready"))
+        site.files(config("a"))
+        loop.artifacts.create(far.namespace, "jobs", loop.kind)
+        loop.artifacts.publish(far.namespace, "jobs", _packed(site.folder), loop.kind)
+        if is_allowed:
+            site.wait("a", lambda: site.live("ConfigMap", "a"))
+        watched = {each.path.split("/")[-2] for each in one.proxy.requests if each.path.endswith("/gitrepositories")}
+        assert watched == ({far.namespace} if is_allowed else set())
+        assert one.stop().code == 0
+
+
 def test_a_missing_kind_is_looked_up_once_a_try(site: Site) -> None:
     """Flux is not installed: each new try of the watch, and each reconcile, sends one request for the kind."""
     path = "/apis/source.toolkit.fluxcd.io/v1"
@@ -235,10 +255,10 @@ def test_a_missing_kind_is_looked_up_once_a_try(site: Site) -> None:
     with replica(
         site, "--leader-elect=false", prepare=lambda proxy: proxy.on("GET", f"{path}$", answer(404), times=10_000)
     ) as one:
-        site.wait("six tries", lambda: _count(one, "trainjob_watch_restarts_total", "NotFound") >= 6)
+        site.wait("six tries", lambda: count(one, "trainjob_watch_restarts_total", "NotFound") >= 6)
         asked = len([each for each in one.proxy.requests if each.path == path])
-        restarts = _count(one, "trainjob_watch_restarts_total", "NotFound")
-        assert asked <= restarts + _count(one, "controller_runtime_reconcile_total", "error") + 3
+        restarts = count(one, "trainjob_watch_restarts_total", "NotFound")
+        assert asked <= restarts + count(one, "controller_runtime_reconcile_total", "error") + 3
         assert loop.condition() == ("False", "ArtifactFailed")
         assert [each.line for each in one.proxy.requests if each.path.endswith("/gitrepositories")] == []
         one.proxy.clear()
@@ -246,9 +266,3 @@ def test_a_missing_kind_is_looked_up_once_a_try(site: Site) -> None:
         site.wait("a", lambda: site.live("ConfigMap", "a"))
         ended = one.stop()
     assert (ended.code, ended.err.count("cannot be listed")) == (0, 1), ended.err
-
-
-def _count(one: Replica, name: str, word: str) -> int:
-    """The sum of the series of a metric that have a word."""
-    lines = (line for line in one.page("/metrics")[1].splitlines() if line.startswith(name) and word in line)
-    return sum(int(float(line.split()[-1])) for line in lines)
