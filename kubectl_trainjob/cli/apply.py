@@ -13,7 +13,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import USUAL_TIMEOUT, cluster_options, connect, timeout
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, applyset, parent_named, plan_files
-from kubectl_trainjob.cli.streams import emit, interruption, print_error
+from kubectl_trainjob.cli.streams import emit, emit_after_writes, interruption, print_error
 from kubectl_trainjob.model.printable import printable
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class ApplyRequest(PlanRequest):
         """The options of the engine."""
         from kubectl_trainjob.cluster.marks import POLICIES
         from kubectl_trainjob.cluster.steps import ApplyOptions
-        from kubectl_trainjob.cluster.stores import store_of
+        from kubectl_trainjob.cluster.stores import inherited_of, store_of
 
         other = store_of(api, namespace, self.adopt_from) if self.adopt_from else None
         return ApplyOptions(
@@ -76,7 +76,7 @@ class ApplyRequest(PlanRequest):
             reruns=frozenset(self.rerun),
             adopt=self.adopt,
             adopt_from=other.name.id if other else "",
-            inherited=other.read().inventory if other else {},
+            inherited=inherited_of(other) if other else {},
             force_conflicts=self.force_conflicts,
             prune=self.prune,
             prune_running=self.prune_running,
@@ -146,9 +146,9 @@ def apply(**given: Any) -> int:
         result = _apply(request, session, api, plan)
     if request.wait and not result.is_dry_run:
         result = _wait_for_runs(api, result, request.wait)
-    emit([format_report(result, request.output).encode()])
+    is_shown = emit_after_writes(format_report(result, request.output))
     _report_places(result)
-    return 0 if result.is_fine else 1
+    return 0 if result.is_fine and is_shown else 1
 
 
 def _apply(request: ApplyRequest, session: Session, api: Api, plan: ApplyPlan) -> ApplyResult:

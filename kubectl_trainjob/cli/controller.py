@@ -14,7 +14,7 @@ from kubectl_trainjob.cli.cluster_options import Duration, NamedDirectory, clust
 from kubectl_trainjob.cli.loop_request import LoopRequest
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import api_errors
-from kubectl_trainjob.cli.streams import emit, print_error
+from kubectl_trainjob.cli.streams import emit_after_writes, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cluster.controller.client import Client
@@ -113,11 +113,11 @@ def _once(request: LoopRequest) -> int:
         client = Client(lambda user: own.as_user(user) if user else own, request.request_timeout)
         keys = _keys(request, client, clock)
     outcomes = [_reconciled(key, source, client, clock) for key in keys]
-    emit([shown_lines(_line(each) for each in outcomes if each.verdict).encode()])
+    is_shown = emit_after_writes(shown_lines(_line(each) for each in outcomes if each.verdict))
     left = [each.key.name for each in outcomes if each.is_left]
     if left:
         print_error(f"note: --shadow leaves TrainingSets of other sources unchanged: {', '.join(left)}")
-    return 0 if all(each.verdict is None or each.verdict.is_ready for each in outcomes) else 1
+    return 0 if is_shown and all(each.verdict is None or each.verdict.is_ready for each in outcomes) else 1
 
 
 def _run(request: LoopRequest) -> int:

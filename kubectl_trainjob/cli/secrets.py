@@ -13,7 +13,7 @@ from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.cluster_options import cluster_options, connect, timeout
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, applyset, plan_files
-from kubectl_trainjob.cli.streams import emit
+from kubectl_trainjob.cli.streams import emit, emit_after_writes
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cli.session import Session
@@ -90,5 +90,5 @@ def _create(request: _Request, session: Session) -> int:
     with api_errors():
         store = store_of(api, plan.namespace, request.parent)
         result = apply(wanted, ApplyOptions(), store, api, session.context.progress)
-    emit([format_report(result, "text").encode()])
-    return 0 if result.is_fine else 1
+    is_shown = emit_after_writes(format_report(result, "text"))
+    return 0 if result.is_fine and is_shown else 1

@@ -86,6 +86,16 @@ def emit(chunks: Iterable[bytes], most: int = LIMITS.output_bytes) -> None:
         raise EnvironmentFault(f"the result could not be written: {error.strerror}") from error
 
 
+def emit_after_writes(text: str) -> bool:
+    """Write the result of a command that may have changed the cluster; False if that fails, with an error."""
+    try:
+        emit([text.encode()])
+    except EnvironmentFault as error:
+        print_error(f"error: {error}")
+        return False
+    return True
+
+
 def _limit_size(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
     """The chunks; a few large runtimes that thousands of TrainJobs use could fill any memory."""
     size = 0

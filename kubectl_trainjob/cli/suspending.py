@@ -11,7 +11,7 @@ import click
 from kubectl_trainjob.cli import candidates, options
 from kubectl_trainjob.cli.cluster_options import ClusterRequest, cluster_options, connect, timeout
 from kubectl_trainjob.cli.planning import api_errors
-from kubectl_trainjob.cli.streams import emit, print_error
+from kubectl_trainjob.cli.streams import emit_after_writes, print_error
 
 if TYPE_CHECKING:
     from kubectl_trainjob.cluster.api import Api
@@ -55,14 +55,15 @@ def set_suspended(request: SuspendRequest, wanted: bool) -> int:
         from kubectl_trainjob.cluster.wait import missed_goals
 
         results = [suspend.set_suspended(api, job, wanted, dry_run=is_dry_run) for job in jobs]
-        emit([_line(each, is_dry_run).encode() for each in results if each.outcome != "failed"])
+        text = "".join(_line(each, is_dry_run) for each in results if each.outcome != "failed")
+        is_shown = emit_after_writes(text)
         errors += [f"{each.id}: {each.message}" for each in results if each.outcome == "failed"]
         if request.wait and not errors and not is_dry_run:
             missed = missed_goals(api, {each.id for each in jobs}, "stopped" if wanted else "resumed")
             errors += [f"{run}: {reason}: {message}" for run, (reason, message) in missed.items()]
     for error in errors:
         print_error(f"error: {error}")
-    return int(bool(errors))
+    return 0 if is_shown and not errors else 1
 
 
 def _find_jobs(request: SuspendRequest, api: Api) -> tuple[Sequence[Any], list[str]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -68,6 +70,18 @@ def test_an_interrupted_watch(site: Site) -> None:
     assert [line.split()[0] for line in ended.out.splitlines() if line][:2] == ["NAME", "a"]
     assert ended.out.endswith("\n")
     assert ended.err == ""
+
+
+def test_a_result_that_cannot_be_written(site: Site) -> None:
+    """Exit code 2 means that nothing was written to the cluster; kubectl ends with 1, too."""
+    site.files(job("m", "mpi"))
+    for command in (("secrets", "--create"), ("apply",), ("apply", "-o", "json"), ("suspend", "m"), ("resume", "m")):
+        line = [sys.executable, "-m", "kubectl_trainjob", *command, "--kubeconfig", str(site.kubeconfig())]
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(line, cwd=site.folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        message = "error: the result could not be written: No space left on device\n"
+        assert (done.returncode, done.stderr) == (1, message), command
+    assert site.live("JobSet", "m")
 
 
 def test_an_interrupt_before_the_first_answer(site: Site) -> None:

@@ -120,7 +120,8 @@ def test_a_set_moves_and_what_is_over_stays_over(looped: Site, to_loop: bool) ->
 
 def test_a_set_that_does_not_exist(looped: Site) -> None:
     looped.files(job("a"))
-    for arguments in (("--applyset", "trainingset/none"), ("--adopt-from", "tset/none"), ("--adopt-from", "secret/a")):
+    sets = (("--applyset", "trainingset/none"), *(("--adopt-from", name) for name in ("none", "tset/none", "secret/a")))
+    for arguments in sets:
         done = looped.apply(*arguments)
         assert (done.code, done.ended.out, done.writes) == (2, "", []), arguments
         assert done.ended.err.splitlines()[-1].startswith("error: "), done.ended.err
