@@ -24,6 +24,7 @@ from kubectl_trainjob.model.stages import Body
 from kubectl_trainjob.repository.output.layout import layout
 from kubectl_trainjob.repository.output.render import printer
 from kubectl_trainjob.review.diff.changes import Change
+from kubectl_trainjob.review.diff.sequences import group
 
 VARIABLE = "KUBECTL_EXTERNAL_DIFF"
 _ARGUMENT = re.compile(r"[A-Za-z0-9=-]+")
@@ -107,8 +108,7 @@ def _write(directory: str, changes: tuple[Change, ...], bodies: list[Body | None
 def _names(changes: tuple[Change, ...]) -> list[str]:
     """The file of each object: `NAMESPACE.KIND_NAME.yaml`, after a number if two overlays build the object."""
     names: dict[int, str] = {}
-    for overlay in dict.fromkeys(change.overlay for change in changes):
-        numbers = [number for number, change in enumerate(changes) if change.overlay == overlay]
+    for numbers in group((change.overlay, number) for number, change in enumerate(changes)).values():
         paths = layout(changes[number].identity for number in numbers)
         names.update(zip(numbers, (path.removeprefix("namespaces/").replace("/", ".") for path in paths), strict=True))
     uses = Counter(names.values())

@@ -228,7 +228,8 @@ def paths_that_end(body: Body, text: str) -> list[str]:
     end = text.strip().removeprefix(".")
     if not end:
         return []
-    shown = (show(body, pointer) for pointer in islice(_below(body, ()), _LOOKED_AT))
+    cache: NameCache = {}
+    shown = (show(body, pointer, cache) for pointer in islice(_below(body, ()), _LOOKED_AT))
     return list(islice((path for path in shown if path.endswith((f".{end}", f"[{end}]"))), _MOST))
 
 

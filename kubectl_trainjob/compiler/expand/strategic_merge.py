@@ -104,7 +104,7 @@ def _merge_scalars(draft: Draft, pointer: Pointer, patch: list[Any], copied: Cau
     old = [_ident(value) for value in draft.get(*pointer)]
     server = _places(old)
     if len(server) < len(old):
-        draft = draft.arrange(pointer, [old.index(ident) for ident in server])
+        draft = draft.arrange(pointer, list(server.values()))
         server = _places(server)
     places = dict(server)
     for index, value in enumerate(patch):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product, takewhile
 from typing import NamedTuple
 
 from kubectl_trainjob.compiler.prepare import PreparedUnit
@@ -13,6 +13,7 @@ from kubectl_trainjob.model.stages import ObjectId
 from kubectl_trainjob.review.diff.sequences import group
 
 _ALIKE = 0.5
+_MOST = 100_000  # objects that are compared
 
 UnitContents = Mapping[ObjectId, str]
 """The objects of an overlay, each in one spelling."""
@@ -39,11 +40,20 @@ def find_moved(removed: Mapping[str, UnitContents], added: Mapping[str, UnitCont
     """The former directory of each overlay that was moved; the arguments are overlays of only one tree, by directory.
 
     At least half of the objects of either one must be the same. If another overlay fits as well, there is no result.
+    Of very many, only overlays without any change are found.
     """
-    scores = {(i, j): _score((i, removed[i]), (j, added[j])) for i in removed for j in added}
+    is_short = len(removed) * sum(map(len, added.values())) <= _MOST
+    pairs: Iterable[tuple[str, str]] = product(removed, added) if is_short else _equal(removed, added)
+    scores = {(i, j): _score((i, removed[i]), (j, added[j])) for i, j in pairs}
     fitting = {pair: score for pair, score in scores.items() if score.objects >= _ALIKE}
     best = [_best(fitting, side) for side in (0, 1)]
     return {j: i for (i, j), score in fitting.items() if best[0][i] == best[1][j] == [score]}
+
+
+def _equal(removed: Mapping[str, UnitContents], added: Mapping[str, UnitContents]) -> Iterator[tuple[str, str]]:
+    """The pairs with the same contents, which no third overlay has."""
+    old, new = (group((frozenset(side[name].items()), name) for name in side) for side in (removed, added))
+    return ((old[each][0], new[each][0]) for each in old if len(old[each]) == len(new.get(each, ())) == 1)
 
 
 def _best(scores: Mapping[tuple[str, str], _Score], side: int) -> dict[str, list[_Score]]:

@@ -39,3 +39,9 @@ def builds(*names: str, **says: str) -> UnitContents:
 )
 def test_moved(gone: dict[str, UnitContents], new: dict[str, UnitContents], expected: dict[str, str]) -> None:
     assert find_moved(gone, new) == expected
+
+
+def test_of_very_many_only_equal_ones_are_found() -> None:
+    gone = {f"o/{n}": builds("a", "b", a=str(n)) for n in range(300)}
+    new = {f"x/{n}": builds("a", "b", a=str(n), b="changed" if n == 7 else "") for n in range(300)}
+    assert find_moved(gone, new) == {f"x/{n}": f"o/{n}" for n in range(300) if n != 7}
