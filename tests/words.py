@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 LONGEST = 20  # words of a sentence
@@ -118,14 +119,14 @@ def literals(source: str) -> Iterator[Text]:
             yield Text(node.lineno, str(node.value))
 
 
-def comments(source: str) -> Iterator[Text]:
+@cache
+def comments(source: str) -> tuple[Text, ...]:
     """The docstrings and comments of a module."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield Text(node.lineno, node.value.value)
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield Text(token.start[0], token.string)
+    values = ((node, node.value) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr))
+    constants = ((node, value.value) for node, value in values if isinstance(value, ast.Constant))
+    docstrings = [Text(node.lineno, value) for node, value in constants if isinstance(value, str)]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return (*docstrings, *(Text(each.start[0], each.string) for each in tokens if each.type == tokenize.COMMENT))
 
 
 def worst_names(source: str) -> Iterator[Text]:

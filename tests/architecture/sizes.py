@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -12,9 +13,22 @@ MODULES = sorted((ROOT / "kubectl_trainjob").rglob("*.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module: the module itself, then those nearer to it first."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def module(path: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    tree = nodes(path)[0]
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
 def functions(path: Path) -> Iterator[Function]:
     """Every function and method of a module."""
-    return (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, Function))
+    return (node for node in nodes(path) if isinstance(node, Function))
 
 
 def lines(function: Function) -> int:

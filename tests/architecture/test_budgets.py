@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.architecture.sizes import MODULES, ROOT, Function, arguments, functions, lines
+from tests.architecture.sizes import MODULES, ROOT, Function, arguments, functions, lines, module
 from tests.loops import for_each
 
 EACH_MODULE = for_each("path", {str(path.relative_to(ROOT)): path for path in MODULES}, at_least=300)
@@ -25,7 +25,7 @@ def test_module(path: Path) -> None:
     text = path.read_text()
     limit = PASS_LINES if path.parent.name == "passes" else MODULE_LINES
     assert text.count("\n") <= limit, "split it"
-    assert ast.get_docstring(ast.parse(text)), "a module says what it is for"
+    assert ast.get_docstring(module(path)), "a module says what it is for"
     assert path.stem not in VAGUE, "name it after what it does"
     assert path.parent.name not in VAGUE
 
@@ -38,8 +38,7 @@ def test_functions(path: Path) -> None:
 
 @EACH_MODULE
 def test_public_functions_have_a_docstring(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    public = [n for n in tree.body if isinstance(n, Function | ast.ClassDef) and not n.name.startswith("_")]
+    public = [n for n in module(path).body if isinstance(n, Function | ast.ClassDef) and not n.name.startswith("_")]
     assert [n.name for n in public if not ast.get_docstring(n)] == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sizes import MODULES, ROOT, functions
+from tests.architecture.sizes import MODULES, ROOT, functions, module, nodes
 
 _COMPUTED = (ast.JoinedStr, ast.BinOp, ast.Attribute, ast.comprehension, ast.Lambda)
 
@@ -90,7 +90,7 @@ def test_computed_words_are_found(tmp_path: Path) -> None:
 
 def _computed(path: Path, function: str) -> list[str]:
     """The calls with words that are not literals; of `say` only the first argument is words."""
-    calls = (node for node in ast.walk(_tree(path)) if isinstance(node, ast.Call))
+    calls = (node for node in nodes(path) if isinstance(node, ast.Call))
     named = (call for call in calls if function in (getattr(call.func, "id", ""), getattr(call.func, "attr", "")))
     return [f"{path}:{call.lineno}" for call in named if not all(_are_words(path, each) for each in _words(call))]
 
@@ -134,14 +134,9 @@ def _is_local_text(path: Path, name: ast.Name) -> bool:
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-@cache
 def _constants(path: Path) -> frozenset[str]:
     """The names that a module gives to texts, and to tables of texts."""
-    assigned = [node for node in _tree(path).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    assigned = [node for node in module(path).body if isinstance(node, ast.Assign | ast.AnnAssign)]
     literal = [node for node in assigned if not any(isinstance(each, _COMPUTED) for each in ast.walk(node))]
     names = (each for node in literal for each in ast.walk(node) if isinstance(each, ast.Name))
     return frozenset(name.id for name in names if isinstance(name.ctx, ast.Store))

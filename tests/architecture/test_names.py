@@ -6,7 +6,7 @@ import ast
 import re
 from collections import defaultdict
 
-from tests.architecture.sizes import MODULES, ROOT, functions
+from tests.architecture.sizes import MODULES, ROOT, functions, nodes
 
 _NOT_PARTICIPLES = {"supported"}
 
@@ -15,7 +15,7 @@ def test_no_class_name_is_in_two_modules() -> None:
     """A leading underscore does not make a name another one."""
     modules = defaultdict[str, set[str]](set)
     for path in MODULES:
-        classes = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef))
+        classes = (node for node in nodes(path) if isinstance(node, ast.ClassDef))
         for each in classes:
             modules[each.name.lstrip("_")].add(str(path.relative_to(ROOT)))
     assert {name: sorted(found) for name, found in modules.items() if len(found) > 1} == {}
@@ -24,9 +24,9 @@ def test_no_class_name_is_in_two_modules() -> None:
 def test_no_class_is_named_by_a_participle() -> None:
     """`Compiled` or `Seen` does not say of what; a noun follows a participle."""
     participle = re.compile(r"_?(?:[A-Z][a-z]+ed|Built|Found|Given|Held|Kept|Known|Left|Made|Seen|Shown|Taken|Written)")
-    nodes = [node for path in MODULES for node in ast.walk(ast.parse(path.read_text()))]
-    names = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
-    names += [ast.unparse(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)]
+    every = [node for path in MODULES for node in nodes(path)]
+    names = [node.name for node in every if isinstance(node, ast.ClassDef)]
+    names += [ast.unparse(node.targets[0]) for node in every if isinstance(node, ast.Assign)]
     assert [name for name in names if participle.fullmatch(name)] == []
 
 
