@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubectl_trainjob.model.secrets import without_secrets
+from kubectl_trainjob.model.secret_texts import without_secrets
 
 _MOST_LISTED = 12
 

@@ -8,78 +8,50 @@ from __future__ import annotations
 import re
 
 MASK = "***"
-_LONG_PASSWORDS = ("PASSWORD", "PASSWD", "PASSPHRASE", "PWD", "DBPASS")
-_PASSWORDS = (*_LONG_PASSWORDS, "PASS")
-_GLUED = ("TOKEN", "SECRET", *_LONG_PASSWORDS, "APIKEY", "ACCESSKEY", "SECRETKEY", "CREDENTIAL", "CREDENTIALS")
+_LONG_PASSWORDS = ("PASSWORD", "PASSWD", "PASSWRD", "PSWD", "PASSPHRASE", "PASSCODE", "PWD", "DBPASS", "USERPASS")
+_PASSWORDS = (*_LONG_PASSWORDS, "PASS", "PASSWORDS")
+_OWNERS = ("API", "ACCESS", "ACCOUNT", "AUTH", "ENCRYPTION", "LICENSE", "MASTER", "PRIVATE", "SECRET", "SIGNING", "SSH")
+_GLUED = ("TOKEN", "SECRET", *_LONG_PASSWORDS, *(f"{each}KEY" for each in _OWNERS), "CREDENTIAL", "CREDENTIALS")
 """Words that count at the end of another one, too: `PGPASSWORD`, but not `BYPASS` or `MONKEY`."""
-_SECRET = (*_GLUED, "PASS", "KEY")
-_OF_TOKENIZERS = frozenset({"BOS", "CLS", "EOS", "MASK", "PAD", "SEP", "SPECIAL", "STOP", "UNK"})
+_OFTEN_WORDS = ("AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "PW", "SAS")
+"""Here, as in keys, a word such as `oauth2` is shown."""
+_SECRET = (*_GLUED, *_PASSWORDS, *_OFTEN_WORDS, "KEY", "SECRETS", "CRED", "CREDS", "JWT")
+_AFTER = re.compile(r"[_.-](?:\d+|VALUE|BASE|HASH|PEM|B64|PROD|STAGING|DEV|TEST|READ|WRITE|OLD|NEW|BACKUP)$")
+"""What may follow the word: `TOKEN_READ`, `SECRET_KEY_BASE`, `PASSWORD_2`."""
+_SEVERAL = re.compile(r"(?<=KEY|KEN)S$")
+_ISSUED_TO = frozenset({"ACCESS", "API", "AUTH", "HF"})
+"""`API_KEYS` and `ACCESS_TOKENS`, but not `MAX_TOKENS`."""
+_OF_TOKENIZERS = frozenset(
+    ("AUDIO", "BOS", "CLS", "END", "EOS", "IMAGE", "MASK", "PAD", "SEP", "SPECIAL", "START", "STOP", "UNK", "VIDEO")
+)
 _KNOWN_TO_ALL = frozenset({"PUBLIC", "PUB"})
 _BETWEEN_WORDS = re.compile(r"[_./-]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
-_HINTS = (
-    "token",
-    "secret",
-    "pass",
-    "key",
-    "credential",
-    "://",
-    "hf_",
-    "gh",
-    "glpat",
-    "akia",
-    "asia",
-    "xox",
-    "sk-",
-    "bearer ",
-    "authorization",
-    "sig=",
-    "signature=",
-    "-u",
-    "mysql",
-    "mariadb",
-    "sshpass",
-)
-_NO_SECRET = r"""(?xis)
+NO_SECRET = r"""(?xis)
     | true | false | yes | no | on | off | none | null
     | [+-]?[\d._]+(e[+-]?\d+)?        # a number
     | ~?\.{0,2}/.* | \w+://.*         # a path, or an address
-    | .*\$[({].*                      # filled in by something else
+    | .*\$[({].* | (?-i:\$[A-Z_][A-Z0-9_]*)  # filled in by something else
     | <.*> | \[.*\] | \{.*\}          # a placeholder, or a tokenizer's special token
     | (.)\2*                          # not even a placeholder
 """
 _WORD = r"(?:[a-z]{1,20}\d{0,2}|\d{1,8}|\d{1,3}[a-z]{1,2})"
-_PLAIN_WORDS = rf"{_WORD}(?:[_./-]{_WORD}){{0,7}}"
+PLAIN_WORDS = rf"{_WORD}(?:[_./-]{_WORD}){{0,7}}"
 """What the name of a Secret, a file, a role or a column looks like: words and numbers."""
-_ISSUED = (
-    r"(?:hf_|gh[oprsu]_|github_pat_|glpat-|AKIA|ASIA|nvapi-|xox[a-z]-|sk-(?:proj-|ant-[a-z0-9]{1,8}-)?)"
-    r"[A-Za-z0-9_]{12,}+[\w-]*+"
+ISSUED = (
+    r"(?:hf_[A-Za-z0-9]{16,}+|(?:gh[oprsu]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|soat)-|AKIA|ASIA|nvapi-|xox[a-z]-|xapp-\d-|sk-(?:proj-|ant-[a-z0-9]{1,8}-)?"
+    r"|[rs]k_live_|gsk_|dckr_pat_|hvs\.|pypi-AgE|ya29\.|AGE-SECRET-KEY-)[A-Za-z0-9_]{12,}+[\w-]*+"
+    r"|npm_[A-Za-z0-9]{36}|r8_[A-Za-z0-9]{37}|AIza[\w-]{35}|dapi[0-9a-f]{32}|SG\.[\w-]{16,32}+\.[\w-]{16,64}+"
+    r"|eyJ[\w-]{10,}+\.eyJ[\w-]{4,}+\.[\w-]*+)"
 )
-"""What Hugging Face, GitHub, GitLab, AWS, NVIDIA, Slack and OpenAI issue."""
-_ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){_ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{{12,}}+=*+"
-_IN_ADDRESS = r"""(?P<start>://(?P<user>[^\s/@:"']*+))(?::(?P<password>[^\s/@"']++))?+@"""
-# `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`. Each name is checked once: it begins after another character.
-_NAMED_VALUE = r"""(?x)
-    (?P<start>(?<![\w.-])
-      (?: --?(?P<option>[A-Za-z][\w.-]*+)["']?(?:=|[ \t]++)
-        | (?P<name>[A-Za-z_][\w.-]*+)["']?[ \t]*+[:=][ \t]*+ ))
-    (?P<value>"[^"\n]*+" | '[^'\n]*+' | (?!--)[^\s"',;&|)}\]]++)
-"""
-# `Authorization: Basic VALUE`, `?sig=VALUE`, `curl -u USER:VALUE`, `mysql -pVALUE`, `sshpass -p VALUE`.
-_FORMAL_VALUE = r"""(?xi)
-    (?P<start> (?: \bauthorization["']?[ \t]*+[:=][ \t]*+["']?(?:basic|bearer|digest|token|negotiate)[ \t]++
-      | [?&](?:[a-z-]{0,20}-)?sig(?:nature)?=
-      | (?<![\w-])(?:-u[ \t]*+|--(?:proxy-)?user(?:=|[ \t]++))["']?[^\s"':/]++:
-      | \b(?:mysql|mariadb)[a-z]{0,10}[ \t](?:[^|;&\n]{0,80}?[ \t])?-p | \bsshpass[ \t]++-p[ \t]*+ ) ["']? )
-    (?P<value> [^\s"']++ )
-"""
+"""What Hugging Face, GitHub, GitLab, AWS, NVIDIA, Slack, OpenAI and others issue, and signed tokens (JWT)."""
 
 
 def is_secret_variable(name: str, value: str) -> bool:
     """Whether the value of an environment variable looks like a password, a token or a key (KTJ904)."""
     last = _words(name)[-1]
-    is_clear = last in _PASSWORDS or re.match(_ISSUED, value) is not None
-    return has_secret(name, value) and (is_clear or not re.fullmatch(_PLAIN_WORDS, _as_words(value, last)))
+    is_clear = last in _PASSWORDS or re.match(ISSUED, value) is not None
+    return has_secret(name, value) and (is_clear or not re.fullmatch(PLAIN_WORDS, _as_words(value, last)))
 
 
 def _as_words(value: str, last: str) -> str:
@@ -98,44 +70,21 @@ def is_secret_name(name: str) -> bool:
 def has_secret(name: str, value: str) -> bool:
     """Whether a value is not shown: also some that KTJ904 does not report, because they look like words."""
     *before, last = _words(name)
-    if not is_secret_name(name) or re.fullmatch(_NO_SECRET, value):
+    if not is_secret_name(name) or re.fullmatch(NO_SECRET, value):
         return False
-    if re.match(_ISSUED, value):
+    if re.match(ISSUED, value):
         return True
     if last == "TOKEN" and before[-1:] and before[-1] in _OF_TOKENIZERS:
         return False
-    return not last.endswith("KEY") or not re.fullmatch(_PLAIN_WORDS, _as_words(value, last=""))
-
-
-def without_secrets(text: str) -> str:
-    """A text with the secrets in its options, assignments and addresses masked: `--token=***`."""
-    lowered = text.lower()
-    if not any(hint in lowered for hint in _HINTS):
-        return text
-    text = re.sub(_IN_ADDRESS, _address_without_secret, text)
-    text = re.sub(_NAMED_VALUE, _value_without_secret, text)
-    text = re.sub(_FORMAL_VALUE, _formal_without_secret, text)
-    return re.sub(_ISSUED_INSIDE, MASK, text)
-
-
-def _address_without_secret(found: re.Match[str]) -> str:
-    user, password = found["user"], found["password"]
-    if password is None:  # `https://TOKEN@host`
-        is_plain = not user or re.fullmatch(_PLAIN_WORDS, user.lower()) or re.fullmatch(_NO_SECRET, user)
-        return found[0] if is_plain else f"://{MASK}@"
-    return found[0] if re.fullmatch(_NO_SECRET, password) else f"{found['start']}:{MASK}@"
-
-
-def _value_without_secret(found: re.Match[str]) -> str:
-    value = found["value"].strip("\"'")
-    return f"{found['start']}{MASK}" if has_secret(found["option"] or found["name"], value) else found[0]
-
-
-def _formal_without_secret(found: re.Match[str]) -> str:
-    return found[0] if re.fullmatch(_NO_SECRET, found["value"]) else f"{found['start']}{MASK}"
+    if last in _OFTEN_WORDS:
+        return not re.fullmatch(PLAIN_WORDS, value.lower())
+    return not last.endswith("KEY") or not re.fullmatch(PLAIN_WORDS, _as_words(value, last=""))
 
 
 def _words(name: str) -> list[str]:
     """The words of a name in upper case: `api-key`, `API_KEY`, `apiKey`. Of the last one, what means a secret."""
-    *before, last = _BETWEEN_WORDS.split(_CAMEL.sub("_", name).upper())
+    upper = _AFTER.sub("", _CAMEL.sub("_", name).upper())
+    *before, last = _BETWEEN_WORDS.split(upper.rstrip("0123456789") or upper)
+    if before and before[-1] in _ISSUED_TO:
+        last = _SEVERAL.sub("", last)
     return [*before, next((each for each in _GLUED if last.endswith(each)), last)]

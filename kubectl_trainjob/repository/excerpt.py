@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from kubectl_trainjob.model.printable import columns, printable
-from kubectl_trainjob.model.secrets import is_secret_name, without_secrets
+from kubectl_trainjob.model.secret_texts import without_secrets
+from kubectl_trainjob.model.secrets import is_secret_name
 from kubectl_trainjob.model.source import SourceFile, Span
 from kubectl_trainjob.repository.yaml.stream import Lines
 
@@ -23,6 +25,10 @@ _HIDDEN_KEY = re.compile(r"""\\[^"\n]{0,40}"[ \t]*+:|^[ \t{,-]*+\*[\w.-]++[ \t]*
 
 _NAME = re.compile(r"""\bname["']?[ \t]*+:[ \t]*+["']?(?P<name>[\w.-]++)""")
 _VALUE = re.compile(r"""\b(?:v|al)\w{1,6}["']?[ \t]*+:""", re.IGNORECASE)  # also misspelt, which is an error
+_FROM = re.compile(r"\bvalueFrom|Ref\b")
+_OPTION = re.compile(r"""[ ]*-[ \t]+["']?--?(?P<name>[\w.-]++)["']?,?[ \t]*$""")
+_BLANK = re.compile(r"[ \t]*(?:#|$)")
+_MOST_ABOVE = 20  # lines in which the name of a value is
 _PATH = re.compile(r"""\bpath["']?[ \t]*+:""")  # of a JSON patch
 
 
@@ -83,15 +89,40 @@ def _may_have_secrets(text: str) -> bool:
 
 
 def _has_secret(lines: Lines, number: int, line: str) -> bool:
-    """Whether a line has a secret, or the value of a variable with the name of a secret."""
-    if without_secrets(line) != line:
+    """Whether a line has a secret, or a part of the value of a secret variable or option."""
+    if without_secrets(line.replace(",", " ")) != line.replace(",", " "):
         return True
-    if not _VALUE.search(line):
-        return False
-    is_whole = _NAME.search(line) or _is_in_env(line)
-    beside = [line] if is_whole else [lines.line(each) or "" for each in (number - 1, number + 1) if each > 0]
-    names = (found["name"] for each in beside for found in _NAME.finditer(each))
-    return any(map(is_secret_name, names)) or any(map(_is_in_env, beside))
+    has_value = _VALUE.search(line) is not None
+    if has_value and (_NAME.search(line) or _is_in_env(line)):
+        return _names_secret(line)
+    below = [lines.line(number + 1) or ""] if has_value else []
+    return any(map(_names_secret, [*_above(lines, number, line), *below]))
+
+
+def _above(lines: Lines, number: int, line: str) -> Iterator[str]:
+    """The lines before a line of the same object, and those it is below: all that may name it. For an item, the one
+    before it. No line of `valueFrom` is a value."""
+    indent = _indent(line)
+    for earlier in map(lines.line, range(number - 1, max(number - _MOST_ABOVE, 0), -1)):
+        if _FROM.search(line):
+            return
+        if earlier and not _BLANK.match(earlier) and _indent(earlier) <= indent:
+            is_item = line[indent:].startswith("-")
+            line, indent = earlier, _indent(earlier)
+            yield line if not is_item or _OPTION.match(line) else ""
+            if is_item or line[indent:].startswith("-"):
+                return
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _names_secret(line: str) -> bool:
+    """Whether a line has the name of a secret variable, or is the option of a secret in a command."""
+    option = _OPTION.match(line)
+    names = [*(found["name"] for found in _NAME.finditer(line)), *([option["name"]] if option else [])]
+    return any(map(is_secret_name, names)) or _is_in_env(line)
 
 
 def _is_in_env(line: str) -> bool:

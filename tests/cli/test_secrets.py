@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.cli.app import run
-from kubectl_trainjob.model.secrets import without_secrets
+from kubectl_trainjob.model.secret_texts import without_secrets
 from tests.cli.test_diff import JOB, RUNTIME, Repository, empty_repository
 
 OLD, NEW, OTHER = "hf_abcdefghijklmnopqrst", "hf_ABCDEFGHIJKLMNOPQRST", "wJalrXUtnFEMI/K7MDENG+bPxRf"
@@ -89,6 +89,14 @@ IN_TEXTS = [
     "admin:canary-15",
     "mysql -uroot -pcanary-16 -h db",
     "sshpass -p 'canary-17' ssh x",
+    "declare -x TOKEN=canary-18",
+    "helm install --set auth.password=canary-19",
+    "curl -H 'X-Api-Key: c4n4ry-20.x'",
+    "run --token \\\n  canary-21",
+    "-----BEGIN RSA PRIVATE KEY-----\nc4n4ry+22\n-----END RSA PRIVATE KEY-----",
+    "https://hooks.slack.com/services/T0/B0/canary-23",
+    "-token",
+    "canary-24",
 ]
 CANARIES = [
     *SECRETS.values(),
@@ -102,7 +110,9 @@ CANARIES = [
     "Y2FuYXJ5OmVsZXZlbg",
     "canary%2Ftwelve",
     "canary0013",
-    *(f"canary-{number}" for number in range(14, 18)),
+    *(f"canary-{number}" for number in (*range(14, 20), 21, 23, 24)),
+    "c4n4ry-20",
+    "c4n4ry+22",
 ]
 NO_SECRETS = ["docker run -u 1000:1000", "mkdir -p /data; mysql -u root -p data", "python -u train.py", "design=3"]
 
@@ -184,3 +194,40 @@ def test_a_misspelt_key_of_a_value_shows_no_line(
     assert run("kubectl-trainjob", ["lint"]) == 1
     captured = "".join(capsys.readouterr())
     assert (f'unknown field "{key}"' in captured, "canary" in captured) == (True, False)
+
+
+BESIDE = {
+    "a mapping as the value": "- name: HF_TOKEN\n  value:\n    canary: [",
+    "a block": "- name: HF_TOKEN\n  value: |\n    abc\n   canary: ]",
+    "a comment between": '- name: HF_TOKEN\n  # note\n  # note\n  value: "canary\\q"',
+    "blank lines between": "- name: HF_TOKEN\n\n\n  value: canary: b",
+    "another key between": "- {name: HF_TOKEN,\n   foo: 1,\n   value: canary: b}",
+    "a text in two lines": '- name: HF_TOKEN\n  value: "abc\n     canary\\q"',
+    "an option": '- --token\n- "canary\\q"',
+    "a list after an option": "- --token\n- [canary]",
+    "an alias after an option": "- --token\n- *canary",
+    "a list in one line": "- [--token, canary, {a: 1}]",
+}
+
+
+@pytest.mark.parametrize("lines", BESIDE.values(), ids=BESIDE)
+def test_no_excerpt_has_a_value_whose_name_is_on_another_line(
+    lines: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = empty_repository(tmp_path, monkeypatch, capsys)
+    field = "env" if "name:" in lines else "args"
+    indented = "".join(f"    {line}\n" for line in lines.split("\n"))
+    repository.write({"jobs/bert.yaml": JOB.replace("NAME", "bert") + f"    {field}:\n{indented}"})
+    assert run("kubectl-trainjob", ["build", "jobs"]) == 1
+    captured = "".join(capsys.readouterr())
+    assert ("jobs/bert.yaml:" in captured, "canary" in captured) == (True, False)
+
+
+def test_an_excerpt_shows_the_line_of_a_reference_to_a_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = empty_repository(tmp_path, monkeypatch, capsys)
+    env = "    env:\n    - name: HF_TOKEN\n      valueFrom:\n        secretKeyRef: {name: hf, kee: a}\n"
+    repository.write({"jobs/bert.yaml": JOB.replace("NAME", "bert") + env, "runtimes/torch.yaml": RUNTIME})
+    assert run("kubectl-trainjob", ["build", "jobs", "runtimes"]) == 1
+    assert "{name: hf, kee: a}" in "".join(capsys.readouterr())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from kubectl_trainjob.model import secrets
+from kubectl_trainjob.model import secret_texts, secrets
 from kubectl_trainjob.model.secrets import MASK
 from kubectl_trainjob.model.source import Pointer, value_at
 
@@ -18,6 +19,8 @@ _SHOWN: tuple[Pointer, ...] = (
     ("metadata", "namespace"),
 )
 _USER_OPTIONS = ("-u", "--user", "--proxy-user")
+_PROGRAM = re.compile(r"(?:.*/)?(?P<name>mysql\w*|mariadb\w*|sshpass|login|redis-cli)")
+_NEAR = 8  # items of a command after its program
 
 
 def is_secret_kind(kind: object) -> bool:
@@ -31,7 +34,7 @@ def without_secrets(value: Any) -> Any:
         return {key: value_without_secrets(entry, value, (key,)) for key, entry in value.items()}
     if type(value) is list:
         return [value_without_secrets(item, value, (index,)) for index, item in enumerate(value)]
-    return secrets.without_secrets(value) if isinstance(value, str) else value
+    return secret_texts.without_secrets(value) if isinstance(value, str) else value
 
 
 def value_without_secrets(value: Any, body: Any, pointer: Pointer) -> Any:
@@ -40,26 +43,39 @@ def value_without_secrets(value: Any, body: Any, pointer: Pointer) -> Any:
         return without_secrets(value)
     if secrets.has_secret(_name_of(body, pointer), value):
         return MASK
-    lead = f"{before} " if (before := _before(body, pointer)) in _USER_OPTIONS else ""
-    return secrets.without_secrets(lead + value).removeprefix(lead)
+    lead = _lead(body, pointer)
+    return secret_texts.without_secrets(lead + value).removeprefix(lead)
 
 
 def _name_of(body: Any, pointer: Pointer) -> str:
     """The name that a text has: of its variable, of the option before it in a command, or its key."""
     last = pointer[-1]
     if isinstance(last, int):
-        before = _before(body, pointer)
-        return before.lstrip("-") if before.startswith("--") else ""
+        before = _earlier(body, pointer)[-1:]
+        return before[0].lstrip("-") if before and before[0].startswith("-") else ""
     holder = value_at(body, pointer[:-1])
-    name = holder.get("name") if last == "value" and isinstance(holder, dict) else last
+    is_pair = last == "value" and isinstance(holder, dict)
+    name = holder.get("name", holder.get("key")) if is_pair else last
     return name if isinstance(name, str) and name != "key" else ""
 
 
-def _before(body: Any, pointer: Pointer) -> str:
-    """The text before an item of a list, such as the option before its value."""
+def _lead(body: Any, pointer: Pointer) -> str:
+    """What decides on an item of a command: the option of a user before it, or a program with a short option."""
+    earlier = _earlier(body, pointer)
+    if not earlier or earlier[-1] in _USER_OPTIONS:
+        return f"{earlier[-1]} " if earlier else ""
+    found = next(filter(None, map(_PROGRAM.fullmatch, reversed(earlier))), None)
+    if found is None:
+        return ""
+    return f"{found['name']} {earlier[-1]} " if earlier[-1] in ("-p", "-a") else f"{found['name']} "
+
+
+def _earlier(body: Any, pointer: Pointer) -> list[str]:
+    """Some texts before an item of a list, such as the option before its value."""
     holder, last = value_at(body, pointer[:-1]), pointer[-1]
-    before = holder[last - 1] if isinstance(holder, list) and isinstance(last, int) and 0 < last <= len(holder) else ""
-    return before if isinstance(before, str) else ""
+    if not isinstance(holder, list) or not isinstance(last, int) or last > len(holder):
+        return []
+    return [each if isinstance(each, str) else "" for each in holder[max(last - _NEAR, 0) : last]]
 
 
 def mask(value: Any, pointer: Pointer = ()) -> Any:

@@ -1,0 +1,133 @@
+"""Secrets inside of texts: options of commands, assignments, headers, addresses, settings, private keys. No output has
+them.
+
+Patterns are compiled when they are used: every command loads this module.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kubectl_trainjob.model.secrets import ISSUED, MASK, NO_SECRET, PLAIN_WORDS, has_secret, is_secret_name
+
+_HINTS = (
+    "token",
+    "secret",
+    "pass",
+    "pwd",
+    "pswd",
+    "key",
+    "cred",
+    "auth",
+    "bearer",
+    "cookie",
+    "jwt",
+    "sas",
+    "pw",
+    "sig",
+    "://",
+    "hf_",
+    "gh",
+    "gl",
+    "akia",
+    "asia",
+    "xox",
+    "xapp",
+    "sk-",
+    "live_",
+    "gsk_",
+    "dckr_",
+    "hvs.",
+    "pypi-",
+    "ya29.",
+    "npm_",
+    "r8_",
+    "aiza",
+    "dapi",
+    "sg.",
+    "eyj",
+    "-u",
+    "mysql",
+    "mariadb",
+    "login",
+    "redis",
+)
+"""No text without one of these has a secret."""
+_ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{{12,}}+=*+"
+_PRIVATE_KEY = r"(?P<start>-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)[^-]*+"
+_IN_ADDRESS = r"""(?P<start>://(?P<user>[^\s/@:"']*+))(?::(?P<password>[^\s/@"']++))?+@"""
+# `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`, `["--token", "VALUE"]`, `os.environ["TOKEN"] = "VALUE"`,
+# `setenv TOKEN VALUE`, `<token>VALUE`. Each name is checked once: it begins after another character.
+_NAME = r"""(?x)
+    (?: (?<![\w.-])
+      (?: --?(?P<option>[A-Za-z][\w.-]*+)\\{0,3}["']?
+            (?: [:=] | ,[ \t]*+(?=\\{0,3}["']) | [ \t]++(?:\\\r?\n[ \t]*+)?+ )
+        | (?:(?<=\bset[ ])|(?<=\bsetenv[ ])|(?<=\bset[ ]-x[ ]))(?P<variable>[A-Za-z_][\w.-]*+)[ \t]++
+        | (?P<name>[A-Za-z_][\w.-]*+)\\{0,3}["']?\]?[ \t]*+(?:[:+?]?=>?|:)[ \t]*+
+            (?:[&!][\w.!-]*+[ \t]++){0,2} (?:[|>][-+\d]{0,2}[ \t]*+\r?\n[ \t]*+)?+ )
+      | <name>(?P<property>[\w.-]++)</name>\s*+<value>
+      | <(?P<tag>[A-Za-z][\w.-]*+)> )
+    \[?
+"""
+_VALUE = r"""(?x)
+    \\++["'][^"'\\\n]++ | \$?"(?:[^"\\\n]++|\\.)*+" | \$?'[^'\n]*+' | (?!--)["']?[^\s"',;&|)}\]<]++
+"""
+_CODE = r"[A-Za-z_]\w*+(?:\.\w++)*+[(\[]"
+# `Authorization: Basic VALUE`, `?sig=VALUE`, `curl -u USER:VALUE`, `mysql -pVALUE`, `docker login -p VALUE`.
+_FORMAL_VALUE = r"""(?xi)
+    (?P<start> (?: \bauthorization["']?[ \t]*+[:=][ \t]*+["']?(?:[a-z-]{0,20}key|basic|bearer|digest|token)[ \t]++
+      | [?&](?:[a-z-]{0,20}-)?sig(?:nature)?=
+      | (?<![\w-])(?:-u[ \t]*+|--(?:proxy-)?user(?:=|[ \t]++))["']?[^\s"':/]++:
+      | \b(?:mysql|mariadb)[a-z]{0,10}[ \t](?:[^|;&\n]{0,80}?[ \t])?-p
+      | \b(?:login|sshpass)[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]*+
+      | \bredis-cli[ \t](?:[^|;&\n]{0,80}?[ \t])?-a[ \t]*+
+      | \b(?:wandb|vault)[ \t]++login[ \t]++(?!-) | \blogin[ \t]++\S{1,80}+[ \t]++password[ \t]++
+      | \bhooks\.slack\.com/[a-z]{1,20}+/ ) ["']? )
+    (?P<value> [^\s"']++ )
+"""
+
+
+def without_secrets(text: str) -> str:
+    """A text with the secrets in its options, assignments and addresses masked: `--token=***`."""
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
+        return text
+    text = re.sub(_PRIVATE_KEY, rf"\g<start>{MASK}", text)
+    text = re.sub(_IN_ADDRESS, _address_without_secret, text)
+    text = re.sub(_FORMAL_VALUE, _formal_without_secret, text)
+    text = _without_named_values(text)
+    return re.sub(_ISSUED_INSIDE, MASK, text)
+
+
+def _address_without_secret(found: re.Match[str]) -> str:
+    user, password = found["user"], found["password"]
+    if password is None:  # `https://TOKEN@host`
+        is_plain = not user or re.fullmatch(PLAIN_WORDS, user.lower()) or re.fullmatch(NO_SECRET, user)
+        return found[0] if is_plain else f"://{MASK}@"
+    return found[0] if re.fullmatch(NO_SECRET, password) else f"{found['start']}:{MASK}@"
+
+
+def _without_named_values(text: str) -> str:
+    """The text without values after names of secrets. What follows another name may begin with a name: `-e TOKEN=…`."""
+    names = re.compile(_NAME)
+    values = re.compile(_VALUE)
+    parts, done, at = [], 0, 0
+    while found := names.search(text, at):
+        at = found.end()
+        name = found[found.lastgroup or 0]
+        if is_secret_name(name) and (value := values.match(text, at)):
+            at = value.end()
+            if _is_secret(name, value[0], is_assigned=found["name"] is not None):
+                parts += [text[done : value.start()], MASK]
+                done = at
+    return "".join([*parts, text[done:]])
+
+
+def _is_secret(name: str, value: str, *, is_assigned: bool) -> bool:
+    """Whether the text after a name is its secret, and not code that reads it: `token = os.environ["TOKEN"]`."""
+    is_code = is_assigned and re.match(_CODE, value) is not None
+    return not is_code and has_secret(name, value.strip("\"'\\"))
+
+
+def _formal_without_secret(found: re.Match[str]) -> str:
+    return found[0] if re.fullmatch(NO_SECRET, found["value"]) else f"{found['start']}{MASK}"

@@ -1,0 +1,168 @@
+"""Secrets in texts, commands and variables are masked in every spelling, and nothing that only resembles one."""
+
+from __future__ import annotations
+
+from kubectl_trainjob.kube.facts import masking
+from kubectl_trainjob.model.secret_texts import without_secrets
+from kubectl_trainjob.model.secrets import has_secret
+from tests.loops import for_each
+
+CANARY = "Zx81kkQ9s7Wm"
+NAMES = [
+    "DB_PASS",
+    "PASSPHRASE",
+    "AUTH",
+    "NPM_AUTH",
+    "REDISCLI_AUTH",
+    "BEARER",
+    "SAS",
+    "PASSWORD_2",
+    "PASSWORD1",
+    "API_KEY_1",
+    "HF_TOKEN_READ",
+    "TOKEN_PROD",
+    "SECRET_VALUE",
+    "SECRET_KEY_BASE",
+    "PASSWORD_HASH",
+    "SSH_PRIVATE_KEY_PEM",
+    "GIT_CREDS",
+    "CRED",
+    "PASSCODE",
+    "JWT",
+    "COOKIE",
+    "API_KEYS",
+    "SECRETS",
+    "ACCESS_TOKENS",
+    "HF_TOKENS",
+    "PASSWORDS",
+    "DB_PW",
+    "DB_PSWD",
+    "PASSWRD",
+    "authkey",
+    "privatekey",
+    "sshkey",
+    "TS_AUTHKEY",
+    "accountkey",
+    "userpass",
+    "X-Auth",
+    "Authorization",
+    "wandbAPIKey",
+]
+TEXTS = [
+    "declare -x TOKEN=¤",
+    "docker run -e TOKEN=¤ x",
+    "docker run --env=TOKEN=¤ x",
+    "--set auth.password=¤",
+    "--from-literal=password=¤",
+    "-H 'X-Api-Key: ¤'",
+    "--header='X-Vault-Token: ¤'",
+    'curl -H "Authorization: ¤"',
+    'curl -H "Authorization: ApiKey ¤"',
+    'curl -H "Cookie: session=¤"',
+    '{\\"api_key\\": \\"¤\\"}',
+    '{"password": ["¤"]}',
+    '{"auths": {"ghcr.io": {"auth": "¤"}}}',
+    '["run", "--token", "¤"]',
+    "password => ¤",
+    "password := ¤",
+    "TOKEN+=¤",
+    "--token $'¤'",
+    '--password "a\\"¤"',
+    '--password "¤',
+    "--api-key:¤",
+    "--token \\⏎  ¤",
+    "https://x/?token=¤",
+    "--url https://x/?access_token=¤&y=1",
+    "https://x/#api_key=¤",
+    "https://hooks.slack.com/services/T0/B0/¤",
+    "Server=h;User Id=u;Pwd=¤;",
+    'os.environ["TOKEN"] = "¤"',
+    '$env:TOKEN = "¤"',
+    "<password>¤</password>",
+    "<name>fs.s3a.secret.key</name> <value>¤</value>",
+    "machine h login u password ¤",
+    "_auth=¤",
+    "password: |⏎  ¤",
+    "password: &a ¤",
+    "password: !!str ¤",
+    "setenv TOKEN ¤",
+    "aws configure set aws_secret_access_key ¤",
+    "docker login -u x -p ¤",
+    "redis-cli -h x -a ¤",
+    "wandb login ¤",
+    "vault login ¤",
+    "-----BEGIN RSA PRIVATE KEY-----⏎¤⏎¤⏎-----END RSA PRIVATE KEY-----",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.¤",
+    "sk_live_¤",
+    "xapp-1-¤",
+    "hvs.¤",
+    "gsk_¤",
+]
+COMMANDS = [
+    ["-token", CANARY],
+    ["-H", f"X-Api-Key: {CANARY}"],
+    ["--auth", CANARY],
+    ["/usr/bin/sshpass", "-p", CANARY, "ssh"],
+    ["mysql", "-u", "root", f"-p{CANARY}"],
+    ["redis-cli", "-a", CANARY],
+    ["docker", "login", "-u", "x", "-p", CANARY],
+    [{"key": "hf-token", "value": CANARY}],
+]
+NO_SECRETS = [
+    "hf_checkpoint_path: x",
+    "--token $HF_TOKEN",
+    'token = os.environ["HF_TOKEN"]',
+    "token = tokenizer.decode(x[0])",
+    "key = jax.random.split(rng)",
+    "auth: oauth2",
+    "X-Auth: none",
+    "--set image.tag=v1 --env MODE=x",
+    "https://x/?max_tokens=512",
+    "--max-tokens 512 --tokenizer /m/tokenizer",
+    "cat $KEY_FILE",
+    "glue-finetune-large npm_config_registry",
+    "mkdir -p /a && ssh -p 22 x",
+    "cookie-cutter login",
+    "wandb login --relogin",
+]
+NO_SECRET_VARIABLES = {
+    "MAX_TOKENS": "512",
+    "TRAIN_TOKENS": "300B",
+    "TOKENIZER": "meta-llama/Llama",
+    "KEY_FILE": "/x",
+    "SORT_KEYS": "image,label",
+    "IMAGE_TOKEN": "image",
+    "AUTH": "kerberos5",
+    "AUTHOR": "Jane Doe",
+    "BYPASS": "Zx81kkQ9",
+    "HOTKEY": "Zx81kkQ9",
+    "TOKEN": "$HF_TOKEN",
+    "PUBLIC_KEY_2": "Zx81kkQ9",
+}
+
+
+@for_each("name", NAMES, at_least=35)
+def test_a_variable_with_the_name_of_a_secret_is_masked(name: str) -> None:
+    assert has_secret(name, CANARY)
+
+
+@for_each("name", NO_SECRET_VARIABLES.items(), at_least=10)
+def test_another_variable_is_shown(name: tuple[str, str]) -> None:
+    assert not has_secret(*name)
+
+
+@for_each("text", TEXTS, at_least=45)
+def test_a_secret_in_a_text_is_masked(text: str) -> None:
+    text = text.replace("⏎", "\n").replace("¤", CANARY)
+    assert CANARY in text
+    assert CANARY not in without_secrets(text)
+
+
+@for_each("command", COMMANDS, at_least=8)
+def test_a_secret_in_a_command_is_masked(command: list[str]) -> None:
+    assert CANARY not in str(masking.without_secrets(command))
+
+
+@for_each("text", NO_SECRETS, at_least=15)
+def test_a_text_without_a_secret_is_shown(text: str) -> None:
+    assert without_secrets(text) == text
