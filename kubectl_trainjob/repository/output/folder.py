@@ -18,7 +18,8 @@ NEW = ".kubectl-trainjob-new"
 # Windows has no handles of directories: each component is checked before it is used.
 _HAS_HANDLES = {os.open, os.mkdir, os.rename, os.rmdir, os.unlink} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK | getattr(os, "O_NOFOLLOW_ANY", 0)
+_PASSED = _DIRECTORY | getattr(os, "O_PATH", 0)  # a directory above, which need not be readable
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | _NO_LINK
 
 
@@ -138,16 +139,31 @@ def make_directory(path: str) -> None:
 
 @contextmanager
 def open_directory(directory: str) -> Iterator[Folder]:
-    """A directory to write below; where the system can, one process at a time has it open."""
+    """A real directory to write below; where the system can, one process at a time has it open.
+
+    Raises OSError for a link in its path, which was put there after the path was resolved.
+    """
     if not _HAS_HANDLES:
         yield Folder(directory)
         return
-    handle = os.open(directory, _DIRECTORY)
+    handle = _open_real(directory)
     try:
         _wait_for_others(handle)
         yield Folder(directory, handle)
     finally:
         os.close(handle)
+
+
+def _open_real(directory: str) -> int:
+    start, *names = directory.split(os.sep) if hasattr(os, "O_PATH") else [directory]
+    handle = os.open(start or os.sep, _PASSED if names else _DIRECTORY)
+    for number, name in enumerate(names, 1):
+        above = handle
+        try:
+            handle = os.open(name or ".", _DIRECTORY if number == len(names) else _PASSED, dir_fd=above)
+        finally:
+            os.close(above)
+    return handle
 
 
 def _wait_for_others(handle: int) -> None:
