@@ -147,11 +147,11 @@ class BaseAndHead:
                 message = f"{path}: neither {self.old.name} nor {self.new.name} has it; correct the path"
                 raise EnvironmentFault(message)
         old, new = self._both(named, workspace)
-        if not paths:
+        is_whole = not paths or all(map(self._is_root, named))
+        if is_whole and not (paths and self.new.deployed(workspace)):
             old, new = replace(old, is_declared=False), replace(new, is_declared=False)
         known = self.old.overlays(old, workspace), self.new.overlays(new, workspace)
         every = sorted(known[0] | known[1])
-        is_whole = not paths or all(map(self._is_root, named))
         yield TreePair("", old, new, () if is_whole else tuple(every))
         for overlay in every if is_whole else ():
             yield TreePair(overlay, *self._both([overlay], workspace, overlay in known[0], overlay in known[1]))

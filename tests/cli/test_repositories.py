@@ -357,6 +357,18 @@ def test_what_is_deployed_is_declared(tmp_path: Path) -> None:
     assert _run(top, "build", "-o", "json")[0].count('"namespace": "prod"') == 1
 
 
+@pytest.mark.parametrize(
+    ("paths", "severity"),
+    [((), "warning"), ((".",), "warning"), (("-f", "."), "warning"), (("more/x", "more/y"), "error")],
+    ids=("none", "the root", "the root with -f", "two directories"),
+)
+def test_the_root_as_a_path_is_the_whole_repository(paths: tuple[str, ...], severity: str, tmp_path: Path) -> None:
+    twins = {f"more/{folder}/job.yaml": _JOB.format("twin") for folder in "xy"}
+    top = _repository(tmp_path / "top", twins)
+    found = json.loads(_run(top, "lint", *paths, "-o", "json", code=int(severity == "error"))[0])["results"]
+    assert [(each["rule"], each["severity"]) for each in found] == [("KTJ806", severity)]
+
+
 def test_unchanged_errors_are_not_in_the_verdict(tmp_path: Path) -> None:
     broken = {
         "jobs/b.yaml": _JOB.format("b").replace("name: torch", "name: nope"),
