@@ -93,6 +93,16 @@ def test_the_ranks_are_those_of_env(case: str, tmp_path: Path) -> None:
     assert {one["master"] for one in seen} == {f"127.0.0.1:{port}"}
 
 
+@pytest.mark.parametrize("processes", [0, -1])
+def test_torchrun_fails_without_a_process(processes: int, tmp_path: Path) -> None:
+    started = built(tmp_path, job(f"torchrun, {PROBE}", processes=processes))
+    pod = started_pod(started, 0, free_port())
+    output, _ = pod.communicate(timeout=60)
+    assert pod.returncode != 0
+    assert "assert self.local_world_size > 0" in output
+    assert started.seen() == []
+
+
 def test_the_parser_of_torchrun_reads_the_elastic_variables(tmp_path: Path) -> None:
     started = built(tmp_path, job(f"torchrun, {PROBE}", nodes=2, processes=2, policy=ELASTIC))
     code = (

@@ -18,7 +18,7 @@ def find(job: LintedJob) -> Iterator[Hit]:
     """Pods with another number of processes than GPUs."""
     for launch in pod_launches(job):
         gpus = devices(launch.node.resources)
-        if gpus is not None and isinstance(launch.processes, int) and launch.processes != gpus.pieces:
+        if gpus is not None and isinstance(launch.processes, int) and 0 < launch.processes != gpus.pieces:
             message = say(_MISMATCH, str(gpus), launch.processes, launch.setting, _advice(job, launch, gpus))
             request = job.generated((*launch.node.pointer, "resources", gpus.field, gpus.name))
             yield Hit(message, launch.at, ((say("the GPUs are requested here"), request),), _fix(job, launch, gpus))
