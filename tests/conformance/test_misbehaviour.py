@@ -113,7 +113,8 @@ def test_processes_are_other_than_gpus_where_that_is_set(chosen: Chosen) -> None
         processes = each.env.get("PET_NPROC_PER_NODE") or ""
         limits = (each.node.get("resources") or {}).get("limits") or {}
         gpus = [str(amount) for name, amount in limits.items() if "gpu" in name.lower()]
-        if processes.strip("0").isdigit() and len(gpus) == 1 and gpus[0] != "0" and "nproc" not in str(each.node.get("command")):
+        is_number = processes.isdigit() and processes != "0"
+        if is_number and len(gpus) == 1 and gpus[0] != "0" and "nproc" not in str(each.node.get("command")):
             seen += 1
             if (gpus[0] != processes) != ("KTJ305" in each.rules):
                 wrong.append((each.id, processes, gpus, sorted(each.rules)))

@@ -121,7 +121,7 @@ class MappingNode(Composite):
         if self.defaults:
             completed = self._with_defaults(completed, value, walk)
         if self.required:
-            self._check_required(completed, walk)
+            self._check_required(completed, value, walk)
         return completed
 
     def _with_defaults(self, completed: dict[str, Any], given: dict[str, Any], walk: Walk) -> dict[str, Any]:
@@ -135,11 +135,14 @@ class MappingNode(Composite):
                 walk.trail.pop()
         return completed
 
-    def _check_required(self, completed: dict[str, Any], walk: Walk) -> None:
-        for key in self.required:
-            if key not in completed:
+    def _check_required(self, completed: dict[str, Any], given: dict[str, Any], walk: Walk) -> None:
+        for key in (each for each in self.required if each not in completed):
+            walk.is_readable &= key != "name"
+            if key in given:
+                walk.nulls.remove(walk.pointer(key))
+                walk.report(MISSING_FIELD, say("{} is null; set it", key), key, on="key")
+            else:
                 on_key = bool(walk.trail) and isinstance(walk.trail[-1], str)
-                walk.is_readable &= key != "name"
                 message = say("{} has no {}; add it", walk.field(), key)
                 walk.report(MISSING_FIELD, message, on="key" if on_key else "value")
 

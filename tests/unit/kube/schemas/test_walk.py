@@ -416,7 +416,10 @@ def test_nulls_are_absent_and_reported():
 
 def test_a_null_of_a_required_field_is_a_missing_field():
     checked = check(job(runtimeRef={"name": None}))
-    assert [p.rule.id for p in checked.problems] == ["KTJ111"]
+    [problem] = checked.problems
+    assert (problem.rule.id, problem.pointer, problem.on) == ("KTJ111", ("spec", "runtimeRef", "name"), "key")
+    assert str(problem.message) == "name is null; set it"
+    assert checked.nulls == ()
 
 
 def test_an_unknown_null_is_unknown():
