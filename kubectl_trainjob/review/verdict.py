@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of, starts_trials
 from kubectl_trainjob.kube.updates.result import STATES, State, possible_states
 from kubectl_trainjob.model.finding import Finding, LintReport
 from kubectl_trainjob.model.rules import Severity
@@ -81,7 +81,12 @@ def _general_verdicts(report: Report, new: Sequence[Finding], others: Sequence[C
     if any(result.severity is Severity.ERROR for result in new):
         yield ReviewVerdict.ERRORS
     if others:
-        yield ReviewVerdict.CHANGES
+        yield ReviewVerdict.ENDS if any(map(ends_trials, others)) else ReviewVerdict.CHANGES
+
+
+def ends_trials(change: Change) -> bool:
+    """Whether the change removes a search, whose trials then end."""
+    return change.change == "removed" and starts_trials(change.identity)
 
 
 def job_rows(difference: Difference, results: Mapping[JobId, Sequence[Finding]]) -> tuple[JobRow, ...]:

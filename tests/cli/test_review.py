@@ -99,6 +99,29 @@ def test_nothing_differs(repository: Repository) -> None:
     assert reported.report["headline"] == "safe: nothing differs"
 
 
+_SEARCH = """\
+apiVersion: kubectl-trainjob.dev/v1alpha1
+kind: Overlay
+resources: [../../jobs]
+sweeps:
+- target: {name: bert}
+  method: bayes
+  maxTrials: 10
+  metric: {name: loss, goal: minimize}
+  parameters: {lr: {type: double, min: 0.001, max: 0.01}}
+"""
+
+
+def test_a_changed_search_space_ends_the_trials_of_katib(repository: Repository) -> None:
+    repository.commit({"overlays/search/overlay.yaml": _SEARCH})
+    repository.write({"overlays/search/overlay.yaml": _SEARCH.replace("0.01}", "0.02}")})
+    reported = review(repository, "HEAD", "-f", "overlays/search", "--fail-on", "ends")
+    assert (reported.code, reported.verdict, reported.jobs) == (1, "ends", {})
+    assert reported.report["headline"].startswith("ends running jobs: the trials of 1 Experiment would end; ")
+    [removed] = [each for each in reported.report["diff"]["objects"] if each["change"] == "removed"]
+    assert removed["consequence"] == "is deleted where pruning is on: its trials end"
+
+
 CHANGES = [
     pytest.param(
         {"jobs/vit.yaml": JOB.replace("NAME", "vit")}, {"vit": ("added", "new")}, "safe", 0, ("0", "16"), id="a new job"

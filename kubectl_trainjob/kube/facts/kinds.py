@@ -116,7 +116,8 @@ _FIRST = """
     Namespace CustomResourceDefinition PriorityClass ServiceAccount Role ClusterRole RoleBinding ClusterRoleBinding
     Secret ConfigMap PersistentVolume PersistentVolumeClaim ClusterTrainingRuntime TrainingRuntime
 """
-_OTHERS = "Job CronJob Service Experiment"
+EXPERIMENT = "Experiment"
+_OTHERS = ("Job", "CronJob", "Service", EXPERIMENT)
 _LAST = (trainer.POD_GROUP, jobset.KIND, trainer.TRAIN_JOB)
 _ORDER = {kind: index for index, kind in enumerate(_FIRST.split())} | {
     kind: 100 + index for index, kind in enumerate(_LAST)
@@ -194,6 +195,11 @@ def is_job(identity: ObjectId) -> bool:
     return role_of(identity) in (KindRole.TRAINING_JOB, KindRole.JOB_SET)
 
 
+def starts_trials(identity: ObjectId) -> bool:
+    """Whether the object is a search of Katib, which creates trials and whose end is theirs."""
+    return identity.kind == EXPERIMENT and group_of(identity.api_version) == "kubeflow.org"
+
+
 def is_pod_group(body: Body) -> bool:
     """Whether the object is a PodGroup of a gang scheduler that Trainer supports."""
     versions = (trainer.COSCHEDULING_API_VERSION, trainer.VOLCANO_API_VERSION)
@@ -219,7 +225,7 @@ def object_words(words: Sequence[str], most: int | None = None) -> tuple[list[st
 
 @cache
 def _usual_kinds() -> frozenset[str]:
-    return frozenset((*CLUSTER_SCOPED, *_ORDER, *_OTHERS.split(), *(kind.name for kind in KINDS)))
+    return frozenset((*CLUSTER_SCOPED, *_ORDER, *_OTHERS, *(kind.name for kind in KINDS)))
 
 
 def means_training_job(word: str) -> bool:

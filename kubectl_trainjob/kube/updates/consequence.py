@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kubectl_trainjob.kube.admission.jobset_defaults import webhook_defaults
-from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of
+from kubectl_trainjob.kube.facts.kinds import KindRole, is_job, role_of, starts_trials
 from kubectl_trainjob.kube.facts.quantity import Quantity, QuantityError
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, NEXT
 from kubectl_trainjob.kube.updates.immutable import check_data_update
@@ -86,6 +86,8 @@ def _changed_job(
 def _removal(identity: ObjectId, version: str) -> Message:
     if is_job(identity):
         return say("{}: a running job ends", _PRUNED)
+    if starts_trials(identity):
+        return say("{}: its trials end", _PRUNED)
     if role_of(identity) is not KindRole.RUNTIME:
         return _PRUNED
     if version in _SNAPSHOTS:

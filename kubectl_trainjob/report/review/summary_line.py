@@ -12,7 +12,7 @@ from kubectl_trainjob.report.diff.summary_line import lacks, points, rejected
 from kubectl_trainjob.report.findings import counted, group_findings
 from kubectl_trainjob.review.diff.view import Report
 from kubectl_trainjob.review.result import Impact, Review, ReviewVerdict
-from kubectl_trainjob.review.verdict import DECISIVE_IMPACTS
+from kubectl_trainjob.review.verdict import DECISIVE_IMPACTS, ends_trials
 
 _VERDICTS: Mapping[ReviewVerdict, tuple[Weight, str]] = {
     ReviewVerdict.UNBUILT: ("bad", "cannot be built"),
@@ -92,6 +92,9 @@ def _why(review: Review, report: Report, impacts: Mapping[Impact, _Point]) -> It
         if impact in impacts:
             full, brief = impacts[impact]
             yield full, brief if impact == verdict.value else full
+    searches = sum(map(ends_trials, review.others))
+    if verdict is ReviewVerdict.ENDS and searches:
+        yield (say("the trials of {} would end", plural(searches, "Experiment")),) * 2
     objects = points(report).objects
     if verdict is ReviewVerdict.CHANGES and review.others and objects:
         yield objects, objects if Impact.CHANGES in impacts else plural(len(review.others), "object")

@@ -29,6 +29,7 @@ _CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"
 _GROUP = {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "a"}}
 _QUEUE = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "LocalQueue", "metadata": {"name": "a"}}
 _FOREIGN = {**train_job(), "apiVersion": "example.com/v1"}
+_EXPERIMENT = {"apiVersion": "kubeflow.org/v1beta1", "kind": "Experiment", "metadata": {"name": "a"}}
 
 
 def _case(kind: str, name: str) -> Update:
@@ -47,6 +48,7 @@ def _reported(
         pytest.param(train_job(), "2.3", ": a running job ends", id="TrainJob"),
         pytest.param(jobset(), "2.3", ": a running job ends", id="JobSet"),
         pytest.param(_CONFIG_MAP, "2.3", "", id="ConfigMap"),
+        pytest.param(_EXPERIMENT, "2.3", ": its trials end", id="Experiment of Katib"),
         pytest.param(_FOREIGN, "2.3", "", id="somebody else's TrainJob"),
         pytest.param(
             RUNTIME,
