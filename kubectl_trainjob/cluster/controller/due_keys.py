@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
+from itertools import count
 from threading import Condition
 from typing import Generic, TypeVar
 
@@ -15,6 +17,8 @@ class DueKeys(Generic[Key]):
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._due: dict[Key, float] = {}
+        self._queue: list[tuple[float, int, Key]] = []  # a heap of them, with some that are no longer due then
+        self._number = count()
         self._active: set[Key] = set()
         self._is_closed = False
         self._changed = Condition()
@@ -30,30 +34,39 @@ class DueKeys(Generic[Key]):
         with self._changed:
             due = self._monotonic() + delay
             self._due[key] = min(due, self._due.get(key, due))
-            self._changed.notify()
+            self._enqueue(key)
 
     def take(self) -> Key | None:
         """The next key, once it is due; None after `close`. `done` must follow."""
         with self._changed:
             while not self._is_closed:
-                free = [(due, key) for key, due in self._due.items() if key not in self._active]
-                due, key = min(free, key=lambda each: each[0], default=(float("inf"), None))
-                left = due - self._monotonic()
-                if key is not None and left <= 0:
+                while self._queue and not self._is_free(*self._queue[0]):
+                    heappop(self._queue)
+                left = self._queue[0][0] - self._monotonic() if self._queue else None
+                if left is not None and left <= 0:
+                    key = heappop(self._queue)[2]
                     del self._due[key]
                     self._active.add(key)
                     return key
-                self._changed.wait(None if key is None else left)
+                self._changed.wait(left)
             return None
 
     def done(self, key: Key) -> None:
         """Let others work on a key."""
         with self._changed:
             self._active.discard(key)
-            self._changed.notify()
+            if key in self._due:
+                self._enqueue(key)
 
     def close(self) -> None:
         """Let every `take` return None."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
+
+    def _enqueue(self, key: Key) -> None:
+        heappush(self._queue, (self._due[key], next(self._number), key))
+        self._changed.notify()
+
+    def _is_free(self, due: float, _number: int, key: Key) -> bool:
+        return self._due.get(key) == due and key not in self._active

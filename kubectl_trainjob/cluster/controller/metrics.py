@@ -10,6 +10,8 @@ from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer, ApiRequest
 
 _BUCKETS = (0.01, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 _Labels = tuple[tuple[str, str], ...]
+_SetLabels = tuple[str, str]
+"""The labels `namespace` and `name`: those of a TrainingSet, "" without."""
 
 FAMILIES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -31,10 +33,10 @@ FAMILIES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 class Metrics:
-    """The numbers by family and labels; safe for several threads."""
+    """The numbers by family, TrainingSet and labels; safe for several threads."""
 
     def __init__(self) -> None:
-        self._values: dict[str, dict[_Labels, float]] = {name: {} for name in FAMILIES}
+        self._values: dict[str, dict[_SetLabels, dict[_Labels, float]]] = {name: {} for name in FAMILIES}
         self._lock = Lock()
 
     def count(self, name: str, by: float = 1.0, /, **labels: str) -> None:
@@ -45,15 +47,13 @@ class Metrics:
     def set(self, name: str, value: float, /, **labels: str) -> None:
         """Set a gauge."""
         with self._lock:
-            self._values[name][tuple(labels.items())] = value
+            self._series(name, labels)[tuple(labels.items())] = value
 
     def replace(self, name: str, labels: Mapping[str, str], by: str, values: Mapping[str, int]) -> None:
-        """Set the gauges of these labels, one for each value of label `by`, and remove all others of them."""
+        """Set the gauges of a TrainingSet, one for each value of label `by`, and remove all others of it."""
+        series = {(*labels.items(), (by, value)): float(number) for value, number in values.items()}
         with self._lock:
-            series = self._values[name]
-            for gone in [each for each in series if labels.items() <= set(each)]:
-                del series[gone]
-            series.update({(*labels.items(), (by, value)): number for value, number in values.items()})
+            self._values[name][_set_of(labels)] = series
 
     def observe(self, name: str, seconds: float, /, **labels: str) -> None:
         """Add a time to a histogram."""
@@ -70,11 +70,9 @@ class Metrics:
 
     def forget(self, namespace: str, name: str) -> None:
         """Remove the series of a TrainingSet that no longer exists."""
-        gone = {("namespace", namespace), ("name", name)}
         with self._lock:
-            for series in self._values.values():
-                for labels in [each for each in series if gone <= set(each)]:
-                    del series[labels]
+            for family in self._values.values():
+                family.pop((namespace, name), None)
 
     def text(self) -> str:
         """All families in the text format of Prometheus."""
@@ -82,17 +80,24 @@ class Metrics:
             return "".join(f"{line}\n" for name in FAMILIES for line in self._lines(name))
 
     def _add(self, name: str, by: float, labels: Mapping[str, str]) -> None:
-        series, key = self._values[name], tuple(labels.items())
+        series, key = self._series(name, labels), tuple(labels.items())
         series[key] = series.get(key, 0.0) + by
+
+    def _series(self, name: str, labels: Mapping[str, str]) -> dict[_Labels, float]:
+        return self._values[name].setdefault(_set_of(labels), {})
 
     def _lines(self, name: str) -> Iterator[str]:
         kind, help_text = FAMILIES[name]
         yield f"# HELP {name} {help_text}"
         yield f"# TYPE {name} {kind}"
-        for labels, value in self._values[name].items():
+        for labels, value in (each for series in self._values[name].values() for each in series.items()):
             suffix = dict(labels).get("", "bucket" if kind == "histogram" else "")
             shown = ",".join(f'{key}="{_escaped(each)}"' for key, each in labels if key)
             yield f"{name}{f'_{suffix}' if suffix else ''}{{{shown}}} {value:.15g}"
+
+
+def _set_of(labels: Mapping[str, str]) -> _SetLabels:
+    return labels.get("namespace", ""), labels.get("name", "")
 
 
 def _escaped(text: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import Lock, Thread
-from typing import NamedTuple
 
 from kubectl_trainjob.cluster.controller.artifact import FLUX_KINDS, published
 from kubectl_trainjob.cluster.controller.training_set import SetKey, SourceRef, TrainingSet
@@ -19,19 +18,14 @@ Follow = Callable[[str, str, Callable[[Body], None]], None]
 """Watches a kind in a namespace until the end; the function gets each object that is listed or changed."""
 
 
-class _Follower(NamedTuple):
-    """The source of a TrainingSet, and the revision that was tried last."""
-
-    source: SourceRef
-    attempted: str
-
-
 class SourceWatches:
     """`due` gets the TrainingSets whose source has another revision than the one that was tried."""
 
     def __init__(self, follow: Follow, due: Callable[[SetKey], None], *, is_everywhere: bool) -> None:
         self._follow, self._due, self._is_everywhere = follow, due, is_everywhere
-        self._readers: dict[SetKey, _Follower] = {}
+        self._sources: dict[SetKey, SourceRef] = {}
+        self._readers: dict[SourceRef, dict[SetKey, str]] = {}
+        """The revision that each TrainingSet tried last."""
         self._places: set[tuple[str, str]] = set()
         self._lock = Lock()
 
@@ -40,7 +34,10 @@ class SourceWatches:
         kind = wanted.source.kind
         place = kind, "" if self._is_everywhere else wanted.source.namespace
         with self._lock:
-            self._readers[wanted.key] = _Follower(wanted.source, wanted.status.get("lastAttemptedRevision", ""))
+            self._remove(wanted.key)
+            self._sources[wanted.key] = wanted.source
+            attempted = wanted.status.get("lastAttemptedRevision", "")
+            self._readers.setdefault(wanted.source, {})[wanted.key] = attempted
             is_new = kind in FLUX_KINDS and place not in self._places
             self._places.add(place)
         if is_new:
@@ -50,13 +47,20 @@ class SourceWatches:
     def forget(self, key: SetKey) -> None:
         """A TrainingSet no longer exists."""
         with self._lock:
-            self._readers.pop(key, None)
+            self._remove(key)
+
+    def _remove(self, key: SetKey) -> None:
+        source = self._sources.pop(key, None)
+        if source and len(readers := self._readers[source]) > 1:
+            del readers[key]
+        elif source:
+            del self._readers[source]
 
     def _changed(self, kind: str, body: Body) -> None:
         artifact = published(body)
         source = SourceRef(kind, body["metadata"]["name"], body["metadata"]["namespace"])
         with self._lock:
-            readers = [(key, each.attempted) for key, each in self._readers.items() if each.source == source]
-        for key, attempted in readers:
+            readers = dict(self._readers.get(source, {}))
+        for key, attempted in readers.items():
             if artifact and artifact.revision != attempted:
                 self._due(key)

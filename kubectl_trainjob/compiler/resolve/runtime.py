@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, MutableMapping
 from itertools import islice
 from types import MappingProxyType
 
@@ -36,10 +37,10 @@ class Runtimes:
         """`namespace` is that of objects without one ("" if unknown: they have the same one)."""
         self._namespace = namespace
         self._packaged = packaged
-        self._by_key: dict[Key, Manifest] = {}
-        self._by_name: dict[tuple[str, str], Manifest] = {}
+        self._by_key: MutableMapping[Key, Manifest] = {}
+        self._by_name: MutableMapping[tuple[str, str], Manifest] = {}
         self._hinted: frozenset[Source] = frozenset()
-        self._twins: dict[Key, Manifest] = {}
+        self._twins: MutableMapping[Key, Manifest | None] = {}
         for manifests in places:
             self._add({}, manifests)
 
@@ -64,11 +65,11 @@ class Runtimes:
         return namespace or self._namespace or "default"
 
     def below(self, manifests: Iterable[Manifest]) -> Runtimes:
-        """These runtimes, and nearer ones that override them."""
+        """These runtimes, and nearer ones that override them. Nothing is copied: each sweep has some of its own."""
         found = Runtimes((manifests,), self._namespace, self._packaged)
-        found._twins = {key: twin for key, twin in self._twins.items() if key not in found._by_key}
-        found._by_key = {**self._by_key, **found._by_key}
-        found._by_name = {**found._by_name, **self._by_name}
+        found._twins = ChainMap(dict.fromkeys(found._by_key), self._twins)
+        found._by_key = ChainMap(found._by_key, self._by_key)
+        found._by_name = ChainMap(self._by_name, found._by_name)
         return found
 
     def all(self) -> Iterable[Manifest]:
@@ -84,9 +85,9 @@ class Runtimes:
         own = self._in(job.manifest.id.namespace)
         namespace = "" if kind == api.CLUSTER_TRAINING_RUNTIME else own
         key = kind, namespace, ref["name"]
-        found = self._by_key.get(key)
-        if key in self._twins and found is not None:
-            return duplicate(self._twins[key], found)
+        found, twin = self._by_key.get(key), self._twins.get(key)
+        if twin is not None and found is not None:
+            return duplicate(twin, found)
         return found or self._missing(job, kind, ref["name"])
 
     def meant(self, job: Manifest) -> Manifest | None:
@@ -95,7 +96,7 @@ class Runtimes:
 
     def is_ambiguous(self, job: Manifest) -> bool:
         """Whether several runtimes have the name that a TrainJob refers to, which is an error."""
-        return self._meant_key(job) in self._twins
+        return self._twins.get(self._meant_key(job)) is not None
 
     def _meant_key(self, job: Manifest) -> Key:
         ref = runtime_ref(job)

@@ -150,8 +150,8 @@ def test_a_kind_without_objects_has_no_number() -> None:
         metrics.replace("trainjob_applied_objects", where, "kind", found)
     samples = [line for line in metrics.text().splitlines() if line.startswith("trainjob_applied_objects{")]
     assert samples == [
-        'trainjob_applied_objects{namespace="n",name="other",kind="ConfigMap"} 5',
         'trainjob_applied_objects{namespace="n",name="s",kind="JobSet"} 2',
+        'trainjob_applied_objects{namespace="n",name="other",kind="ConfigMap"} 5',
     ]
 
 
