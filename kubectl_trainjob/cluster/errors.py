@@ -6,7 +6,7 @@ The reasons are those of `apply -o json`. Which errors are temporary was measure
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, Literal
 
 from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiAnswer
@@ -106,18 +106,56 @@ def mask_data(message: str, sent: Any) -> str:
 
 def _without_texts(text: str, values: Set[str]) -> str:
     """A text with all of the values masked, also those that overlap, in one pass."""
-    lengths: dict[str, set[int]] = {}  # by the start of values
+    by_start: dict[str, list[str]] = {}
     for value in values:
-        lengths.setdefault(value[:_SHORTEST], set()).add(len(value))
-    ordered = {start: sorted(each, reverse=True) for start, each in lengths.items()}
+        by_start.setdefault(value[:_SHORTEST], []).append(value)
+    prefixes = {start: _Prefixes(each) for start, each in by_start.items()}
     shown, end = [], 0  # of the last value
     for at, char in enumerate(text):
-        sizes = ordered.get(text[at : at + _SHORTEST], ())
-        if size := next((each for each in sizes if text[at : at + each] in values), 0):
+        known = prefixes.get(text[at : at + _SHORTEST])
+        if known and (size := known.longest(text, at)):
             shown.append(_MASK if at >= end else "")
             end = max(end, at + size)
         shown.append(char if at >= end else "")
     return "".join(shown)
+
+
+class _Prefixes:
+    """Finds the longest of some values at a position: a binary search by length, not one value after the other."""
+
+    def __init__(self, values: Sequence[str]) -> None:
+        self._lengths = sorted({len(each) for each in values})
+        self._sizes: dict[str, int] = {}
+        """By the start of a value that the search meets: the length of the longest value that this starts with."""
+        for value in sorted(values, key=len):
+            self._add(value)
+
+    def _add(self, value: str) -> None:
+        """Values are added from short to long."""
+        low, high = 0, len(self._lengths)
+        while low < high:
+            middle = (low + high) // 2
+            start = value[: self._lengths[middle]]
+            if self._lengths[middle] > len(value):
+                high = middle
+                continue
+            if start == value:
+                self._sizes[start] = len(start)
+            elif start not in self._sizes:
+                self._sizes[start] = self.longest(start, 0)
+            low = middle + 1
+
+    def longest(self, text: str, at: int) -> int:
+        """The length of the longest value here, 0 for none."""
+        low, high, found = 0, len(self._lengths), 0
+        while low < high:
+            middle = (low + high) // 2
+            size = self._sizes.get(text[at : at + self._lengths[middle]])
+            if size is None:
+                high = middle
+            else:
+                low, found = middle + 1, size or found
+        return found
 
 
 def _without_values(text: str) -> str:

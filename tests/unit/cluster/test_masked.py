@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from random import Random
+
+import pytest
 
 from kubectl_trainjob.cluster.errors import is_temporary, mask_data
 from kubectl_trainjob.cluster.protocol import ApiAnswer
@@ -25,6 +28,19 @@ _CASES: list[tuple[list[str], str, str]] = [
 def test_all_values_are_masked_also_where_they_overlap(case: tuple[list[str], str, str]) -> None:
     values, text, expected = case
     assert mask_data(text, {"command": values}) == expected
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_character_of_a_value_is_masked(seed: int) -> None:
+    chance = Random(seed)
+    for _ in range(40):
+        text = "".join(chance.choices("ab", k=chance.randrange(60)))
+        values = {"".join(chance.choices("ab", k=chance.randrange(4, 16))) for _ in range(chance.randrange(12))}
+        at = [(i, value) for value in values for i in range(len(text)) if text.startswith(value, i)]
+        hidden = {i + k for i, value in at for k in range(len(value))}
+        starts = {i for i, _ in at} - {i + k for i, value in at for k in range(1, len(value))}
+        expected = ["***" * (i in starts) + ("" if i in hidden else each) for i, each in enumerate(text)]
+        assert mask_data(text, {"args": [*values]}) == "".join(expected), (text, values)
 
 
 def test_many_values_of_one_message() -> None:
