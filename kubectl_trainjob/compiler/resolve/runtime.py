@@ -65,7 +65,7 @@ class Runtimes:
         return namespace or self._namespace or "default"
 
     def below(self, manifests: Iterable[Manifest]) -> Runtimes:
-        """These runtimes, and nearer ones that override them. Nothing is copied: each sweep has some of its own."""
+        """These runtimes, and nearer ones that override them; nothing is copied, because there are many sweeps."""
         found = Runtimes((manifests,), self._namespace, self._packaged)
         found._twins = ChainMap(dict.fromkeys(found._by_key), self._twins)
         found._by_key = ChainMap(found._by_key, self._by_key)
