@@ -66,7 +66,9 @@ def _sources(n: int) -> Part:
 
     def follow() -> None:
         changed: list[Callable[[Body], None]] = []
-        watches = SourceWatches(lambda _kind, change: changed.append(change), lambda _key: None)
+        watches = SourceWatches(
+            lambda _kind, _space, change: changed.append(change), lambda _key: None, is_everywhere=True
+        )
         for each in sets:
             watches.note(each)
         while not changed:
