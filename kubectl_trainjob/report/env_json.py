@@ -1,29 +1,4 @@
-"""An `Environment` as JSON.
-
-    schemaVersion       1; what is added later leaves it as it is
-    trainJob            {namespace, name}; namespace "" if it has none
-    trainerVersion      the Trainer that was meant
-    roles[]             {name, ancestor, pods, hostnames[], subdomain, dns[], namesLeftOut, processesPerNode,
-                        containers[]}; at most 1000 names of a role are listed, hostnames and dns equally
-      processesPerNode  {value: number or word or null, why, setting, source}; null for a role that takes no part
-      containers[]      {name, init, image, command[], args[], origins, env[], envFrom[], ports[]}, init containers
-                        first; image is null and command and args are empty where the image's own count.
-        origins         {image, command, args}, as far as they are set, each {by, source}
-        env[]           {name, value or valueFrom, by, source}, as in the Pod, JOB_COMPLETION_INDEX included; `by` is
-                        TrainJob, runtime, "Job controller", or the plugin that wrote it
-        envFrom[]       {configMapRef or secretRef, prefix, by, source}
-        ports[]         as in the Pod, with by and source
-    worldSize           {value: number or null, formula, nodes, source}; null where nothing says how many take part;
-                        source: the line of the nodes, or of a command that overrides it
-    master              {address, port, setting, source}, or null
-    hostfile            {configMap, lines[]}, or null
-    needs               {secrets[], configMaps[]}
-      each              {name, from, optional, purpose, uses[{role, what, optional, source}]}; `from`: build, inputs,
-                        controller (of Trainer) or cluster; `purpose` of what is generated
-    warnings[]          {message, source}
-
-`source` is {file, line} of the line to edit, or null. Invisible characters are escaped.
-"""
+"""An `Environment` as JSON: `cli/manual/json.md` describes it."""
 
 from __future__ import annotations
 

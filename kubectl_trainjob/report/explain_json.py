@@ -1,14 +1,4 @@
-"""What `explain` says, as JSON.
-
-    {"schemaVersion": 1, "object": {"apiVersion", "kind", "namespace", "name"}, "fields": [FIELD, ...]}
-    FIELD: {"path", "pointer", "value", "history": [WRITE, ...]}, the newest write first
-    WRITE: {"by", "how", "value", "source": SOURCE or null, "madeOf": [INPUT, ...]}
-    INPUT: {"object", "path", "pointer", "value", "source": SOURCE, "history": [WRITE, ...]}
-    SOURCE: {"file", "line", "column"}
-
-`how` is copied, computed, fixed, written, default, option or absent; `object` is "" for the documents of overlays. A
-PATH to a value with nothing below it gives one field, another PATH every such value below it.
-"""
+"""What `explain` says, as JSON: `cli/manual/json.md` describes it."""
 
 from __future__ import annotations
 

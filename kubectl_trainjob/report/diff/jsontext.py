@@ -1,29 +1,4 @@
-"""What `diff` says, as JSON.
-
-    {"schemaVersion": 1, "old": SIDE, "new": SIDE, "objects": [OBJECT, ...], "summary": SUMMARY,
-     "problems": [PROBLEM, ...]}
-    OBJECT: {"kind", "namespace", "name", "overlay", "apiVersion", "change": "added|removed|changed",
-             "verdict": {"running", "suspended", "suspending", "resuming": "accepted|refused"} or null,
-             "refused": [{"state", "pointer", "reason"}], "consequence", "trainJob", "counterpart",
-             "changes": [{"path", "pointer", "old", "new", "sources": [{"side", "file", "line"}]}]}
-    SUMMARY: {"jobs": {"added", "removed", "changed", "unbuilt": [JOB, ...], "renamed": [{"old": JOB, "new": JOB}]},
-              "before": TOTALS, "after": TOTALS,
-              "groups": [{"namespace", "queue", "before": TOTALS, "after": TOTALS}],
-              "causes": [{"what", "removed", "file", "line", "jobs": [JOB, ...]}],
-              "moved": [{"old", "new"}]}
-    TOTALS: {"jobs", "pods", "processes", "unsized", "resources": {NAME: QUANTITY}}
-    JOB: {"namespace", "name", "overlay"}
-    PROBLEM: {"side": "old|new|both", "rule", "name", "message", "file", "line"}
-
-`moved` are the directories of overlays that build what another one built before. With `problems` some files cannot be
-read or built, and the report is incomplete. `unsized` counts the TrainJobs whose processes are not known before they
-start.
-
-`verdict` is null for added and removed objects and for kinds without rules; `old` and `new` of a change are null where
-the tree has no value. They are names of members if only the order of a list differs. `pointer` (RFC 6901) leads into
-the new object, into the old one where the value is removed. `counterpart` is this object under another name in the
-other tree, most probably. `overlay` is the one that it was built with.
-"""
+"""What `diff` says, as JSON: `cli/manual/json.md` describes it."""
 
 from __future__ import annotations
 

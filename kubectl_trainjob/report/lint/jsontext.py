@@ -1,16 +1,4 @@
-"""A lint report as JSON, for programs: one result for each object, nothing shortened, every key always there.
-
-    {"schemaVersion": 1, "results": [RESULT, ...], "unverifiable": [{"cause", "rules": [ID, ...]}], "summary": SUMMARY}
-    RESULT: {"rule", "name", "severity": "error|warning|info", "class": "rejected|late|misbehaves|policy|tool",
-             "message", "file", "line", "column", "endLine", "endColumn", "object": "KIND/NAME", "namespace",
-             "pointer", "related": [{"message", "file", "line", "column"}], "fix": FIX or null, "fingerprint"}
-    FIX: {"title", "safe", "edits": [{"file", "document", "pointer", "remove", "value"}]}
-    SUMMARY: {"errors", "warnings", "infos", "trainJobs", "suppressed", "baselined", "before"}
-
-Lines and columns count from 1, columns in characters; the end column is the first one after the piece. `file` is "-"
-for standard input. `document` of an edit counts the documents of the file from 0, and `pointer` (RFC 6901) leads into
-it: `value` is the new value, or with `remove` the entry is removed and `value` is null.
-"""
+"""A lint report as JSON: `cli/manual/json.md` describes it."""
 
 from __future__ import annotations
 

@@ -1,17 +1,4 @@
-"""A review as JSON, for programs.
-
-    {"schemaVersion": 1, "verdict": "unbuilt|refused|errors|reruns|ends|unknown|changes|safe", "headline",
-     "leftOut": [OVERLAY, ...],
-     "jobs": [ROW, ...], "diff": what `diff -o json` says, "lint": what `lint -o json` says}
-    ROW: {"kind", "namespace", "name", "overlay", "change": "added|removed|changed|renamed|unknown",
-          "outcome": "unbuilt|refused|stuck|unknown|reruns|ends|suspends|changes|starts|new|kept",
-          "refused": [STATE, ...], "former": JOB or null, "before": TOTALS or null, "after": TOTALS or null,
-          "findings": {"errors", "warnings", "infos"}}
-
-JOB, TOTALS and STATE are those of `diff -o json`. `former` is the job that a renamed one was; `before` and `after` are
-null where a tree cannot build the job, and for JobSets that are written by hand. `lint` has only the new findings.
-`leftOut` are overlays that were not reviewed.
-"""
+"""A review as JSON: `cli/manual/json.md` describes it."""
 
 from __future__ import annotations
 
