@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kubectl_trainjob.cli import candidates, options
-from kubectl_trainjob.cli.cluster_options import USUAL_REQUEST_TIMEOUT, ClusterRequest, cluster_options
+from kubectl_trainjob.cli.cluster_options import (
+    USUAL_REQUEST_TIMEOUT,
+    USUAL_TIMEOUT,
+    ClusterRequest,
+    cluster_options,
+    connect,
+)
 from kubectl_trainjob.cli.pages import ManualCommand
-from kubectl_trainjob.cli.planning import PlanRequest
+from kubectl_trainjob.cli.planning import NoPlan, PlanRequest, api_errors, plan_files
 from kubectl_trainjob.cli.streams import emit, has_colour, note_unread_overlays, print_error, print_findings
 from kubectl_trainjob.cli.trees import TreesRequest, open_trees
 
@@ -76,9 +82,7 @@ def diff(**given: Any) -> int:
     request = DiffRequest(**{"connection": {name: given.pop(name) for name in names}, **given})
     request.check()
     if request.live:
-        from kubectl_trainjob.cli.live import diff_live
-
-        return diff_live(request.live_request(), request.output)
+        return _diff_live(request.live_request(), request.output)
     from kubectl_trainjob.review.compare_trees import compare_trees, report_of
     from kubectl_trainjob.review.compare_unit import CompareOptions
 
@@ -91,6 +95,26 @@ def diff(**given: Any) -> int:
     if found.has_errors:
         return 2
     return int(bool(report.objects or report.difference.summary.changed))
+
+
+def _diff_live(request: PlanRequest, output: str) -> int:
+    """Compare, and write what an apply would change: the exit code."""
+    from kubectl_trainjob.cli.session import open_session
+    from kubectl_trainjob.cluster.live_diff import live_diff
+    from kubectl_trainjob.cluster.steps import ApplyOptions
+    from kubectl_trainjob.cluster.stores import store_of
+    from kubectl_trainjob.report.cluster.live_diff import format_report
+
+    api = connect(request, USUAL_TIMEOUT)
+    with open_session() as session:
+        plan = plan_files(request, session, request.namespace or api.connection.namespace)
+        if isinstance(plan, NoPlan):
+            return 2
+        with api_errors():
+            store = store_of(api, plan.namespace, request.parent)
+            found = live_diff(plan, ApplyOptions(), store, api, session.context.progress)
+    emit([format_report(found, output, colour=output == "text" and has_colour(sys.stdout)).encode()])
+    return int(bool(found))
 
 
 def _print_errors(trees: BaseAndHead, found: TreeComparison) -> None:

@@ -146,29 +146,15 @@ def selector(help_text: str) -> Callable[[Command], Command]:
     return click.option("-l", "--selector", default="", callback=_selector, metavar="SELECTOR", help=help_text)
 
 
-def trainer_version(command: Command) -> Command:
-    """`--trainer-version VERSION`, "" where it is not given."""
-    known = ", ".join(TRAINER_VERSIONS)
+def _trainer_version(metavar: str, callback: Callable[..., Any], meaning: str) -> Callable[[Command], Command]:
     return click.option(
         "--trainer-version",
         default="",
-        callback=version,
+        callback=callback,
         shell_complete=complete_versions,
-        metavar="VERSION",
-        help=f"Trainer version: {known}. The default is the target in trainjob.yaml, else {LATEST_TRAINER}.",
-    )(command)
-
-
-def trainer_versions(command: Command) -> Command:
-    """`--trainer-version VERSION[..VERSION]`, one for each tree; "" where none is given."""
-    return click.option(
-        "--trainer-version",
-        default="",
-        callback=_versions,
-        shell_complete=complete_versions,
-        metavar="VERSION[..VERSION]",
-        help=f"Trainer version: {', '.join(TRAINER_VERSIONS)}. OLD..NEW sets one for the base and one for the head.",
-    )(command)
+        metavar=metavar,
+        help=f"Trainer version: {', '.join(TRAINER_VERSIONS)}. {meaning}",
+    )
 
 
 def emit(help_text: str) -> Callable[[Command], Command]:
@@ -241,3 +227,13 @@ def _supported_trainer(value: str) -> str:
     if not version:
         raise click.BadParameter(f'Trainer "{value}" is not supported; supported: {", ".join(TRAINER_VERSIONS)}')
     return version
+
+
+trainer_version = _trainer_version(
+    "VERSION", version, f"The default is the target in trainjob.yaml, else {LATEST_TRAINER}."
+)
+"""`--trainer-version VERSION`, "" where it is not given."""
+trainer_versions = _trainer_version(
+    "VERSION[..VERSION]", _versions, "OLD..NEW sets one for the base and one for the head."
+)
+"""`--trainer-version VERSION[..VERSION]`, one for each tree; "" where none is given."""

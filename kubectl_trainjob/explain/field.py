@@ -11,7 +11,7 @@ from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
 from kubectl_trainjob.explain.path import NameCache, show
 from kubectl_trainjob.explain.target import FoundObject
 from kubectl_trainjob.kube.facts.masking import is_secret_kind, mask, value_without_secrets, without_secrets
-from kubectl_trainjob.model.source import Origin, Pointer, value_at
+from kubectl_trainjob.model.source import Origin, Pointer, leaves, value_at
 from kubectl_trainjob.model.stages import COUNTS
 
 
@@ -54,7 +54,7 @@ class TracedFields:
 
     def below(self, pointer: Pointer) -> Iterator[TracedField]:
         """Every value without anything below it, at `pointer` or below, in the object's order."""
-        yield from map(self.field, leaves(self._draft.get(*pointer), pointer))
+        yield from (self.field(leaf) for leaf, _ in leaves(self._draft.get(*pointer), pointer))
 
     def _history(self, pointer: Pointer) -> tuple[Write, ...]:
         origin = self._draft.origin(pointer)
@@ -76,18 +76,6 @@ def _is_counted(origin: Origin) -> bool:
     """Whether a value was computed from a count of the TrainJob."""
     counts = {("spec", "trainer", field) for field in COUNTS}
     return origin.place is None and any(cause.pointer[:3] in counts for cause in origin.causes)
-
-
-def leaves(value: Any, pointer: Pointer = ()) -> Iterator[Pointer]:
-    """The values without other values below: scalars, and empty mappings and lists."""
-    if isinstance(value, dict) and value:
-        for key, entry in value.items():
-            yield from leaves(entry, (*pointer, key))
-    elif isinstance(value, list) and value:
-        for index, item in enumerate(value):
-            yield from leaves(item, (*pointer, index))
-    else:
-        yield pointer
 
 
 def is_leaf(body: Any, pointer: Pointer) -> bool:

@@ -160,6 +160,15 @@ class Origin:
         return (origin.place or origin.causes[0]) if origin else None
 
 
+def leaves(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+    """The values without other values below, with their places: scalars, and empty mappings and lists."""
+    if isinstance(value, (dict, list)) and value:
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(entry, (*pointer, key))
+    else:
+        yield pointer, value
+
+
 def value_at(value: Any, pointer: Pointer) -> Any:
     """The value at `pointer` below another, None if there is none."""
     try:

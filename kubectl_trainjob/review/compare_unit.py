@@ -15,10 +15,9 @@ from kubectl_trainjob.compiler.executor import BuildContext
 from kubectl_trainjob.compiler.pipeline import Compiler, Origins, Task, compile_sides, findings_at
 from kubectl_trainjob.compiler.prepare import PreparedUnit, deciding, every, prepare
 from kubectl_trainjob.compiler.printing import PrintedJob, print_job
-from kubectl_trainjob.explain.field import leaves
 from kubectl_trainjob.lint.unit import LintedUnit, UnitChecks
 from kubectl_trainjob.model.diagnostic import has_errors
-from kubectl_trainjob.model.source import Place, Pointer
+from kubectl_trainjob.model.source import Place, Pointer, leaves
 from kubectl_trainjob.model.stages import BuildOptions, ObjectId
 from kubectl_trainjob.model.units import Documents
 from kubectl_trainjob.review.diff.changes import ComparedJob, Difference, Group, Totals
@@ -74,7 +73,7 @@ class Comparison:
         A mapping or list whose values were written one by one comes from where the first of them does.
         """
         place = self._written_place(side, identity, pointer)
-        leaf = next(leaves(value, pointer)) if pointer is not None else None
+        leaf = next(leaves(value, pointer))[0] if pointer is not None else None
         below = self._written_place(side, identity, leaf) if leaf != pointer else place
         return place if place and below and below.source == place.source else below
 

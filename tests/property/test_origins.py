@@ -21,11 +21,10 @@ from kubectl_trainjob.compiler.compilation import Job, Target
 from kubectl_trainjob.compiler.job import AdmittedRuntimes, compile_job, trace_job
 from kubectl_trainjob.compiler.prepare import prepare
 from kubectl_trainjob.compiler.resolve.runtime import Runtimes
-from kubectl_trainjob.explain.field import leaves
 from kubectl_trainjob.explain.history import HistoryBuilder, Write, inputs_of
 from kubectl_trainjob.model.diagnostic import has_errors
 from kubectl_trainjob.model.draft import DraftSnapshot
-from kubectl_trainjob.model.source import Origin, Place, Pointer, value_at
+from kubectl_trainjob.model.source import Origin, Place, Pointer, leaves, value_at
 from kubectl_trainjob.model.stages import BuildOptions, Manifest, TracedJob
 from tests.conformance.cases import LATEST, VERSIONS, Case, load
 from tests.reading import read
@@ -78,7 +77,7 @@ def test_the_newest_write_of_every_value_is_the_value(version, every):
     seen = 0
     for traced in _all(version, every):
         for made in traced.traced.objects:
-            for pointer in leaves(made.draft.value):
+            for pointer, _ in leaves(made.draft.value):
                 origin, value = made.draft.origin(pointer), made.draft.get(*pointer)
                 assert origin is not None
                 assert (origin.step, _typed(origin.value)) == (origin.step, _typed(value)), (traced.case.id, pointer)
@@ -102,7 +101,7 @@ def test_what_a_person_wrote_stands_at_the_line_that_is_named(version, every):
         scalars = _scalars(traced.case.input)
         historian = HistoryBuilder(inputs_of(traced.traced))
         for made in traced.traced.objects:
-            for pointer in leaves(made.draft.value):
+            for pointer, _ in leaves(made.draft.value):
                 origin = made.draft.origin(pointer)
                 assert origin is not None
                 write = historian.history(origin)[0]
@@ -186,7 +185,7 @@ def test_whatever_a_line_changes_has_named_the_line(version, every):
 def _mutants(traced: _Traced) -> Iterator[tuple[Manifest, Pointer, Manifest]]:
     """Each input with one of its values changed, where that means another value and not another object."""
     for which in (traced.job.manifest, traced.runtime):
-        for pointer in leaves(which.body):
+        for pointer, _ in leaves(which.body):
             if _selects(pointer) or (which is traced.runtime and pointer == ("metadata", "name")):
                 continue
             for value in _others(value_at(which.body, pointer)):
@@ -235,8 +234,8 @@ def _changes(traced: _Traced, which: Manifest, mutant: Manifest) -> Iterator[tup
     if len(made) != len(traced.traced.objects):
         return
     for old, new in zip(traced.traced.objects, made, strict=True):
-        pointers = list(leaves(old.draft.value))
-        if pointers == list(leaves(new)):
+        pointers = [pointer for pointer, _ in leaves(old.draft.value)]
+        if pointers == [pointer for pointer, _ in leaves(new)]:
             for pointer in pointers:
                 if old.draft.get(*pointer) != value_at(new, pointer):
                     origin = old.draft.origin(pointer)

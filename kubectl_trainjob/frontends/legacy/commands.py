@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
-from typing import Any
 
+from kubectl_trainjob.model.source import leaves
 from kubectl_trainjob.model.stages import Body
 
 _TORCHRUN = re.compile(r"\btorchrun\b|\btorch\.distributed\.(?:run|launch)\b")
@@ -74,12 +74,4 @@ def texts_of(container: Body) -> Iterator[str]:
     for entry in container.get("env") or ():
         yield entry.get("value") or ""
     for key in _WITH_VARIABLES:
-        yield from _texts(container.get(key))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
+        yield from (text for _, text in leaves(container.get(key)) if isinstance(text, str))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from kubectl_trainjob.kube.facts.gitops import DISABLED, SUBSTITUTE, replaces_variables, variables_of
 from kubectl_trainjob.lint.check import Hit
@@ -12,7 +11,7 @@ from kubectl_trainjob.lint.delivery import DeliveredObject, as_written, delivere
 from kubectl_trainjob.lint.views import LintContext, LintedJob
 from kubectl_trainjob.model.message import say
 from kubectl_trainjob.model.rules import Severity
-from kubectl_trainjob.model.source import Pointer, value_at
+from kubectl_trainjob.model.source import leaves, value_at
 
 _VARIABLE = re.compile(r"(?<!\$)(?:\$\$)*(\$\{(\w*)[^\s}]{0,40}\}?)")
 _REPLACED = (
@@ -38,10 +37,12 @@ def _first(target: DeliveredObject, context: LintContext) -> Iterator[Hit]:
     if any(value_at(target.body, ("metadata", each, SUBSTITUTE)) == DISABLED for each in ("annotations", "labels")):
         return
     is_on, wanted = context.once(_substitution)
-    for text, name, pointer in _variables(target.body, ()):
-        if name not in wanted:
+    for pointer, text in leaves(target.body):
+        found = _VARIABLE.finditer(text) if isinstance(text, str) else ()
+        written = next((each[1] for each in found if each[2] not in wanted), None)
+        if written is not None:
             severity = None if is_on else Severity.INFO
-            yield Hit(say(_REPLACED, text, SUBSTITUTE, f"${text}"), target.at(pointer), severity=severity)
+            yield Hit(say(_REPLACED, written, SUBSTITUTE, f"${written}"), target.at(pointer), severity=severity)
             return
 
 
@@ -49,12 +50,3 @@ def _substitution(context: LintContext) -> tuple[bool, frozenset[str]]:
     """Whether a Kustomization in the files replaces variables, and those that it sets."""
     specs = [each.body.get("spec") for each in kustomizations(context)]
     return any(map(replaces_variables, specs)), frozenset().union(*map(variables_of, specs))
-
-
-def _variables(value: Any, pointer: Pointer) -> Iterator[tuple[str, str, Pointer]]:
-    """Each variable as written, its name, and where it is."""
-    if isinstance(value, str):
-        yield from ((match[1], match[2], pointer) for match in _VARIABLE.finditer(value))
-    elif isinstance(value, dict | list):
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _variables(item, (*pointer, key))

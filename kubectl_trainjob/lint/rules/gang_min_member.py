@@ -11,7 +11,6 @@ from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.message import Message, say
 
 _MISCOUNTED = "the PodGroup has minMember {} for {} Pods: the gang {}; {}"
-_MISCOUNTED = "the PodGroup has minMember {} for {} Pods: the gang {}; {}"
 _EARLY, _NEVER = "is placed before it is complete", "is never complete"
 
 
