@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _PIECE = re.compile(rb"\*+|\\?.", re.DOTALL)
@@ -33,38 +33,52 @@ _CLASSES = {
 _BYTES = [bytes([each]) for each in range(256)]
 
 
-class _PathPattern(NamedTuple):
-    """`text` is compared with a name, or `in_path` with the whole path."""
+_Kind = Literal["whole", "end", "start"]
+"""What the literal of a pattern is of a text that matches."""
 
-    text: bytes
+
+class _PathPattern(NamedTuple):
+    """`literal` and `rest` are compared with a name, or `in_path` with the whole path."""
+
+    number: int
+    kind: _Kind
+    literal: bytes
+    rest: bytes
     ignores: bool
     is_for_directories: bool
     in_path: bool
 
-    def matches(self, path: bytes, name: bytes) -> bool:
-        text, compared = self.text, path if self.in_path else name
-        special = _SPECIAL.search(text)
-        if special is None:
-            return text == compared
-        if not self.in_path and text[:1] == b"*" and _SPECIAL.search(text, 1) is None:
-            return name.endswith(text[1:])
-        literal = text[: special.start()]  # git compares this part by itself, so "a**/b" has "**/b" at its start
-        return compared.startswith(literal) and bool(_regex(text[len(literal) :]).fullmatch(compared, len(literal)))
+    def matches(self, compared: bytes) -> bool:
+        """Whether a text with the literal matches."""
+        return self.kind != "start" or bool(_regex(self.rest).fullmatch(compared, len(self.literal)))
 
 
 class Patterns:
-    """The patterns of one file, the last one that matches decides; paths are relative to its directory."""
+    """The patterns of one file, the last one that matches decides; paths are relative to its directory.
+
+    They are found by their literals: only some of many patterns are compared with a path.
+    """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
-        self._patterns = [*_read(lines)][::-1]
+        self._patterns: dict[tuple[bool, _Kind], dict[bytes, list[_PathPattern]]] = {}
+        for each in _read(lines):
+            self._patterns.setdefault((each.in_path, each.kind), {}).setdefault(each.literal, []).append(each)
+        self._lengths = {key: sorted({*map(len, found)}) for key, found in self._patterns.items()}
 
     def ignores(self, path: bytes, *, is_directory: bool) -> bool | None:
         """Whether they ignore an entry; None if none of them matches."""
-        name = path.rpartition(b"/")[2]
-        for each in self._patterns:
-            if (is_directory or not each.is_for_directories) and each.matches(path, name):
+        texts = {True: path, False: path.rpartition(b"/")[2]}
+        for each in sorted(self._with_literal(texts), reverse=True):
+            if (is_directory or not each.is_for_directories) and each.matches(texts[each.in_path]):
                 return each.ignores
         return None
+
+    def _with_literal(self, texts: Mapping[bool, bytes]) -> Iterator[_PathPattern]:
+        for (in_path, kind), found in self._patterns.items():
+            text = texts[in_path]
+            for length in [len(text)] if kind == "whole" else self._lengths[in_path, kind]:
+                if length <= len(text):
+                    yield from found.get(text[len(text) - length :] if kind == "end" else text[:length], ())
 
 
 class Ignore:
@@ -92,14 +106,26 @@ def _without_spaces(line: bytes) -> bytes:
 
 
 def _read(lines: Iterable[bytes]) -> Iterator[_PathPattern]:
-    for line in lines:
+    for number, line in enumerate(lines):
         text = _without_spaces(line)
         is_taken_back = text.startswith(b"!")
         text = text[is_taken_back:]
         is_for_directories = text.endswith(b"/")
         text = text.removesuffix(b"/")
         if text and not line.startswith(b"#"):
-            yield _PathPattern(text.removeprefix(b"/"), not is_taken_back, is_for_directories, b"/" in text)
+            in_path = b"/" in text
+            parts = _parts(text.removeprefix(b"/"), in_path=in_path)
+            yield _PathPattern(number, *parts, not is_taken_back, is_for_directories, in_path)
+
+
+def _parts(text: bytes, *, in_path: bool) -> tuple[_Kind, bytes, bytes]:
+    """The kind, the literal and the rest; git compares a start by itself, so "a**/b" has "**/b" at the start of it."""
+    special = _SPECIAL.search(text)
+    if special is None:
+        return "whole", text, b""
+    if not in_path and text[:1] == b"*" and _SPECIAL.search(text, 1) is None:
+        return "end", text[1:], b""
+    return "start", text[: special.start()], text[special.start() :]
 
 
 class _Star(NamedTuple):
