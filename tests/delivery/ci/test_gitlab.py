@@ -97,6 +97,13 @@ def test_the_job(
     assert not list(tmp_path.rglob("canary"))
 
 
+def test_nothing_that_pip_trusts_is_in_the_checkout() -> None:
+    """pip installs wheels of its cache without their hashes: a merge request could add `.cache/pip/wheels/…`."""
+    assert "cache" not in DEFINITION
+    assert DEFINITION["variables"]["PIP_NO_CACHE_DIR"] == "1"
+    assert not [value for value in DEFINITION["variables"].values() if "CI_PROJECT_DIR" in value]
+
+
 def test_it_runs_for_merge_requests_alone_and_needs_no_token() -> None:
     assert [rule["if"] for rule in DEFINITION["rules"]] == ['$CI_PIPELINE_SOURCE == "merge_request_event"']
     assert "TOKEN" not in json.dumps(DEFINITION)
