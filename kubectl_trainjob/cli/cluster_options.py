@@ -90,7 +90,8 @@ def connect(request: ClusterRequest, timeout: float) -> Api:
     import time
 
     from kubectl_trainjob.cluster.api import Api
-    from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+    from kubectl_trainjob.cluster.connection import KubeConnection
+    from kubectl_trainjob.cluster.login import ConnectionOptions
     from kubectl_trainjob.cluster.protocol import Clock
 
     if request.as_group and not request.as_user:

@@ -84,7 +84,8 @@ class LoopRequest(ClusterRequest):
 
     def connection(self) -> KubeConnection:
         """The connection of the loop itself."""
-        from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+        from kubectl_trainjob.cluster.connection import KubeConnection
+        from kubectl_trainjob.cluster.login import ConnectionOptions
 
         return KubeConnection(ConnectionOptions(self.kubeconfig, self.context, self.as_user, self.as_group))
 

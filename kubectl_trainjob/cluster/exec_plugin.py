@@ -81,7 +81,10 @@ def _credential(command: str, version: Any, answer: bytes) -> ExecCredential:
             raise _fault(command, f"its answer is not an ExecCredential of {version}")
         expires = status.get("expirationTimestamp")
         token, certificate, key = (str(status.get(name) or "") for name in _CREDENTIALS)
-        credential = ExecCredential(token, certificate, key, datetime.fromisoformat(expires) if expires else None)
+        until = datetime.fromisoformat(expires) if expires else None
+        if until and not until.tzinfo:
+            raise ValueError
+        credential = ExecCredential(token, certificate, key, until)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise _fault(command, "its answer is not an ExecCredential") from None
     if not credential.token and not (credential.certificate and credential.key):

@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubectl_trainjob.cli.training_set import built
-from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+from kubectl_trainjob.cluster.connection import KubeConnection
 from kubectl_trainjob.cluster.controller.client import Client
 from kubectl_trainjob.cluster.controller.reconcile import LoopSource, reconcile_once
 from kubectl_trainjob.cluster.controller.source import directories
 from kubectl_trainjob.cluster.controller.training_set import SetKey
+from kubectl_trainjob.cluster.login import ConnectionOptions
 from kubectl_trainjob.cluster.protocol import Clock
 from tests.cluster.apply.inputs import Object, config, job
 from tests.cluster.apply.loop_site import install, training_set

@@ -11,9 +11,10 @@ import pytest
 import yaml
 
 from kubectl_trainjob.cluster.api import Api
-from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+from kubectl_trainjob.cluster.connection import KubeConnection
 from kubectl_trainjob.cluster.controller.shadow import compare_jobs
 from kubectl_trainjob.cluster.controller.verdict import Verdict
+from kubectl_trainjob.cluster.login import ConnectionOptions
 from kubectl_trainjob.cluster.protocol import Clock
 from tests.cluster.inputs import Job
 from tests.cluster.ownership import owner

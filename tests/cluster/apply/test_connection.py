@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
@@ -245,6 +246,7 @@ BROKEN: dict[str, tuple[str, dict[str, Any], str]] = {
     "no credentials": (_FOREVER, {}, "neither a token nor a certificate"),
     "half a certificate": ('"clientCertificateData":"canary"', {}, "neither a token nor a certificate"),
     "another version": ('"token":"canary"', {"apiVersion": "client.authentication.k8s.io/v1beta1"}, "v1beta1"),
+    "a day": ('"token":"canary","expirationTimestamp":"2999-01-01"', {}, "not an ExecCredential"),
     "it needs a terminal": ('"token":"canary"', {"interactiveMode": "Always"}, "terminal"),
 }
 
@@ -323,6 +325,51 @@ def test_without_a_check_of_the_certificate_nothing_is_said(site: Site, tmp_path
     site.files(config("c"))
     done = ours(site, environment(file), "apply")
     assert (done.code, done.err) == (0, "")
+
+
+class LoginCase(NamedTuple):
+    """Settings of the user and the cluster. TOKEN is a valid token; the files `token` and `ca.crt` are beside."""
+
+    user: Mapping[str, Any] = MappingProxyType({"token": "TOKEN"})
+    cluster: Mapping[str, Any] = MappingProxyType({})
+
+
+LOGINS = {
+    "token file": LoginCase({"tokenFile": "FOLDER/token"}),
+    "token file beside the kubeconfig": LoginCase({"tokenFile": "token"}),
+    "token file before token": LoginCase({"tokenFile": "FOLDER/token", "token": "canary"}),
+    "no token file": LoginCase({"tokenFile": "none"}),
+    "token of two lines": LoginCase({"token": "canary\nTOKEN"}),
+    "token that is no header": LoginCase({"token": "canary\u20ac"}),
+    "authority beside the kubeconfig": LoginCase(cluster={"certificate-authority": "ca.crt"}),
+    "authority and no check": LoginCase(cluster={"insecure-skip-tls-verify": True}),
+    "old plugin": LoginCase({"auth-provider": {"name": "gcp"}}),
+}
+
+
+def test_logins_as_kubectl(site: Site, tmp_path: Path) -> None:
+    """The user is in another file than the cluster, each with its own files beside it."""
+    site.applied(job("a"))
+    body = kubeconfig(site)
+    token, cluster = body["users"][0]["user"]["token"], body["clusters"][0]["cluster"]
+    folders = tmp_path / "cluster", tmp_path / "user"
+    for folder in folders:
+        folder.mkdir()
+    (folders[0] / "ca.crt").write_text(Path(cluster["certificate-authority"]).read_text())
+    (folders[1] / "token").write_text(f"{token}\n")
+    failures = []
+    for name, case in LOGINS.items():
+        user = json.loads(json.dumps(dict(case.user)).replace("TOKEN", token).replace("FOLDER", str(folders[1])))
+        given = {**body, "users": [], "clusters": [{**body["clusters"][0], "cluster": {**cluster, **case.cluster}}]}
+        (folders[0] / "config").write_text(json.dumps(given))
+        (folders[1] / "config").write_text(json.dumps({**given, "users": [{"name": "admin", "user": user}]}))
+        variables = environment(os.pathsep.join(str(folder / "config") for folder in folders))
+        theirs = kubectl(tmp_path, variables, "get", "configmaps").returncode == 0
+        done = ours(site, variables, "status")
+        is_right = (done.code == 0) == theirs and (theirs or done.err.splitlines()[-1].startswith("error: "))
+        if not is_right or any(word in done.err for word in ("Traceback", "canary", token)):
+            failures.append(f"== {name}: {done}, kubectl {theirs}")
+    report(failures, len(LOGINS))
 
 
 _PARTS = '"current-context": "a", "contexts": [{"name": "a", "context": {"cluster": "c", "user": "u"}}]'

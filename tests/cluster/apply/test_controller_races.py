@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from kubectl_trainjob.cli.training_set import built
-from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+from kubectl_trainjob.cluster.connection import KubeConnection
 from kubectl_trainjob.cluster.controller.client import Client, FencedConnection
 from kubectl_trainjob.cluster.controller.reconcile import LoopSource, reconcile_once
 from kubectl_trainjob.cluster.controller.source import SourceTree, directories
 from kubectl_trainjob.cluster.controller.training_set import SetKey, TrainingSet
+from kubectl_trainjob.cluster.login import ConnectionOptions
 from kubectl_trainjob.cluster.plan import ApplyPlan
 from kubectl_trainjob.cluster.protocol import NO_ANSWER, ApiRequest, Clock
 from tests.cluster.apply.inputs import config, job

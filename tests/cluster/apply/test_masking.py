@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from kubectl_trainjob.cluster.api import Api
-from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+from kubectl_trainjob.cluster.connection import KubeConnection
 from kubectl_trainjob.cluster.errors import ApiError
+from kubectl_trainjob.cluster.login import ConnectionOptions
 from kubectl_trainjob.cluster.protocol import Clock
 from tests.cluster.apply.inputs import Object
 from tests.cluster.apply.site import Site

@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 
 from kubectl_trainjob.cluster.api import Api
-from kubectl_trainjob.cluster.connection import ConnectionOptions, KubeConnection
+from kubectl_trainjob.cluster.connection import KubeConnection
 from kubectl_trainjob.cluster.inventory import InventoryEntry
+from kubectl_trainjob.cluster.login import ConnectionOptions
 from kubectl_trainjob.cluster.parent import Parent, Update, update
 from kubectl_trainjob.cluster.protocol import Clock
 from kubectl_trainjob.cluster.training_set_store import TrainingSetStore
