@@ -57,10 +57,13 @@ _ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{
 _PRIVATE_KEY = r"(?P<start>-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)[^-]*+"
 _IN_ADDRESS = r"""(?P<start>://(?P<user>[^\s/@:"']*+))(?::(?P<password>[^\s/@"']++))?+@"""
 # `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`, `["--token", "VALUE"]`, `os.environ["TOKEN"] = "VALUE"`,
-# `setenv TOKEN VALUE`, `<token>VALUE`. Each name is checked once: it begins after another character.
+# `setenv TOKEN VALUE`, `<token>VALUE`, `{name: TOKEN, value: VALUE}`. Each name is checked once: it
+# begins after another character.
 _NAME = r"""(?x)
     (?: (?<![\w.-])
-      (?: --?(?P<option>[A-Za-z][\w.-]*+)\\{0,3}["']?
+      (?: name\\{0,3}["']?[ \t]*+:[ \t]*+\\{0,3}["']?(?P<variable_name>[A-Za-z_][\w.-]*+)\\{0,3}["']?,?\s*+
+            \\{0,3}["']?value\\{0,3}["']?[ \t]*+:[ \t]*+(?:[|>][-+\d]{0,2}[ \t]*+\r?\n[ \t]*+)?+
+        | --?(?P<option>[A-Za-z][\w.-]*+)\\{0,3}["']?
             (?: [:=] | ,[ \t]*+(?=\\{0,3}["']) | [ \t]++(?:\\\r?\n[ \t]*+)?+ )
         | (?:(?<=\bset[ ])|(?<=\bsetenv[ ])|(?<=\bset[ ]-x[ ]))(?P<variable>[A-Za-z_][\w.-]*+)[ \t]++
         | (?P<name>[A-Za-z_][\w.-]*+)\\{0,3}["']?\]?[ \t]*+(?:[:+?]?=>?|:)[ \t]*+
