@@ -126,7 +126,7 @@ class _ApplyCommand(ManualCommand):
     help="Wait until all runs have started, or have ended.",
 )
 @timeout("Longest time of the whole command. The default is 5m, and with --wait=finished no limit.", default=None)
-@click.option("-o", "--output", type=click.Choice(["text", "json", "yaml", "name"]), default="text", help="Format.")
+@options.output_format("text", "json", "yaml", "name")
 @cluster_options
 def apply(**given: Any) -> int:
     """Build, connect, apply, report."""

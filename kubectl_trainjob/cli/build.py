@@ -48,14 +48,7 @@ class BuildRequest:
 
 @click.command(cls=ManualCommand)
 @options.paths()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["yaml", "json"]),
-    default="yaml",
-    show_default=True,
-    help="Print a stream of YAML documents, or one JSON List.",
-)
+@options.output_format("yaml", "json", help_text="Print a stream of YAML documents, or one JSON List.")
 @click.option(
     "-O",
     "--output-directory",

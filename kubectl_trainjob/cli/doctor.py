@@ -30,7 +30,7 @@ class DoctorRequest(ClusterRequest):
 @click.command(cls=ManualCommand)
 @click.argument("paths", nargs=-1, type=options.PathType(), metavar="[PATH...]")
 @options.namespace("Namespace whose rights are checked. The default is the context's.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
+@options.output_format("text", "json")
 @cluster_options
 def doctor(**given: Any) -> int:
     """Read, check, report."""

@@ -167,10 +167,13 @@ def emit(help_text: str) -> Callable[[Command], Command]:
     )
 
 
-def document_output(command: Command) -> Command:
-    """`-o text|markdown|json|html`."""
-    choice = click.Choice(["text", "markdown", "json", "html"])
-    return click.option("-o", "--output", type=choice, default="text", show_default=True, help="Format.")(command)
+def output_format(*formats: str, help_text: str = "Format.") -> Callable[[Command], Command]:
+    """`-o FORMAT`, one of them; the default is the first."""
+    choice = click.Choice(formats)
+    return click.option("-o", "--output", type=choice, default=formats[0], show_default=True, help=help_text)
+
+
+document_output = output_format("text", "markdown", "json", "html")
 
 
 def fail_on(help_text: str, *more: str) -> Callable[[Command], Command]:

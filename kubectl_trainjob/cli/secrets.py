@@ -43,9 +43,7 @@ class _Request(PlanRequest):
 @options.trainer_version
 @applyset
 @click.option("--create", is_flag=True, help="Create those that do not exist.")
-@click.option(
-    "-o", "--output", type=click.Choice(["text", "yaml", "json"]), default="text", help="Print new Secrets, with keys."
-)
+@options.output_format("text", "yaml", "json", help_text="A list, or new Secrets with keys.")
 @timeout("Longest time of the whole command. The default is 5m.")
 @cluster_options
 def secrets(**given: Any) -> int:

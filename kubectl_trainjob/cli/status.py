@@ -56,14 +56,7 @@ class StatusRequest(ClusterRequest):
 @click.option("--applyset", default="", metavar="NAME", help="Only the jobs of this set: NAME or trainingset/NAME.")
 @options.selector("Only jobs with these labels.")
 @click.option("-w", "--watch", is_flag=True, help="Watch the jobs: show them again when they change, until Ctrl-C.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "wide", "name", "json", "yaml"]),
-    default="text",
-    show_default=True,
-    help="Format.",
-)
+@options.output_format("text", "wide", "name", "json", "yaml")
 @cluster_options
 def status(**given: Any) -> int:
     """Read, decide, report; with --watch again."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from kubectl_trainjob import __version__
+from kubectl_trainjob.cli import options
 from kubectl_trainjob.cli.pages import ManualCommand
 from kubectl_trainjob.cli.streams import emit
 from kubectl_trainjob.kube.facts.supported import LATEST_TRAINER, SUPPORTED_TARGETS
 
 
 @click.command(cls=ManualCommand)
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format.")
+@options.output_format("text", "json")
 def version(output: str) -> int:
     """Print the versions."""
     if output == "json":
