@@ -15,7 +15,7 @@ _GLUED = ("TOKEN", "SECRET", *_LONG_PASSWORDS, *(f"{each}KEY" for each in _OWNER
 """Words that count at the end of another one, too: `PGPASSWORD`, but not `BYPASS` or `MONKEY`."""
 _OFTEN_WORDS = ("AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "PW", "SAS")
 """Here, as in keys, a word such as `oauth2` is shown."""
-_SECRET = (*_GLUED, *_PASSWORDS, *_OFTEN_WORDS, "KEY", "SECRETS", "CRED", "CREDS", "JWT")
+_SECRET = (*_GLUED, *_PASSWORDS, *_OFTEN_WORDS, "KEY", "CRED", "CREDS", "JWT")
 _AFTER = re.compile(r"[_.-](?:\d+|VALUE|BASE|HASH|PEM|B64|PROD|STAGING|DEV|TEST|READ|WRITE|OLD|NEW|BACKUP)$")
 """What may follow the word: `TOKEN_READ`, `SECRET_KEY_BASE`, `PASSWORD_2`."""
 _SEVERAL = re.compile(r"(?<=KEY|KEN)S$")
