@@ -1,9 +1,7 @@
 """Every regular expression of the package and of the poster of comments, found in the source, and attacks on each.
 
-An attack is a text that a pattern nearly matches: the start of a match, a piece of one many times, and an end. The
-patterns of 0.1 were also checked with recheck 4.5 (npm), which got possessive repetitions as greedy ones. It reports
-these, which were judged by hand: at most 40 or 61 characters follow (`excerpt`, `overlay_file`), or the repetition is
-possessive or atomic (`edit_lines`, `patterns`, `overlay/pattern`).
+An attack is a text that a pattern nearly matches: the start of a match, a piece of one many times, and an end. What a
+tool proves is in `proofs`; the other patterns are judged by attacks only.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import re
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice, product
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +34,7 @@ with warnings.catch_warnings():
 ROOT = Path(__file__).parents[2]
 _POSTER = ROOT / ".github/actions/comment/poster"
 _METHODS = ("compile", "match", "search", "sub", "subn", "fullmatch", "split", "findall", "finditer")
+_ENGINES = ("re", "regex", "fnmatch", "glob")
 _WHOLE = ("match", "fullmatch")
 _MOST = sre_constants.MAXREPEAT
 
@@ -47,11 +46,33 @@ class Found(NamedTuple):
     method: str
 
 
+def modules() -> Iterator[tuple[Path, ast.AST]]:
+    """The modules that may have patterns."""
+    for path in [*(ROOT / "kubectl_trainjob").rglob("*.py"), *_POSTER.glob("*.py")]:
+        yield path, ast.parse(path.read_text())
+
+
+def missed_uses(tree: ast.AST) -> list[str]:
+    """What makes or takes a pattern in a way that `in_source` does not read."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args}
+    missed = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name("re"), method) if method in _METHODS and id(node) not in called:
+                missed.append(ast.unparse(node))
+            case ast.ImportFrom(module) if module in _ENGINES:
+                missed.append(ast.unparse(node))
+            case ast.Import(names) if any(
+                each.name in _ENGINES and (each.name, each.asname) != ("re", None) for each in names
+            ):
+                missed.append(ast.unparse(node))
+    return missed
+
+
 def in_source() -> dict[str, Found]:
     """By file and line: the literal patterns, and what functions make of samples."""
     found: dict[str, Found] = {}
-    for path in [*(ROOT / "kubectl_trainjob").rglob("*.py"), *_POSTER.glob("*.py")]:
-        tree = ast.parse(path.read_text())
+    for path, tree in modules():
         for call in ast.walk(tree) if path.stem not in _OUR_OWN else ():
             match call:
                 case ast.Call(ast.Attribute(ast.Name("re"), method), [first, *_]) if method in _METHODS:
@@ -129,7 +150,7 @@ _MATCHED = {
     "pattern": "match",
     "patterns": "fullmatch",
 }
-_OUR_OWN = {"manual", "manual_text"}  # they read the pages of the packaged manual only
+_OUR_OWN = {"manual", "manual_text", "pages"}  # they read the pages of the packaged manual only
 
 
 def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[Any, Any, Any]]:
@@ -298,13 +319,13 @@ _SUSPECT = 0.002
 _ROUNDS = 4  # a machine that is busy for a moment is not slow in each
 
 
-def slow(found: Found) -> Iterator[str]:
+def slow(found: Found, usual: Sequence[int] = _LENGTHS) -> Iterator[str]:
     """The attacks whose time grows by more than half as much again as their length."""
     for start, piece, end in attacks(found.pattern):
         if _least(found, start + piece * _EXPONENTIAL + end) > 3 * _SUSPECT:
             yield f"{start!r} + {piece!r} * {_EXPONENTIAL} + {end!r}: exponential"
             return
-        lengths = (*_LENGTHS, _LONG) if len(piece) >= _WORD and not start else _LENGTHS
+        lengths = (*usual, _LONG) if len(piece) >= _WORD and not start else usual
         for count in (length // len(piece) for length in lengths):
             if seconds(found, start + piece * count + end) < _SUSPECT:
                 continue
