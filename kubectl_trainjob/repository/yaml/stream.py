@@ -85,6 +85,8 @@ class Lines:
         line, start = self._counts[nearest], self._ends[nearest]
         if line < self._last[0] <= number:
             line, start = self._last
+        elif number == self._last[0] - 1 > 0:
+            line, start = number, self._start_before(self._last[1])
         for end in LINE_END.finditer(self._text, start):
             if line == number:
                 self._last = line, start
@@ -93,6 +95,11 @@ class Lines:
             line, start = line + 1, end.end()
         if line >= number:
             yield self._text[start:]
+
+    def _start_before(self, start: int) -> int:
+        """The start of the line before the one that starts at an offset."""
+        end = start - 1 - (self._text[start - 2 : start] == "\r\n")
+        return self._break_before(bisect_right(self._ends, end) - 1, end) + 1
 
     def _count_up_to(self, offset: int) -> None:
         while self._ends[-1] + self._STEP <= offset:

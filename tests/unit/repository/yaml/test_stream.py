@@ -1,6 +1,7 @@
 """Offsets to lines and columns, and the texts of lines."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -39,3 +40,12 @@ def test_texts_of_lines(text: str, step: int) -> None:
             lines = Lines(text)
             assert list(lines.since(number)) == expected[number - 1 :]
             assert lines.line(number) == (expected[number - 1] if number <= len(expected) else None)
+        assert [*map(lines.line, range(len(expected), 0, -1))] == expected[::-1]
+
+
+def test_lines_above_are_found_without_a_search() -> None:
+    """An excerpt looks at the lines before it."""
+    lines = Lines("a: b\n" * 200_000)
+    start = time.process_time()
+    assert {*map(lines.line, range(200_000, 0, -1))} == {"a: b"}
+    assert time.process_time() - start < 3
