@@ -149,6 +149,9 @@ def _lines(response: Any) -> Iterator[bytes]:
 
 
 def _why(error: Exception) -> str:
-    """The cause without addresses of objects in memory."""
-    reason = getattr(error, "reason", None) or error
-    return str(reason).rpartition(": ")[2] or type(error).__name__
+    """The innermost cause, without addresses of objects in memory."""
+    of_proxy = getattr(error, "original_error", None)
+    causes = (each for each in (of_proxy, getattr(error, "reason", None), *error.args) if isinstance(each, Exception))
+    cause = next(causes, None)
+    text = _why(cause) if cause else str(error).rpartition(": ")[2] or type(error).__name__
+    return f"the proxy does not answer: {text}" if of_proxy else text

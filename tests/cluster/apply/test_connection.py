@@ -103,6 +103,14 @@ def test_proxies_as_kubectl(site: Site, tmp_path: Path) -> None:
     report(failures, len(PROXY_CASES))
 
 
+def test_a_proxy_that_does_not_answer(site: Site, tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(kubeconfig(site, **{"proxy-url": "http://robot:canary@127.0.0.1:9"})))
+    done = ours(site, environment(file), "status")
+    cause = "the cluster does not answer: the proxy does not answer: [Errno 111] Connection refused; check the network"
+    assert (done.code, done.out, done.err) == (2, "", f"error: {cause} and --context\n")
+
+
 def _heads(proxy: ForwardProxy) -> set[tuple[str, str]]:
     """Target and credentials of the tunnels."""
     heads = [[line.partition(": ") for line in each.split("\r\n")] for each in proxy.tunnels]
