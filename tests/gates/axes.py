@@ -221,6 +221,7 @@ AXES: dict[str, Axis] = {
     "patterns of perPath": _lint(25, PLAIN + _job(runtime="x"), **{"trainjob.yaml": f"{_OURS}\nkind: Config\nlint: {{perPath: {{⟦'**/a*$i/**': {{ignore: [KTJ901]}},\n⟧}}}}\n"}),
     "files for perPath": Axis(48, {"trainjob.yaml": f"{_OURS}\nkind: Config\nlint: {{perPath: {{'**/a*/**/b': {{ignore: [KTJ901]}}, 'd*/*/c': {{ignore: [KTJ901]}}}}}}\n", "d/$i.yaml": _job("j$i", runtime="x")}, ("lint", ".", "-o", "json")),
     "ignored files": Axis(240, {"trainjob.yaml": f"{_OURS}\nkind: Config\nignore: ['a*/**/b', '**/*x*y', 'd/**/z']\n", "d/$i.yaml": "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c$i}\n"}),
+    "files and lines of .gitignore": Axis(600, {".gitignore": "⟦x$i.yaml\n*.x$i\ny$i*\n⟧", "d/$i.yaml": "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c$i}\n"}),
     "an index": Axis(152000, {"a.yaml": PLAIN + _job(), "o/.kubectl-trainjob-index": "⟦" + "0" * 64 + "  n/j$i.yaml\n⟧"}, ("lint", ".", "-o", "json")),
     "a path of an index": Axis(40000, {"a.yaml": PLAIN + _job(), "o/.kubectl-trainjob-index": "0" * 64 + "  ⟦a/⟧!\n"}, ("lint", ".", "-o", "json")),
     "lines of a template": _template(240, MAP_HEAD + "data:\n⟦  k$i: {{ values.v }}\n⟧"),
