@@ -28,7 +28,7 @@ _BY_GROWTH = {
     ("model/secret_texts.py", r"(?: (?<![\\w.-])"): _LOOKS,
     ("model/secret_texts.py", r"(?P<start> (?: \\bauthorization"): _LARGE,
     ("model/secret_texts.py", r"(?<![A-Za-z0-9])(?:hf_"): _LARGE,
-    ("model/secret_texts.py", r"(?!--)["): _GIVES_NOTHING_BACK,
+    ("model/secret_texts.py", r"| (?!--"): _GIVES_NOTHING_BACK,
     ("model/secret_texts.py", r"PRIVATE KEY(?: BLOCK)?"): _LARGE,
     ("model/secrets.py", r"'(?:hf_[A-Za-z0-9]{16,}+"): _LARGE,
     ("model/secret", r"| true | false | yes"): _LOOKS,
