@@ -15,7 +15,7 @@ from tests.loops import cases
 
 # `fast` for everybody's run; `--hypothesis-profile=thorough` in CI, which draws the same examples for the same commit;
 # `--hypothesis-profile=search` to look for new ones. No deadlines: nothing here is judged by a clock.
-settings.register_profile("fast", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile("fast", max_examples=30, deadline=None, derandomize=True)
 settings.register_profile(
     "thorough", max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )

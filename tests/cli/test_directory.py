@@ -38,7 +38,7 @@ THIRD = {"jobset_c.yaml": "c: 3\n", "namespaces/n/podgroup_b.yaml": "p: 1\n"}
 Tree = dict[str, bytes | None]
 
 
-@pytest.fixture(params=["handles", "paths"], autouse=True)
+@pytest.fixture(params=["handles", pytest.param("paths", marks=pytest.mark.slow)], autouse=True)
 def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With handles of directories, and by path as where there are none."""
     if request.param == "paths":

@@ -63,7 +63,11 @@ def test_a_mark_over_several_lines_ends_with_the_first() -> None:
     assert shown == ("  b: 1", "  ^~~~")
 
 
-@given(st.lists(st.text(st.characters(exclude_characters="\r\n\x85\u2028\u2029"), max_size=5), min_size=1), st.data())
+# A line with a colon or an equals sign may have a secret, which is not shown.
+_LINES = st.text(st.characters(exclude_characters=":=\r\n\x85\u2028\u2029"), max_size=5)
+
+
+@given(st.lists(_LINES, min_size=1), st.data())
 def test_finds_every_line(lines: list[str], data: st.DataObject) -> None:
     text = lines[0] + "".join(data.draw(st.sampled_from(["\n", "\r\n", "\x85", "\u2029"])) + line for line in lines[1:])
     number = data.draw(st.integers(1, len(lines)))

@@ -176,7 +176,7 @@ def _rejected(schema: Path, files: list[Path]) -> set[str]:
     return {each["filename"] for each in json.loads(done.stdout).get("errors", ())}
 
 
-@pytest.mark.parametrize("version", sample(TRAINER_VERSIONS, every=2))
+@pytest.mark.parametrize("version", sample(TRAINER_VERSIONS, every=4))
 @pytest.mark.parametrize("name", catalogue.versions())
 def test_a_runtime_suits_a_trainer_or_is_rejected(name: str, version: str, here: Path, init: Init) -> None:
     code, said = init("--runtime", name, "--trainer-version", version)

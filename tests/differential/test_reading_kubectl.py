@@ -124,7 +124,7 @@ def _stands_alone(text: str) -> bool:
     return True
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(st.one_of(_NUMBERISH, _DIGITS, _FLOATS, _INTEGERS).filter(_stands_alone), min_size=50, max_size=400))
 def test_any_scalar(texts: list[str]) -> None:
     text = _DOCUMENT.format("\n" + "".join(f"- {item}\n" for item in texts))

@@ -41,9 +41,9 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     ("command", "count"),
     [
         pytest.param(["review", "HEAD", "-o", "json"], 1, id="review"),
-        pytest.param(["lint", "--since", "HEAD", "-o", "json"], 1, id="lint --since"),
-        pytest.param(["lint", "-o", "json"], 1, id="lint"),
-        pytest.param(["diff", "HEAD", "-o", "json"], 1, id="diff"),
+        pytest.param(["lint", "--since", "HEAD", "-o", "json"], 1, id="lint --since", marks=pytest.mark.slow),
+        pytest.param(["lint", "-o", "json"], 1, id="lint", marks=pytest.mark.slow),
+        pytest.param(["diff", "HEAD", "-o", "json"], 1, id="diff", marks=pytest.mark.slow),
         pytest.param(["build", "overlays/vision/prod", "overlays/vision/dev", "-o", "json"], 1, id="build"),
         pytest.param(["build", "overlays/fashion-mnist", "-o", "json"], 0, id="no template"),
     ],

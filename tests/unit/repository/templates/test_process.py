@@ -422,6 +422,7 @@ def test_words_of_the_child_are_checked(piece: str) -> None:
     assert "sent no valid answer" in made.message
 
 
+@pytest.mark.slow
 def test_all_templates_together_have_a_limit_of_time() -> None:
     with Renderer(Limits(template_seconds=2, templates_seconds=1)) as renderer:
         assert text_of(renderer.render(TEMPLATE, CONTEXT)) == "a: 1\nb\n"
