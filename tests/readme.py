@@ -57,7 +57,7 @@ _WHAT = {
     "template_bytes": "what one template renders",
     "templates_seconds": "CPU time of all templates of a run",
     "templates_bytes": "what all templates of a run render",
-    "overlay_edits": "edits of overlays for each object: an image counts 1, a label 2, a patch 20",
+    "overlay_edits": "edits of overlays for each object: an image counts 1, a label 2, a patch or sweep 20",
     "overlay_steps": "comparisons, copies and writes that overlays take",
     "patch_operations": "operations of one JSON 6902 patch",
     "patched_bytes": "size of an object after `copy` operations",

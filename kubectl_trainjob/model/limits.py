@@ -18,12 +18,12 @@ class Limits:
     `entries` counts the lines and commas of one document: each entry that a parser has to hold needs one of them.
     `alias_nodes` is how many scalars, mappings and lists the aliases of one build may repeat; a scalar counts one more
     for each 512 characters. `overlay_edits` counts the settings of overlays for each object that they apply to: an
-    image once, a label or annotation twice, a patch 20 times. `overlay_steps` counts their cost. A state of a pattern
-    that a name leads to counts once. So does a pattern for an image. 2 items of a list that an operation changes count
-    once together. A value of a merge patch and an item of a list that it merges count twice. A value of JSON 6902
-    operations counts 4 times, a label or annotation of an object or template 8 times. `patched_bytes` limits an object
-    into which a patch copies parts of the object: the characters of its text, and 8 for each key, scalar, mapping and
-    list.
+    image once, a label or annotation twice, a patch or sweep 20 times. `overlay_steps` counts their cost. A state of a
+    pattern that a name leads to counts once. So does a pattern for an image. 2 items of a list that an operation
+    changes count once together. A value of a merge patch and an item of a list that it merges count twice. A value of
+    JSON 6902 operations counts 4 times, a label or annotation of an object or template 8 times. `patched_bytes` limits
+    an object into which a patch copies parts of the object: the characters of its text, and 8 for each key, scalar,
+    mapping and list.
     """
 
     file_bytes: int = 32 * _MEBIBYTE

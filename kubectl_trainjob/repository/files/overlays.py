@@ -29,7 +29,7 @@ from kubectl_trainjob.repository.yaml.read import read_stream
 _DEEPEST = 64  # overlays in a row
 _MOST_EXHAUSTING = 5  # templates that used up a limit; each may take seconds, and the build fails anyway
 # The cost of a setting for an object, compared with an image.
-_LABEL, _PATCH = 2, 20
+_LABEL, _SELECTION = 2, 20
 
 
 Resources = tuple[Manifest | Unit, ...]
@@ -114,7 +114,7 @@ class Overlays:
             below and overlay.source not in self._gaps and not has_errors(self._input_reader.diagnostics[noted:])
         )
         patches = tuple(PatchFiles(self._input_reader, self._paths, root, inside).patches(overlay))
-        if not self._may_edit(overlay, len(patches), self._resource_count - before):
+        if not self._may_edit(overlay, len(patches) + len(overlay.sweeps), self._resource_count - before):
             return []
         settings = Overlay(
             overlay.source,
@@ -207,17 +207,17 @@ class Overlays:
             self._exceed(rules.TOO_MANY_RESOURCES, say(template, most), place)
         return self._resource_count <= most
 
-    def _may_edit(self, overlay: OverlayFile, patches: int, resources: int) -> bool:
+    def _may_edit(self, overlay: OverlayFile, selections: int, resources: int) -> bool:
         """Count what the overlay does to so many objects."""
         pairs = sum(len(labels.pairs) for labels in overlay.labels) + len(overlay.annotations)
         images = len(overlay.images)
-        self._edits += (_PATCH * patches + _LABEL * pairs + images) * resources
+        self._edits += (_SELECTION * selections + _LABEL * pairs + images) * resources
         if self._edits > self._limits.overlay_edits:
-            template = (
-                "{} patches, {} labels and annotations and {} images for {} objects are more than the limit "
+            words = (
+                "{} patches and sweeps, {} labels and annotations, {} images for {} objects are more than the limit "
                 "(limits.overlayEdits); build fewer overlays at a time"
             )
-            self._exceed(rules.TOO_MANY_EDITS, say(template, patches, pairs, images, resources), Place(overlay.source))
+            self._exceed(rules.TOO_MANY_EDITS, say(words, selections, pairs, images, resources), Place(overlay.source))
         return self._edits <= self._limits.overlay_edits
 
     def _resource(self, path: str, entry: _Resource) -> Iterable[Manifest | Unit]:

@@ -205,5 +205,19 @@ def test_a_build_that_costs_too_much(
         assert len(built.outputs) == (0 if expected else 1)
 
 
+@pytest.mark.parametrize("item", ["patches: [{target: {}, patch: {a: b}}", "sweeps: [{target: {name: none}}"])
+@pytest.mark.parametrize(("limit", "expected"), [(39, True), (40, False)])
+def test_a_patch_and_a_sweep_count_20_times_for_each_object(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, item: str, limit: int, expected: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("trainjob.yaml").write_text(f"{HEAD}Config\nlimits: {{overlayEdits: {limit}}}\n")
+    Path("a.yaml").write_text(f"{pod_text('a')}---\n{pod_text('b')}")
+    Path("overlay.yaml").write_text(f"{HEAD}Overlay\nresources: [a.yaml]\n{item}]\n")
+    messages = [d.message for d in build(read(["."], lambda _most: b""), BuildOptions()).diagnostics]
+    counted = "1 patches and sweeps, 0 labels and annotations, 0 images for 2 objects are more than the limit"
+    assert any(counted in message for message in messages) == expected
+
+
 def pod_text(name: str) -> str:
     return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{image: {name}}}]}}\n"
