@@ -31,7 +31,7 @@ from tests.reading import read
 
 _JOBS_OF_A_CASE = 3
 _SHOWN = 10
-_SAMPLE = 96  # every so many cases are tried in a fast run
+_SAMPLE = 48  # every so many cases are tried in a fast run
 
 
 @dataclass(frozen=True)

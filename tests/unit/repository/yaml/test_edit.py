@@ -300,7 +300,7 @@ def _comments(text: str) -> list[str]:
     return re.findall(r"#.*", "".join((*parts, text[at:])))
 
 
-@pytest.mark.parametrize("every", [pytest.param(3000, id="some"), pytest.param(40, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [pytest.param(1000, id="some"), pytest.param(40, id="many", marks=pytest.mark.slow)])
 def test_ordinary_files_are_edited(every: int) -> None:
     """Random edits; fewer than one in twenty is rejected, and no comment is lost that stands elsewhere."""
     chance, rejected, made = random.Random(9), 0, 0
