@@ -50,12 +50,12 @@ class Update:
     gone_kinds: frozenset[str] = frozenset()
     gone_namespaces: frozenset[str] = frozenset()
 
-    def of(self, parent: Parent) -> Parent:
-        """The parent after the change."""
+    def of(self, parent: Parent, own: str) -> Parent:
+        """The parent after the change; its own namespace stays, because every parent covers it."""
         return replace(
             parent,
             kinds=(parent.kinds - self.gone_kinds) | self.kinds,
-            namespaces=(parent.namespaces - self.gone_namespaces) | self.namespaces,
+            namespaces=(parent.namespaces - (self.gone_namespaces - {own})) | self.namespaces,
             inventory=inventory.merged(self.entries, inventory.without(parent.inventory, self.gone)),
             is_complete=True,
         )
@@ -175,7 +175,7 @@ def update(
     """
     first, taken = parent, frozenset[str]()
     for number in range(_TRIES + 1):
-        wanted = change.of(parent)
+        wanted = change.of(parent, store.name.namespace)
         if wanted == parent:
             return parent, taken
         try:

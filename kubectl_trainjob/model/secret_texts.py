@@ -41,6 +41,7 @@ _HINTS = (
     "pypi-",
     "ya29.",
     "npm_",
+    "nvapi-",
     "r8_",
     "aiza",
     "dapi",
@@ -54,7 +55,7 @@ _HINTS = (
 )
 """No text without one of these has a secret."""
 _ISSUED_INSIDE = rf"(?<![A-Za-z0-9]){ISSUED}|(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{{12,}}+=*+"
-_PRIVATE_KEY = r"(?P<start>-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)[^-]*+"
+_PRIVATE_KEY = r"(?P<start>-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)(?:[^-]++|-(?!----))*+"
 _IN_ADDRESS = r"""(?P<start>://(?P<user>[^\s/@:"']*+))(?::(?P<password>[^\s/@"']++))?+@"""
 # `--token VALUE`, `TOKEN=VALUE`, `"token": "VALUE"`, `["--token", "VALUE"]`, `os.environ["TOKEN"] = "VALUE"`,
 # `setenv TOKEN VALUE`, `<token>VALUE`, `{name: TOKEN, value: VALUE}`. Each name is checked once: it
@@ -66,7 +67,7 @@ _NAME = r"""(?x)
         | --?(?P<option>[A-Za-z][\w.-]*+)\\{0,3}["']?
             (?: [:=] | ,[ \t]*+(?=\\{0,3}["']) | [ \t]++(?:\\\r?\n[ \t]*+)?+ )
         | (?:(?<=\bset[ ])|(?<=\bsetenv[ ])|(?<=\bset[ ]-x[ ]))(?P<variable>[A-Za-z_][\w.-]*+)[ \t]++
-        | (?P<name>[A-Za-z_][\w.-]*+)\\{0,3}(?:["']\]?)?[ \t]*+(?:[:+?]?=>?|:)[ \t]*+
+        | (?<!/)(?P<name>[A-Za-z_][\w.-]*+)\\{0,3}(?:["']\]?)?[ \t]*+(?:[:+?]?=>?|:)[ \t]*+
             (?:[&!][\w.!-]*+[ \t]++){0,2} (?:[|>][-+\d]{0,2}[ \t]*+\r?\n[ \t]*+)?+ )
       | <name>(?P<property>[\w.-]++)</name>\s*+<value>
       | <(?P<tag>[A-Za-z][\w.-]*+)> )
@@ -80,9 +81,9 @@ _CODE = r"[A-Za-z_]\w*+(?:\.\w++)*+[(\[]"
 _FORMAL_VALUE = r"""(?xi)
     (?P<start> (?: \bauthorization["']?[ \t]*+[:=][ \t]*+["']?(?:[a-z-]{0,20}key|basic|bearer|digest|token)[ \t]++
       | [?&](?:[a-z-]{0,20}-)?sig(?:nature)?=
-      | (?<![\w-])(?:-u[ \t]*+|--(?:proxy-)?user(?:=|[ \t]++))["']?[^\s"':/]++:
-      | \b(?:mysql|mariadb)[a-z]{0,10}[ \t](?:[^|;&\n]{0,80}?[ \t])?-p
-      | \b(?:login|sshpass)[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]*+
+      | (?<![\w-])(?:-u[ \t]*+|--(?:proxy-)?user(?:=|[ \t]++))["']?[^\s"':/]{1,256}+:
+      | \b(?!mysqld\b)(?:mysql|mariadb)[a-z]{0,10}[ \t](?:[^|;&\n]{0,80}?[ \t])?-p
+      | \b(?:sshpass[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]*+|login[ \t](?:[^|;&\n]{0,80}?[ \t])?-p[ \t=]++)
       | \bredis-cli[ \t](?:[^|;&\n]{0,80}?[ \t])?-a[ \t]*+
       | \b(?:wandb|vault)[ \t]++login[ \t]++(?!-) | \blogin[ \t]++\S{1,80}+[ \t]++password[ \t]++
       | \bhooks\.slack\.com/[a-z]{1,20}+/ ) ["']? )

@@ -25,7 +25,7 @@ _HIDDEN_KEY = re.compile(r"""\\[^"\n]{0,40}"[ \t]*+:|^[ \t{,-]*+\*[\w.-]++[ \t]*
 
 _NAME = re.compile(r"""\bname["']?[ \t]*+:[ \t]*+["']?(?P<name>[\w.-]++)""")
 _VALUE = re.compile(r"""\b(?:v|al)\w{1,6}["']?[ \t]*+:""", re.IGNORECASE)  # also misspelt, which is an error
-_FROM = re.compile(r"\bvalueFrom|Ref\b")
+_FROM = re.compile(r"""\b(?:valueFrom|[a-zA-Z]{1,40}Ref)["']?[ \t]*+:""")
 _OPTION = re.compile(r"""[ ]*-[ \t]+["']?--?(?P<name>[\w.-]++)["']?,?[ \t]*$""")
 _BLANK = re.compile(r"[ \t]*(?:#|$)")
 _MOST_ABOVE = 20  # lines in which the name of a value is

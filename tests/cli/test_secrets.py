@@ -207,6 +207,7 @@ BESIDE = {
     "a list after an option": "- --token\n- [canary]",
     "an alias after an option": "- --token\n- *canary",
     "a list in one line": "- [--token, canary, {a: 1}]",
+    "a reference in a comment": "- name: HF_TOKEN\n  value: [canary] # TODO secretKeyRef",
 }
 
 

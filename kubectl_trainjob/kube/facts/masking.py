@@ -19,7 +19,7 @@ _SHOWN: tuple[Pointer, ...] = (
     ("metadata", "namespace"),
 )
 _USER_OPTIONS = ("-u", "--user", "--proxy-user")
-_PROGRAM = re.compile(r"(?:.*/)?(?P<name>mysql\w*|mariadb\w*|sshpass|login|redis-cli)")
+_PROGRAM = re.compile(r"(?:.*/)?(?P<name>mysql\w*|mariadb\w*|sshpass|wandb|vault|login|redis-cli)")
 _NEAR = 8  # items of a command after its program
 
 
@@ -64,10 +64,12 @@ def _lead(body: Any, pointer: Pointer) -> str:
     earlier = _earlier(body, pointer)
     if not earlier or earlier[-1] in _USER_OPTIONS:
         return f"{earlier[-1]} " if earlier else ""
-    found = next(filter(None, map(_PROGRAM.fullmatch, reversed(earlier))), None)
-    if found is None:
+    names = [found["name"] for found in map(_PROGRAM.fullmatch, earlier) if found]
+    if not names:
         return ""
-    return f"{found['name']} {earlier[-1]} " if earlier[-1] in ("-p", "-a") else f"{found['name']} "
+    if earlier[-1] == "login":  # `wandb login VALUE`
+        return f"{' '.join(names[-2:])} "
+    return f"{names[-1]} {earlier[-1]} " if earlier[-1] in ("-p", "-a") else f"{names[-1]} "
 
 
 def _earlier(body: Any, pointer: Pointer) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_trainjob.lint.check import Hit
-from kubectl_trainjob.lint.launches import pod_launches
+from kubectl_trainjob.lint.launches import pod_launches, reads_no_variables
 from kubectl_trainjob.lint.views import LintedJob
 from kubectl_trainjob.model.message import say
 
@@ -15,6 +15,7 @@ _NO_PROCESSES = "the launcher fails, because it has {} processes for each Pod ({
 def find(job: LintedJob) -> Iterator[Hit]:
     """Pods of such a launcher."""
     for launch in pod_launches(job):
-        if isinstance(launch.processes, int) and launch.processes < 1:
+        is_number = isinstance(launch.processes, int) and launch.processes < 1
+        if is_number and not reads_no_variables(launch.node):
             yield Hit(say(_NO_PROCESSES, launch.processes, launch.setting), launch.at)
             return

@@ -141,8 +141,12 @@ def test_the_parent_of_a_set(site: Site) -> None:
     writes = store._api.counts.write
     assert update(store, written, change)[0] == written
     assert store._api.counts.write == writes
-    update(store, written, replace(change, namespaces=frozenset(), gone_namespaces=frozenset({"other"})))
-    assert store.read().namespaces == _only(site)
+    without = replace(change, namespaces=frozenset(), gone_namespaces=frozenset({"other", site.namespace}))
+    update(store, written, without)
+    assert (store.read().namespaces, store.read().is_complete) == (_only(site), True)
+    writes = store._api.counts.write
+    update(store, store.read(), without)  # no member is in the namespace of the set
+    assert store._api.counts.write == writes
 
 
 def _only(site: Site) -> frozenset[str]:

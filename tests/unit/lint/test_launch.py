@@ -597,3 +597,9 @@ def test_variables_that_refer_to_the_launchers(text: str, is_found: bool, tmp_pa
 def test_this_build_writes_the_variable_first(tmp_path: Path) -> None:
     written = list(environment(built(tmp_path, example("KTJ810"))["JobSet"]))
     assert written.index("TRACKER") < written.index("DMLC_TRACKER_URI")
+
+
+@pytest.mark.parametrize(("command", "is_found"), [("[torchrun, train.py]", True), ("[python, train.py]", False)])
+def test_only_a_launcher_fails_without_a_process(tmp_path: Path, command: str, is_found: bool) -> None:
+    text = runtime(TORCH, role(f"command: {command}")) + train_job("trainer: {numProcPerNode: 0}")
+    assert bool(of_rule(tmp_path, "KTJ422", text)) == is_found

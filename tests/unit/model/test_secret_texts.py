@@ -94,6 +94,8 @@ TEXTS = [
     "wandb login ¤",
     "vault login ¤",
     "-----BEGIN RSA PRIVATE KEY-----⏎¤⏎¤⏎-----END RSA PRIVATE KEY-----",
+    "-----BEGIN RSA PRIVATE KEY-----⏎Proc-Type: 4,ENCRYPTED⏎DEK-Info: AES-128-CBC,A⏎⏎¤⏎-----END RSA PRIVATE KEY-----",
+    "run --api=nvapi-¤",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.¤",
     "sk_live_¤",
     "xapp-1-¤",
@@ -108,6 +110,8 @@ COMMANDS = [
     ["mysql", "-u", "root", f"-p{CANARY}"],
     ["redis-cli", "-a", CANARY],
     ["docker", "login", "-u", "x", "-p", CANARY],
+    ["wandb", "login", CANARY],
+    ["vault", "login", CANARY],
     [{"key": "hf-token", "value": CANARY}],
 ]
 NO_SECRETS = [
@@ -131,6 +135,9 @@ NO_SECRETS = [
     "mkdir -p /a && ssh -p 22 x",
     "cookie-cutter login",
     "wandb login --relogin",
+    "registry:5000/team/api-token:v1.2",
+    "http://registry/login -preview",
+    "mysqld -preload",
 ]
 NO_SECRET_VARIABLES = {
     "MAX_TOKENS": "512",
