@@ -35,7 +35,10 @@ class Client:
 
 
 class FencedConnection:
-    """A connection whose writes end before the Lease; `left` is its seconds, `count` gets each request and answer."""
+    """A connection that gives a write the time that the Lease leaves; `left` is its seconds.
+
+    The time limits the wait for each part of an answer. `count` gets each request and its answer.
+    """
 
     def __init__(
         self, inner: Connection, left: Callable[[], float], count: Callable[[ApiRequest, ApiAnswer], None]
