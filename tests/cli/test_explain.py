@@ -993,6 +993,7 @@ def test_a_path_in_place_of_an_object(explain):
     assert '"jobs/llama.yaml" is a path; write -f jobs/llama.yaml JobSet/NAME' in result.err
 
 
+@pytest.mark.slow
 def test_a_value_that_was_copied_to_and_fro(repository, explain):
     ways = ("{op: copy, from: /data/a, path: /data/b}", "{op: copy, from: /data/b, path: /data/a}")
     operations = "\n".join(f"      - {ways[n % 2]}" for n in range(400))

@@ -715,6 +715,7 @@ _CHOICES = [
 ]
 
 
+@pytest.mark.slow
 def test_choosing_rules_is_as_in_ruff(repository: Repository, tmp_path_factory: pytest.TempPathFactory) -> None:
     source = tmp_path_factory.mktemp("ruff") / "a.py"
     source.write_text("import os\nx = 1\nif x == None or x == True:\n    pass\n")

@@ -371,6 +371,7 @@ def around_pods(kind: str, spec: Any) -> Body:
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}, "spec": {"template": {"spec": jobs}}}
 
 
+@pytest.mark.slow
 @ASKING
 @given(st.lists(merges(), min_size=1, max_size=20), st.sampled_from(["TrainingRuntime", "JobSet"]))
 def test_the_pods_of_a_runtime_are_merged_as_kustomize_merges_pods(pairs: list[Pair], kind: str):

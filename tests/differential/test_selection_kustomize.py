@@ -198,6 +198,7 @@ PATTERNS = st.tuples(st.sampled_from(["", "^"]), _INNER, st.sampled_from(["", "$
 _NAMES = st.text("ab-.1_z{", min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.lists(PATTERNS, min_size=40, max_size=80), st.sets(_NAMES, min_size=20, max_size=40))
 def test_patterns_as_go_matches_them(patterns: list[str], names: set[str]) -> None:

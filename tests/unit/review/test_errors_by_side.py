@@ -107,6 +107,7 @@ def test_a_rendered_text_is_the_template():
     assert by_side([old], [new]) == ((), (new,), ())
 
 
+@pytest.mark.slow
 def test_many_findings_take_time_as_they_are_many():
     text = "".join(f"line {number}!\n" for number in range(20_000))
     reported = by_side(found("f", text), found("f", "new!\n" + text))

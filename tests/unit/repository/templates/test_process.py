@@ -311,6 +311,7 @@ def without_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_START", f"import os; del os.fork; {process._START}")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_fork")
 def test_where_processes_cannot_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     with Renderer(Limits(template_seconds=1)) as renderer:
