@@ -22,7 +22,7 @@ _CONNECT = 5.0  # seconds until a connection must exist
 
 
 class KubeConnection:
-    """A connection as `protocol.Connection`. Raises EnvironmentFault if there is no usable configuration."""
+    """A connection as `protocol.Connection`. Raises EnvironmentFault if no configuration can be used."""
 
     def __init__(self, options: ConnectionOptions) -> None:
         self._options = options

@@ -44,7 +44,7 @@ class Login(NamedTuple):
 
 
 def log_in(options: ConnectionOptions) -> Login:
-    """The login that options choose. Raises EnvironmentFault if there is no usable configuration."""
+    """The login that options choose. Raises EnvironmentFault if no configuration can be used."""
     with _as_faults():
         from kubernetes import client, config
 
