@@ -7,11 +7,15 @@ import os
 import random
 import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import NamedTuple
 
 _PAUSE = 0.02  # of the longest random pause between two tries: the tests do not wait for a server to recover
+# start() reads the exit codes of all earlier processes. Two threads that read one code get 255 once.
+_CODES = threading.Lock()
 _LOADED = (
     "tests.cluster.apply.program",
     "kubectl_trainjob.cli.apply",
@@ -46,7 +50,8 @@ class Program:
         self._files = [folder.parent / f"{folder.name}.{os.urandom(4).hex()}.{name}" for name in (output, "err")]
         names = [str(file) for file in self._files]
         self._process = context.Process(target=_main, args=(list(arguments), str(folder), dict(environment), names))
-        self._process.start()
+        with _CODES:
+            self._process.start()
 
     @property
     def pid(self) -> int:
@@ -64,8 +69,9 @@ class Program:
 
     def end(self, timeout: float = 120) -> Ended:
         """Wait for the end."""
-        self._process.join(timeout)
-        code = self._process.exitcode
+        wait([self._process.sentinel], timeout)
+        with _CODES:
+            code = self._process.exitcode
         if code is None:
             self._process.kill()
             raise AssertionError(f"the run did not end in {timeout} s: {self.texts()}")
